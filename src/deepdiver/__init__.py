@@ -1,0 +1,59 @@
+"""deepdiver: deep research that people can check.
+
+    from deepdiver import create_deepdiver_agent
+
+    agent = create_deepdiver_agent(llm=llm, tools=[internet_search])
+    result = agent.invoke({"messages": [{"role": "user", "content": "What is langgraph?"}]})
+    print(result["final_answer"], result["confidence_score"])
+
+The names below are the public ones. They are imported on first use, because LangGraph takes about a second.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "create_deepdiver_agent": "deepdiver.run",
+    "research": "deepdiver.run",
+    "resume": "deepdiver.run",
+    "replay": "deepdiver.run",
+    "Outcome": "deepdiver.run",
+    "EmbeddedReasoner": "deepdiver.reason.embedded",
+    "Settings": "deepdiver.core.settings",
+    "Report": "deepdiver.core.record",
+    "DeepdiverError": "deepdiver.errors",
+}
+
+if TYPE_CHECKING:
+    from deepdiver.core.record import Report
+    from deepdiver.core.settings import Settings
+    from deepdiver.errors import DeepdiverError
+    from deepdiver.reason.embedded import EmbeddedReasoner
+    from deepdiver.run import Outcome, create_deepdiver_agent, replay, research, resume
+
+__all__ = [
+    "DeepdiverError",
+    "EmbeddedReasoner",
+    "Outcome",
+    "Report",
+    "Settings",
+    "__version__",
+    "create_deepdiver_agent",
+    "replay",
+    "research",
+    "resume",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'deepdiver' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

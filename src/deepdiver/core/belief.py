@@ -1,0 +1,112 @@
+"""How evidence moves belief. The reasoner judges stance and strength; the arithmetic is here and nowhere else.
+
+    log-odds(posterior) = log-odds(prior) + Σ over origins of  ± weight(strength) × credibility
+
+Independence: copies of one story share an origin, and of one origin only the strongest support and the strongest
+refutation count. Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99,
+because a library that has been read is never the world.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from deepdiver.core.record import HypothesisStatus, Stance
+
+FULL_WEIGHT = math.log(9.0)
+"""Log-odds of 0.9: what evidence of strength 1 from a source of credibility 1 is worth."""
+SOURCE_BOUND = 0.9
+"""No single origin moves a belief past this, nor below its complement."""
+BELIEF_BOUND = 0.99
+"""No belief goes past this, nor below its complement."""
+SUPPORTED_AT = 0.7
+"""A tested hypothesis counts as supported from here on: one sound source (0.5 → 0.7 at weight 0.39) is just enough."""
+REFUTED_AT = 0.3
+"""A hypothesis counts as refuted from here down, tested or not: nothing more needs to be shown against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One judgement, reduced to what belief needs."""
+
+    stance: Stance
+    """For, against or neither."""
+    strength: float
+    """How strongly, 0..1."""
+    credibility: float
+    """How far the source is believed, 0..1."""
+    origin: str
+    """Copies of one story share this."""
+
+
+def log_odds(p: float) -> float:
+    """Return ln(p / (1 − p)), with p kept within the bounds of belief."""
+    p = min(max(p, 1.0 - BELIEF_BOUND), BELIEF_BOUND)
+    return math.log(p / (1.0 - p))
+
+
+def probability(odds: float) -> float:
+    """Return the probability of log-odds, within the bounds of belief."""
+    if odds >= 0:
+        p = 1.0 / (1.0 + math.exp(-odds)) if odds < 700 else 1.0
+    else:
+        p = math.exp(odds) / (1.0 + math.exp(odds)) if odds > -700 else 0.0
+    return min(max(p, 1.0 - BELIEF_BOUND), BELIEF_BOUND)
+
+
+def weight(item: Weighed) -> float:
+    """Return the log-odds that one judgement is worth, with its sign."""
+    sign = {Stance.SUPPORTS: 1.0, Stance.REFUTES: -1.0, Stance.NEUTRAL: 0.0}[item.stance]
+    return sign * FULL_WEIGHT * item.strength * item.credibility
+
+
+def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
+    """Return what each origin adds to the log-odds, bounded as the module says."""
+    strongest: dict[tuple[str, bool], float] = {}
+    for item in items:
+        value = weight(item)
+        key = (item.origin, value > 0)
+        if abs(value) > abs(strongest.get(key, 0.0)):
+            strongest[key] = value
+    origins = sorted({origin for origin, _ in strongest})
+    start = log_odds(prior)
+    room_up = max(0.0, log_odds(SOURCE_BOUND) - start)
+    room_down = min(0.0, log_odds(1.0 - SOURCE_BOUND) - start)
+    return {
+        origin: min(max(strongest.get((origin, True), 0.0) + strongest.get((origin, False), 0.0), room_down), room_up)
+        for origin in origins
+    }
+
+
+def posterior(prior: float, items: Iterable[Weighed]) -> float:
+    """Return the belief after all evidence; the order of the evidence does not matter."""
+    # Summed by fsum over sorted values: floats added in another order could differ in the last bit, and with it the
+    # report's hash.
+    return probability(math.fsum([log_odds(prior), *sorted(contributions(prior, items).values())]))
+
+
+def status(belief: float, trials: int) -> HypothesisStatus:
+    """Return where a hypothesis stands.
+
+    Args:
+        belief: The posterior.
+        trials: Attempts to refute it that could be carried out. Without one, nothing is ever accepted.
+    """
+    if belief <= REFUTED_AT:
+        return HypothesisStatus.REFUTED
+    if trials == 0:
+        return HypothesisStatus.OPEN
+    return HypothesisStatus.SUPPORTED if belief >= SUPPORTED_AT else HypothesisStatus.UNDECIDED
+
+
+def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
+    """Return belief in the answer as a whole.
+
+    The mean over the accepted hypotheses; where none is accepted, the best of the undecided, and 0 where there is none.
+    """
+    held = sorted(accepted)
+    if held:
+        return math.fsum(held) / len(held)
+    return max(undecided, default=0.0)

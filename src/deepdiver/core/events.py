@@ -1,0 +1,306 @@
+"""What happens in a run, as one discriminated union. Every surface shows these and nothing else.
+
+Events tell the story of a run; they are not the record. Times in them are those of the wall clock, and a replay emits
+them anew without saving them.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from deepdiver.core.record import HypothesisStatus, RunStatus
+
+
+class EventBase(BaseModel):
+    """What every event has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    at: str = ""
+    """When it happened, ISO 8601 in UTC; filled in by the runner."""
+
+
+class RunStarted(EventBase):
+    """A run begins or goes on."""
+
+    type: Literal["run_started"] = "run_started"
+    """Which event this is."""
+    run: str
+    """The run's id."""
+    question: str
+    """What was asked."""
+    strategy: str
+    """Which strategy."""
+    reasoner: str
+    """Which reasoner, in words."""
+    providers: tuple[str, ...]
+    """What will be searched."""
+    ceiling: Decimal | None
+    """What the run can cost at most, in US dollars; None: a price is not known."""
+    budget: Decimal | None = None
+    """What the user allows."""
+    resumed: bool = False
+    """Whether it goes on from an earlier process."""
+
+
+class PhaseStarted(EventBase):
+    """A node of the strategy begins."""
+
+    type: Literal["phase_started"] = "phase_started"
+    """Which event this is."""
+    phase: str
+    """The node's name, as in the seed."""
+    iteration: int
+    """The round."""
+    detail: str = ""
+    """What it is about to do."""
+
+
+class TaskPerformed(EventBase):
+    """The reasoner answered a task, or could not."""
+
+    type: Literal["task_performed"] = "task_performed"
+    """Which event this is."""
+    task: str
+    """The task's name."""
+    model: str
+    """Who performed it."""
+    prompt: str
+    """What was asked; shown with --verbose."""
+    answer: Any
+    """What came back, as JSON."""
+    thinking: str = ""
+    """What the model thought aloud."""
+    error: str = ""
+    """Why there is no answer."""
+
+
+class CallStarted(EventBase):
+    """A call to the outside is sent."""
+
+    type: Literal["call_started"] = "call_started"
+    """Which event this is."""
+    call: str
+    """The call's key."""
+    kind: str
+    """model, search, fetch, feed, mcp, tool or human."""
+    provider: str
+    """Who is asked."""
+    what: str
+    """What for, in a few words."""
+
+
+class CallEnded(EventBase):
+    """A call to the outside was answered."""
+
+    type: Literal["call_ended"] = "call_ended"
+    """Which event this is."""
+    call: str
+    """The call's key."""
+    kind: str
+    """As in call_started."""
+    provider: str
+    """Who answered."""
+    what: str
+    """What for, in a few words."""
+    origin: Literal["live", "journal", "cache"]
+    """Whether it was bought now, earlier in this run, or by another run."""
+    cost: Decimal = Decimal(0)
+    """What it cost, in US dollars."""
+    seconds: float = 0.0
+    """How long it took."""
+
+
+class CallFailed(EventBase):
+    """A call gave no answer."""
+
+    type: Literal["call_failed"] = "call_failed"
+    """Which event this is."""
+    call: str
+    """The call's key."""
+    kind: str
+    """As in call_started."""
+    provider: str
+    """Who was asked."""
+    what: str
+    """What for, in a few words."""
+    error: str
+    """Why, in words."""
+    retry_in: float | None = None
+    """Seconds until it is tried again; None: given up."""
+
+
+class CallUncertain(EventBase):
+    """A call was sent before a crash and never settled."""
+
+    type: Literal["call_uncertain"] = "call_uncertain"
+    """Which event this is."""
+    call: str
+    """The call's key."""
+    kind: str
+    """As in call_started."""
+    provider: str
+    """Who was asked."""
+    what: str
+    """What for, in a few words."""
+    may_have_cost: Decimal
+    """What it may have cost, in US dollars."""
+    action: Literal["retried", "held"]
+    """What is done about it."""
+
+
+class SourceRead(EventBase):
+    """A source was read and its text saved."""
+
+    type: Literal["source_read"] = "source_read"
+    """Which event this is."""
+    source: str
+    """Its id."""
+    title: str
+    """Its title."""
+    url: str
+    """Where it is."""
+    credibility: float
+    """How far it is believed."""
+
+
+class FindingAdded(EventBase):
+    """A finding entered the ledger."""
+
+    type: Literal["finding_added"] = "finding_added"
+    """Which event this is."""
+    finding: str
+    """Its id."""
+    statement: str
+    """What it says."""
+    source: str
+    """Id of its first source."""
+
+
+class FindingDropped(EventBase):
+    """A finding was refused: code did not find its quote in the source."""
+
+    type: Literal["finding_dropped"] = "finding_dropped"
+    """Which event this is."""
+    statement: str
+    """What it claimed."""
+    reason: str
+    """Why it was refused."""
+
+
+class PlanProposed(EventBase):
+    """The plan is ready."""
+
+    type: Literal["plan_proposed"] = "plan_proposed"
+    """Which event this is."""
+    problems: tuple[str, ...]
+    """The sub-problems."""
+
+
+class HypothesisProposed(EventBase):
+    """A hypothesis was put forward."""
+
+    type: Literal["hypothesis_proposed"] = "hypothesis_proposed"
+    """Which event this is."""
+    hypothesis: str
+    """Its id."""
+    statement: str
+    """What it claims."""
+    refutes_if: str
+    """What would refute it."""
+    prior: float
+    """Belief before any test."""
+
+
+class HypothesisTested(EventBase):
+    """An attempt to refute a hypothesis ended."""
+
+    type: Literal["hypothesis_tested"] = "hypothesis_tested"
+    """Which event this is."""
+    hypothesis: str
+    """Its id."""
+    statement: str
+    """What it claims."""
+    posterior: float
+    """Belief now."""
+    status: HypothesisStatus
+    """Where it stands now."""
+    searched: bool
+    """Whether the search could be made."""
+
+
+class Decided(EventBase):
+    """It was decided how to go on."""
+
+    type: Literal["decided"] = "decided"
+    """Which event this is."""
+    decision: str
+    """continue or finish."""
+    reason: str
+    """Why."""
+    by: str
+    """Who decided: the reasoner, or a rule of the strategy."""
+
+
+class Limited(EventBase):
+    """Something could not be searched, read or afforded; the report will say so."""
+
+    type: Literal["limited"] = "limited"
+    """Which event this is."""
+    what: str
+    """What, in one line."""
+
+
+class PersonAsked(EventBase):
+    """The run waits for a person."""
+
+    type: Literal["person_asked"] = "person_asked"
+    """Which event this is."""
+    question: dict[str, Any]
+    """What is shown and asked."""
+
+
+class RunEnded(EventBase):
+    """The run ended, for now or for good."""
+
+    type: Literal["run_ended"] = "run_ended"
+    """Which event this is."""
+    run: str
+    """The run's id."""
+    status: RunStatus
+    """Where it stands."""
+    cost: Decimal
+    """What it cost in all, in US dollars."""
+    report_hash: str = ""
+    """Fingerprint of the report, if there is one."""
+    error: str = ""
+    """What ended it, if something did."""
+
+
+Event = Annotated[
+    RunStarted
+    | PhaseStarted
+    | TaskPerformed
+    | CallStarted
+    | CallEnded
+    | CallFailed
+    | CallUncertain
+    | SourceRead
+    | FindingAdded
+    | FindingDropped
+    | PlanProposed
+    | HypothesisProposed
+    | HypothesisTested
+    | Decided
+    | Limited
+    | PersonAsked
+    | RunEnded,
+    Field(discriminator="type"),
+]
+"""Any event."""
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads an event from JSON."""

@@ -1,0 +1,479 @@
+"""The vocabulary: everything that a run holds, as frozen models with a docstring under every field.
+
+A record's id is derived from its content, so the same thing found twice is one record, on any machine and in any
+order. What changes over time (a posterior, a status) is never stored in a record: it is computed from the evidence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+# -0.0 equals 0.0 and is written otherwise: equal records must have one canonical text.
+Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
+"""A finite number, zero without a sign."""
+Probability = Annotated[Number, Field(ge=0.0, le=1.0)]
+"""A number in 0..1."""
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of a value: sorted keys, no spaces, UTF-8."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal. Lone surrogates, which UTF-8 cannot hold, count as question marks."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def content_id(prefix: str, *parts: Any) -> str:
+    """Return a short id made of the content: 64 bits, so a clash within a run of 10^5 records is below 10^-9."""
+    return f"{prefix}_{digest(canonical(parts))[:16]}"
+
+
+class Record(BaseModel):
+    """Base of everything on record: frozen, and closed to unknown fields and to numbers that JSON cannot hold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+
+class Strategy(StrEnum):
+    """The five ways of researching."""
+
+    POPPER = "popper"
+    """Formulate, gather, hypothesise, try to refute, decide, answer."""
+    ITERATIVE = "iterative"
+    """Query, search, summarise, reflect, until covered."""
+    OVERWATCH = "overwatch"
+    """Nine phases of an intelligence analyst, with feeds."""
+    ORCHESTRATED = "orchestrated"
+    """Planning, execution and synthesis agents over one context."""
+    NAVIGATOR = "navigator"
+    """One decision and one tool at a time, with a person at the end of every pass."""
+
+
+class RunStatus(StrEnum):
+    """Where a run stands."""
+
+    RUNNING = "running"
+    """A process is, or was, working on it."""
+    STOPPED = "stopped"
+    """The user stopped it; it can be resumed."""
+    WAITING = "waiting"
+    """It waits for a person."""
+    ANSWERED = "answered"
+    """Finished with an accepted answer."""
+    PARTIAL = "partial"
+    """Finished with an answer in part, or with one that could not be accepted."""
+    NO_EVIDENCE = "no_evidence"
+    """Finished without any evidence; the report says so."""
+    FAILED = "failed"
+    """Ended by an error; it can be resumed."""
+
+
+FINISHED = frozenset({RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE})
+"""The states in which a run has a report and nothing is left to do."""
+
+
+class Run(Record):
+    """One question being researched."""
+
+    id: str
+    """The run's name, unique in its store."""
+    question: str
+    """What the person asked, as given."""
+    strategy: Strategy
+    """Which of the five ways is followed."""
+    settings: dict[str, Any]
+    """The settings that shape the result, without any secret."""
+    created: str
+    """When the run began, ISO 8601 in UTC. Research reads the time from here, so a replay reads the same."""
+    version: str
+    """The deepdiver that began the run."""
+    status: RunStatus = RunStatus.RUNNING
+    """Where it stands."""
+
+
+class Credibility(Record):
+    """How far a source is to be believed, and why."""
+
+    score: Probability
+    """0: not at all, 1: without reserve."""
+    reasons: tuple[str, ...] = ()
+    """What speaks for and against it, in words."""
+
+
+class SourceKind(StrEnum):
+    """What kind of thing was read."""
+
+    DOCUMENT = "document"
+    """A file of the user's."""
+    PAGE = "page"
+    """A page of the web."""
+    TOOL = "tool"
+    """What a tool returned."""
+    FEED = "feed"
+    """A row of an intelligence feed."""
+
+
+class Source(Record):
+    """Something read."""
+
+    id: str
+    """Content id over url and snapshot."""
+    kind: SourceKind
+    """What kind of thing it is."""
+    url: str
+    """Where it is: an address, a path, or tool:NAME."""
+    title: str
+    """What it calls itself."""
+    snapshot: str
+    """Hash of the saved text."""
+    sketch: tuple[int, ...] = ()
+    """What the text is made of, in short (see `core.origins`): near-identical texts share an origin and count once."""
+    publisher: str = ""
+    """Who published it."""
+    author: str = ""
+    """Who wrote it."""
+    published: str = ""
+    """When it was published, ISO 8601, as precise as known."""
+    fetched: str = ""
+    """When it was read, ISO 8601 in UTC."""
+    providers: tuple[str, ...] = ()
+    """Which search providers or tools found it."""
+    credibility: Credibility = Credibility(score=0.5)
+    """How far it is to be believed."""
+
+
+class Passage(Record):
+    """A span of a snapshot."""
+
+    snapshot: str
+    """Hash of the saved text."""
+    start: Annotated[int, Field(ge=0)]
+    """Offset of the first character."""
+    end: Annotated[int, Field(ge=0)]
+    """Offset behind the last character."""
+
+    @model_validator(mode="after")
+    def _forwards(self) -> Self:
+        if self.end < self.start:
+            raise ValueError("a passage does not end before it starts")
+        return self
+
+
+class Quote(Record):
+    """The exact text of a span of a source."""
+
+    source: str
+    """Id of the source."""
+    passage: Passage
+    """Where it stands."""
+    text: str
+    """The characters of the span, nothing else."""
+
+
+class Finding(Record):
+    """One statement, with the quotes that carry it."""
+
+    id: str
+    """Content id over statement and spans."""
+    statement: str
+    """What was found, in one sentence."""
+    quotes: Annotated[tuple[Quote, ...], Field(min_length=1)]
+    """At least one exact quote; code has found each in its snapshot."""
+    about: str = ""
+    """The sub-problem or hypothesis for which it was looked for."""
+
+
+class Insight(Record):
+    """What several findings show together."""
+
+    id: str
+    """Content id over statement and findings."""
+    statement: str
+    """What they show."""
+    findings: tuple[str, ...]
+    """Ids of the findings."""
+
+
+class HypothesisStatus(StrEnum):
+    """Where a hypothesis stands."""
+
+    OPEN = "open"
+    """Not yet tested."""
+    SUPPORTED = "supported"
+    """Accepted: a search for what would refute it was made and failed."""
+    REFUTED = "refuted"
+    """The evidence speaks against it."""
+    UNDECIDED = "undecided"
+    """Tested, and the evidence does not decide."""
+
+
+class Hypothesis(Record):
+    """A possible answer that could turn out to be wrong."""
+
+    id: str
+    """Content id over the statement."""
+    statement: str
+    """What it claims, in one sentence that could be false."""
+    supports_if: str
+    """What one would see if it were true."""
+    refutes_if: str
+    """What one would see if it were false."""
+    prior: Probability = 0.5
+    """Belief before any test."""
+    answer: str = ""
+    """The short answer to the question if this is true."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings that it was made from."""
+    iteration: int = 1
+    """The round in which it was put forward."""
+
+
+class Stance(StrEnum):
+    """How a finding bears on a hypothesis."""
+
+    SUPPORTS = "supports"
+    """It speaks for it."""
+    REFUTES = "refutes"
+    """It speaks against it."""
+    NEUTRAL = "neutral"
+    """It does neither."""
+
+
+class Evidence(Record):
+    """A finding's bearing on a hypothesis."""
+
+    id: str
+    """Content id over hypothesis and finding: one judgement each."""
+    hypothesis: str
+    """Id of the hypothesis."""
+    finding: str
+    """Id of the finding."""
+    stance: Stance
+    """How it bears."""
+    strength: Probability
+    """How strongly, if true."""
+    reason: str = ""
+    """Why, in a few words."""
+
+
+class Trial(Record):
+    """One attempt to refute a hypothesis."""
+
+    id: str
+    """Content id over hypothesis, iteration and queries."""
+    hypothesis: str
+    """Id of the hypothesis."""
+    iteration: int
+    """The round in which it was tried."""
+    queries: tuple[str, ...]
+    """What was searched for."""
+    searched: bool
+    """Whether at least one search was answered. Could not search is never nothing found."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings that the search brought."""
+    failures: tuple[str, ...] = ()
+    """What went wrong, in words."""
+
+
+class CorrelationKind(StrEnum):
+    """In what way findings go together."""
+
+    TEMPORAL = "temporal"
+    """Close in time."""
+    GEOSPATIAL = "geospatial"
+    """Close in space."""
+    CAUSAL = "causal"
+    """One may have brought about the other."""
+    PATTERN = "pattern"
+    """The same shape in different data."""
+
+
+class Correlation(Record):
+    """Findings that go together."""
+
+    id: str
+    """Content id over kind and findings."""
+    kind: CorrelationKind
+    """In what way."""
+    findings: tuple[str, ...]
+    """Ids of the findings."""
+    description: str
+    """What connects them."""
+    confidence: Probability = 0.5
+    """How sure the connection is."""
+
+
+class Contradiction(Record):
+    """Findings that do not go together."""
+
+    id: str
+    """Content id over the findings."""
+    findings: tuple[str, ...]
+    """Ids of the findings."""
+    kind: Literal["contradicts", "qualifies"]
+    """Whether both cannot be true, or one merely narrows the other."""
+    description: str
+    """In what they differ."""
+
+
+class VerdictKind(StrEnum):
+    """The outcome of checking a conclusion."""
+
+    PASS = "PASS"  # noqa: S105 an outcome, not a password
+    """Well supported; confidence fits."""
+    ADJUST = "ADJUST"
+    """Valid, but confidence should change."""
+    FLAG = "FLAG"
+    """Has a problem that the reader must see."""
+    REJECT = "REJECT"
+    """Not supported, or contradicted."""
+
+
+class Verdict(Record):
+    """The outcome of checking one conclusion."""
+
+    id: str
+    """Content id over the conclusion and the outcome."""
+    conclusion: str
+    """What was checked: a hypothesis, insight or sentence."""
+    kind: VerdictKind
+    """The outcome."""
+    reason: str
+    """Why."""
+
+
+class Link(Record):
+    """An edge of the experience pool."""
+
+    id: str
+    """Content id over the other fields."""
+    kind: Literal["supports", "refutes", "neutral", "raised", "rivals", "revises"]
+    """How the first bears on the second."""
+    head: str
+    """Id of a finding or hypothesis."""
+    tail: str
+    """Id of a hypothesis."""
+    weight: Number = 0.0
+    """Log-odds that this edge carries, as `core.belief` computed it."""
+
+
+class Citation(Record):
+    """The pointer from a sentence to the passage that carries it."""
+
+    number: int
+    """The number printed in the report."""
+    source: str
+    """Id of the source."""
+    finding: str
+    """Id of the finding through which it is cited."""
+    title: str
+    """Title of the source."""
+    url: str
+    """Where the source is."""
+    quote: str
+    """The exact quote."""
+    passage: Passage
+    """Where the quote stands in the saved text."""
+    credibility: Probability
+    """How far the source is believed."""
+
+
+class SentenceKind(StrEnum):
+    """What a sentence of the report is."""
+
+    FACT = "fact"
+    """Says something about the world; needs a citation."""
+    CALCULATION = "calculation"
+    """Derived from cited values, with the sum shown; needs a citation."""
+    FRAME = "frame"
+    """Connects, or speaks about the research itself; from a fixed stock or computed by code."""
+
+
+class Calculation(Record):
+    """A sum that the report shows and code repeats (`core.values.holds`)."""
+
+    kind: Literal["years", "days", "difference", "sum", "count"]
+    """years: whole years from the first date to the second (an age); days: days between two dates; difference: first
+    number minus second; sum of numbers; count of items."""
+    inputs: tuple[str, ...]
+    """The values it is made of: ISO dates, numbers as they stand in the quotes, or the items counted."""
+    result: str
+    """What comes out."""
+
+
+class Sentence(Record):
+    """One sentence of the report."""
+
+    text: str
+    """What it says, without citation marks."""
+    kind: SentenceKind = SentenceKind.FACT
+    """What it is."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings that carry it."""
+    calculation: Calculation | None = None
+    """How a value that no quote holds was derived."""
+    citations: tuple[int, ...] = ()
+    """Numbers of the citations, set by code."""
+    mark: str = ""
+    """A caution that the audit put on it, printed behind it."""
+
+
+class Section(Record):
+    """A part of the report under one heading."""
+
+    heading: str
+    """Its heading."""
+    sentences: tuple[Sentence, ...]
+    """Its sentences, in order."""
+
+
+class Assessment(Record):
+    """A hypothesis with what the evidence makes of it: computed, never told."""
+
+    hypothesis: Hypothesis
+    """The hypothesis."""
+    posterior: Probability
+    """Belief after all evidence."""
+    status: HypothesisStatus
+    """Where it stands."""
+    trials: int
+    """Attempts to refute it that could be carried out."""
+    supporting: tuple[str, ...] = ()
+    """Ids of the findings that speak for it."""
+    refuting: tuple[str, ...] = ()
+    """Ids of the findings that speak against it."""
+
+
+class Report(Record):
+    """What the person gets."""
+
+    question: str
+    """What was asked."""
+    status: RunStatus
+    """Answered, in part, or no evidence."""
+    answer: tuple[Sentence, ...]
+    """The lead: the answer in a few sentences."""
+    confidence: Probability
+    """Belief in the answer, computed from the evidence."""
+    sections: tuple[Section, ...] = ()
+    """The body."""
+    hypotheses: tuple[Assessment, ...] = ()
+    """All of them, the refuted too."""
+    citations: tuple[Citation, ...] = ()
+    """Every citation, numbered as printed."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched, read or afforded, and what was cut by the audit."""
+    made_by: str = ""
+    """Strategy and reasoner, in words."""
+
+    @property
+    def hash(self) -> str:
+        """Fingerprint of the report; a replay gives the same."""
+        return digest(canonical(self.model_dump(mode="json")))

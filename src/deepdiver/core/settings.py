@@ -1,0 +1,310 @@
+"""One Settings object from files, environment and flags. The only module that reads the environment.
+
+Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working folder or the nearest
+folder above it), environment, flags. An unknown key is an error that names the nearest known one.
+
+Secrets live here alone. `public()` is what may be journalled, logged and shown.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from deepdiver.core.record import Strategy
+from deepdiver.errors import SettingsError
+
+FILE_NAME = "deepdiver.toml"
+EMBEDDED = "embedded"
+"""Name of the reasoner that needs no model."""
+
+KEY_VARIABLES = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+    "tavily": ("TAVILY_API_KEY",),
+    "exa": ("EXA_API_KEY",),
+    "brave": ("BRAVE_API_KEY",),
+    "serper": ("SERPER_API_KEY",),
+    "serpapi": ("SERPAPI_API_KEY",),
+}
+"""Where vendors' own documentation tells people to put their keys."""
+URL_VARIABLES = {
+    "openai": "OPENAI_BASE_URL",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "ollama": "OLLAMA_HOST",
+    "searxng": "SEARXNG_URL",
+}
+"""Where vendors' own documentation tells people to put an address."""
+
+Seconds = Annotated[float, Field(ge=0, le=86_400 * 365)]
+
+
+class Part(BaseModel):
+    """Base of all settings: frozen, closed to unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Limit(Part):
+    """How fast one provider may be called, all processes of this home together."""
+
+    rate: Annotated[float, Field(gt=0)] = 10.0
+    """Calls in each period, started evenly with a burst of this size."""
+    per: Annotated[float, Field(gt=0)] = 1.0
+    """The period in seconds."""
+    concurrent: Annotated[int, Field(ge=1)] = 8
+    """Calls in flight at one time."""
+
+
+class Cache(Part):
+    """How long an answer may be shared between runs, in seconds; 0: never."""
+
+    model: Seconds = 0.0
+    """Answers of models. Off: each run asks for itself, and keeps its answers in its journal."""
+    search: Seconds = 86_400.0
+    """Search results."""
+    fetch: Seconds = 86_400.0
+    """Pages."""
+    feed: Seconds = 3_600.0
+    """Feed replies."""
+    tool: Seconds = 0.0
+    """What tools return."""
+    mcp: Seconds = 0.0
+    """What MCP tools return."""
+
+
+class Deadlines(Part):
+    """Total seconds for one call, all its retries together."""
+
+    model: Seconds = 180.0
+    """A model's answer."""
+    search: Seconds = 30.0
+    """A search."""
+    fetch: Seconds = 45.0
+    """A page."""
+    feed: Seconds = 45.0
+    """A feed."""
+    tool: Seconds = 60.0
+    """A tool."""
+    mcp: Seconds = 60.0
+    """An MCP tool."""
+
+
+class Price(Part):
+    """A price that you know and the price list does not, in US dollars."""
+
+    input: Decimal = Decimal(0)
+    """A million input tokens."""
+    output: Decimal = Decimal(0)
+    """A million output tokens."""
+    call: Decimal = Decimal(0)
+    """Each call."""
+
+
+class Settings(Part):
+    """Everything that can be set."""
+
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
+    """Folder of the database."""
+    strategy: Strategy = Strategy.POPPER
+    """Which of the five ways."""
+    model: str = EMBEDDED
+    """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
+    fast_model: str = ""
+    """The `fast` model for queries and extraction; empty: the same."""
+    task_models: dict[str, str] = {}
+    """A model for a single task, by the task's name."""
+    max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
+    """The most that a model may write in one answer; also what the cost ceiling is computed from."""
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """Sampling temperature; empty: the model's own default. Some models accept nothing else."""
+    search: tuple[str, ...] = ("auto",)
+    """Search providers by name; `auto`: all that are configured and reachable."""
+    documents: tuple[Path, ...] = ()
+    """Files and folders to search."""
+    max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
+    """The hard stop; empty: the strategy's own."""
+    budget: Annotated[Decimal, Field(ge=0)] | None = None
+    """What a run may cost, in US dollars; empty: no limit."""
+    hold_uncertain: bool = False
+    """Do not repeat a call that was sent before a crash and never settled."""
+    allow_hosts: tuple[str, ...] = ()
+    """Private hosts that may be called, such as an intranet wiki."""
+    system_prompt: str = ""
+    """Your own instructions to the model, put before every task's."""
+    verbose: bool = False
+    """Keep every task's prompt and answer in the events."""
+    trace: Literal["off", "otel"] = "off"
+    """OpenTelemetry spans."""
+    cache: Cache = Cache()
+    """How long answers are shared between runs."""
+    deadlines: Deadlines = Deadlines()
+    """How long a call may take."""
+    retries: Annotated[int, Field(ge=0, le=20)] = 4
+    """How often a failed call is tried again."""
+    limits: dict[str, Limit] = {}
+    """How fast each provider may be called."""
+    prices: dict[str, Price] = {}
+    """Prices by provider:model or by search provider."""
+    urls: dict[str, str] = {}
+    """Addresses of outside services, by provider."""
+    keys: dict[str, SecretStr] = {}
+    """Keys of outside services, by provider."""
+
+    def key(self, provider: str) -> str | None:
+        """Return a provider's key, if one is set. Callers must not store it."""
+        secret = self.keys.get(provider)
+        return secret.get_secret_value() if secret else None
+
+    def limit(self, provider: str) -> Limit:
+        """Return how fast a provider may be called."""
+        return self.limits.get(provider) or Limit()
+
+    def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
+        """Return the model for a task: its own, else its role's."""
+        return self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
+
+    def public(self) -> dict[str, Any]:
+        """Return what shapes a run and may be saved: no key, nothing about this machine's folders."""
+        hidden = {"keys", "home", "verbose", "trace", "budget", "hold_uncertain"}
+        return self.model_dump(mode="json", exclude=hidden, exclude_defaults=True)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Return every secret value, for those who must keep them out of a text."""
+        return tuple(value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 4)
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    user_file: Path | None = None,
+) -> Settings:
+    """Put the settings together.
+
+    Args:
+        flags: What the caller sets; wins over all.
+        environ: The environment; the process's own by default.
+        folder: Where to look for the project's file; the working folder by default.
+        user_file: The user's file; the platform's own place by default.
+
+    Raises:
+        SettingsError: If a file cannot be read or a key or value is not usable.
+    """
+    environ = os.environ if environ is None else environ
+    user_file = user_file or Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
+    values: dict[str, Any] = {}
+    for path in (user_file, _project_file(folder or Path.cwd())):
+        if path is not None and path.is_file():
+            _merge(values, _read_file(path))
+    _merge(values, _read_environment(environ))
+    _merge(values, dict(flags or {}))
+    return _validate(values, "settings")
+
+
+def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
+    """Return the settings of a saved run, with this machine's keys, home and wishes."""
+    mine = {"keys", "home", "verbose", "trace", "budget", "hold_uncertain"}
+    kept = {name: getattr(current, name) for name in mine}
+    return _validate({**public, **kept}, "the run's settings")
+
+
+def _project_file(folder: Path) -> Path | None:
+    return next((path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}. Correct the file, or move it away.") from None
+    _validate(values, str(path))
+    return values
+
+
+def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {"keys": {}, "urls": {}}
+    for provider, names in KEY_VARIABLES.items():
+        values["keys"].update({provider: environ[name] for name in reversed(names) if environ.get(name)})
+    values["urls"].update({p: environ[name] for p, name in URL_VARIABLES.items() if environ.get(name)})
+    simple = {
+        name
+        for name, info in Settings.model_fields.items()
+        if name not in {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models"}
+    }
+    for variable, text in sorted(environ.items()):
+        if not variable.startswith("DEEPDIVER_") or not text:
+            continue
+        name = variable.removeprefix("DEEPDIVER_").lower()
+        if name in simple:
+            values[name] = _split(name, text)
+        elif service := re.fullmatch(r"(\w+)_(url|key)", name):
+            values[service[2] + "s"][service[1]] = text
+        else:
+            known = [f"DEEPDIVER_{other.upper()}" for other in sorted(simple)]
+            raise SettingsError(f"unknown environment variable {variable}{_nearest(variable, known)}")
+    return {name: value for name, value in values.items() if value != {}}
+
+
+def _split(name: str, text: str) -> Any:
+    if name in {"search", "allow_hosts"}:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text.split(os.pathsep) if name == "documents" else text
+
+
+def _merge(into: dict[str, Any], new: Mapping[str, Any]) -> None:
+    """Lay new values over old ones; tables are merged key by key."""
+    for name, value in new.items():
+        held = into.get(name)
+        if isinstance(value, Mapping) and isinstance(held, dict):
+            _merge(held, value)
+        else:
+            into[name] = dict(value) if isinstance(value, Mapping) else value
+
+
+def _validate(values: Mapping[str, Any], where: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_explain(where, item) for item in error.errors()[:3])) from None
+
+
+def _explain(where: str, item: Any) -> str:
+    path = [str(part) for part in item["loc"]]
+    name = ".".join(path)
+    if item["type"] == "extra_forbidden":
+        return f"{where}: unknown key {name}{_nearest(path[-1], list(_known(path[:-1])))}"
+    shown = "" if path[:1] == ["keys"] else f", not {str(item['input'])[:80]!r}"
+    return f"{where}: {name}: {item['msg'][:1].lower() + item['msg'][1:]}{shown}"
+
+
+def _known(path: list[str]) -> Iterator[str]:
+    """Walk the names that are known at a place in the settings."""
+    tables: dict[str, type[Part]] = {"limits": Limit, "prices": Price, "cache": Cache, "deadlines": Deadlines}
+    yield from (tables.get(path[0], Settings) if path else Settings).model_fields
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(sorted(known))}"
+
+
+def strict_checkpoints() -> None:
+    """Have LangGraph refuse to build objects of unknown types from a checkpoint; must come before its import."""
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+
+
+def process_id() -> int:
+    """Return this process's number, by which a lease names its holder."""
+    return os.getpid()

@@ -1,0 +1,62 @@
+"""Answers shared between runs: fresh for a time, and fetched by one process while the others wait."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from deepdiver.gateway.journal import reply_from_json, reply_to_json
+from deepdiver.gateway.request import Reply, Request
+from deepdiver.store import Store
+
+POLL = 0.05
+"""Seconds between two looks at an answer that another is fetching."""
+
+
+class Slot:
+    """One answer in the cache: there, or for us to bring."""
+
+    def __init__(self, reply: Reply | None) -> None:
+        """Hold what is there."""
+        self.reply = reply
+        self.brought: Reply | None = None
+
+
+class Cache:
+    """The cache of one store."""
+
+    def __init__(self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str]):
+        """Bind the store's cache to a clock."""
+        self._store, self._clock, self._scrub = store, clock, scrub
+
+    @asynccontextmanager
+    async def slot(self, request: Request, lifetime: float, patience: float) -> AsyncIterator[Slot]:
+        """Give what is cached, or the sole right to fetch it; what is put into `brought` is shared for `lifetime`.
+
+        Args:
+            request: The call.
+            lifetime: Seconds for which an answer is fresh; 0: nothing is shared.
+            patience: Seconds after which another's claim counts as abandoned.
+        """
+        if lifetime <= 0 or request.fresh:
+            yield Slot(None)
+            return
+        owner, key = uuid.uuid4().hex, request.key
+        while True:
+            now = self._clock()
+            if (text := await asyncio.to_thread(self._store.cache_get, key, now)) is not None:
+                yield Slot(reply_from_json(text))
+                return
+            if await asyncio.to_thread(self._store.cache_claim, key, owner, now, now + patience):
+                break
+            await asyncio.sleep(POLL)
+        slot = Slot(None)
+        try:
+            yield slot
+            if slot.brought is not None:
+                text = self._scrub(reply_to_json(slot.brought))
+                await asyncio.to_thread(self._store.cache_put, key, text, self._clock() + lifetime)
+        finally:
+            self._store.cache_release(key, owner)

@@ -1,0 +1,52 @@
+"""What goes through the gateway, and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+from deepdiver.core.record import canonical, digest
+
+Kind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
+"""What kind of outside is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call to the outside, described without any secret."""
+
+    kind: Kind
+    """What kind of outside."""
+    provider: str
+    """Who is asked; rate limits and prices go by this."""
+    what: str
+    """What for, in a few words that a person may read."""
+    payload: dict[str, Any]
+    """Everything that shapes the answer, as JSON. Two requests with one payload are one call."""
+    worst: Decimal = Decimal(0)
+    """What it can cost at most, in US dollars."""
+    fresh: bool = False
+    """Whether an answer shared by another run will not do."""
+
+    @property
+    def key(self) -> str:
+        """Return the call's name in journal and cache."""
+        return digest(canonical([self.kind, self.provider, self.payload]))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a call."""
+
+    value: Any
+    """What came back, as JSON."""
+    cost: Decimal = Decimal(0)
+    """What it cost, in US dollars."""
+    usage: dict[str, int] = field(default_factory=dict)
+    """Tokens in and out, where the other side counts them."""
+
+
+Do = Callable[[], Awaitable[Reply]]
+"""Makes the call once. Raises CallError; the gateway decides whether to ask again."""

@@ -1,0 +1,67 @@
+"""Which reasoner performs which task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deepdiver.core.events import Event
+from deepdiver.core.settings import EMBEDDED, Settings
+from deepdiver.gateway import Gateway
+from deepdiver.reason.embedded import EmbeddedReasoner
+from deepdiver.tasks import TASKS, Answer, Reasoner, Task
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+A = TypeVar("A", bound=Answer)
+
+
+class RoutedReasoner:
+    """Sends each task to the embedded reasoner or to a model, as the settings say."""
+
+    def __init__(self, settings: Settings, embedded: Reasoner, model: Reasoner) -> None:
+        """Route between the two."""
+        self._settings, self._embedded, self._model = settings, embedded, model
+
+    @property
+    def description(self) -> str:
+        """Return who is thinking."""
+        return f"{self._model.description} with the {self._embedded.description}"
+
+    def _for(self, task: type[Task[Any]]) -> Reasoner:
+        return self._embedded if self._settings.model_for(task.name(), task.role) == EMBEDDED else self._model
+
+    async def perform(self, task: Task[A]) -> A:
+        """Perform a task with whom it belongs to."""
+        return await self._for(type(task)).perform(task)
+
+    def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
+        """Return what one performance can cost at most."""
+        worst: Decimal | None = self._for(task).worst_case(task)
+        return worst
+
+
+def choose_reasoner(
+    settings: Settings,
+    gateway: Gateway,
+    emit: Callable[[Event], None],
+    models: Mapping[str, BaseChatModel] | None = None,
+) -> Reasoner:
+    """Return the reasoner that the settings ask for; the model code is imported only where a model is.
+
+    Args:
+        settings: Name the models.
+        gateway: What models are called through.
+        emit: Receives the events.
+        models: Chat models that were passed in as objects, by the name under which the settings know them.
+    """
+    embedded = EmbeddedReasoner(emit, verbose=settings.verbose)
+    named = {settings.model_for(task.name(), task.role) for task in TASKS}
+    if named == {EMBEDDED}:
+        return embedded
+    from deepdiver.reason.llm import LLMReasoner
+
+    model = LLMReasoner(gateway, settings, emit=emit, models=models)
+    return model if EMBEDDED not in named else RoutedReasoner(settings, embedded, model)

@@ -1,0 +1,191 @@
+"""The ways of asking a model for an answer of a given schema, best first, and the one form of what comes back.
+
+The rungs: the vendor's own schema mode, a call of a tool whose parameters are the schema, JSON mode, asking in words.
+Each takes the binding that the vendor's LangChain class makes and leaves its parser out: that would lose the raw text.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from deepdiver.tasks import schema
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+class Rung(StrEnum):
+    """A way of asking."""
+
+    NATIVE = "native"
+    """The vendor constrains the model's output to the schema."""
+    TOOLS = "tools"
+    """The model is told to call a tool whose parameters are the schema."""
+    JSON = "json"
+    """The vendor constrains the output to JSON; the schema stands in the prompt."""
+    PROMPTED = "prompted"
+    """The schema stands in the prompt, and that is all."""
+
+    @property
+    def below(self) -> Rung:
+        """The next rung down; the last is its own."""
+        return LADDER[min(LADDER.index(self) + 1, len(LADDER) - 1)]
+
+
+LADDER = tuple(Rung)
+
+IN_WORDS = (
+    "Answer with one JSON object and nothing else: no prose around it, no code fence. "
+    "It must fit this JSON schema:\n{schema}"
+)
+BY_TOOL = "Answer by calling the tool `{title}`, once."
+
+
+def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of an answer type with its name, and every part written out where it is used.
+
+    Strict modes refuse a description beside a `$ref`, and small servers know no `$ref` at all. No answer is recursive.
+    """
+    whole = schema(answer)
+    parts = whole.pop("$defs", {})
+    inlined: dict[str, Any] = _inline(whole, parts)
+    return {"title": answer.__name__, **inlined}
+
+
+def _inline(node: Any, parts: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inline(item, parts) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if reference := node.get("$ref"):
+        part = parts[reference.removeprefix("#/$defs/")]
+        node = {**part, **{key: value for key, value in node.items() if key != "$ref"}}
+    return {key: _inline(value, parts) for key, value in node.items()}
+
+
+def instructions(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
+    """Return the system prompt as a rung needs it."""
+    if rung is Rung.NATIVE:
+        return system
+    form = BY_TOOL if rung is Rung.TOOLS else IN_WORDS
+    return f"{system}\n\n{form.format(title=wanted['title'], schema=json.dumps(wanted, ensure_ascii=False))}"
+
+
+def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
+    """Return the model bound to a way of asking.
+
+    Raises:
+        NotImplementedError: If the model's class knows no such way, whatever it raises itself.
+    """
+    try:
+        if rung is Rung.NATIVE:
+            return _structured(model, wanted, "json_schema")
+        if rung is Rung.TOOLS:
+            parameters = {key: value for key, value in wanted.items() if key not in {"title", "description"}}
+            about = wanted.get("description") or f"Give the {wanted['title']}."
+            tool = {"name": wanted["title"], "description": about, "parameters": parameters}
+            return model.bind_tools([{"type": "function", "function": tool}], tool_choice=wanted["title"])
+        if rung is Rung.JSON:
+            return _json_mode(model, wanted)
+    except (NotImplementedError, TypeError, ValueError, AttributeError, KeyError) as error:
+        raise NotImplementedError(f"{type(model).__name__} knows no {rung} mode: {error}") from None
+    return model
+
+
+def _structured(model: BaseChatModel, wanted: dict[str, Any], method: str) -> Any:
+    """Take the bound model out of what `with_structured_output` makes; its parser is left behind."""
+    ways: dict[str, Any] = {"method": method, "include_raw": True}
+    if method == "json_schema" and "strict" in inspect.signature(model.with_structured_output).parameters:
+        ways["strict"] = True
+    chain: Any = model.with_structured_output(wanted, **ways)
+    bound = chain.first.steps__["raw"]
+    if "tools" in bound.kwargs:
+        raise NotImplementedError("it would call a tool")  # LangChain's fallback where a class has no such mode
+    return bound
+
+
+def _json_mode(model: BaseChatModel, wanted: dict[str, Any]) -> Any:
+    bound = _structured(model, wanted, "json_mode")
+    if _ways(bound) == _ways(_structured(model, wanted, "json_schema")):
+        raise NotImplementedError("it is the same as its schema mode")  # anthropic, google
+    return bound
+
+
+def _ways(bound: Any) -> dict[str, Any]:
+    return {key: value for key, value in bound.kwargs.items() if key != "ls_structured_output_format"}
+
+
+def said(message: Any) -> dict[str, Any]:
+    """Return what a model said, as JSON: text, thinking, refusal, tool_calls (as JSON texts), finish_reason, usage."""
+    text, thinking = _words(message.content)
+    extra = message.additional_kwargs
+    calls = [*message.tool_calls, *message.invalid_tool_calls]
+    usage = message.usage_metadata or {}
+    return _clean(
+        {
+            "text": text,
+            "thinking": "\n".join(part for part in (thinking, extra.get("reasoning_content")) if part),
+            "refusal": extra.get("refusal") or "",
+            "tool_calls": [{"name": call["name"] or "", "args": _as_json(call["args"])} for call in calls],
+            "finish_reason": _finish_reason(message.response_metadata),
+            "usage": {key: usage[key] for key in ("input_tokens", "output_tokens") if isinstance(usage.get(key), int)},
+        }
+    )
+
+
+def said_before_failing(error: Exception) -> dict[str, Any] | None:
+    """Return what a model said where openai's client raises over a finish reason, instead of giving it."""
+    choices = getattr(getattr(error, "completion", None), "choices", None)
+    if not choices:
+        return None
+    choice, usage = choices[0], error.completion.usage  # type: ignore[attr-defined]
+    counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens} if usage else {}
+    return _clean(
+        {
+            "text": choice.message.content or "",
+            "thinking": "",
+            "refusal": choice.message.refusal or "",
+            "tool_calls": [],
+            "finish_reason": choice.finish_reason or "",
+            "usage": counts,
+        }
+    )
+
+
+def _words(content: Any) -> tuple[str, str]:
+    """Return (text, thinking) of a message's content, which is a string or a list of strings and typed blocks."""
+    if isinstance(content, str):
+        return content, ""
+    text, thinking = [], []
+    for block in content:
+        if isinstance(block, str):
+            text.append(block)
+        elif block.get("type") in {"thinking", "reasoning"}:
+            summary = [part.get("text", "") for part in block.get("summary") or () if isinstance(part, dict)]
+            thinking.append(block.get("thinking") or block.get("reasoning") or "\n".join(summary))
+        elif isinstance(block.get("text"), str):
+            text.append(block["text"])
+    return "".join(text), "\n".join(part for part in thinking if part)
+
+
+def _finish_reason(about: dict[str, Any]) -> str:
+    """Return why the model stopped, wherever the vendor says it."""
+    details = about.get("incomplete_details") or {}
+    reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason") or details.get("reason")
+    return str(reason or "")
+
+
+def _as_json(args: Any) -> str:
+    return args if isinstance(args, str) else json.dumps(args, ensure_ascii=False)
+
+
+def _clean(value: dict[str, Any]) -> dict[str, Any]:
+    """Replace what UTF-8 cannot hold (lone surrogates), so that the journal can keep it."""
+    text = json.dumps(value, ensure_ascii=False)
+    clean: dict[str, Any] = json.loads(text.encode("utf-8", "replace"))
+    return clean

@@ -1,0 +1,1 @@
+"""Composing, auditing and rendering reports."""

@@ -1,0 +1,94 @@
+"""From audited sentences to a report: citations are numbered by code, in the order in which they are met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepdiver.core.belief import confidence
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import (
+    Assessment,
+    Citation,
+    Finding,
+    HypothesisStatus,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    Source,
+)
+
+
+class Numbering:
+    """Gives each cited quote its number."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        """Number what the ledger holds."""
+        self._ledger = ledger
+        self._numbers: dict[tuple[str, int, int], int] = {}
+        self.citations: list[Citation] = []
+
+    def cite(self, sentence: Sentence) -> Sentence:
+        """Return the sentence with the numbers of its citations."""
+        numbers: dict[int, None] = {}
+        for key in sentence.findings:
+            finding = self._ledger.get(Finding, key)
+            for quote in finding.quotes:
+                spot = (quote.source, quote.passage.start, quote.passage.end)
+                if spot not in self._numbers:
+                    source = self._ledger.get(Source, quote.source)
+                    self._numbers[spot] = len(self.citations) + 1
+                    self.citations.append(
+                        Citation(
+                            number=self._numbers[spot],
+                            source=source.id,
+                            finding=finding.id,
+                            title=source.title,
+                            url=source.url,
+                            quote=quote.text,
+                            passage=quote.passage,
+                            credibility=source.credibility.score,
+                        )
+                    )
+                numbers[self._numbers[spot]] = None
+        return sentence.model_copy(update={"citations": tuple(numbers)})
+
+
+def compose(
+    question: str,
+    answer: Sequence[Sentence],
+    sections: Sequence[Section],
+    hypotheses: Sequence[Assessment],
+    ledger: Ledger,
+    *,
+    limits: Iterable[str],
+    made_by: str,
+) -> Report:
+    """Put a report together; its status follows from what is left after the audit."""
+    numbering = Numbering(ledger)
+    lead = tuple(numbering.cite(sentence) for sentence in answer)
+    body = tuple(
+        Section(heading=section.heading, sentences=tuple(numbering.cite(sentence) for sentence in section.sentences))
+        for section in sections
+        if section.sentences
+    )
+    cited = any(sentence.citations for sentence in lead)
+    accepted = [a.posterior for a in hypotheses if a.status is HypothesisStatus.SUPPORTED]
+    undecided = [a.posterior for a in hypotheses if a.status in {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}]
+    if cited and accepted:
+        status = RunStatus.ANSWERED
+    elif numbering.citations:
+        status = RunStatus.PARTIAL
+    else:
+        status = RunStatus.NO_EVIDENCE
+    return Report(
+        question=question,
+        status=status,
+        answer=lead,
+        confidence=round(confidence(accepted, undecided), 4) if cited else 0.0,
+        sections=body,
+        hypotheses=tuple(hypotheses),
+        citations=tuple(numbering.citations),
+        limits=tuple(dict.fromkeys(limits)),
+        made_by=made_by,
+    )

@@ -1,0 +1,118 @@
+"""The files that a run leaves: report.md, report.json, reasoning.log and sources.jsonl."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import Report, Run, Source
+from deepdiver.errors import StoreAccessError, StoreFullError
+from deepdiver.report.render import answer_text, markdown
+from deepdiver.store import CallState, JournalRow, Store
+
+
+def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal) -> None:
+    """Write all four, each whole or not at all.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
+    rows = store.journal_list(run.id)
+    sources = ledger.of(Source).values()
+    events = [json.loads(text) for _, text in store.get_events(run.id)]
+    texts = {
+        "report.md": markdown(report),
+        "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1) + "\n",
+        "reasoning.log": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)),
+        "sources.jsonl": "".join(source.model_dump_json(exclude={"sketch"}) + "\n" for source in sources),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            _write(folder / name, text)
+    except OSError as error:
+        if error.errno in {28, 122}:  # ENOSPC, EDQUOT
+            raise StoreFullError(
+                f"{folder} is full: free space, then write the files again with: deepdiver show {run.id} --out DIR"
+            ) from None
+        raise StoreAccessError(
+            f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
+            f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
+        ) from None
+
+
+def _write(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def summary(run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+    """Return the one object that `--json` prints."""
+    return {
+        "id": run.id,
+        "question": run.question,
+        "status": run.status.value,
+        "answer": answer_text(report) if report else "",
+        "confidence": report.confidence if report else 0.0,
+        "report": markdown(report) if report else "",
+        "citations": [c.model_dump(mode="json") for c in report.citations] if report else [],
+        "hypotheses": [h.model_dump(mode="json") for h in report.hypotheses] if report else [],
+        "cost": account(rows, cost),
+    }
+
+
+def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+    """Return what a run has cost, and the calls whose fate was never learnt."""
+    listed = list(rows)
+    kinds = sorted({row.kind for row in listed})
+    return {
+        "usd": str(cost.normalize() + 0),
+        "calls": {kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind) for kind in kinds},
+        "failed": sum(row.state is CallState.FAILED for row in listed),
+        "uncertain": [
+            {
+                "call": row.key[:16],
+                "kind": row.kind,
+                "provider": row.provider,
+                "what": row.what,
+                "times": row.uncertain + (row.state is CallState.SENT),
+                "may_have_cost_usd": str(row.worst),
+            }
+            for row in listed
+            if row.uncertain or row.state is CallState.SENT
+        ],
+    }
+
+
+def record(run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+    """Return the whole record of a run."""
+    return {
+        "run": run.model_dump(mode="json"),
+        "report": report.model_dump(mode="json"),
+        "report_hash": report.hash,
+        "ledger": [{"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger],
+        "account": account(rows, cost),
+    }
+
+
+def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
+    """Turn events into lines of the reasoning log: timestamp, phase, step, action, details."""
+    phase = "start"
+    for step, event in enumerate(events, 1):
+        if event["type"] == "phase_started":
+            phase = event["phase"]
+        details = {key: value for key, value in event.items() if key not in {"type", "at"}}
+        yield {"timestamp": event["at"], "phase": phase, "step": step, "action": event["type"], "details": details}

@@ -1,0 +1,96 @@
+"""A strategy as a LangGraph graph over the caller's own model and tools."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.tools import BaseTool
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Checkpointer
+
+from deepdiver.core.record import Run
+from deepdiver.core.settings import Settings, load
+from deepdiver.run.begin import check_question, load_ledger, new_run
+from deepdiver.run.session import OnEvent, Session
+from deepdiver.store import Store, open_store
+from deepdiver.strategies.base import Deps, State
+from deepdiver.strategies.table import TABLE
+from deepdiver.tools.custom import ToolProvider
+from deepdiver.tools.registry import Provider
+
+if TYPE_CHECKING:
+    from deepdiver.tasks import Reasoner
+
+
+class _Sessions:
+    """The sessions of an agent: one for each time it is invoked, found again by the run's id in the graph's state."""
+
+    def __init__(self, settings: Settings, make: Callable[[Run, Store], Session]) -> None:
+        self._settings, self._make = settings, make
+        self._held: OrderedDict[str, Session] = OrderedDict()
+        self._store: Store | None = None
+
+    def __call__(self, state: State, node: str) -> Deps:
+        self._store = self._store or open_store(self._settings.home)
+        key = "" if node == "initialize" else str(state.get("run", ""))
+        if key not in self._held:
+            if key:
+                run = self._store.get_run(key)  # another process began it, and a checkpointer brought its state here
+            else:
+                asked = [m for m in state.get("messages", []) if m.type == "human"]
+                run = new_run(check_question(str(asked[-1].text) if asked else ""), self._settings, self._store)
+            session = self._make(run, self._store)
+            session.deps.ledger = load_ledger(self._store, run.id)
+            key = run.id
+            self._held[key] = session
+            if len(self._held) > 64:
+                self._held.popitem(last=False)
+        return self._held[key].deps
+
+
+def create_deepdiver_agent(
+    llm: BaseChatModel | Reasoner,
+    tools: Sequence[BaseTool],
+    system_prompt: str | None = None,
+    max_iterations: int = 3,
+    *,
+    checkpointer: Checkpointer = None,
+    settings: Settings | None = None,
+    on_event: OnEvent | None = None,
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the `popper` strategy as a compiled LangGraph graph over your own model and tools.
+
+    Every invocation is a run on record, like those of the command line: `deepdiver runs` lists it. What a tool returns
+    becomes a source with a snapshot, so that it can be cited.
+
+    Args:
+        llm: Any LangChain chat model, or a Reasoner.
+        tools: Any LangChain tools that take a query. They are used to gather and to refute.
+        system_prompt: Your own instructions, put before every task's.
+        max_iterations: The hard stop.
+        checkpointer: A LangGraph checkpointer, if you want the graph's own persistence.
+        settings: Everything else; from files and environment by default.
+        on_event: Told of everything that happens.
+    """
+    from deepdiver.reason.llm import name_of
+
+    base = settings or load()
+    updates: dict[str, Any] = {"max_iterations": max_iterations, "system_prompt": system_prompt or ""}
+    given_reasoner = cast("Reasoner", llm) if hasattr(llm, "perform") else None
+    models: dict[str, BaseChatModel] = {}
+    if given_reasoner is None:
+        model = cast("BaseChatModel", llm)
+        models[name_of(model)] = model
+        updates |= {"model": name_of(model), "fast_model": "", "task_models": {}}
+    chosen = base.model_copy(update=updates)
+    providers: list[Provider] = [ToolProvider(tool) for tool in tools]
+
+    def make(run: Run, store: Store) -> Session:
+        return Session(
+            run, chosen, store, on_event=on_event, models=models, reasoner=given_reasoner, providers=providers
+        )
+
+    return TABLE[chosen.strategy].build(_Sessions(chosen, make)).compile(checkpointer=checkpointer)

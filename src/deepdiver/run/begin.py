@@ -1,0 +1,62 @@
+"""Beginning a run, and finding what it holds."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, datetime
+from typing import cast
+
+from deepdiver import __version__
+from deepdiver.core.ledger import KINDS, Entry, Ledger
+from deepdiver.core.record import Run
+from deepdiver.core.settings import Settings
+from deepdiver.core.text import terms
+from deepdiver.errors import UsageError
+from deepdiver.store import Store
+from deepdiver.strategies.table import TABLE
+
+LONGEST_QUESTION = 20_000
+"""Characters: some pages. More is a document, and documents are searched, not asked."""
+
+
+def check_question(question: str) -> str:
+    """Return the question as it will be asked.
+
+    Raises:
+        UsageError: If it is empty or longer than any question.
+    """
+    question = question.strip()
+    if not question:
+        raise UsageError('the question is empty. Ask something: deepdiver "Who runs Svedjan Ost AB?"')
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question):,} characters; {LONGEST_QUESTION:,} are the most. "
+            "Put long material into a file and search it with --in FILE."
+        )
+    return question.encode("utf-8", "replace").decode("utf-8")
+
+
+def new_run(question: str, settings: Settings, store: Store) -> Run:
+    """Enter a new run into the store."""
+    entry = TABLE[settings.strategy]
+    if not entry.built:
+        names = ", ".join(name.value for name, other in TABLE.items() if other.built)
+        raise UsageError(f"strategy {settings.strategy.value} is not part of this version; it has {names}")
+    now = datetime.now(UTC)
+    slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(terms(question)[:4]).lower())) or "run"
+    run = Run(
+        id=f"{now:%Y%m%d}-{slug[:40]}-{secrets.token_hex(4)}",
+        question=question,
+        strategy=settings.strategy,
+        settings=settings.public(),
+        created=now.isoformat(timespec="seconds"),
+        version=__version__,
+    )
+    store.create_run(run)
+    return run
+
+
+def load_ledger(store: Store, run: str) -> Ledger:
+    """Return what a run has found."""
+    return Ledger(cast("Entry", KINDS[kind].model_validate_json(text)) for kind, _, text in store.get_records(run))

@@ -1,0 +1,274 @@
+"""One process's work on one run: its dependencies, its lease, its graph, its events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from deepdiver.core.events import Event, PersonAsked, RunEnded, RunStarted
+from deepdiver.core.record import Report, Run, RunStatus, digest
+from deepdiver.core.settings import Settings, process_id
+from deepdiver.errors import DeepdiverError, NoEvidenceError, StoppedError, UsageError
+from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.gateway.prices import search_cost
+from deepdiver.reason.choose import choose_reasoner
+from deepdiver.store import CallState, JournalRow, Store
+from deepdiver.strategies.base import Deps
+from deepdiver.strategies.table import TABLE
+from deepdiver.tools.registry import Provider, choose
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from deepdiver.tasks import Reasoner
+
+OnEvent = Callable[[Event], None]
+Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+"""Puts something before a person and returns what the person says."""
+
+LEASE_SECONDS = 30.0
+"""A process that has not been heard of for this long has lost its run."""
+HEARTBEAT_SECONDS = 3.0
+"""Also how soon a run notices that it was asked to stop."""
+STEPS_PER_ROUND = 12
+"""Graph steps that one round of the longest strategy takes, doubled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of working on a run."""
+
+    run: Run
+    """The run, with where it stands now."""
+    report: Report | None
+    """Its report, if it has one."""
+    cost: Decimal
+    """What it has cost in all."""
+    uncertain: tuple[JournalRow, ...]
+    """Calls that were sent and whose fate was never learnt."""
+    error: DeepdiverError | None = None
+    """What ended it, if it did not end by itself."""
+    folder: Path | None = None
+    """Where its files lie."""
+
+
+class Recorder:
+    """Passes events on, and keeps them."""
+
+    def __init__(self, store: Store | None, run: str, on_event: OnEvent | None) -> None:
+        """Keep events in a store, or nowhere (a replay has told them before)."""
+        self._store, self._run, self._on_event = store, run, on_event
+        self._pending: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        """Take an event."""
+        event = event.model_copy(update={"at": datetime.now(UTC).isoformat(timespec="milliseconds")})
+        self._pending.append(event.model_dump_json())
+        if len(self._pending) >= 64 or event.type in {"phase_started", "run_ended", "person_asked"}:
+            self.flush()
+        if self._on_event:
+            self._on_event(event)
+
+    def flush(self) -> None:
+        """Bring what is pending to the store."""
+        pending, self._pending = self._pending, []
+        if self._store is not None and pending:
+            self._store.add_events(self._run, pending)
+
+
+class Session:
+    """One process's work on one run."""
+
+    def __init__(
+        self,
+        run: Run,
+        settings: Settings,
+        store: Store,
+        *,
+        on_event: OnEvent | None = None,
+        mode: Mode = Mode.LIVE,
+        approve: bool = False,
+        models: Mapping[str, BaseChatModel] | None = None,
+        reasoner: Reasoner | None = None,
+        providers: Sequence[Provider] | None = None,
+    ) -> None:
+        """Put together what the run's nodes need.
+
+        Raises:
+            NoEvidenceError: If there is nothing to search.
+            UsageError: If a model or provider was named that cannot be used.
+        """
+        self.run, self.settings, self.store, self.mode = run, settings, store, mode
+        entry = TABLE[run.strategy]
+        self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
+        gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
+        chosen, left_out = (list(providers), []) if providers is not None else choose(settings)
+        if not chosen:
+            raise NoEvidenceError(
+                "there is nothing to search: give documents with --in PATH, set up a provider "
+                f"(deepdiver doctor says how), or try the bundled sample with --sample. {'; '.join(left_out)}".strip()
+            )
+        rounds = settings.max_iterations or entry.max_iterations
+        self.deps = Deps(
+            run=run,
+            settings=settings,
+            store=store if mode is Mode.LIVE else cast("Store", _ReadOnly(store)),
+            gateway=gateway,
+            reasoner=reasoner or choose_reasoner(settings, gateway, self.emit, models),
+            providers=chosen,
+            emit=self.emit,
+            max_iterations=rounds,
+            approve=approve,
+        )
+        prices = [search_cost(settings, provider.name) for provider in chosen]
+        self.ceiling = entry.allowance(rounds).ceiling(self.deps.reasoner, prices)
+        self.deps.ceiling = f"${self.ceiling:.4f}" if self.ceiling is not None else "not known"
+        if self.ceiling is None and settings.budget is not None and mode is Mode.LIVE:
+            raise UsageError(
+                f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
+                "set it under [prices] in deepdiver.toml, or run without --budget"
+            )
+        self._owner = f"{socket.gethostname()}:{process_id()}:{secrets.token_hex(3)}"
+
+    async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
+        """Run the graph to its end, or to where it must stop.
+
+        Raises:
+            RunBusyError: If another process works on the run.
+        """
+        live = self.mode is Mode.LIVE
+        if live:
+            self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
+            self.store.set_status(self.run.id, RunStatus.RUNNING)
+        self._announce(resumed)
+        status = RunStatus.FAILED
+        error: DeepdiverError | None = None
+        work = asyncio.ensure_future(self._graph(ask))
+        heart = asyncio.ensure_future(self._beat(work)) if live else None
+        try:
+            status = await work
+        except asyncio.CancelledError:
+            reason = "it was asked to stop" if heart and heart.done() else "interrupted"
+            status, error = RunStatus.STOPPED, StoppedError(f"run {self.run.id} stopped: {reason}")
+        except DeepdiverError as caught:
+            error = caught
+        finally:
+            work.cancel()
+            if heart:
+                heart.cancel()
+            outcome = self._end(status, error)
+            if live:
+                with contextlib.suppress(DeepdiverError):
+                    self.store.drop_lease(self.run.id, self._owner)
+        return outcome
+
+    def _announce(self, resumed: bool) -> None:
+        self.emit(
+            RunStarted(
+                run=self.run.id,
+                question=self.run.question,
+                strategy=self.run.strategy.value,
+                reasoner=self.deps.reasoner.description,
+                providers=tuple(provider.name for provider in self.deps.providers),
+                ceiling=self.ceiling,
+                budget=self.settings.budget,
+                resumed=resumed,
+            )
+        )
+
+    async def _graph(self, ask: Ask | None) -> RunStatus:
+        graph = TABLE[self.run.strategy].build().compile(checkpointer=InMemorySaver())
+        config = {
+            "configurable": {"thread_id": self.run.id},
+            "recursion_limit": 20 + STEPS_PER_ROUND * self.deps.max_iterations,
+        }
+        given: Any = {"messages": [{"role": "user", "content": self.run.question}]}
+        for asked in range(1_000):
+            result = await graph.ainvoke(given, cast("Any", config), context=self.deps)
+            waiting = result.get("__interrupt__")
+            if not waiting:
+                break
+            reply = await self._ask(waiting[0].value, asked, ask)
+            if reply is None:
+                return RunStatus.WAITING
+            given = Command(resume=reply)
+        if self.deps.report is None:
+            raise DeepdiverError(f"run {self.run.id} ended without a report")
+        return self.deps.report.status
+
+    async def _ask(self, shown: dict[str, Any], asked: int, ask: Ask | None) -> dict[str, Any] | None:
+        """Put a question before a person; the answer is journalled, so it is never asked twice."""
+        request = Request("human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown})
+        known = self.store.journal_get(self.run.id, request.key)
+        if ask is None and self.mode is Mode.LIVE and (known is None or known.state is not CallState.SETTLED):
+            return None
+
+        async def do() -> Reply:
+            self.emit(PersonAsked(question=shown))
+            return Reply(await ask(shown) if ask else {})
+
+        return cast("dict[str, Any]", (await self.deps.gateway.call(request, do)).value)
+
+    async def _beat(self, work: asyncio.Future[RunStatus]) -> None:
+        """Keep the lease; stop the work if someone asks, or if the lease was lost."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            kept = await asyncio.to_thread(self.store.renew_lease, self.run.id, self._owner, time.time(), LEASE_SECONDS)
+            if not kept or await asyncio.to_thread(self.store.asked_to_stop, self.run.id):
+                work.cancel()
+                return
+
+    def _end(self, status: RunStatus, error: DeepdiverError | None) -> Outcome:
+        rows = self.store.journal_list(self.run.id)
+        uncertain = tuple(row for row in rows if row.uncertain or row.state is CallState.SENT)
+        cost = sum((row.cost for row in rows), Decimal(0))
+        report = self.deps.report
+        ended = RunEnded(
+            run=self.run.id,
+            status=status,
+            cost=cost,
+            report_hash=report.hash if report else "",
+            error=str(error) if error else "",
+        )
+        try:
+            if self.mode is Mode.LIVE:
+                self.store.set_status(self.run.id, status)
+            self.emit(ended)
+        except DeepdiverError as trouble:  # a full disk must not hide what ended the run
+            error = error or trouble
+        run = self.run.model_copy(update={"status": status})
+        return Outcome(run, report, cost, uncertain, error)
+
+
+class _ReadOnly:
+    """A store for replays: texts are read, nothing is written."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def put_text(self, run: str, text: str) -> str:
+        return digest(text)
+
+    def get_text(self, key: str) -> str:
+        return self._store.get_text(key)
+
+    def add_records(self, run: str, records: Any) -> None:
+        """Keep nothing: the run has kept it."""
+
+    def save_report(self, run: str, report: str) -> None:
+        """Keep nothing."""
+
+    def set_status(self, run: str, status: RunStatus) -> None:
+        """Change nothing."""

@@ -1,0 +1,84 @@
+"""Texts as compressed bytes, and back, never without checking them.
+
+Every frame carries its checksum, so a flipped bit is found when it is read. Compressing costs about 4 µs for a short
+value and 0.8 ms for a text of 100 kB, so there is one rule for all: always.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import zstandard
+
+from deepdiver.core.record import digest
+from deepdiver.store.faults import damaged
+
+LEVEL = 3
+"""The library's own default: level 9 takes 4 times as long to save another 5 % of the space."""
+
+
+def storable(text: str) -> str:
+    """Return a text as UTF-8 can hold it: the one that `digest` sees, of the same length."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def encode(text: str) -> bytes:
+    """Return a value's bytes; every character survives, lone surrogates too. They sort as the characters do."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decode(data: bytes, file: Path) -> str:
+    """Return what was encoded.
+
+    Raises:
+        DamagedStoreError: If it is not UTF-8; names the file.
+    """
+    try:
+        return str(data, "utf-8", "surrogatepass")
+    except (UnicodeDecodeError, TypeError) as error:  # TypeError: damage can turn bytes into a number.
+        raise damaged(file, "a value is not UTF-8") from error
+
+
+def pack(text: str) -> bytes:
+    """Compress a value; every character survives."""
+    return _compress(encode(text))
+
+
+def unpack(data: bytes, file: Path) -> str:
+    """Return what was packed.
+
+    Raises:
+        DamagedStoreError: If the bytes are not what `pack` made; names the file.
+    """
+    # Not `decompress`: it believes a header that says "empty" without looking at the frame, so one flipped bit could
+    # lose a value in silence; and it asks for all the memory that a damaged header claims.
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        plain = frame.decompress(data)
+    except (zstandard.ZstdError, TypeError) as error:
+        raise damaged(file, "a value cannot be decompressed") from error
+    if not frame.eof or frame.unused_data:
+        raise damaged(file, "a value is cut short or too long")
+    return decode(plain, file)
+
+
+def pack_text(text: str) -> tuple[str, bytes]:
+    """Return a text's hash and its compressed form. A hash names one text, so what `digest` replaces is replaced."""
+    return digest(text), _compress(text.encode("utf-8", "replace"))
+
+
+def unpack_text(hash_: str, data: bytes, file: Path) -> str:
+    """Return the text that a hash names.
+
+    Raises:
+        DamagedStoreError: If the bytes hold another text or none; names the file.
+    """
+    text = unpack(data, file)
+    if digest(text) != hash_:
+        raise damaged(file, f"text {hash_[:12]} is another than its hash says")
+    return text
+
+
+def _compress(data: bytes) -> bytes:
+    # A compressor is not safe to share between threads, and a new one costs 2 µs.
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).compress(data)

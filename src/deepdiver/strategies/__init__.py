@@ -1,0 +1,1 @@
+"""The five strategies: small graphs over shared nodes."""

@@ -1,0 +1,191 @@
+"""What every strategy stands on: its nodes' dependencies, and how an async node is callable from sync code too."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+from langchain_core.runnables import RunnableLambda
+from langgraph.graph import StateGraph
+from langgraph.runtime import get_runtime
+
+from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, SourceRead
+from deepdiver.core.ledger import Entry, Ledger
+from deepdiver.core.record import Finding, Report, Run, Source
+from deepdiver.core.settings import Settings
+from deepdiver.gateway import Gateway
+from deepdiver.store import Store
+from deepdiver.tasks import Reasoner, Task
+from deepdiver.tools.registry import Provider
+
+T = TypeVar("T")
+State = Mapping[str, Any]
+Update = dict[str, Any]
+
+
+class NodeFunction(Protocol):
+    """A node of a graph."""
+
+    __name__: str
+
+    def __call__(self, state: Any, deps: Deps, /) -> Awaitable[Update]:
+        """Return what the node changes."""
+
+
+@dataclass(slots=True)
+class Deps:
+    """All that a node may use. The graph's state holds ids and small facts; bodies are here."""
+
+    run: Run
+    """The run."""
+    settings: Settings
+    """Its settings."""
+    store: Store
+    """Where it is kept."""
+    gateway: Gateway
+    """Its door to the outside."""
+    reasoner: Reasoner
+    """What performs tasks."""
+    providers: Sequence[Provider]
+    """What is searched."""
+    emit: Callable[[Event], None]
+    """Receives events."""
+    max_iterations: int = 3
+    """The hard stop."""
+    approve: bool = False
+    """Whether a person wants to see the plan first."""
+    ceiling: str = ""
+    """What the run can cost at most, in words."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed run, whose ledger
+    may know more than its state, takes the same path."""
+    report: Report | None = None
+    """The report, once written."""
+
+    @property
+    def as_of(self) -> str:
+        """The run's date; research knows no other clock."""
+        return self.run.created[:10]
+
+    def add(self, *entries: Entry) -> None:
+        """Enter records into the ledger and the store; new sources and findings are announced."""
+        new = [entry for entry in entries if entry.id not in self.ledger]
+        if not new:
+            return
+        self.ledger = self.ledger.add(*new)
+        self.store.add_records(self.run.id, [(type(e).__name__.lower(), e.id, e.model_dump_json()) for e in new])
+        for entry in new:
+            if isinstance(entry, Source):
+                self.emit(
+                    SourceRead(source=entry.id, title=entry.title, url=entry.url, credibility=entry.credibility.score)
+                )
+            elif isinstance(entry, Finding):
+                self.emit(FindingAdded(finding=entry.id, statement=entry.statement, source=entry.quotes[0].source))
+
+    def finish(self, report: Report) -> None:
+        """Keep the report; the run is then over."""
+        self.report = report
+        self.store.save_report(self.run.id, report.model_dump_json())
+        self.store.set_status(self.run.id, report.status)
+
+    def limited(self, what: str) -> str:
+        """Announce something that could not be done; returns it for the report's limits."""
+        self.emit(Limited(what=what))
+        return what
+
+
+Provide = Callable[[State, str], Deps]
+"""Finds the dependencies of a graph that was called without a context, by its state and the name of the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How often a strategy may do something at most: what the cost ceiling is computed from."""
+
+    tasks: Mapping[type[Task[Any]], int]
+    """Performances of each task; a re-ask counts."""
+    searches: int
+    """Queries to each provider."""
+
+    def ceiling(self, reasoner: Reasoner, search_prices: Sequence[Decimal | None]) -> Decimal | None:
+        """Return what a run can cost at most, in US dollars; None if a price is not known."""
+        parts: list[Decimal | None] = [
+            None if (worst := reasoner.worst_case(task)) is None else worst * count
+            for task, count in self.tasks.items()
+        ]
+        parts += [None if price is None else price * self.searches for price in search_prices]
+        known = [part for part in parts if part is not None]
+        return sum(known, Decimal(0)) if len(known) == len(parts) else None
+
+
+class _Background:
+    """One event loop on one thread, for callers that have none of their own or are blocking it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="deepdiver", daemon=True).start()
+            return self._loop
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine to its end, in the caller's context (LangGraph keeps its runtime there)."""
+        loop, context, outcome = self._running(), contextvars.copy_context(), Future[T]()
+
+        def start() -> None:
+            task = loop.create_task(make(), context=context)
+            task.add_done_callback(finish)
+
+        def finish(task: asyncio.Task[T]) -> None:
+            if task.cancelled():
+                outcome.cancel()
+            elif (error := task.exception()) is not None:
+                outcome.set_exception(error)
+            else:
+                outcome.set_result(task.result())
+
+        loop.call_soon_threadsafe(start)
+        return outcome.result()
+
+
+_BACKGROUND = _Background()
+
+
+def add_nodes(graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction) -> None:
+    """Add functions to a graph as nodes that bear their names.
+
+    Args:
+        graph: The graph.
+        provide: Finds the dependencies where the graph is called without a context.
+        functions: Each takes state and dependencies, and returns the update.
+    """
+    for function in functions:
+        name = function.__name__
+        graph.add_node(name, _node(name, function, provide))
+
+
+def _node(name: str, function: NodeFunction, provide: Provide | None) -> RunnableLambda[Any, Any]:
+    """Make a node of an async function, callable from sync and async code alike."""
+
+    async def run(state: State) -> Update:
+        context: Any = get_runtime().context  # None where the graph was called without one
+        deps = context or (provide(state, name) if provide else None)
+        if not isinstance(deps, Deps):
+            raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
+        deps.emit(PhaseStarted(phase=name, iteration=int(state.get("current_iteration", 0))))
+        return await function(state, deps)
+
+    def run_sync(state: State) -> Update:
+        return _BACKGROUND.run(lambda: run(state))
+
+    return RunnableLambda(run_sync, afunc=run, name=name)

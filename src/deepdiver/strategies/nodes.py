@@ -1,0 +1,265 @@
+"""What the strategies share: asking the reasoner, looking into something, showing findings, approving a plan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from langgraph.types import interrupt
+
+from deepdiver.core.events import FindingDropped, PlanProposed
+from deepdiver.core.origins import origins
+from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
+from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, words
+from deepdiver.core.values import names
+from deepdiver.errors import CallError, CallFault, DeepdiverError, GatewayError, NotJournalledError, ReasonError
+from deepdiver.strategies.base import Deps, Update
+from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
+from deepdiver.tools.searching import Found, read, search
+
+A = TypeVar("A", bound=Answer)
+
+TEXT_CHARS = 4_000
+"""Of a longer text the best passages are shown, so many characters in all."""
+BATCH_CHARS = 24_000
+"""Texts shown in one reading: six whole ones, and well within every model's window."""
+SHOWN_FINDINGS = 40
+"""Findings shown in one task: the best sources first, then the earliest."""
+LEADS = 4
+"""Leads followed from one reading; more would drown the question."""
+
+
+async def attempt(deps: Deps, task: Task[A]) -> A | None:
+    """Perform a task; a failure is announced, and the strategy goes on without the answer."""
+    try:
+        return await deps.reasoner.perform(task)
+    except NotJournalledError:
+        raise
+    except (ReasonError, GatewayError) as error:
+        if isinstance(error, CallError) and error.fault is CallFault.AUTH:
+            raise  # a refused key will be refused again: the user must act before anything else makes sense
+        deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking into something brought."""
+
+    findings: tuple[str, ...] = ()
+    """Ids of the findings, in the order of the search results."""
+    leads: tuple[str, ...] = ()
+    """Names to look up next."""
+    queries: tuple[str, ...] = ()
+    """What was searched for."""
+    searched: bool = False
+    """Whether at least one search was answered."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched."""
+
+
+async def look_into(
+    deps: Deps, question: str, about: str, queries: Sequence[str], known: Iterable[str] = (), hops: int = 0
+) -> Looked:
+    """Search, read and extract; then follow the leads, `hops` times at most."""
+    looked = await _look_once(deps, question, about, queries, known)
+    total, tried = looked, {query.lower() for query in queries}
+    for _ in range(hops):
+        follow = [query for lead in looked.leads[:LEADS] if (query := lead_query(lead, about)).lower() not in tried]
+        if not follow:
+            break
+        tried |= {query.lower() for query in follow}
+        statements = [deps.ledger.get(Finding, key).statement for key in total.findings]
+        looked = await _look_once(deps, question, about, follow, [*known, *statements])
+        total = Looked(
+            tuple(dict.fromkeys((*total.findings, *looked.findings))),
+            looked.leads,
+            (*total.queries, *looked.queries),
+            total.searched or looked.searched,
+            (*total.limits, *looked.limits),
+        )
+    return total
+
+
+def lead_query(lead: str, about: str) -> str:
+    """Return the query that follows a lead: the name, and what the problem asks besides its own names."""
+    named = {word for name in names(about) for word in words(name)}
+    rest = [word for word in words(about) if word not in STOPWORDS and word not in named]
+    return " ".join([lead, *dict.fromkeys(rest)])
+
+
+async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[str], known: Iterable[str]) -> Looked:
+    queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
+    found = await asyncio.gather(*(search(query, deps.providers, deps.gateway) for query in queries))
+    limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
+    texts = _texts(deps, queries, found, about)
+    shown = tuple(dict.fromkeys(known))[:SHOWN_FINDINGS]
+    readings = await asyncio.gather(*(_read_batch(deps, question, about, batch, shown) for batch in _batches(texts)))
+    return Looked(
+        tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
+        tuple(dict.fromkeys(lead for _, leads in readings for lead in leads)),
+        queries,
+        any(result.answered for result in found),
+        limits,
+    )
+
+
+def _texts(deps: Deps, queries: Sequence[str], found: Sequence[Found], about: str) -> list[tuple[Source, str, str]]:
+    """Read what was found, each source once: (source, whole text, what to show of it)."""
+    listed: dict[str, tuple[Source, str, str]] = {}
+    for query, result in zip(queries, found, strict=True):
+        for hit in result.hits:
+            source, text = read(hit, deps.run.id, deps.store, deps.run.created)
+            if text.strip() and source.id not in listed:
+                listed[source.id] = (source, text, excerpt(text, f"{about} {query}"))
+    deps.add(*(source for source, _, _ in listed.values()))
+    return list(listed.values())
+
+
+def excerpt(text: str, wanted: str) -> str:
+    """Return a text, or of a long one its best passages in their order."""
+    if len(text) <= TEXT_CHARS:
+        return text
+    asked = set(terms(wanted))
+    ranked = sorted(passages(text), key=lambda span: (-len(asked & set(terms(span.of(text)))), span.start))
+    kept: list[Span] = []
+    size = 0
+    for span in ranked:
+        size += span.end - span.start
+        if size > TEXT_CHARS and kept:
+            break
+        kept.append(span)
+    return "\n\n".join(span.of(text)[:TEXT_CHARS] for span in sorted(kept))
+
+
+def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
+    batches: list[list[tuple[Source, str, str]]] = []
+    size = BATCH_CHARS
+    for item in texts:
+        size += len(item[2])
+        if size > BATCH_CHARS:
+            batches.append([])
+            size = len(item[2])
+        batches[-1].append(item)
+    return batches
+
+
+async def _read_batch(
+    deps: Deps, question: str, about: str, batch: Sequence[tuple[Source, str, str]], known: tuple[str, ...]
+) -> tuple[list[str], tuple[str, ...]]:
+    labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
+    shown = tuple(
+        Text(id=label, title=source.title, publisher=source.publisher, published=source.published, text=part)
+        for label, (source, _, part) in labels.items()
+    )
+    answer = await attempt(deps, ExtractFindings(question=question, problem=about, texts=shown, known=known))
+    if answer is None:
+        return [], ()
+    findings = [kept for item in answer.findings if (kept := _finding(deps, item, labels, about))]
+    deps.add(*findings)
+    return [finding.id for finding in findings], answer.leads
+
+
+def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str) -> Finding | None:
+    """Accept a finding only if code finds its quote in the source."""
+    entry = labels.get(item.source.strip())
+    span = locate(item.quote, entry[1]) if entry else None
+    if entry is None or span is None:
+        reason = "its quote does not stand in the source" if entry else f"there is no text {item.source!r}"
+        deps.emit(FindingDropped(statement=item.statement, reason=reason))
+        return None
+    source, text, _ = entry
+    passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
+    return Finding(
+        id=content_id("f", item.statement, source.snapshot, span.start, span.end),
+        statement=item.statement,
+        quotes=(Quote(source=source.id, passage=passage, text=span.of(text)),),
+        about=about,
+    )
+
+
+def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tuple[Shown, ...]]:
+    """Return findings as a task sees them, and the id behind each label."""
+    findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
+    sources = {f.id: deps.ledger.get(Source, f.quotes[0].source) for f in findings}
+    if len(findings) > SHOWN_FINDINGS:
+        best = sorted(findings, key=lambda f: -sources[f.id].credibility.score)[:SHOWN_FINDINGS]
+        kept = {f.id for f in best}
+        findings = [f for f in findings if f.id in kept]
+    one_story = origins(sources[f.id] for f in findings)
+    labels: dict[str, str] = {}
+    shown = []
+    for number, finding in enumerate(findings, 1):
+        source = sources[finding.id]
+        labels[f"F{number}"] = finding.id
+        shown.append(
+            Shown(
+                id=f"F{number}",
+                statement=finding.statement,
+                quote=finding.quotes[0].text,
+                source=source.title,
+                publisher=source.publisher,
+                published=source.published,
+                credibility=source.credibility.score,
+                origin=one_story[source.id],
+            )
+        )
+    return labels, tuple(shown)
+
+
+def statements(deps: Deps, keys: Iterable[str]) -> list[str]:
+    """Return what findings say."""
+    return [deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys)]
+
+
+def digest_finding(deps: Deps, key: str) -> dict[str, Any]:
+    """Return a finding as state and results carry it: small, and without the source's text."""
+    finding = deps.ledger.get(Finding, key)
+    source = deps.ledger.get(Source, finding.quotes[0].source)
+    return {
+        "id": finding.id,
+        "statement": finding.statement,
+        "quote": finding.quotes[0].text,
+        "about": finding.about,
+        "source": source.id,
+        "title": source.title,
+        "url": source.url,
+        "credibility": source.credibility.score,
+    }
+
+
+def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Update:
+    """Return the update that enters what was found into the state."""
+    held = {item["id"] for item in state["gathered_information"]}
+    new = [key for key in dict.fromkeys(key for looked in found for key in looked.findings) if key not in held]
+    return {
+        "gathered_information": state["gathered_information"] + [digest_finding(deps, key) for key in new],
+        "tried": list(dict.fromkeys((*state["tried"], *(query for looked in found for query in looked.queries)))),
+        "limits": list(dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))),
+        "new_findings": len(new),
+    }
+
+
+def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[list[int]]:
+    """Order problems into waves: each stands in the first wave behind all that it needs. A circle is cut."""
+    place: dict[str, int] = {}
+    for problem in problems:  # a need that comes later in the list is ignored, which cuts every circle
+        place[problem] = 1 + max((place[other] for other in needs.get(problem, ()) if other in place), default=-1)
+    return [
+        [number for number, problem in enumerate(problems) if place[problem] == wave]
+        for wave in range(max(place.values(), default=-1) + 1)
+    ]
+
+
+def ask_about_plan(deps: Deps, question: str, problems: Sequence[str]) -> dict[str, Any]:
+    """Show the plan to a person and wait; returns accept, edit (with problems) or reject (with a reason)."""
+    deps.emit(PlanProposed(problems=tuple(problems)))
+    if not deps.approve:
+        return {"action": "accept"}
+    shown = {"ask": "approve_plan", "question": question, "problems": list(problems), "ceiling": deps.ceiling}
+    reply = interrupt(shown)
+    if not isinstance(reply, dict) or reply.get("action") not in {"accept", "edit", "reject"}:
+        raise DeepdiverError("a plan is answered with action accept, edit (and problems) or reject (and a reason)")
+    return reply

@@ -1,0 +1,194 @@
+"""Writing the report: draft, audit, one repair, and what still fails is cut or marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.record import (
+    Assessment,
+    Finding,
+    HypothesisStatus,
+    Report,
+    Section,
+    Sentence,
+    SentenceKind,
+)
+from deepdiver.report.audit import faults
+from deepdiver.report.compose import compose
+from deepdiver.strategies.base import Deps
+from deepdiver.strategies.nodes import attempt, show_findings
+from deepdiver.strategies.testing import stand
+from deepdiver.tasks import (
+    CheckSupport,
+    Claim,
+    Draft,
+    DraftSection,
+    DraftSentence,
+    Faulty,
+    RepairSentences,
+    WriteReport,
+)
+
+PARTLY = "only partly carried by its quotes"
+
+
+@dataclass(slots=True)
+class _Line:
+    """A sentence on its way through the audit."""
+
+    section: int
+    """0: the answer; else the section's number."""
+    sentence: Sentence
+    problem: str = ""
+    cut: bool = False
+
+
+async def write_report(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    assessments: Sequence[Assessment],
+    findings: Sequence[str],
+    gaps: Sequence[str],
+    limits: Sequence[str],
+) -> Report:
+    """Write the report from the findings, audit it, and leave nothing in it that no quote carries."""
+    labels, shown = show_findings(deps, _most_telling(assessments, findings))
+    draft = None
+    if shown:
+        draft = await attempt(
+            deps,
+            WriteReport(
+                question=question,
+                as_of=deps.as_of,
+                problems=tuple(problems),
+                standing=stand(assessments, labels),
+                findings=shown,
+                gaps=tuple(gaps),
+                guidance=deps.settings.system_prompt,
+            ),
+        )
+        draft = draft or _plain_draft(assessments, labels)
+    draft = draft or Draft(answer=())
+    lines = _lines(draft, labels)
+    _audit(deps, lines)
+    await _check_support(deps, lines)
+    await _repair(deps, question, lines)
+    cut = sum(line.cut for line in lines)
+    notes = [*limits, *(f"Not answered: {item}" for item in draft.missing)]
+    if cut:
+        notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
+
+    def kept(number: int) -> tuple[Sentence, ...]:
+        return tuple(line.sentence for line in lines if line.section == number and not line.cut)
+
+    sections = [Section(heading=s.heading, sentences=kept(n)) for n, s in enumerate(draft.sections, 1)]
+    return compose(
+        question,
+        kept(0),
+        sections,
+        assessments,
+        deps.ledger,
+        limits=notes,
+        made_by=f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of {deps.as_of}",
+    )
+
+
+def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:
+    """Return the findings with those first that bear on a hypothesis: if there are too many, the others give way."""
+    bearing = [key for item in assessments for key in (*item.supporting, *item.refuting, *item.hypothesis.findings)]
+    return list(dict.fromkeys((*bearing, *findings)))
+
+
+def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> Draft:
+    """Return a draft of the hypotheses' own findings, for when the writer failed."""
+    by_id = {key: label for label, key in labels.items()}
+
+    def told(status: HypothesisStatus) -> tuple[DraftSentence, ...]:
+        return tuple(
+            DraftSentence(text=item.hypothesis.statement, findings=found)
+            for item in assessments
+            if item.status is status and (found := tuple(by_id[key] for key in item.supporting if key in by_id))
+        )
+
+    undecided = DraftSection(heading="Undecided", sentences=told(HypothesisStatus.UNDECIDED))
+    return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
+
+
+def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
+    parts = [draft.answer, *(section.sentences for section in draft.sections)]
+    return [
+        _Line(
+            number,
+            Sentence(
+                text=" ".join(item.text.split()),
+                kind=item.kind,
+                findings=tuple(dict.fromkeys(labels.get(label.strip(), label) for label in item.findings)),
+                calculation=item.calculation,
+            ),
+        )
+        for number, sentences in enumerate(parts)
+        for item in sentences
+        if item.text.strip()
+    ]
+
+
+def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
+    return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
+
+
+def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
+    """Let code find what is wrong."""
+    for line in lines:
+        if not line.cut:
+            found = faults(line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of)
+            line.problem = "; ".join(found)
+
+
+async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
+    """Ask the reasoner whether the quotes carry what code has found no fault with."""
+    asked = {
+        f"S{number}": line
+        for number, line in enumerate(lines, 1)
+        if not line.cut and not line.problem and line.sentence.kind is not SentenceKind.FRAME
+    }
+    claims = tuple(
+        Claim(id=label, text=line.sentence.text, quotes=_quotes(deps, line.sentence)) for label, line in asked.items()
+    )
+    answer = await attempt(deps, CheckSupport(claims=claims)) if claims else None
+    for check in answer.checks if answer else ():
+        line = asked.get(check.id)
+        if line is not None and check.support != "full":
+            line.problem = f"{check.support}: {check.reason or 'the quotes do not say it'}"
+
+
+async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+    """Have what failed repaired once; then cut it, or mark what is carried in part."""
+    faulty = {f"S{n}": line for n, line in enumerate(lines, 1) if line.problem and not line.cut}
+    if not faulty:
+        return
+    shown = tuple(
+        Faulty(id=label, text=line.sentence.text, problem=line.problem, quotes=_quotes(deps, line.sentence))
+        for label, line in faulty.items()
+    )
+    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
+    new = {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
+    before = {label: (line.sentence, line.problem) for label, line in faulty.items()}
+    for label, line in faulty.items():
+        line.cut = not new.get(label, line.sentence.text)
+        line.sentence = line.sentence.model_copy(update={"text": new.get(label) or line.sentence.text})
+        line.problem = ""
+    _audit(deps, list(faulty.values()))
+    await _check_support(deps, list(faulty.values()))
+    for label, line in faulty.items():
+        unchanged = line.sentence == before[label][0]
+        problem = line.problem or (before[label][1] if unchanged else "")
+        if problem.startswith("partial:"):
+            line.sentence = line.sentence.model_copy(update={"mark": PARTLY})
+        elif problem:
+            line.cut = True
+
+
+def _quotes(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
+    return tuple(quote.text for finding in _findings(deps, sentence) for quote in finding.quotes)

@@ -1,0 +1,78 @@
+"""Kinds of thinking: typed input, prompt file, typed answer; and the protocol of whoever performs them."""
+
+from deepdiver.tasks.decide import Decide, Decision
+from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
+from deepdiver.tasks.judge import Judge, Judgement, Judgements
+from deepdiver.tasks.plan import Decompose, Decomposition, Problem
+from deepdiver.tasks.query import Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
+from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
+from deepdiver.tasks.views import Shown, Standing, Text
+from deepdiver.tasks.write import (
+    Draft,
+    DraftSection,
+    DraftSentence,
+    Faulty,
+    Repaired,
+    Repairs,
+    RepairSentences,
+    WriteReport,
+)
+
+TASKS: tuple[type[Task[Answer]], ...] = (
+    Decompose,
+    WriteQueries,
+    RefuteQueries,
+    ExtractFindings,
+    Hypothesise,
+    Judge,
+    Decide,
+    WriteReport,
+    CheckSupport,
+    RepairSentences,
+)
+"""Every task there is."""
+
+__all__ = [
+    "TASKS",
+    "Answer",
+    "Check",
+    "CheckSupport",
+    "Checks",
+    "Claim",
+    "Decide",
+    "Decision",
+    "Decompose",
+    "Decomposition",
+    "Draft",
+    "DraftSection",
+    "DraftSentence",
+    "ExtractFindings",
+    "Extracted",
+    "Extraction",
+    "Faulty",
+    "HypothesisSet",
+    "Hypothesise",
+    "Judge",
+    "Judgement",
+    "Judgements",
+    "Problem",
+    "Prompt",
+    "Proposed",
+    "Queries",
+    "Reasoner",
+    "RefuteQueries",
+    "RepairSentences",
+    "Repaired",
+    "Repairs",
+    "Shown",
+    "Standing",
+    "Task",
+    "Text",
+    "WriteQueries",
+    "WriteReport",
+    "block",
+    "load_prompt",
+    "schema",
+]

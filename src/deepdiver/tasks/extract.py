@@ -1,0 +1,45 @@
+"""Reading: from texts to statements with the exact words that carry them."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Text
+
+
+class Extracted(Answer):
+    """One statement found in a text."""
+
+    statement: str
+    """What the text says, in one sentence that can be understood alone."""
+    source: str
+    """Label of the text."""
+    quote: str
+    """The words that say it, copied from the text character by character."""
+
+
+class Extraction(Answer):
+    """What the texts say that bears on the problem."""
+
+    findings: Annotated[tuple[Extracted, ...], Field(max_length=40)]
+    """The statements; empty where the texts say nothing to the point."""
+    leads: Annotated[tuple[str, ...], Field(max_length=12)] = ()
+    """Names of persons, bodies, places or things in the findings that must be looked up next to answer the question."""
+
+
+class ExtractFindings(Task[Extraction]):
+    """Find what the texts say that bears on a problem."""
+
+    role: ClassVar[Role] = "fast"
+
+    question: str
+    """What the person asked."""
+    problem: str
+    """The sub-problem or hypothesis that is being looked into."""
+    texts: tuple[Text, ...]
+    """What to read."""
+    known: tuple[str, ...] = ()
+    """What has been found so far."""

@@ -1,0 +1,57 @@
+"""Putting forward rival hypotheses, each of which could turn out to be wrong."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Shown, Standing
+
+
+class Proposed(Answer):
+    """A hypothesis as the reasoner puts it forward."""
+
+    statement: str
+    """What it claims, in one sentence that could be false."""
+    answer: str = ""
+    """The short answer to the question if it is true."""
+    supports_if: str
+    """What one would see if it were true."""
+    refutes_if: str
+    """What one would see if it were false; never empty."""
+    prior: Annotated[float, Field(ge=0.05, le=0.95)] = 0.5
+    """Belief before any test."""
+    findings: tuple[str, ...] = ()
+    """Labels of the findings it is made from."""
+
+
+class HypothesisSet(Answer):
+    """Hypotheses that compete."""
+
+    hypotheses: Annotated[tuple[Proposed, ...], Field(max_length=8)]
+    """The rivals, the likeliest first. Empty where the findings allow none."""
+
+
+class Hypothesise(Task[HypothesisSet]):
+    """Put forward rival answers, each with what would refute it."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    problems: tuple[str, ...]
+    """The sub-problems."""
+    findings: tuple[Shown, ...]
+    """What has been found."""
+    standing: tuple[Standing, ...] = ()
+    """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that were refuted."""
+    gaps: tuple[str, ...] = ()
+    """What was missing at the end of the last round."""
+    guidance: str = ""
+    """The person's own instructions."""
+    limit: int = 4
+    """The most hypotheses wanted."""

@@ -1,0 +1,52 @@
+"""Judging how findings bear on a hypothesis. The arithmetic of belief is not the judge's business."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from deepdiver.core.record import Stance
+from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Shown
+
+
+class Judgement(Answer):
+    """How one finding bears on the hypothesis."""
+
+    finding: str
+    """Label of the finding."""
+    stance: Stance
+    """supports, refutes or neutral."""
+    strength: Annotated[float, Field(ge=0.0, le=1.0)]
+    """How strongly, if the finding is true: 1 settles it, 0.5 makes it clearly likelier or unlikelier."""
+    reason: str = ""
+    """Why, in a few words."""
+
+
+class Judgements(Answer):
+    """How the findings bear on the hypothesis."""
+
+    judgements: tuple[Judgement, ...]
+    """One for each finding that was shown."""
+
+
+class Judge(Task[Judgements]):
+    """Say of each finding whether it supports or refutes the hypothesis."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    hypothesis: str
+    """What is claimed."""
+    answer_if_true: str = ""
+    """The short answer if it is true."""
+    supports_if: str = ""
+    """What one would see if it were true."""
+    refutes_if: str = ""
+    """What one would see if it were false."""
+    findings: tuple[Shown, ...]
+    """What was found."""

@@ -1,0 +1,52 @@
+"""Writing search queries: to find out, and to refute."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from deepdiver.tasks.task import Answer, Role, Task
+
+
+class Queries(Answer):
+    """What to search for."""
+
+    queries: Annotated[tuple[str, ...], Field(max_length=8)]
+    """Each a short line of words as one would type it into a search box; the most promising first."""
+
+
+class WriteQueries(Task[Queries]):
+    """Write queries that find out about a sub-problem."""
+
+    role: ClassVar[Role] = "fast"
+
+    question: str
+    """What the person asked."""
+    problem: str
+    """The sub-problem to look into."""
+    known: tuple[str, ...] = ()
+    """What has been found so far."""
+    tried: tuple[str, ...] = ()
+    """Queries made before; do not repeat them."""
+    limit: int = 3
+    """The most queries wanted."""
+
+
+class RefuteQueries(Task[Queries]):
+    """Write queries that would bring up what refutes a hypothesis."""
+
+    role: ClassVar[Role] = "fast"
+
+    question: str
+    """What the person asked."""
+    hypothesis: str
+    """What is claimed."""
+    refutes_if: str
+    """What one would see if it were false."""
+    rivals: tuple[str, ...] = ()
+    """What else is claimed."""
+    tried: tuple[str, ...] = ()
+    """Queries made before; do not repeat them."""
+    limit: int = 2
+    """The most queries wanted."""

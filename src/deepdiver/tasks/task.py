@@ -1,0 +1,149 @@
+"""A task is one kind of thinking: its input fields, its answer type and its prompt are one object.
+
+    class Hypothesise(Task[HypothesisSet]):
+        question: str
+        findings: tuple[Shown, ...]
+
+The prompt is `prompts/<name>.md`: instructions with a version in the front matter. The input follows in marked blocks,
+and fetched text can never end its block: it is data, never instruction. The answer's schema is rendered from its type.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict
+
+Role = Literal["fast", "smart"]
+
+
+class Answer(BaseModel):
+    """Base of every answer: frozen; unknown fields of a talkative model are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+
+
+class View(BaseModel):
+    """Base of what a task shows of the record: frozen and closed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+A = TypeVar("A", bound=Answer)
+A_co = TypeVar("A_co", bound=Answer, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent to a model."""
+
+    version: str
+    """Name and version of the prompt file."""
+    system: str
+    """The instructions."""
+    user: str
+    """The input, in marked blocks."""
+
+
+class Task(BaseModel, Generic[A_co]):
+    """Base of every task; subclass `Task[AnswerType]`, one prompt file each."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    role: ClassVar[Role] = "smart"
+    """Which of the two models performs it, unless the settings name one for this task."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the task's name: that of its prompt file and of its settings key."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+    @classmethod
+    def answer(cls) -> type[A_co]:
+        """Return the answer type."""
+        for base in cls.__mro__:
+            if args := getattr(base, "__pydantic_generic_metadata__", {}).get("args"):
+                return cast("type[A_co]", args[0])
+        raise TypeError(f"{cls.__name__} does not say its answer type")
+
+    def prompt(self) -> Prompt:
+        """Return what a model is shown: the prompt file, then each field in a block of its own."""
+        version, text = load_prompt(self.name())
+        blocks = [block(name, getattr(self, name)) for name in type(self).model_fields if self._says(name)]
+        return Prompt(version, text, "\n\n".join(blocks))
+
+    def _says(self, name: str) -> bool:
+        return getattr(self, name) not in ("", (), None)
+
+
+class Reasoner(Protocol):
+    """What performs tasks."""
+
+    @property
+    def description(self) -> str:
+        """Return who is thinking, in words for the report."""
+
+    async def perform(self, task: Task[A]) -> A:
+        """Perform a task.
+
+        Raises:
+            ReasonError: If no usable answer came.
+            GatewayError: If the call could not be made.
+        """
+
+    def worst_case(self, task: type[Task[Any]]) -> Any:
+        """Return what one performance can cost at most, in US dollars as Decimal; None if a price is not known."""
+
+
+@functools.cache
+def load_prompt(name: str) -> tuple[str, str]:
+    """Return (name@version, instructions) of a prompt file."""
+    text = (resources.files("deepdiver.tasks") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    match = re.match(r"---\nversion: (\d+)\n---\n", text)
+    if match is None:
+        raise ValueError(f"prompt {name} has no version in its front matter")
+    return f"{name}@{match[1]}", text[match.end() :].strip()
+
+
+def block(name: str, value: Any) -> str:
+    """Return a value in a marked block that its content cannot close: the mark's brackets are never left in it."""
+    text = value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
+    safe = text.replace("<<<", "‹‹‹").replace(">>>", "›››")
+    return f"<<<{name}>>>\n{safe}\n<<<end {name}>>>"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_defaults=True)
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def schema(answer: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of an answer type, closed and with every field required, as strict modes want it."""
+    return cast("dict[str, Any]", _strict(answer.model_json_schema()))
+
+
+_LOOSE = {"default", "title", "minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
+"""Keywords that strict modes of some vendors refuse; validation on our side keeps them."""
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    named = {"properties", "$defs"}
+    out = {
+        key: {name: _strict(sub) for name, sub in value.items()} if key in named else _strict(value)
+        for key, value in node.items()
+        if key not in _LOOSE
+    }
+    if out.get("type") == "object" and "properties" in out:
+        out["required"] = list(out["properties"])
+        out["additionalProperties"] = False
+    return out

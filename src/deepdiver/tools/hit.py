@@ -1,0 +1,38 @@
+"""What a search brings, before it is read."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from deepdiver.core.record import SourceKind
+
+
+class Hit(BaseModel):
+    """One search result, with its text where the provider gives it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    url: str
+    """Where it is."""
+    title: str = ""
+    """What it calls itself."""
+    kind: SourceKind = SourceKind.PAGE
+    """What kind of thing it is."""
+    publisher: str = ""
+    """Who published it."""
+    publisher_kind: str = ""
+    """What kind of publisher that is, if it says so."""
+    author: str = ""
+    """Who wrote it."""
+    published: str = ""
+    """When, ISO 8601."""
+    text: str = ""
+    """Its text, or the provider's extract of it."""
+    snapshot: str = ""
+    """Hash of its text, where that is saved already."""
+    start: int = 0
+    """Where in the text the passage found begins."""
+    end: int = 0
+    """Where it ends; 0: the whole text was found."""
+    provider: str = ""
+    """Who found it."""

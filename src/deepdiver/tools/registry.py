@@ -1,0 +1,80 @@
+"""Search providers by name. Ours and a third party's come the same way: entry points of the group `deepdiver.search`.
+
+A provider is an object with the few members below. It makes its calls through the gateway, returns hits, and raises
+CallError: could not search is never nothing found.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from importlib.metadata import entry_points
+from typing import Protocol
+
+from deepdiver.core.settings import Settings
+from deepdiver.errors import MissingKeyError, UnknownNameError
+from deepdiver.gateway import Gateway
+from deepdiver.tools.hit import Hit
+
+GROUP = "deepdiver.search"
+RESULTS = 6
+"""Hits asked of each provider for each query."""
+
+
+class Provider(Protocol):
+    """A place to search."""
+
+    name: str
+    """What it is called in settings and on the command line."""
+    about: str
+    """What it searches, in a few words."""
+
+    def missing(self, settings: Settings) -> str | None:
+        """Return what must be set before it can be used, in words; None if it can be used."""
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        """Search.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+
+
+@functools.cache
+def providers() -> dict[str, Provider]:
+    """Return all installed providers by name."""
+    return {point.name: point.load() for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+
+
+def choose(settings: Settings) -> tuple[list[Provider], list[str]]:
+    """Return the providers that a run searches, and a line for each that `auto` had to leave out.
+
+    Raises:
+        UnknownNameError: If a provider was named that is not installed.
+        MissingKeyError: If a provider was named that cannot be used.
+    """
+    known = providers()
+    chosen: dict[str, Provider] = {}
+    left_out: list[str] = []
+    for name in settings.search:
+        if name == "auto":
+            for other, provider in known.items():
+                if (why := provider.missing(settings)) is None:
+                    chosen.setdefault(other, provider)
+                else:
+                    left_out.append(f"{other}: {why}")
+        elif name not in known:
+            raise UnknownNameError(f"unknown search provider {name!r}{nearest(name, known)}")
+        elif (why := known[name].missing(settings)) is not None:
+            raise MissingKeyError(f"search provider {name} cannot be used: {why}")
+        else:
+            chosen.setdefault(name, known[name])
+    if settings.documents and "library" in known:
+        chosen.setdefault("library", known["library"])
+    return list(chosen.values()), left_out
+
+
+def nearest(name: str, known: dict[str, Provider]) -> str:
+    """Return a hint at the name that was probably meant."""
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else f"; known are auto, {', '.join(known)}"

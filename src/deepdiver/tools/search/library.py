@@ -1,0 +1,63 @@
+"""Your own documents: the files and folders given with --in, or the bundled sample."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from pathlib import Path
+
+from deepdiver.core.record import SourceKind
+from deepdiver.core.settings import Settings
+from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.library.index import Index, Match, open_index
+
+
+@functools.lru_cache(maxsize=4)
+def _index(paths: tuple[Path, ...]) -> Index:
+    return open_index(paths)
+
+
+class Library:
+    """Searches the documents of the settings."""
+
+    name = "library"
+    about = "your own documents (--in PATH, or --sample)"
+
+    def missing(self, settings: Settings) -> str | None:
+        """Say that documents are needed, if there are none."""
+        return None if settings.documents else "no documents were given: add --in PATH, or --sample"
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        """Search the documents; the answer is journalled, so that a replay reads what the run read."""
+        paths = gateway.settings.documents
+
+        async def do() -> Reply:
+            index = await asyncio.to_thread(_index, paths)
+            matches = index.search(query, limit)
+            texts = [await gateway.save_text(match.document.text) for match in matches]
+            return Reply([_hit(*pair).model_dump(mode="json") for pair in zip(matches, texts, strict=True)])
+
+        payload = {"query": query, "limit": limit, "paths": [str(path) for path in paths]}
+        reply = await gateway.call(Request("search", self.name, query, payload, fresh=True), do)
+        return [Hit.model_validate(item) for item in reply.value]
+
+
+def _hit(match: Match, snapshot: str) -> Hit:
+    document, meta = match.document, match.document.meta
+    return Hit(
+        url=document.url,
+        title=document.title,
+        kind=SourceKind.DOCUMENT,
+        publisher=meta.get("publisher", ""),
+        publisher_kind=meta.get("kind", ""),
+        author=meta.get("author", ""),
+        published=meta.get("published", ""),
+        snapshot=snapshot,
+        start=match.span.start,
+        end=match.span.end,
+        provider=Library.name,
+    )
+
+
+PROVIDER = Library()

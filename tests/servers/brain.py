@@ -1,0 +1,247 @@
+"""A model and a web that are always the same: what they say follows from what they are asked, and from nothing else.
+
+`popper_brain` knows deepdiver's own tasks by their prompts and answers each from its input, sensibly enough that a
+whole run succeeds: quotes are copied from the texts, hypotheses are made of findings, sentences repeat what findings
+state.
+`made_search` finds a few small documents for every query, no two sentences of which are alike.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from deepdiver.tasks import TASKS, load_prompt
+from tests.servers.scripted import Answer, Document, ModelScript, PageScript, SearchScript
+
+PLACES = ("Lund", "Porto", "Galway", "Trieste", "Tampere", "Leiden", "Bergen", "Graz", "Utrecht", "Aarhus")
+KEEPERS = ("harbour office", "county archive", "water board", "parish register", "tax office", "field station")
+ACTS = ("recorded", "measured", "reported", "counted", "confirmed", "estimated")
+THINGS = ("crates", "permits", "vessels", "samples", "visitors", "complaints", "hectares", "deliveries")
+EMPTY_WORDS = frozenset(
+    "about after also been could does from have into many more that their them then there these they this those what "
+    "when where which while whom whose will with would".split()
+)
+
+Fields = dict[str, Any]
+
+
+def popper_brain(*, delay: float = 0.0, rounds: int = 2) -> ModelScript:
+    """Return a model that performs deepdiver's tasks.
+
+    Args:
+        delay: Seconds before each answer.
+        rounds: In which round it decides to finish.
+    """
+
+    def answer(body: dict[str, Any], number: int) -> Answer:
+        task, fields = understand(body)
+        if task not in ANSWERS:
+            return Answer(status=400, text=f"this brain knows no such task: {task or 'no prompt of ours was found'}")
+        value = decide(fields, rounds) if task == "decide" else ANSWERS[task](fields)
+        if tools := body.get("tools"):
+            return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=delay)
+        return Answer(text=json.dumps(value, ensure_ascii=False), delay=delay)
+
+    return answer
+
+
+def made_search(*, delay: float = 0.0, results: int = 3, local: bool = False) -> SearchScript:
+    """Return a search that finds made documents.
+
+    Args:
+        delay: Seconds before each answer.
+        results: Documents for each query.
+        local: Whether the pages are on the server itself, to be fetched there (give it `made_page`), or elsewhere,
+            where nobody ever goes because the search brings the whole text.
+    """
+
+    def search(query: str, number: int) -> Answer:
+        base = "" if local else "https://made.example"
+        names = [f"{slug(query)}-{place}" for place in range(1, results + 1)]
+        return Answer(documents=tuple(made(name, base) for name in names), delay=delay)
+
+    return search
+
+
+def made_page() -> PageScript:
+    """Return the pages that a local `made_search` finds."""
+    return functools.partial(made, base="")
+
+
+def made(name: str, base: str) -> Document:
+    """Make the document of a name: six sentences that no other document has."""
+    topic = " ".join(name.split("-")[:-1])
+    sentences = [sentence(name, place, topic) for place in range(6)]
+    year, month = 2010 + draw(name, "year", 15), 1 + draw(name, "month", 12)
+    text = " ".join(sentences[:3]) + "\n\n" + " ".join(sentences[3:])
+    return Document(f"{base}/page/{name}", f"Notes on {topic}, part {name[-1]}", text, f"{year}-{month:02d}-01")
+
+
+def sentence(name: str, place: int, topic: str) -> str:
+    """Make a sentence with numbers of its own."""
+    key = f"{name}/{place}"
+    return (
+        f"In {1950 + draw(key, 'year', 70)} the {pick(key, KEEPERS)} of {pick(key, PLACES)} {pick(key, ACTS)} "
+        f"{1000 + draw(key, 'count', 90_000)} {pick(key, THINGS)} in the matter of {topic}."
+    )
+
+
+def draw(key: str, what: str, below: int) -> int:
+    """Draw a number that is always the same for a key."""
+    return int.from_bytes(hashlib.sha256(f"{key}/{what}".encode()).digest()[:6]) % below
+
+
+def pick(key: str, words: tuple[str, ...]) -> str:
+    """Pick a word that is always the same for a key."""
+    return words[draw(key, words[0], len(words))]
+
+
+def slug(text: str) -> str:
+    """Return a text's words as they stand in an address."""
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower())[:10]) or "nothing"
+
+
+def understand(body: dict[str, Any]) -> tuple[str, Fields]:
+    """Return which task a request asks for, by its prompt, and the fields in its marked blocks."""
+    system = "\n".join(text_of(message) for message in body["messages"] if message["role"] in {"system", "developer"})
+    asked = next((text_of(message) for message in body["messages"] if message["role"] == "user"), "")
+    task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in system), "")
+    blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
+    return task, {name: value_of(text) for name, text in blocks}
+
+
+def text_of(message: dict[str, Any]) -> str:
+    """Return a message's text, whichever way it is packed."""
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+
+
+def value_of(text: str) -> Any:
+    """Return a block's value: JSON where it is, else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def keywords(text: str, most: int = 5) -> str:
+    """Return the words that matter."""
+    words = dict.fromkeys(re.findall(r"[\w-]{4,}", str(text).lower()))
+    return " ".join([word for word in words if word not in EMPTY_WORDS][:most]) or "nothing"
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return a text's sentences, each as it stands there."""
+    return [found.strip() for found in re.findall(r"[^.!?\n]{10,}[.!?]", text)]
+
+
+def number_of(label: str) -> int:
+    """Return the number in a label."""
+    return int("".join(re.findall(r"\d", label)) or 0)
+
+
+def decompose(fields: Fields) -> Fields:
+    """Take a question apart into two."""
+    about = keywords(fields["question"])
+    return {
+        "problems": [
+            {"question": f"What is recorded about {about}?", "needs": []},
+            {"question": f"What was counted in the matter of {about}?", "needs": []},
+        ],
+        "sought": "an account",
+    }
+
+
+def queries(fields: Fields, subject: str, ways: tuple[str, ...]) -> Fields:
+    """Write two queries that were not tried, if two are wanted."""
+    tried = set(fields.get("tried", ()))
+    written = [f"{keywords(subject)} {way}" for way in ways]
+    return {"queries": [query for query in written if query not in tried][: min(2, int(fields.get("limit", 2)))]}
+
+
+def extract_findings(fields: Fields) -> Fields:
+    """Copy out the first two sentences of each text."""
+    found = [
+        {"statement": words, "source": text["id"], "quote": words}
+        for text in fields.get("texts", ())
+        for words in sentences_of(text["text"])[:2]
+    ]
+    return {"findings": found[:40], "leads": []}
+
+
+def hypothesise(fields: Fields) -> Fields:
+    """Make two rivals of the first findings that no hypothesis stands on yet."""
+    standing = {held["statement"] for held in fields.get("standing", ())}
+    free = [found for found in fields.get("findings", ()) if found["statement"] not in standing]
+    proposed = [
+        {
+            "statement": found["statement"],
+            "answer": found["statement"],
+            "supports_if": "Another record gives the same count.",
+            "refutes_if": "A record of the same year gives another count.",
+            "prior": 0.5,
+            "findings": [found["id"]],
+        }
+        for found in free[:2]
+    ]
+    return {"hypotheses": proposed[: int(fields.get("limit", 4))]}
+
+
+def judge(fields: Fields) -> Fields:
+    """Judge by the label: even ones support, odd ones refute a little, every fifth says nothing."""
+    judged = []
+    for found in fields.get("findings", ()):
+        number = number_of(found["id"])
+        stance = "neutral" if number % 5 == 0 else "refutes" if number % 2 else "supports"
+        strength = {"neutral": 0.0, "refutes": 0.2, "supports": 0.6}[stance]
+        judged.append({"finding": found["id"], "stance": stance, "strength": strength, "reason": "by its label"})
+    return {"judgements": judged}
+
+
+def decide(fields: Fields, rounds: int) -> Fields:
+    """Go on until the round in which to finish."""
+    if int(fields["iteration"]) >= rounds:
+        return {"decision": "finish", "reason": "Another round would bring nothing new.", "gaps": []}
+    gap = f"What else is recorded about {keywords(fields['question'])}?"
+    return {"decision": "continue", "reason": "One thing is still open.", "gaps": [gap]}
+
+
+def write_report(fields: Fields) -> Fields:
+    """Say what the findings state, in their own words."""
+    lines = [
+        {"text": found["statement"], "findings": [found["id"]], "kind": "fact", "calculation": None}
+        for found in fields.get("findings", ())[:10]
+    ]
+    section = {"heading": "What the records say", "sentences": lines[2:]}
+    return {"answer": lines[:2], "sections": [section] if lines[2:] else [], "missing": []}
+
+
+def check_support(fields: Fields) -> Fields:
+    """Find every sentence fully carried."""
+    return {"checks": [{"id": claim["id"], "support": "full", "reason": ""} for claim in fields.get("claims", ())]}
+
+
+def repair_sentences(fields: Fields) -> Fields:
+    """Put the first quote in place of each sentence."""
+    held = fields.get("sentences", ())
+    return {"repairs": [{"id": faulty["id"], "text": next(iter(faulty["quotes"]), "")} for faulty in held]}
+
+
+ANSWERS: dict[str, Callable[[Fields], Fields]] = {
+    "decompose": decompose,
+    "write_queries": lambda fields: queries(fields, fields["problem"], ("records", "figures", "archive", "survey")),
+    "refute_queries": lambda fields: queries(fields, fields["hypothesis"], ("correction", "other count", "denied")),
+    "extract_findings": extract_findings,
+    "hypothesise": hypothesise,
+    "judge": judge,
+    "decide": functools.partial(decide, rounds=2),
+    "write_report": write_report,
+    "check_support": check_support,
+    "repair_sentences": repair_sentences,
+}
+"""How each task is answered."""

@@ -1,0 +1,163 @@
+"""What the tests of the store, and the processes that they start, do to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+from deepdiver.core.record import Run, RunStatus, Strategy
+from deepdiver.errors import RunBusyError
+from deepdiver.store import SqliteStore, open_store
+
+NOW = 1_800_000_000.0
+"""A time. Nothing in the store reads the clock, so any will do."""
+BARRIER: Barrier | None = None
+
+
+def make_run(id_: str = "r1", created: str = "2027-01-15T08:00:00+00:00", status: RunStatus = RunStatus.RUNNING) -> Run:
+    """Make a run as the runner would."""
+    return Run(
+        id=id_,
+        question="Who runs Svedjan Ost AB?",
+        strategy=Strategy.POPPER,
+        settings={"max_iterations": 3, "search": ["library"], "limits": {"library": {"rate": 5.0}}},
+        created=created,
+        version="0.1.0",
+        status=status,
+    )
+
+
+def reserve(store: SqliteStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02") -> None:
+    """Reserve a call of a search."""
+    store.journal_reserve(
+        run,
+        key,
+        kind="search",
+        provider="library",
+        what="who runs it",
+        request='{"q":"who"}',
+        worst=Decimal(worst),
+        now=now,
+    )
+
+
+# In other processes. Each function takes one argument, as Pool.map gives it.
+
+
+def meet_at(barrier: Barrier) -> None:
+    """Remember where the processes of a pool wait for each other."""
+    global BARRIER
+    BARRIER = barrier
+
+
+def _together() -> None:
+    assert BARRIER is not None
+    BARRIER.wait(60)
+
+
+def open_and_close(home: Path) -> int:
+    """Open a home at the same moment as others; return how many runs it holds."""
+    _together()
+    store = open_store(home)
+    count = len(store.list_runs())
+    store.close()
+    return count
+
+
+def hold_in_turn(job: tuple[Path, str, int]) -> int:
+    """Take a run's lease a number of times; return how often someone else was inside at the same time."""
+    home, owner, times = job
+    store = open_store(home)
+    inside = home / "inside"
+    clashes = 0
+    _together()
+    for _ in range(times):
+        _until(lambda: _leased(store, owner))
+        try:
+            inside.touch(exist_ok=False)
+            time.sleep(0.002)
+            inside.unlink()
+        except FileExistsError:
+            clashes += 1
+        store.drop_lease("r1", owner)
+    store.close()
+    return clashes
+
+
+def _leased(store: SqliteStore, owner: str) -> bool:
+    try:
+        store.take_lease("r1", owner, time.time(), 60)
+    except RunBusyError:
+        return False
+    return True
+
+
+def claim_all(job: tuple[Path, str, int]) -> list[int]:
+    """Claim a number of answers; return which were won."""
+    home, owner, keys = job
+    store = open_store(home)
+    _together()
+    won = [key for key in range(keys) if store.cache_claim(f"key{key}", owner, NOW, NOW + 60)]
+    store.close()
+    return won
+
+
+def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, float, float]]:
+    """Make calls under a limit; return for each the time it was granted for, and when it began and ended."""
+    home, owner, times, rate, concurrent = job
+    store = open_store(home)
+    calls: list[tuple[float, float, float]] = []
+    _together()
+    for number in range(times):
+        while True:
+            now = time.time()
+            name = f"{owner}:{number}"
+            grant = store.limit_take("web", name, now, now + 60, rate=rate, per=1.0, concurrent=concurrent)
+            if grant.granted:
+                break
+            time.sleep(grant.wait)
+        began = time.time()
+        time.sleep(0.01)
+        calls.append((now, began, time.time()))
+        store.limit_give("web", name)
+    store.close()
+    return calls
+
+
+def _until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end, "waited for a minute"
+        time.sleep(0.001)
+
+
+def die_after(home: Path, step: str) -> None:
+    """Do one thing and die at the very moment at which it returned."""
+    store = open_store(home)
+    steps: dict[str, Callable[[], object]] = {
+        "reserved": lambda: reserve(store),
+        "sent": lambda: store.journal_sent("r1", "k", NOW + 1),
+        "settled": lambda: store.journal_settled("r1", "k", '{"answer":42}', Decimal("0.01"), NOW + 2),
+        "failed": lambda: store.journal_failed("r1", "k", "HTTP 500", Decimal(0), NOW + 2),
+        "text": lambda: store.put_text("r1", "a page"),
+        "records": lambda: store.add_records("r1", [("finding", f"f{n}", "{}") for n in range(100)]),
+    }
+    steps[step]()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_before_commit(home: Path) -> None:
+    """Begin to add records, and die with all of them written and the transaction still open."""
+    store = open_store(home)
+
+    def on_statement(statement: str) -> None:
+        if statement == "COMMIT":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    store._db.set_trace_callback(on_statement)
+    store.add_records("r1", [("finding", f"f{n}", "{}") for n in range(100)])

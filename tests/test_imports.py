@@ -1,0 +1,110 @@
+"""The layers of docs/ARCHITECTURE.md, held by the contracts in pyproject.toml, and proof that each contract bites."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CONFIG = ROOT / "pyproject.toml"
+LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+
+# The smallest package that keeps every contract, with each allowed outside import in its place.
+WELL_BUILT = {
+    "__init__": "def create():\n    from deepdiver.strategies import popper\n    return popper",
+    "__main__": "import deepdiver.cli",
+    "cli": "import rich.console\nimport deepdiver.cli_view",
+    "cli_view": "import rich.live\nimport deepdiver.core.record",
+    "run": "import langgraph.graph\nimport langchain_core.runnables\nimport deepdiver.strategies.popper",
+    "strategies.__init__": "",
+    "strategies.base": "import langgraph.graph\nimport deepdiver.reason",
+    "strategies.nodes": "import deepdiver.strategies.base\nimport deepdiver.tools",
+    "strategies.popper": "import deepdiver.strategies.nodes\nimport langchain_core.messages",
+    "strategies.navigator": "import deepdiver.strategies.base",
+    "reason.__init__": "",
+    "reason.llm": "import langchain_core.messages\nimport deepdiver.tasks",
+    "tools.__init__": "import langchain_core.tools\nimport deepdiver.gateway",
+    "report": "import deepdiver.tasks",
+    "tasks": "import deepdiver.gateway",
+    "gateway": "import asyncio\nimport deepdiver.store",
+    "store": "import sqlite3\nimport zstandard\nimport deepdiver.core",
+    "core.__init__": "",
+    "core.record": "import json\nimport pydantic\nimport deepdiver.errors",
+    "errors": "",
+    "sample.__init__": "",
+}
+
+# name of the contract → changes to the package that break it
+BROKEN: list[tuple[str, Mapping[str, str]]] = [
+    ("layers", {"core.record": "import deepdiver.store"}),
+    ("layers", {"store": "def late():\n    import deepdiver.gateway"}),
+    ("layers", {"reason.llm": "import deepdiver.tools"}),
+    ("layers", {"core.record": "import deepdiver"}),
+    ("layers", {"surprise": ""}),
+    ("layers", {"mcp_server": "import deepdiver.cli"}),
+    ("strategies", {"strategies.navigator": "import deepdiver.strategies.popper"}),
+    ("strategies", {"strategies.nodes": "import deepdiver.strategies.navigator"}),
+    ("sample", {"sample.__init__": "import deepdiver.errors"}),
+    ("langgraph", {"report": "import langgraph.graph"}),
+    ("langgraph", {"tools.__init__": "import langgraph.types"}),
+    ("langgraph", {"__init__": "import langgraph"}),
+    ("langchain", {"gateway": "import langchain_core.messages"}),
+    ("langchain", {"cli": "def late():\n    import langchain_openai"}),
+    ("rich", {"run": "import rich.progress"}),
+    ("pure-core", {"core.record": "import sqlite3"}),
+    ("pure-core", {"core.record": "import asyncio"}),
+    ("pure-core", {"errors": "import httpx"}),
+]
+
+
+def lint(*args: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run import-linter with our contracts on the package `deepdiver` found first on the path."""
+    environment = {**os.environ, "PYTHONPATH": str(path or ROOT / "src"), "COLUMNS": "200"}
+    return subprocess.run(
+        [sys.executable, "-c", LINT, "--config", str(CONFIG), "--no-cache", "--no-logo", *args],
+        cwd=path or ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def build(root: Path, modules: Mapping[str, str]) -> Path:
+    """Write a package called deepdiver under `root`."""
+    for name, body in modules.items():
+        file = root.joinpath("deepdiver", *name.split(".")).with_suffix(".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(body + "\n", encoding="utf-8")
+    return root
+
+
+def test_every_contract_is_kept() -> None:
+    result = lint()
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " 0 broken" in result.stdout
+
+
+def test_the_contracts_allow_what_the_design_allows(tmp_path: Path) -> None:
+    result = lint(path=build(tmp_path, WELL_BUILT))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(
+    ("contract", "changes"), BROKEN, ids=[f"{name}-{next(iter(changes))}" for name, changes in BROKEN]
+)
+def test_each_contract_bites(tmp_path: Path, contract: str, changes: Mapping[str, str]) -> None:
+    result = lint("--contract", contract, path=build(tmp_path, {**WELL_BUILT, **changes}))
+    assert result.returncode == 1, f"{contract} let {changes} pass:\n{result.stdout}"
+    assert "BROKEN" in result.stdout, result.stdout + result.stderr
+
+
+def test_no_contract_is_without_proof() -> None:
+    contracts = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    assert {contract["id"] for contract in contracts} == {name for name, _ in BROKEN}
