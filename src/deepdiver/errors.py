@@ -78,6 +78,16 @@ class StoreAccessError(StoreError):
 class RunBusyError(StoreError):
     """Another live process holds the run's lease."""
 
+    def __init__(self, message: str, holder: str = "") -> None:
+        """Say who holds it.
+
+        Args:
+            message: One line that says what to do.
+            holder: The holder as it named itself, host:process:mark.
+        """
+        super().__init__(message)
+        self.holder = holder
+
 
 class GatewayError(DeepdiverError):
     """One call to the outside gave no answer; the run goes on without it."""

@@ -5,7 +5,7 @@
         assert len(server.log) == 1
 
 It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat (whole, and streamed as
-JSON lines), Tavily's search (POST /search) and SearXNG's (GET /search?format=json), and serves the pages that a search
+JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search) and SearXNG's (GET /search?format=json), and serves the pages that a search
 found (GET /page/NAME). `GET /log` gives the log to other processes. The real clients talk to it over a real socket, so
 what a test sees is what the client does.
 """
@@ -143,7 +143,7 @@ class ScriptedServer:
     @property
     def models(self) -> list[Logged]:
         """The requests to models, in the order in which they came."""
-        return [entry for entry in self.log if entry.path.endswith(("/completions", "/chat"))]
+        return [entry for entry in self.log if not entry.path.startswith(("/search", "/page/"))]
 
     @property
     def searches(self) -> list[Logged]:
@@ -156,6 +156,8 @@ class ScriptedServer:
             routes=[
                 Route("/v1/chat/completions", self._openai, methods=["POST"]),
                 Route("/api/chat", self._ollama, methods=["POST"]),
+                Route("/v1/messages", self._anthropic, methods=["POST"]),
+                Route("/v1beta/models/{call}", self._google, methods=["POST"]),
                 Route("/search", self._tavily, methods=["POST"]),
                 Route("/search", self._searxng, methods=["GET"]),
                 Route("/page/{name}", self._read_page, methods=["GET"]),
@@ -181,6 +183,21 @@ class ScriptedServer:
         if body.get("stream", True):
             return self._streamed(entry, answer, ollama_lines(answer, body), "application/x-ndjson")
         return self._sent(entry, answer, ollama_message(answer, body))
+
+    async def _anthropic(self, request: Request) -> Response:
+        body = await request.json()
+        entry, answer = await self._ask(request, body, "model", body)
+        if answer.raw is not None or answer.status >= 400:
+            return self._failed(entry, answer, {"type": "error", "error": {"type": "scripted", "message": answer.text}})
+        return self._sent(entry, answer, anthropic_message(answer, body))
+
+    async def _google(self, request: Request) -> Response:
+        body = await request.json()
+        entry, answer = await self._ask(request, body, "model", body)
+        if answer.raw is not None or answer.status >= 400:
+            error = {"code": answer.status, "message": answer.text, "status": "SCRIPTED"}
+            return self._failed(entry, answer, {"error": error})
+        return self._sent(entry, answer, google_content(answer, body))
 
     async def _tavily(self, request: Request) -> Response:
         body = await request.json()
@@ -329,6 +346,39 @@ def ollama_lines(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
         words = {"role": "assistant", "content": piece}
         yield json.dumps({**head, "message": words, "done": False}) + "\n"
     yield json.dumps({**head, "message": {"role": "assistant", "content": ""}, **_ollama_end(answer, body)}) + "\n"
+
+
+def anthropic_message(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
+    """Return a message of Anthropic's."""
+    blocks: list[dict[str, Any]] = []
+    if answer.thinking:
+        blocks.append({"type": "thinking", "thinking": answer.thinking, "signature": "made"})
+    if answer.text:
+        blocks.append({"type": "text", "text": answer.text})
+    blocks += [{"type": "tool_use", "id": "toolu_1", "name": name, "input": held} for name, held in answer.tool_calls]
+    read, written = tokens(body, answer)
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", ""),
+        "content": blocks,
+        "stop_reason": answer.finish_reason or ("tool_use" if answer.tool_calls else "end_turn"),
+        "stop_sequence": None,
+        "usage": {"input_tokens": read, "output_tokens": written},
+    }
+
+
+def google_content(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
+    """Return generated content of Google's."""
+    parts: list[dict[str, Any]] = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
+    parts += [{"text": answer.text}] if answer.text else []
+    parts += [{"functionCall": {"name": name, "args": held}} for name, held in answer.tool_calls]
+    read, written = tokens(body, answer)
+    counts = {"promptTokenCount": read, "candidatesTokenCount": written, "totalTokenCount": read + written}
+    reason = answer.finish_reason or "STOP"
+    candidate = {"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": reason}
+    return {"candidates": [candidate], "usageMetadata": counts, "modelVersion": "made"}
 
 
 def _pieces(text: str) -> Iterator[str]:

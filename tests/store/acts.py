@@ -60,12 +60,14 @@ def _together() -> None:
     BARRIER.wait(60)
 
 
-def open_and_close(home: Path) -> int:
-    """Open a home at the same moment as others; return how many runs it holds."""
-    _together()
-    store = open_store(home)
-    count = len(store.list_runs())
-    store.close()
+def open_and_close(homes: list[Path]) -> int:
+    """Open each home at the same moment as others; return how many runs they hold."""
+    count = 0
+    for home in homes:
+        _together()
+        store = open_store(home)
+        count += len(store.list_runs())
+        store.close()
     return count
 
 

@@ -10,10 +10,12 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -351,6 +353,91 @@ def test_a_new_file_that_another_holds_is_locked_too(home: Path) -> None:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="was locked by another process"):
             open_store(home, timeout=0.1)
+
+
+def without_log(home: Path) -> sqlite3.Connection:
+    """Make a store that has not switched to the write-ahead log yet, with a reader who keeps it from doing so."""
+    open_store(home).close()
+    reader = sqlite3.connect(home / "deepdiver.db", isolation_level=None, check_same_thread=False)
+    reader.execute("PRAGMA journal_mode = DELETE")
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM runs").fetchall()
+    return reader
+
+
+def test_the_switch_to_the_log_waits_for_others(home: Path) -> None:
+    with closing(without_log(home)) as reader:
+        release = threading.Timer(0.3, reader.execute, ["COMMIT"])
+        release.start()
+        with closing(open_store(home, timeout=20)) as store:
+            assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        release.join()
+
+
+def test_the_switch_to_the_log_does_not_wait_for_ever(home: Path) -> None:
+    with closing(without_log(home)), pytest.raises(StoreError, match=r"was locked by another process for 0\.1 s"):
+        open_store(home, timeout=0.1)
+
+
+def test_a_switch_that_meets_another_switch_is_tried_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=BusyTwice))
+    with closing(open_store(home)) as store:
+        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store._db.left == 0  # type: ignore[attr-defined]
+
+
+class BusyTwice(sqlite3.Connection):
+    """A connection that meets another at the switch: SQLite refuses one of the two at once, without any wait."""
+
+    left = 2
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        if sql == "PRAGMA journal_mode = WAL" and self.left:
+            self.left -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(sql, *values)
+
+
+def test_a_disk_that_cannot_share_memory_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=RefusesWal))
+    with pytest.raises(StoreAccessError, match="cannot share memory between processes: choose another --home") as error:
+        open_store(home)
+    assert str(home) in one_line(error)
+
+
+class RefusesWal(sqlite3.Connection):
+    """A connection to a file on a network disk: SQLite answers with the mode that it stays in."""
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return super().execute("PRAGMA journal_mode" if sql == "PRAGMA journal_mode = WAL" else sql, *values)
+
+
+def test_no_thread_opens_a_file_that_another_is_still_making(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or closing the descriptor that made it would drop the locks that SQLite holds by then."""
+    order: list[str] = []
+    close, connect = os.close, sqlite3.connect
+
+    def slow_close(descriptor: int) -> None:
+        time.sleep(0.2)
+        close(descriptor)
+        order.append("made")
+
+    def noted_connect(*args: Any, **options: Any) -> Any:
+        order.append("opened")
+        return connect(*args, **options)
+
+    monkeypatch.setattr(os, "close", slow_close)
+    monkeypatch.setattr(sqlite3, "connect", noted_connect)
+    threads = [threading.Thread(target=lambda: open_store(home).close()) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert order == ["made", "opened", "opened", "opened"]
 
 
 def test_a_store_that_was_closed_says_so_to_the_programmer(store: SqliteStore) -> None:

@@ -26,7 +26,7 @@ def canonical(value: Any) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal. Lone surrogates, which UTF-8 cannot hold, count as question marks."""
+    """Return the SHA-256 of a text, in hexadecimal. Lone surrogates, which UTF-8 cannot hold, count as `?`."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
@@ -326,7 +326,7 @@ class Contradiction(Record):
 class VerdictKind(StrEnum):
     """The outcome of checking a conclusion."""
 
-    PASS = "PASS"  # noqa: S105 an outcome, not a password
+    PASS = "PASS"
     """Well supported; confidence fits."""
     ADJUST = "ADJUST"
     """Valid, but confidence should change."""

@@ -303,8 +303,3 @@ def _nearest(name: str, known: list[str]) -> str:
 def strict_checkpoints() -> None:
     """Have LangGraph refuse to build objects of unknown types from a checkpoint; must come before its import."""
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-
-
-def process_id() -> int:
-    """Return this process's number, by which a lease names its holder."""
-    return os.getpid()

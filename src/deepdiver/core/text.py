@@ -5,21 +5,26 @@ All functions are linear in their input and give offsets into the text as it is,
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal
 
 PASSAGE_CHARS = 900
 """About 150 words: enough context to judge a sentence, small enough that a search hit points at something."""
 
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)]|>)[ \t]+|\|)")
 """What begins an item of a list, a quoted line or a row of a table: a block of its own, whose mark is no part of it."""
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
+# Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for each dot.
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]++[」』”’）]*+")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|Nr|vs|etc|approx|ca|cf|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co"
-    r"|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp|a\.m|p\.m|U\.S|U\.K|U\.N)\.$"
+    r"(?:^|[\s(\[\"'“])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr|No|Nr|v|vs|etc|approx|ca|cf"
+    r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp|a\.m|p\.m|U\.S|U\.K"
+    r"|U\.N)\.$"
 )
-_SENTENCE_START = re.compile(r"\s+[\"'“‘«(\[]*[^\W_a-zà-öø-ÿ]")
+_LONGEST_ABBREVIATION = 12
+_NEXT_LETTER = re.compile(r"\s++[\"'“‘«(\[*_$€£]*+[^\W_]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,11 +88,8 @@ def _units(text: str) -> list[tuple[Span, bool]]:
         at = block.start
         for match in () if heading else _END.finditer(text, block.start, block.end):
             end = match.end()
-            if end < block.end and match.group()[0] in ".!?…":
-                tail = text[max(at, end - 12) : end]
-                starts_new = _SENTENCE_START.match(text, end, min(block.end, end + 8))
-                if not starts_new or (match.group() == "." and _ABBREVIATION.search(tail)):
-                    continue
+            if match.group()[0] in ".!?…" and not _ends(text, at, match, block.end):
+                continue
             if span := _strip(text, at, end):
                 found.append((span, False))
             at = end
@@ -96,17 +98,26 @@ def _units(text: str) -> list[tuple[Span, bool]]:
     return found
 
 
+def _ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
+    """Whether a full stop and its like, in a sentence that began at `start`, end it."""
+    follows = _NEXT_LETTER.match(text, mark.end(), limit)
+    if follows is None or follows.group()[-1].islower():
+        return False
+    tail = text[max(start, mark.end() - _LONGEST_ABBREVIATION) : mark.end()]
+    return mark.group() != "." or not _ABBREVIATION.search(tail)
+
+
 def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
     """Return spans of whole sentences of about `size` characters; a heading stays with what follows it."""
     found: list[Span] = []
     start = end = -1
-    for unit, heading in _units(text):
-        if start >= 0 and (unit.end - start > size or (heading and end - start > size // 3)):
+    for part, headed in _headed(text, size):
+        if start >= 0 and (part.end - start > size or (headed and end - start > size // 3)):
             found.append(Span(start, end))
             start = -1
         if start < 0:
-            start = unit.start
-        end = unit.end
+            start = part.start
+        end = part.end
         while end - start > 2 * size:  # one endless sentence: cut it, so that a passage stays a passage
             found.append(Span(start, start + size))
             start += size
@@ -115,66 +126,149 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
     return found
 
 
+def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
+    """Return the sentences, the first under a heading together with it, and for each whether it is such a one."""
+    found: list[tuple[Span, bool]] = []
+    open_at = end = -1
+    for unit, heading in _units(text):
+        if open_at >= 0 and unit.end - open_at > size and heading:  # nothing but headings
+            found.append((Span(open_at, end), True))
+            open_at = -1
+        if heading:
+            open_at, end = unit.start if open_at < 0 else open_at, unit.end
+            continue
+        found.append((unit, False) if open_at < 0 else (Span(open_at, unit.end), True))
+        open_at = -1
+    if open_at >= 0:
+        found.append((Span(open_at, end), True))
+    return found
+
+
 _FOLD = {
-    **dict.fromkeys("‘’‚‛′`´", "'"),
-    **dict.fromkeys("“”„‟″«»", '"'),
+    **dict.fromkeys("‘’‚‛‹›′`´", "'"),
+    **dict.fromkeys("“”„‟«»″", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
-    "…": "...",
 }
-_DROP = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-"""Soft hyphen and characters of no width."""
+_HYPHENS = "-" + "".join(char for char, plain in _FOLD.items() if plain == "-")
+_SOFT_HYPHEN = "\u00ad"
+_DROP = _SOFT_HYPHEN + "\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe0e\ufe0f\ufeff"
+"""Soft hyphen and characters of no width, as in a set of a regular expression."""
+_MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a"
+"""What combines with the letter before it: accents, parts of Korean syllables, Japanese voicing."""
+_ASCII = "!-_a-~"
+"""Visible, and its own plain form: all but the grave accent."""
+_PIECE = re.compile(
+    rf"(?P<ascii>[{_ASCII}]+(?: [{_ASCII}]+)*(?![{_MARKS}]))|(?P<gap>[\s{_DROP}]+)|[{_ASCII}]?[^{_ASCII}\s{_DROP}]+"
+)
+_MARKED = re.compile(f"[{_MARKS}]{{0,8}}")
+_LETTER = re.compile(f".{_MARKED.pattern}", re.DOTALL)
+_FOLDED = re.compile(f"[{''.join(_FOLD)}]")
+_SPACE = re.compile(r"\s")
+_BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
+_FIGURES = ("<super>", "<sub>", "<fraction>", "<circle>")
+"""Raised, lowered and joined figures are no mere typesetting: 10⁶ is not 106."""
+_JOINTS = ("", "-", "- ")
+"""What a hyphen at the end of a line may stand for: inter-/national, well-/known, pre-/ and post-war."""
+_LINE_END = re.compile(rf"\w[{_HYPHENS}][\s{_DROP}]")
 
 
-def fold(text: str) -> tuple[str, list[int]]:
+def fold(text: str, joint: str = "") -> tuple[str, list[int]]:
     """Return a text without what typesetting changes, and for each of its characters the offset it came from.
 
     White space becomes one space, quote marks and dashes their plain forms, ligatures and full-width forms their
-    letters; a hyphen at the end of a line is taken out with the line break.
+    letters, a letter and its accent one character.
+
+    Args:
+        text: Any text.
+        joint: What becomes of a hyphen at the end of a line and the line break: nothing, "-" or "- ". Nothing is taken
+            to mean a hyphen where no word can have been parted, before a capital or a figure.
     """
     out: list[str] = []
     at: list[int] = []
-    i, n = 0, len(text)
-    while i < n:
-        char = text[i]
-        if char in _DROP:
-            i += 1
-            continue
-        if char.isspace():
-            j = i
-            while j < n and (text[j].isspace() or text[j] in _DROP):
-                j += 1
-            broken = "\n" in text[i:j] and out and out[-1] == "-" and len(out) > 1 and out[-2].isalpha()
-            if broken and j < n and text[j].islower():
-                out.pop()
-                at.pop()
-            elif out and out[-1] != " ":
-                out.append(" ")
-                at.append(i)
-            i = j
-            continue
-        plain = _FOLD.get(char) or (char if char.isascii() else unicodedata.normalize("NFKC", char))
-        for letter in plain:
-            out.append(letter)
-            at.append(i)
-        i += 1
+    for piece in _PIECE.finditer(text):
+        start, end = piece.span()
+        if piece.lastgroup == "gap":
+            _fold_gap(text, piece, joint, out, at)
+        elif piece.lastgroup == "ascii" or (
+            unicodedata.is_normalized("NFKC", piece.group()) and not _FOLDED.search(piece.group())
+        ):
+            out.append(piece.group())
+            at.extend(range(start, end))
+        else:
+            for letter in _LETTER.finditer(text, start, end):
+                out.append(_plain(letter.group()))
+                at.extend([letter.start()] * len(out[-1]))
     return "".join(out), at
+
+
+def _fold_gap(text: str, gap: re.Match[str], joint: str, out: list[str], at: list[int]) -> None:
+    """Put white space down as one space, or as `joint` says; what has no width is not put down."""
+    start, end = gap.span()
+    if not out or not _SPACE.search(gap.group()):
+        return
+    hyphen = _hyphen(text, gap)
+    if hyphen == "-" and not joint and text[start - 2].isalpha() and text[end].islower():
+        out[-1] = out[-1][:-1]
+        at.pop()
+    elif not hyphen or (hyphen == "-" and joint == "- "):
+        out.append(" ")
+        at.append(start)
+
+
+@functools.lru_cache(4_096)
+def _plain(char: str) -> str:
+    """Return the plain form of a character and the marks that combine with it."""
+    if char in _FOLD:
+        return _FOLD[char]
+    form: Literal["NFC", "NFKC"] = "NFC" if unicodedata.decomposition(char[0]).startswith(_FIGURES) else "NFKC"
+    plain = "".join(_FOLD.get(letter, letter) for letter in unicodedata.normalize(form, char))
+    return char if _SPACE.search(plain) else plain  # ¨ would become a space and a mark
+
+
+def _hyphen(text: str, gap: re.Match[str]) -> str:
+    """Return the hyphen, soft or not, that ends the line before a gap within a word; empty if there is none."""
+    start, end = gap.span()
+    if text[start] == _SOFT_HYPHEN:
+        hyphen, before = _SOFT_HYPHEN, start - 1
+    elif start > 1 and text[start - 1] in _HYPHENS:
+        hyphen, before = "-", start - 2
+    else:
+        return ""
+    within = text[before].isalnum() and end < len(text) and text[end].isalnum()
+    return hyphen if within and _BREAK.search(gap.group()) else ""
+
+
+MISSES = 64
+"""Places that hold a quote's letters but cut through a character (the f of ﬁ): after so many the search is given up."""
 
 
 def locate(quote: str, text: str) -> Span | None:
     """Find a quote in a text: exactly, else after folding both. None if it does not stand there.
 
-    The span always covers whole characters of the text as it is; its text may differ from the quote in typesetting only.
+    The span covers whole characters of the text as it is; its text may differ from the quote in typesetting only.
     """
     quote = quote.strip()
     if not quote:
         return None
     if (start := text.find(quote)) >= 0:
         return Span(start, start + len(quote))
-    wanted = fold(quote)[0].strip()
-    folded, at = fold(text)
-    if not wanted or (start := folded.find(wanted)) < 0:
-        return None
-    return Span(at[start], at[start + len(wanted) - 1] + 1)
+    joints = _JOINTS if _LINE_END.search(text) or _LINE_END.search(quote) else _JOINTS[:1]
+    return next((span for joint in joints if (span := _locate_folded(quote, text, joint))), None)
+
+
+def _locate_folded(quote: str, text: str, joint: str) -> Span | None:
+    wanted = fold(quote, joint)[0].strip()
+    folded, at = fold(text, joint)
+    start = folded.find(wanted) if wanted else -1
+    for _ in range(MISSES):
+        if start < 0:
+            break
+        last = start + len(wanted)
+        if (start == 0 or at[start - 1] < at[start]) and (last == len(at) or at[last - 1] < at[last]):
+            marked = _MARKED.match(text, at[last - 1] + 1)
+            return Span(at[start], marked.end() if marked else len(text))
+        start = folded.find(wanted, start + 1)
+    return None
 
 
 _WORD = re.compile(r"\w+(?:[’'\-]\w+)*", re.UNICODE)
@@ -182,7 +276,8 @@ _WORD = re.compile(r"\w+(?:[’'\-]\w+)*", re.UNICODE)
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case."""
-    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
+    whole = unicodedata.normalize("NFC", text)  # a letter and its accent apart would end the word
+    return [match.group().lower().replace("’", "'") for match in _WORD.finditer(whole)]
 
 
 def stem(word: str) -> str:
@@ -197,15 +292,18 @@ def stem(word: str) -> str:
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
-    return word.removesuffix("e") if len(word) > 4 else word
+    return word.removesuffix("e") if len(word) > 3 else word
 
 
 STOPWORDS = frozenset(
-    "a an and any are as at be been being but by can could did do does doing for from had has have having he her hers him "
-    "his how i if in into is it its just me more most my no nor not of off on once only or other our ours out over own same "
-    "she should so some such than that the their theirs them then there these they this those through to too under until up "
-    "very was we were what when where which while who whom whose why will with would you your yours about above after again "
-    "against all also am because before below between both during each few further here itself may might must ours".split()
+    words(
+        "a about above after again against all also am an and any are as at be because been before being below "
+        "between both but by can could did do does doing during each few for from further had has have having he "
+        "her here hers him his how i if in into is it its itself just may me might more most must my no nor not of "
+        "off on once only or other our ours out over own same she should so some such than that the their theirs "
+        "them then there these they this those through to too under until up very was we were what when where "
+        "which while who whom whose why will with would you your yours "
+    )
 )
 """Words that say nothing about a text's subject."""
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import uuid
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from deepdiver.core.settings import Settings
+from deepdiver.errors import CallError, CallFault
+from deepdiver.gateway.threads import in_thread
 from deepdiver.store import Store
 
 LONGEST_WAIT = 1.0
 """Seconds between two looks: a place that another process gives back is taken within this time."""
+SHORTEST_WAIT = 0.005
+LONGEST_REST = 3_600.0
+"""The most that a provider can ask of us: a header with a slip in it must not shut it out for a year."""
 
 
 class Limits:
@@ -20,14 +27,37 @@ class Limits:
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], float]):
         """Bind the store's counters to the settings."""
         self._store, self._settings, self._clock = store, settings, clock
+        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     @asynccontextmanager
-    async def place(self, provider: str, seconds: float) -> AsyncIterator[None]:
-        """Wait for a place and hold it; a place held past `seconds` is taken for lost and given to others."""
-        owner, limit = uuid.uuid4().hex, self._settings.limit(provider)
+    async def place(
+        self, provider: str, seconds: float, *, owner: str = "", ends: float = math.inf
+    ) -> AsyncIterator[None]:
+        """Wait for a place and hold it.
+
+        Args:
+            provider: Who is to be called.
+            seconds: A place held for longer is taken for lost and given to others.
+            owner: Who asks; by the same name a process that takes up the work of a killed one finds its places.
+            ends: When a place is of no use any more.
+
+        Raises:
+            CallError: If there will be none in time: the provider rests for longer than that, or for `seconds`.
+        """
+        owner = owner or uuid.uuid4().hex
+        try:
+            async with self._lines[provider]:  # One asks and the others stand in line: first come, first served.
+                await self._take(provider, owner, seconds, ends)
+            yield
+        finally:
+            # Not awaited in a thread: a cancelled run must give its place back before it goes.
+            self._store.limit_give(provider, owner)
+
+    async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
+        limit = self._settings.limit(provider)
         while True:
             now = self._clock()
-            grant = await asyncio.to_thread(
+            grant = await in_thread(
                 self._store.limit_take,
                 provider,
                 owner,
@@ -38,14 +68,14 @@ class Limits:
                 concurrent=limit.concurrent,
             )
             if grant.granted:
-                break
-            await asyncio.sleep(min(max(grant.wait, 0.005), LONGEST_WAIT))
-        try:
-            yield
-        finally:
-            # Not awaited in a thread: a cancelled run must give its place back before it goes.
-            self._store.limit_give(provider, owner)
+                return
+            if grant.wait > seconds or now + grant.wait >= ends:
+                raise CallError(
+                    f"{provider} may not be called for another {grant.wait:.3g} s, too long to wait for; nothing was sent",
+                    CallFault.RATE,
+                )
+            await asyncio.sleep(min(max(grant.wait, SHORTEST_WAIT), LONGEST_WAIT))
 
     async def pause(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time, because it asked for rest."""
-        await asyncio.to_thread(self._store.limit_pause, provider, self._clock() + seconds)
+        await in_thread(self._store.limit_pause, provider, self._clock() + min(seconds, LONGEST_REST))

@@ -29,11 +29,11 @@ class Request:
     """What it can cost at most, in US dollars."""
     fresh: bool = False
     """Whether an answer shared by another run will not do."""
+    key: str = field(init=False, compare=False)
+    """The call's name in journal and cache: made once, for a payload may be long and its name is asked for often."""
 
-    @property
-    def key(self) -> str:
-        """Return the call's name in journal and cache."""
-        return digest(canonical([self.kind, self.provider, self.payload]))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", digest(canonical([self.kind, self.provider, self.payload])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from deepdiver.core.events import Event
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.gateway import Gateway
-from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.tasks import TASKS, Answer, Reasoner, Task
 
 if TYPE_CHECKING:
@@ -57,11 +56,16 @@ def choose_reasoner(
         emit: Receives the events.
         models: Chat models that were passed in as objects, by the name under which the settings know them.
     """
-    embedded = EmbeddedReasoner(emit, verbose=settings.verbose)
     named = {settings.model_for(task.name(), task.role) for task in TASKS}
-    if named == {EMBEDDED}:
-        return embedded
-    from deepdiver.reason.llm import LLMReasoner
+    embedded = model = None
+    if EMBEDDED in named:
+        from deepdiver.reason.embedded import EmbeddedReasoner
 
-    model = LLMReasoner(gateway, settings, emit=emit, models=models)
-    return model if EMBEDDED not in named else RoutedReasoner(settings, embedded, model)
+        embedded = EmbeddedReasoner(emit, verbose=settings.verbose)
+    if named != {EMBEDDED}:
+        from deepdiver.reason.llm import LLMReasoner
+
+        model = LLMReasoner(gateway, settings, emit=emit, models=models)
+    if embedded and model:
+        return RoutedReasoner(settings, embedded, model)
+    return cast("Reasoner", embedded or model)

@@ -86,15 +86,28 @@ def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
         if rung is Rung.NATIVE:
             return _structured(model, wanted, "json_schema")
         if rung is Rung.TOOLS:
-            parameters = {key: value for key, value in wanted.items() if key not in {"title", "description"}}
-            about = wanted.get("description") or f"Give the {wanted['title']}."
-            tool = {"name": wanted["title"], "description": about, "parameters": parameters}
-            return model.bind_tools([{"type": "function", "function": tool}], tool_choice=wanted["title"])
+            return model.bind_tools([_tool(wanted)], tool_choice=wanted["title"])
         if rung is Rung.JSON:
             return _json_mode(model, wanted)
     except (NotImplementedError, TypeError, ValueError, AttributeError, KeyError) as error:
         raise NotImplementedError(f"{type(model).__name__} knows no {rung} mode: {error}") from None
     return model
+
+
+def _tool(wanted: dict[str, Any]) -> dict[str, Any]:
+    """Return the tool whose parameters are the schema."""
+    about = wanted.get("description") or f"Give the {wanted['title']}."
+    parameters = {key: value for key, value in _open(wanted).items() if key not in {"title", "description"}}
+    return {"type": "function", "function": {"name": wanted["title"], "description": about, "parameters": parameters}}
+
+
+def _open(node: Any) -> Any:
+    """Return a schema that does not forbid further fields: google's tools know no such word, and it logs each one."""
+    if isinstance(node, list):
+        return [_open(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: _open(value) for key, value in node.items() if key != "additionalProperties"}
 
 
 def _structured(model: BaseChatModel, wanted: dict[str, Any], method: str) -> Any:

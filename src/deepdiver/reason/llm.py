@@ -36,13 +36,15 @@ from deepdiver.errors import (
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import model_cost, most_tokens
 from deepdiver.reason.ladder import LADDER, Rung, answer_schema, bind, instructions, said, said_before_failing
-from deepdiver.reason.models import call_error, close_model, open_model, output_limit
+from deepdiver.reason.models import call_error, close_model, name_of, open_model, output_limit
 from deepdiver.reason.parse import read_answer, thinking, visible
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+__all__ = ["INPUT_CHARS", "LLMReasoner", "name_of"]
 
 INPUT_CHARS = 60_000
 """The longest prompt, schema and all. Whoever builds a task keeps below; a longer one is refused and costs nothing."""
@@ -122,7 +124,7 @@ class LLMReasoner:
             gateway: The door that every call goes through.
             settings: Which model for which task, limits, keys and addresses.
             emit: Receives the events.
-            models: Models that the caller made, by the names that the settings call them by (see `model_name`).
+            models: Models that the caller made, by the names that the settings call them by (see `name_of`).
 
         Raises:
             UsageError: If a model cannot be opened, or a model is named for a task that does not exist.

@@ -53,7 +53,7 @@ def open_model(name: str, settings: Settings) -> BaseChatModel:
         ) from None
 
 
-def model_name(model: BaseChatModel) -> str:
+def name_of(model: BaseChatModel) -> str:
     """Return the name of a model that was passed in as an object: provider:model, as prices and limits know it."""
     about = model._get_ls_params()
     provider = about.get("ls_provider") or type(model).__name__.lower()
@@ -189,11 +189,14 @@ def call_error(error: Exception, name: str, model: BaseChatModel | None = None) 
     """Return what a vendor's error means to the gateway, in one line without any secret of the model."""
     chain = list(_chain(error))
     status = next((found for link in chain if (found := _status(link))), None)
-    said = next((text for link in chain if (text := _said(link))), type(error).__name__)
+    fault = _fault(chain, status)
+    said = next((text for link in chain if (text := _service_said(link))), "") or str(error) or type(error).__name__
     for secret in _secrets(model):
         said = said.replace(secret, "[secret]")
-    message = f"{name}: {f'{status} ' if status and str(status) not in said else ''}{said}"
-    return CallError(message[:LONGEST_MESSAGE], _fault(chain, status), retry_after=_retry_after(chain))
+    if fault is CallFault.MALFORMED:
+        said = f"{type(error).__name__}: {said}"
+    words = f"{status or ''} {said.split('For more information check:')[0]}".split()
+    return CallError(f"{name}: {' '.join(words)}"[:LONGEST_MESSAGE], fault, retry_after=_retry_after(chain))
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -229,7 +232,7 @@ _BY_STATUS = {
 
 def _fault(chain: list[BaseException], status: int | None) -> CallFault:
     names = " ".join(cls.__name__ for link in chain for cls in type(link).__mro__)
-    if status == 429 and any("insufficient_quota" in str(link) for link in chain):
+    if status == 429 and any("insufficient_quota" in f"{link} {getattr(link, 'body', '')}" for link in chain):
         return CallFault.AUTH  # the account is empty: waiting does not fill it
     if status is not None:
         return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
@@ -244,14 +247,13 @@ def _fault(chain: list[BaseException], status: int | None) -> CallFault:
     return CallFault.MALFORMED
 
 
-def _said(error: BaseException) -> str:
-    """Return an error's own words on one line: the service's where there are any, else the client's."""
-    body = getattr(error, "body", None)
+def _service_said(error: BaseException) -> str:
+    """Return the service's own words, where the client kept them."""
+    body = getattr(error, "body", None) or getattr(error, "details", None)
     for _ in range(2):  # {"error": {"message": …}}, {"error": "…"}, {"message": …}
         if isinstance(body, dict):
             body = body.get("message") or body.get("error")
-    text = body if isinstance(body, str) and body else str(error)
-    return " ".join(text.split("For more information check:")[0].split())
+    return body if isinstance(body, str) else ""
 
 
 def _retry_after(chain: list[BaseException]) -> float | None:

@@ -5,21 +5,21 @@ The steps, in order. None reads a text more than a fixed number of times, so 2 M
 1. **Cut.** A finish reason of "output limit reached" ends it here: half an answer is none.
 2. **Encodable.** Lone surrogates become U+FFFD, so that what leaves the gate can always be saved as UTF-8.
 3. **Thinking** is split off: ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, in any case, with attributes,
-   nested, and blocks fenced as ``thinking``. An opening tag without its match reaches to the last closing tag, or else
-   to the end. A closing tag without an opening one makes everything before it thinking (chat templates often put the
-   opening tag into the prompt). A tag is content, not markup, *within a double-quoted string that closes on its line*:
-   JSON allows no line break in a string, so this spares every string of valid JSON. If the whole text, tags and all,
-   is JSON that fits, then it is the answer.
+   nested; blocks fenced as ``thinking``. An opening tag without its match reaches to the last closing tag, or else to
+   the end; a closing tag without an opening one makes everything before it thinking, since chat templates often put
+   the opening tag into the prompt. A tag is content, not markup, *within a double-quoted string that closes on its
+   line*: JSON allows no line break in a string, so this spares every string of valid JSON. And if the whole text, tags
+   and all, is JSON that fits, it is the answer.
 4. **Blocks** between brackets are found with a stack. Quotes count only between brackets; a fence or a wrong closing
    bracket ends what is open, which then was no JSON. The last 64 blocks and the largest of the others are read.
-5. **Values.** Each block is decoded as JSON; else respelled and decoded: comments, commas, single and curly quotes,
-   bare keys, Python's literals, unescaped quotes. Respelling never supplies a value or a bracket. If that fails too,
-   the blocks within it are read: ``{{"a": 1}}``. Refused are nesting deeper than 64, NaN, infinities, numbers of more
-   than 400 digits, and a key given twice with different values: who says two things has said nothing.
+5. **Values.** Each block is decoded as JSON, else respelled and decoded: comments, commas, single and curly quotes,
+   bare keys, Python's literals, unescaped quotes. Respelling never supplies a value or a bracket. If a block is not
+   even nearly JSON, those within it are read: ``{{"a": 1}}``. Refused are nesting deeper than 64, NaN, infinities,
+   numbers of over 400 digits, and a key given twice with different values: who says two things has said nothing.
 6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the last that fits once
    unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings) or as the only list of the type.
-   An object with no key of the type does not fit, nor does the type's own schema echoed back; an empty object or
-   list counts only where it is all there is.
+   An object with no key of the type does not fit, nor does the type's schema echoed back; an empty object or list
+   counts only where it is all there is.
 7. **Errors** say in at most 600 characters what the model needs to hear: the message is sent back to it.
 """
 
@@ -29,11 +29,12 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import UnionType
 from typing import Annotated, Any, Generic, NoReturn, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, RootModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from deepdiver.errors import AnswerFault, UnreadableAnswerError
 
@@ -43,11 +44,11 @@ MAX_MESSAGE = 600
 MAX_DEPTH = 64
 MAX_DIGITS = 400  # the largest float has 309
 MAX_BLOCKS = 64  # prose that cites [1] has many
-MAX_MARKS = 50_000  # tags or brackets read, at 2 to 4 µs each; an answer of 128k tokens has some 20,000
+MAX_PARTS = 50_000  # tags, brackets or values, at up to 4 µs each; an answer of 128k tokens has some 20,000
 MAX_RESPELLED = 100_000  # characters of one text, at up to 1 µs each
 MAX_ERRORS = 500  # of pydantic's, to list: making the list costs 2 µs an error
 
-# All repeats are possessive (*+, ++) and no attempt that fails is made again further on: that keeps the scanners linear.
+# Repeats are possessive (*+, ++), and no attempt that failed is made again further on: that keeps the scanners linear.
 _NAME = r"(?:think(?:ing)?|reasoning|thoughts?)"
 _TAG = rf"<(/?){_NAME}(?:\s[^<>/]*+)?>"
 _FENCED = rf"(?<![^\n])(?:`{{3,}}+|~{{3,}}+)[ \t]*+{_NAME}[ \t\r]*+(?![^\n])"
@@ -55,7 +56,8 @@ _TAGS = re.compile(_TAG, re.IGNORECASE)
 _MARK = re.compile(f"{_TAG}|{_FENCED}", re.IGNORECASE)
 # Escapes go by pairs outside strings too, so that an opening quote that found no end is not looked for twice.
 _UNMARKED = re.compile(
-    rf'(?:[^"\\<`~]++|<(?![/tr])|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}|{_FENCED})["\\<`~])*+', re.IGNORECASE
+    rf'(?:[^"\\<`~]++|<(?![/tr])|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}|{_FENCED})(?:["\\<]|[`~]++))*+',
+    re.IGNORECASE,
 )
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[ \t\r]*+$", re.MULTILINE)
 
@@ -80,14 +82,11 @@ _RESPELLED = {"\\'": "'", '"': '\\"', "\\": "\\\\", "True": "true", "False": "fa
 
 _LONE = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _BLANK = "\ufeff \t\r\n"
-_PLAIN = (str, int, bool, type(None))
-# What a decoded value must be looked through for: a surrogate, a number that may be infinite or endless.
-_SUSPECT = re.compile(r"\\u[dD][89a-fA-F]|\d[eE][+-]?\d{3}|(?<!\d)\d{100}")
+_CANNOT = r"\b(?:can['’]?t|cannot|can not|won['’]?t|will not|unable|not able)\b"
 _REFUSAL = re.compile(
-    r"\b(?:(?:sorry|apologi[sz]e|apologies|afraid)\b[^.!?\n]{0,60}?\b(?:can['’]?t|cannot|can not|won['’]?t|unable|not able)"
-    r"|I\b[^.!?\n]{0,40}?\b(?:(?:can['’]?t|cannot|can not|won['’]?t|will not|unable to|not able to)\s(?:\w+ly\s)?"
-    r"(?:help|assist|comply|provide|answer|fulfil|discuss|engage|create|generate|share|support|continue|do (?:that|this))"
-    r"|(?:must|have to|need to|respectfully) decline|against my (?:guidelines|polic|programming|principles)))",
+    rf"\b(?:(?:sorry|afraid|apologi[sz]e|apologies)\b[^.!?\n]{{0,60}}?{_CANNOT}"
+    rf"|I\b[^.!?\n]{{0,40}}?(?:{_CANNOT} (?:to )?(?:\w+ly )?(?:help|assist|comply|provide|answer|fulfil|discuss|engage|"
+    r"create|generate|share|support|continue|do that|do this)|(?:must|have to|respectfully) decline|against my ))",
     re.IGNORECASE,
 )
 _TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep: follow the schema."
@@ -113,7 +112,7 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     shown, thought = _split(text)
     reading = _Reading(answer)
     if thought:
-        reading.offer_whole(text)
+        reading.offer_text(text.strip(_BLANK), whole=True)
     if reading.best is None:
         reading.search(shown)
     if reading.best is None:
@@ -147,14 +146,11 @@ def _encodable(text: str) -> str:
     return text
 
 
-# Thinking
-
-
 def _split(text: str) -> tuple[str, str]:
     """Split a text into what is shown and what is thought."""
     pieces: list[tuple[bool, str]] = []
     thought_until = at = 0  # all pieces before thought_until are thinking, whatever they were taken for
-    for _ in range(MAX_MARKS):
+    for _ in range(MAX_PARTS):
         stop = _past(_UNMARKED, text, at)
         pieces.append((False, text[at:stop]))
         mark = _MARK.match(text, stop)
@@ -183,8 +179,7 @@ def _after_tag(text: str, start: int) -> tuple[int, int]:
     """Say where the thinking that a tag opened before `start` ends, and where reading goes on."""
     depth, last = 1, None
     for tag in _TAGS.finditer(text, start):
-        depth += -1 if tag[1] else 1
-        last = tag if tag[1] else last
+        depth, last = (depth - 1, tag) if tag[1] else (depth + 1, last)
         if depth == 0:
             break
     return last.span() if last else (len(text), len(text))
@@ -193,12 +188,7 @@ def _after_tag(text: str, start: int) -> tuple[int, int]:
 def _after_fence(text: str, start: int) -> tuple[int, int]:
     """Say the same for a thinking block; a fence that opens another block ends it too, and stays."""
     fence = _FENCE.search(text, start)
-    if fence is None:
-        return len(text), len(text)
-    return fence.start(), fence.start() if fence[1] else fence.end()
-
-
-# Blocks
+    return (fence.start(), fence.start() if fence[1] else fence.end()) if fence else (len(text), len(text))
 
 
 def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
@@ -206,7 +196,7 @@ def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
     closed: list[tuple[int, int]] = []
     stack: list[int] = []
     deepest = at = 0
-    for _ in range(MAX_MARKS):
+    for _ in range(MAX_PARTS):
         if stack:
             at = _past(_WITHIN, text, at)
         else:
@@ -226,16 +216,17 @@ def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
             stack.clear()
         at += 1
     obstacle = None
+    cut = next((start for start in stack[:2] if _is_cut(text[start:])), None)  # the first may be a stray one of prose
+    if cut is not None:
+        closed = [span for span in closed if span[1] <= cut]
+        obstacle = _error("The text stops in the middle of the JSON: write less.", AnswerFault.TRUNCATED)
     if deepest > MAX_DEPTH:
         obstacle = _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
     elif at < len(text):
-        closed, obstacle = [], _error(f"There are more than {MAX_MARKS} brackets: give one JSON value.")
-    elif stack and _is_cut(text[stack[0] :]):
-        closed = [span for span in closed if span[1] <= stack[0]]
-        obstacle = _error("The text stops in the middle of the JSON: write less.", AnswerFault.TRUNCATED)
+        closed, obstacle = [], _error(f"There are more than {MAX_PARTS} brackets: give one JSON value.")
     others, last = closed[:-MAX_BLOCKS], closed[-MAX_BLOCKS:]
-    largest = max(others, key=lambda span: span[1] - span[0], default=None)
-    return [text[start:end] for start, end in ([largest, *last] if largest else last)], obstacle
+    largest = sorted(others, key=lambda span: span[1] - span[0])[-1:]
+    return [text[start:end] for start, end in largest + last], obstacle
 
 
 def _is_cut(tail: str) -> bool:
@@ -243,45 +234,37 @@ def _is_cut(tail: str) -> bool:
     try:
         _SKIMMER.raw_decode(tail)
     except json.JSONDecodeError as error:
-        if error.pos >= len(tail.rstrip()) or error.msg.startswith("Unterminated string"):
-            return True
+        stops = error.pos >= len(tail.rstrip()) or error.msg.startswith("Unterminated string")
+        return stops or _NEARLY_OBJECT.match(tail) is not None
     except RecursionError:
         return True
-    return _NEARLY_OBJECT.match(tail) is not None
-
-
-# Values
+    return False
 
 
 def _decode(text: str) -> Any:
     """Decode JSON; refuse what JSON does not allow or no honest answer holds."""
-    suspect = _SUSPECT.search(text)
     try:
-        value = (_CAREFUL_DECODER if suspect else _DECODER).decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         near = text[max(0, error.pos - 20) : error.pos + 20]
         message = f"The JSON cannot be read: {error.msg} at line {error.lineno}, near {near!r}."
         raise _error(message, AnswerFault.NO_JSON) from None
     except (RecursionError, MemoryError):
         raise _error(_TOO_DEEP, AnswerFault.TOO_DEEP) from None
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        parts = (part.values() if isinstance(part, dict) else part for part in level if isinstance(part, dict | list))
-        level = [item for items in parts for item in items if isinstance(item, dict | list)]
-    if level:
+    return _sound(value)
+
+
+def _sound(value: Any, depth: int = 0) -> Any:
+    """Return a value whose strings hold no lone surrogates; refuse one that is nested too deep."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.translate(_LONE)
+    if not isinstance(value, dict | list):
+        return value
+    if depth == MAX_DEPTH:
         raise _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
-    return _sound(value) if suspect else value
-
-
-def _sound(value: Any) -> Any:
-    """Return a value with its lone surrogates replaced and no number in it infinite."""
-    if isinstance(value, dict):
-        return _object([(key.translate(_LONE), _sound(item)) for key, item in value.items()])
     if isinstance(value, list):
-        return [_sound(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise _error("The JSON holds a number too large to be finite: give a finite one.")
-    return value.translate(_LONE) if isinstance(value, str) and not value.isascii() else value
+        return [_sound(item, depth + 1) for item in value]
+    return _object([(key.translate(_LONE), _sound(item, depth + 1)) for key, item in value.items()])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -299,13 +282,16 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
+def _float(digits: str) -> float:
+    return number if math.isfinite(number := float(digits)) else _constant(_clip(digits, 40))
+
+
 def _constant(name: str) -> NoReturn:
-    raise _error(f"{name} is not JSON: give a finite number, or null where null is allowed.")
+    raise _error(f"{name} is not a finite number: give one that is, or null where null is allowed.")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, strict=False)
-_CAREFUL_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_constant=_constant, strict=False
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=False
 )
 _SKIMMER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 
@@ -331,79 +317,75 @@ def _respell(text: str) -> str:
     return "".join(spelled)
 
 
-# Answers
-
-
 class _Reading(Generic[T]):
     """What has become of a text so far: the best answer in it, and the most telling complaint."""
 
     def __init__(self, answer: type[T]) -> None:
         self.answer = answer
-        self.best: tuple[int, T] | None = None
-        self.complaint = _error("There is no JSON in the text.", AnswerFault.NO_JSON)
-        self.weight = -2
-        self.obstacle: UnreadableAnswerError | None = None
-        self.respellable = MAX_RESPELLED
-        self.fields = (
-            {}
-            if issubclass(answer, RootModel)
-            else {
-                field.validation_alias if isinstance(field.validation_alias, str) else name: field
-                for name, field in answer.model_fields.items()
-            }
-        )
+        self.fields = _fields(answer)
         lists = [name for name, field in self.fields.items() if _is_list(field.annotation)]
         self.only_list = lists[0] if len(lists) == 1 else None
+        self.best: tuple[int, T] | None = None
+        self.complaint: tuple[int, UnreadableAnswerError] | None = None
+        self.obstacle: UnreadableAnswerError | None = None
+        self.bare = ""
+        self.values = MAX_PARTS
+        self.respellable = MAX_RESPELLED
 
-    def offer_whole(self, text: str) -> None:
-        """Offer a text that may be JSON as it stands."""
-        try:
-            value = _decode(_FENCE.sub("", text.strip(_BLANK)).strip(_BLANK))
-        except UnreadableAnswerError as error:
-            self.complain(0 if error.fault is not AnswerFault.NO_JSON else -2, error)
-            return
-        self.offer(value, alone=True)
-        if isinstance(value, str) and self.best is None:
-            self.search(value)
-
-    def search(self, text: str, *, inner: bool = False) -> None:
-        """Offer the blocks of a text, the last first, until one fits as it stands."""
-        blocks, obstacle = _blocks(text)
-        if not inner:
-            self.obstacle = obstacle
-            if not blocks or text.strip(_BLANK)[0] == '"':
-                self.offer_whole(text)
-        alone = len(blocks) == 1 and _FENCE.sub("", text).strip(_BLANK) == blocks[0]
+    def search(self, text: str) -> None:
+        """Offer what a text holds, the last first, until something fits as it stands."""
+        blocks, self.obstacle = _blocks(text)
+        self.bare = bare = _FENCE.sub("", text.strip(_BLANK), MAX_BLOCKS).strip(_BLANK)
+        if not blocks or bare.startswith('"'):
+            self.offer_text(bare, whole=True)
         for block in reversed(blocks):
-            try:
-                self.offer(self.value(block), alone=alone)
-            except UnreadableAnswerError as error:
-                self.complain(-1 if error.fault is AnswerFault.NO_JSON else 0, error)
-                if error.fault is AnswerFault.NO_JSON and not inner:
-                    self.search(block[1:-1], inner=True)
             if self.best and self.best[0] == 0:
                 return
+            if not self.offer_text(block, alone=block == bare) and not _NEARLY_OBJECT.match(block):
+                for inner in reversed(_blocks(block[1:-1])[0]):
+                    self.offer_text(inner)
 
-    def value(self, block: str) -> Any:
-        """Decode a block, respelled if need be."""
+    def offer_text(self, text: str, *, whole: bool = False, alone: bool = False) -> bool:
+        """Offer a block, or a whole text that may be JSON; say whether it is, fitting or not."""
         try:
-            return _decode(block)
+            value = self.value(text, respell=not whole)
         except UnreadableAnswerError as error:
-            if error.fault is not AnswerFault.NO_JSON or len(block) > self.respellable:
+            is_json = error.fault is not AnswerFault.NO_JSON
+            if is_json or not whole:
+                self.complain(0 if is_json else -1, error)
+            return is_json
+        self.offer(value, alone=alone or whole)
+        if isinstance(value, str) and self.best is None:
+            self.search(value)
+        return True
+
+    def value(self, text: str, *, respell: bool = True) -> Any:
+        """Decode a text, respelled if need be."""
+        self.values -= text.count(",")
+        if self.values < 0:
+            raise _error(f"There are more than {MAX_PARTS} values: give one JSON value that is shorter.")
+        try:
+            return _decode(text)
+        except UnreadableAnswerError as error:
+            if error.fault is not AnswerFault.NO_JSON or not respell or len(text) > self.respellable:
                 raise
-            self.respellable -= len(block)
+            self.respellable -= len(text)
             try:
-                return _decode(_respell(block))
+                return _decode(_respell(text))
             except UnreadableAnswerError as again:
                 raise (error if again.fault is AnswerFault.NO_JSON else again) from None
 
     def offer(self, value: Any, *, alone: bool) -> None:
         """Fit a value in each form that it may be meant in, the plainest first."""
-        for rank, form in enumerate(self.forms(value)) if value not in ({}, []) or alone else ():
-            if self.best and self.best[0] <= min(rank, 1):
+        if value in ({}, []) and not alone:
+            self.complain(0, _error(f"The JSON is empty. {self.wanted()}"))
+            return
+        for number, form in enumerate(self.forms(value)):
+            rank = min(number, 1)
+            if self.best and self.best[0] <= rank:
                 return
             try:
-                self.best = (min(rank, 1), self.fit(form))
+                self.best = (rank, self.fit(form))
             except UnreadableAnswerError as error:
                 self.complain(len(self.fields.keys() & form) if isinstance(form, dict) else 0, error)
 
@@ -426,10 +408,9 @@ class _Reading(Generic[T]):
                 yield {self.only_list: items}
 
     def fit(self, value: Any) -> T:
-        """Validate a value."""
-        name = self.answer.__name__
+        name = _clip(self.answer.__name__, 60)
         if isinstance(value, dict) and "properties" in value.keys() - self.fields.keys() and "type" in value:
-            raise _error(f"That is the schema of {name}. {self.wanted()}")
+            raise _error(f"That is the schema of {name}, not an answer. {self.wanted()}")
         try:
             answer = self.answer.model_validate(value)
         except ValidationError as error:
@@ -443,25 +424,35 @@ class _Reading(Generic[T]):
         return answer
 
     def wanted(self) -> str:
-        """Say what to give."""
-        keys = f" with the keys {_clip(', '.join(self.fields), 200)}" if self.fields else ""
+        keys = f" with the keys {_clip(', '.join(self.fields), 150)}" if self.fields else ""
         return f"Give one JSON value{keys} that follows the schema."
 
     def complain(self, weight: int, error: UnreadableAnswerError) -> None:
-        """Keep what is said of the block that is most like the answer; among equals, of the last in the text."""
-        if weight > self.weight:
-            self.weight, self.complaint = weight, error
+        """Keep what is said of the block with most of the answer's keys; of equals, of the last in the text."""
+        if self.complaint is None or weight > self.complaint[0]:
+            self.complaint = (weight, error)
 
     def why_not(self, shown: str, thought: str) -> UnreadableAnswerError:
         """Say why there is no answer."""
         if self.obstacle:
             return self.obstacle
-        if self.weight < 1 and _REFUSAL.search(shown[:500]):
+        weight, complaint = self.complaint or (-1, None)
+        if weight < 1 and _REFUSAL.search(shown[:500]):
             return _error(f"That is a refusal. {self.wanted()}", AnswerFault.REFUSAL)
-        if self.weight > -2 or _FENCE.sub("", shown.strip()).strip():
-            return self.complaint
+        if complaint:
+            return complaint
+        if self.bare:
+            return _error(f"There is no JSON in the text. {self.wanted()}", AnswerFault.NO_JSON)
         where = "All of the text is thinking" if thought.strip() else "The text is empty"
         return _error(f"{where}. {self.wanted()}", AnswerFault.EMPTY)
+
+
+def _fields(answer: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Give the fields of a type by the key that stands for them in JSON."""
+    if issubclass(answer, RootModel):
+        return {}
+    fields = answer.model_fields.items()
+    return {key if isinstance(key := field.validation_alias, str) else name: field for name, field in fields}
 
 
 def _is_list(annotation: Any) -> bool:
@@ -482,28 +473,25 @@ def _unfold(value: Any) -> Any:
 def _mistakes(error: ValidationError) -> str:
     """Name the first values that do not fit, and say why."""
     count = error.error_count()
-    if count > MAX_ERRORS:
-        return f"{count} values are wrong"
     mistakes = []
-    for item in error.errors(include_url=False, include_context=False)[:4]:
+    for item in error.errors(include_url=False, include_context=False)[:4] if count <= MAX_ERRORS else ():
         path = ".".join(_clip(str(part), 30) for part in item["loc"][-6:]) or "the whole"
         given = "" if item["type"] == "missing" else f" (given {_clip(reprlib.repr(item['input']), 50)})"
         mistakes.append(f"{path}: {_clip(item['msg'], 80)}{given}")
-    return "; ".join(mistakes) + (f"; and {count - 4} more" if count > 4 else "")
+    return _clip("; ".join(mistakes), 280) + (f" … {count} values are wrong" if count > 4 else "")
 
 
-def _infinite(value: Any, path: str = "") -> str | None:
-    """Find a float that is not finite: pydantic makes one of the string "NaN"."""
-    if isinstance(value, float):
-        return None if math.isfinite(value) else path or "it"
-    if isinstance(value, BaseModel):
-        value = {**value.__dict__, **(value.__pydantic_extra__ or {})}
-    parts: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, Mapping):
-        parts = value.items()
-    elif isinstance(value, list | tuple | set | frozenset):
-        parts = enumerate(value)
-    for key, item in parts:
-        if type(item) not in _PLAIN and (found := _infinite(item, f"{path}.{_clip(str(key), 30)}".lstrip("."))):
-            return found
+def _infinite(answer: BaseModel) -> str | None:
+    """Find a float that is not finite, and say where: pydantic makes one of the string "NaN"."""
+    todo: list[tuple[str, Any]] = [("", answer)]
+    while todo:
+        path, value = todo.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return _clip(path.lstrip("."), 200)
+        if isinstance(value, BaseModel):
+            value = {**value.__dict__, **(value.__pydantic_extra__ or {})}
+        if isinstance(value, list | tuple | set | frozenset):
+            value = dict(enumerate(value))
+        if isinstance(value, Mapping):
+            todo += [(f"{path}.{_clip(str(key), 30)}", item) for key, item in value.items()]
     return None

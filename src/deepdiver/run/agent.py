@@ -75,7 +75,7 @@ def create_deepdiver_agent(
         settings: Everything else; from files and environment by default.
         on_event: Told of everything that happens.
     """
-    from deepdiver.reason.llm import name_of
+    from deepdiver.reason.models import name_of
 
     base = settings or load()
     updates: dict[str, Any] = {"max_iterations": max_iterations, "system_prompt": system_prompt or ""}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import socket
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +21,8 @@ from langgraph.types import Command
 
 from deepdiver.core.events import Event, PersonAsked, RunEnded, RunStarted
 from deepdiver.core.record import Report, Run, RunStatus, digest
-from deepdiver.core.settings import Settings, process_id
-from deepdiver.errors import DeepdiverError, NoEvidenceError, StoppedError, UsageError
+from deepdiver.core.settings import Settings
+from deepdiver.errors import DeepdiverError, NoEvidenceError, RunBusyError, StoppedError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
@@ -140,7 +142,7 @@ class Session:
                 f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
-        self._owner = f"{socket.gethostname()}:{process_id()}:{secrets.token_hex(3)}"
+        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
         """Run the graph to its end, or to where it must stop.
@@ -150,7 +152,7 @@ class Session:
         """
         live = self.mode is Mode.LIVE
         if live:
-            self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
+            self._take_lease()
             self.store.set_status(self.run.id, RunStatus.RUNNING)
         self._announce(resumed)
         status = RunStatus.FAILED
@@ -173,6 +175,17 @@ class Session:
                 with contextlib.suppress(DeepdiverError):
                     self.store.drop_lease(self.run.id, self._owner)
         return outcome
+
+    def _take_lease(self) -> None:
+        """Take the run; a holder that was a process of this machine and is no more has lost it already."""
+        try:
+            self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
+        except RunBusyError as busy:
+            host, _, process = busy.holder.rpartition(":")[0].rpartition(":")
+            if host != socket.gethostname() or not process.isdigit() or _is_running(int(process)):
+                raise
+            self.store.drop_lease(self.run.id, busy.holder)
+            self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
 
     def _announce(self, resumed: bool) -> None:
         self.emit(
@@ -272,3 +285,16 @@ class _ReadOnly:
 
     def set_status(self, run: str, status: RunStatus) -> None:
         """Change nothing."""
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process of this number lives on this machine; where that cannot be asked safely, it counts as alive."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # it lives, and is not ours to signal
+    return True

@@ -419,7 +419,8 @@ class SqliteStore:
             until = datetime.fromtimestamp(held[1], UTC).isoformat(timespec="seconds")
             raise RunBusyError(
                 f"run {run} is being worked on by {held[0]}, whose lease runs until {until}: wait, or stop it with "
-                f"`deepdiver stop {run}`; if that process is dead, the run frees itself in {held[1] - now:.0f} s"
+                f"`deepdiver stop {run}`; if that process is dead, the run frees itself in {held[1] - now:.0f} s",
+                holder=str(held[0]),
             )
 
     def _unpacked(self, query: str, *values: object) -> str | None:

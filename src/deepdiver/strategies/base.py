@@ -65,6 +65,8 @@ class Deps:
     ledger: Ledger = field(default_factory=Ledger)
     """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed run, whose ledger
     may know more than its state, takes the same path."""
+    notes: set[str] = field(default_factory=set)
+    """What could not be done; the report lists it in the order of the alphabet, whatever happened first."""
     report: Report | None = None
     """The report, once written."""
 
@@ -96,7 +98,9 @@ class Deps:
 
     def limited(self, what: str) -> str:
         """Announce something that could not be done; returns it for the report's limits."""
-        self.emit(Limited(what=what))
+        if what not in self.notes:
+            self.notes.add(what)
+            self.emit(Limited(what=what))
         return what
 
 

@@ -14,7 +14,7 @@ from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
 from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, words
 from deepdiver.core.values import names
-from deepdiver.errors import CallError, CallFault, DeepdiverError, GatewayError, NotJournalledError, ReasonError
+from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
 from deepdiver.strategies.base import Deps, Update
 from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
 from deepdiver.tools.searching import Found, read, search
@@ -238,7 +238,7 @@ def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Upda
         "gathered_information": state["gathered_information"] + [digest_finding(deps, key) for key in new],
         "tried": list(dict.fromkeys((*state["tried"], *(query for looked in found for query in looked.queries)))),
         "limits": list(dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))),
-        "new_findings": len(new),
+        "new_findings": state["new_findings"] + len(new),
     }
 
 
@@ -253,13 +253,20 @@ def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[l
     ]
 
 
-def ask_about_plan(deps: Deps, question: str, problems: Sequence[str]) -> dict[str, Any]:
-    """Show the plan to a person and wait; returns accept, edit (with problems) or reject (with a reason)."""
+async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
+    """Show the plan to a person, if one wants to see it; what the person says is obeyed."""
+    problems = list(state["decomposed_problems"])
     deps.emit(PlanProposed(problems=tuple(problems)))
     if not deps.approve:
-        return {"action": "accept"}
-    shown = {"ask": "approve_plan", "question": question, "problems": list(problems), "ceiling": deps.ceiling}
-    reply = interrupt(shown)
-    if not isinstance(reply, dict) or reply.get("action") not in {"accept", "edit", "reject"}:
-        raise DeepdiverError("a plan is answered with action accept, edit (and problems) or reject (and a reason)")
-    return reply
+        return {"objection": ""}
+    shown = {"question": state["original_question"], "problems": problems, "ceiling": deps.ceiling}
+    reply = interrupt({"ask": "approve_plan", **shown})
+    action = reply.get("action") if isinstance(reply, dict) else None
+    if action == "accept":
+        return {"objection": ""}
+    if action == "edit":
+        problems = [text for item in reply.get("problems", []) if (text := str(item).strip())] or problems
+        return {"objection": "", "decomposed_problems": problems, "waves": [list(range(len(problems)))]}
+    if action == "reject":
+        return {"objection": str(reply.get("reason") or "the person did not say why")}
+    raise UsageError("a plan is answered with action accept, edit (and problems) or reject (and a reason)")

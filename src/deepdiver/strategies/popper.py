@@ -84,7 +84,7 @@ def allowance(max_iterations: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(DeepDiverState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, formulate_problem, approve_plan, gather_information)
+    add_nodes(graph, provide, initialize, formulate_problem, nodes.approve_plan, gather_information)
     add_nodes(graph, provide, generate_hypothesis, verify_hypothesis, decide, final_answer)
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "formulate_problem")
@@ -111,11 +111,9 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
     asked = [m for m in state.get("messages", []) if m.type == "human" and str(m.text).strip()]
     if not asked:
         raise UsageError("the question is empty: ask something in a user message")
-    lists = (
-        "decomposed_problems gathered_information hypotheses experience_pool waves tried trials evidence gaps limits"
-    )
+    lists = "decomposed_problems gathered_information hypotheses experience_pool waves tried trials evidence gaps"
     return {
-        **{name: [] for name in lists.split()},
+        **{name: [] for name in (*lists.split(), "limits")},
         "original_question": str(asked[-1].text).strip(),
         "final_answer": "",
         "confidence_score": 0.0,
@@ -129,26 +127,12 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
 
 async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     """Break the question into sub-problems that can be tested one by one."""
-    question = state["original_question"]
-    task = tasks.Decompose(
-        question=question, as_of=deps.as_of, guidance=deps.settings.system_prompt, objection=state["objection"]
-    )
+    question, guidance = state["original_question"], deps.settings.system_prompt
+    task = tasks.Decompose(question=question, as_of=deps.as_of, guidance=guidance, objection=state["objection"])
     answer = await nodes.attempt(deps, task)
     problems = list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS] if answer else [question]
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
     return {"decomposed_problems": problems, "waves": nodes.waves(problems, needs)}
-
-
-async def approve_plan(state: DeepDiverState, deps: Deps) -> Update:
-    """Show the plan to a person, if one wants to see it."""
-    problems = state["decomposed_problems"]
-    reply = nodes.ask_about_plan(deps, state["original_question"], problems)
-    if reply["action"] == "reject":
-        return {"objection": reply.get("reason") or "the person did not say why"}
-    if reply["action"] == "edit":
-        problems = [text for item in reply["problems"] if (text := str(item).strip())] or problems
-        return {"decomposed_problems": problems, "waves": [list(range(len(problems)))], "objection": ""}
-    return {"objection": ""}
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
@@ -173,9 +157,8 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
         known = nodes.statements(deps, _ids(state))
-        update = nodes.enter(
-            state, deps, await asyncio.gather(*(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps))
-        )
+        found = await asyncio.gather(*(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps))
+        update = nodes.enter(state, deps, found)
     standing, iteration = _standing(state), state["current_iteration"] + 1
     new = await put_forward(
         deps,
@@ -187,7 +170,11 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         iteration=iteration,
         limit=HYPOTHESES,
     )
-    return {**update, "hypotheses": _dump([*standing, *new]), "current_iteration": iteration}
+    return {
+        **update,
+        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
+        "current_iteration": iteration,
+    }
 
 
 async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
@@ -202,11 +189,9 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         trials=state["trials"],
         evidence=state["evidence"],
     )
-    update = nodes.enter(state, deps, tested.found)
     return {
-        **update,
-        "new_findings": state["new_findings"] + update["new_findings"],
-        "hypotheses": _dump(tested.standing),
+        **nodes.enter(state, deps, tested.found),
+        "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
         "experience_pool": experience(deps, tested.standing, tested.evidence),
         "trials": tested.trials,
         "evidence": tested.evidence,
@@ -258,10 +243,6 @@ async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
 
 def _standing(state: DeepDiverState) -> list[Assessment]:
     return [Assessment.model_validate(item) for item in state["hypotheses"]]
-
-
-def _dump(standing: Sequence[Assessment]) -> list[dict[str, Any]]:
-    return [item.model_dump(mode="json") for item in standing]
 
 
 def _ids(state: Mapping[str, Any]) -> list[str]:

@@ -76,7 +76,7 @@ async def write_report(
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
     cut = sum(line.cut for line in lines)
-    notes = [*limits, *(f"Not answered: {item}" for item in draft.missing)]
+    notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in draft.missing)]
     if cut:
         notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
 

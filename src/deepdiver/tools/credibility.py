@@ -33,15 +33,16 @@ SIGNED_KINDS = frozenset({"newspaper", "scientific", "blog"})
 
 def credibility(hit: Hit) -> Credibility:
     """Weigh a source by what is known of it before its content is judged."""
-    score, reason = KINDS.get(hit.publisher_kind) or UNKNOWN[hit.kind]
+    kind = hit.publisher_kind.strip().lower()
+    score, reason = KINDS.get(kind) or UNKNOWN[hit.kind]
     reasons = [reason]
     if not hit.published:
         score -= UNSIGNED
         reasons.append("no date")
-    if not hit.author and hit.publisher_kind in SIGNED_KINDS:
+    if not hit.author and kind in SIGNED_KINDS:
         score -= UNSIGNED
         reasons.append("no author")
-    if hit.url.startswith("http://"):
+    if hit.url.lower().startswith("http://"):
         score -= UNSIGNED
         reasons.append("not served over https")
     return Credibility(score=round(max(score, 0.05), 2), reasons=tuple(reasons))

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import difflib
 import functools
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import MissingKeyError, UnknownNameError
+from deepdiver.errors import CallError, CallFault, MissingKeyError, UnknownNameError
 from deepdiver.gateway import Gateway
 from deepdiver.tools.hit import Hit
 
 GROUP = "deepdiver.search"
+MEMBERS = ("name", "about", "missing", "search")
+"""What makes an object a provider."""
 RESULTS = 6
 """Hits asked of each provider for each query."""
 
@@ -40,10 +42,38 @@ class Provider(Protocol):
         """
 
 
+class Broken:
+    """Stands in for an installed provider that cannot be loaded: it costs itself, not the others."""
+
+    about = "installed, but cannot be loaded"
+
+    def __init__(self, name: str, why: str) -> None:
+        """Keep why."""
+        self.name, self._why = name, why
+
+    def missing(self, settings: Settings) -> str | None:
+        """Say why it cannot be loaded."""
+        return self._why
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        """Refuse."""
+        raise CallError(f"{self.name} {self._why}", CallFault.REQUEST)
+
+
 @functools.cache
 def providers() -> dict[str, Provider]:
     """Return all installed providers by name."""
-    return {point.name: point.load() for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+    return {point.name: _load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+
+
+def _load(point: EntryPoint) -> Provider:
+    try:
+        provider: Provider = point.load()
+    except (ImportError, AttributeError) as error:
+        return Broken(point.name, f"cannot be loaded from {point.value}: {error}")
+    if lacking := [member for member in MEMBERS if not hasattr(provider, member)]:
+        return Broken(point.name, f"is no provider: {point.value} has no {', '.join(lacking)}")
+    return provider
 
 
 def choose(settings: Settings) -> tuple[list[Provider], list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,37 +33,49 @@ class Found:
 
 
 async def search(query: str, providers: Sequence[Provider], gateway: Gateway, limit: int = RESULTS) -> Found:
-    """Ask all providers at once; a provider that fails costs its own results, not the search."""
+    """Ask all providers at once; a provider that fails costs its own results, not the search.
 
-    async def ask(provider: Provider) -> list[Hit] | GatewayError:
-        try:
-            return await provider.search(query, limit, gateway)
-        except NotJournalledError:
-            raise
-        except GatewayError as error:
-            return error
-
-    answers = await asyncio.gather(*(ask(provider) for provider in providers))
+    Raises:
+        NotJournalledError: If a replay meets a search that the run never made.
+        UsageError: If documents are to be searched that are not there.
+    """
+    query = query.encode("utf-8", "replace").decode("utf-8")  # half a character can be neither sent nor saved
+    asked = (provider.search(query, limit, gateway) for provider in providers)
+    answers = await asyncio.gather(*asked, return_exceptions=True)  # what is under way is paid for: let it settle
     lists, failures = [], []
     for provider, answer in zip(providers, answers, strict=True):
+        if isinstance(answer, NotJournalledError):
+            raise answer
         if isinstance(answer, GatewayError):
             kind = "budget" if isinstance(answer, BudgetError) else "could not search"
             failures.append(f"{provider.name} {kind}: {answer}")
+        elif isinstance(answer, BaseException):
+            raise answer
         else:
             lists.append(answer)
     return Found(tuple(fuse(lists)[:limit]), bool(lists), tuple(failures))
 
 
 def fuse(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Merge ranked lists by reciprocal rank; the same passage of the same place is one hit."""
-    scores: dict[tuple[str, int], float] = {}
-    first: dict[tuple[str, int], Hit] = {}
+    """Merge ranked lists by reciprocal rank, whatever the order of the lists.
+
+    The same passage of the same place is one hit, and of several texts of it the longest is kept. One list may name a
+    place twice with different texts: those are different passages of it, as of a tool that returns pieces of one file.
+    """
+    ranks: dict[tuple[str, int, int], list[int]] = {}
+    best: dict[tuple[str, int, int], Hit] = {}
     for hits in lists:
+        texts: dict[tuple[str, int], dict[str, None]] = {}
         for rank, hit in enumerate(hits):
-            key = (hit.url, hit.start)
-            scores[key] = scores.get(key, 0.0) + 1.0 / (RANK_OFFSET + rank)
-            first.setdefault(key, hit)
-    return [first[key] for key in sorted(scores, key=lambda key: (-scores[key], key))]
+            told = texts.setdefault((hit.url, hit.start), {})
+            if hit.text in told:
+                continue
+            told[hit.text] = None
+            key = (hit.url, hit.start, len(told))
+            ranks.setdefault(key, []).append(rank)
+            best[key] = max(best.get(key, hit), hit, key=lambda one: (len(one.text), one.model_dump_json()))
+    scores = {key: math.fsum(1.0 / (RANK_OFFSET + rank) for rank in found) for key, found in ranks.items()}
+    return [best[key] for key in sorted(scores, key=lambda key: (-scores[key], key))]
 
 
 def read(hit: Hit, run: str, store: Store, fetched: str) -> tuple[Source, str]:

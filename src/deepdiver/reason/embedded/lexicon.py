@@ -17,14 +17,12 @@ came come; sat sit; met meet; sent send; spent spend; struck strike; sank sink; 
 chosen choose; drove drive; driven drive; drew draw; drawn draw; flew fly; flown fly; fought fight; caught catch;
 taught teach; left leave; kept keep; meant mean; told tell; said say; stole steal; stolen steal; threw throw; thrown throw;
 brought bring; burnt burn; bore bear; hid hide; hidden hide; dealt deal; understood understand; died die; dying die;
-making make; taking take; giving give; coming come; rising rise; living live; lived live; losing lose; using use;
-used use; named name; fired fire; moved move; hired hire; rated rate; based base; raised raise; owned own; owning own;
 children child; people person; men man; women woman; wives wife; lives life; feet foot; ran run; older old; oldest old
 """
 IRREGULAR = {word: base for pair in _IRREGULAR.split(";") for word, base in (pair.split(),)}
 """Forms that no ending explains."""
 
-_ENDINGS = (("ation", 5), ("ment", 4), ("ance", 4), ("ion", 5), ("er", 3), ("or", 4))
+_ENDINGS = (("ation", 5), ("ment", 4), ("anc", 4), ("ence", 4), ("ion", 5), ("er", 3), ("or", 4))
 """Endings that make a noun of a verb, and how many letters must stand before them."""
 
 _CONCEPTS = {
@@ -36,7 +34,7 @@ _CONCEPTS = {
     "birth": "birth age old",
     "start": "founded establish create start launch begin",
     "death": "die death dead kill fatal decease",
-    "injury": "injure hurt wound casualty",
+    "injury": "injure injury hurt wound casualty",
     "cause": "cause reason due trigger explain",
     "make": "make produce manufacture",
     "supply": "supply deliver provide",
@@ -56,6 +54,10 @@ _CONCEPTS = {
     "live": "live reside home",
     "install": "install supply build erect",
     "measure": "measure content level concentration",
+    "length": "long length",
+    "height": "high tall height",
+    "distance": "far distance",
+    "depth": "deep depth",
 }
 """Words that may stand for each other in an answer, by the meaning they share."""
 
@@ -66,8 +68,7 @@ def root(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("'")
     if word in _OPAQUE:
         return word
-    base = IRREGULAR.get(word, word)
-    cut = stem(base) if base not in IRREGULAR.values() else base
+    cut = stem(IRREGULAR.get(word, word))
     for ending, least in _ENDINGS:
         if cut.endswith(ending) and len(cut) - len(ending) >= least:
             cut = cut[: -len(ending)]
@@ -76,10 +77,12 @@ def root(word: str) -> str:
         cut = cut[:-1]
     if cut.endswith("y") and len(cut) > 3:
         return cut[:-1] + "i"
-    return cut.removesuffix("e") if len(cut) > 4 else cut  # not in words of four letters: care is no car
+    return cut.removesuffix("e") if len(cut) > 3 else cut
 
 
-_OPAQUE = frozenset("founded person percent water river order number paper matter under over after ever never other".split())
+_OPAQUE = frozenset(
+    "founded foundation person percent water river order number paper matter under over after ever never other".split()
+)
 """Words whose last letters only look like an ending, or (founded) whose ending tells it from another word."""
 
 
@@ -105,7 +108,7 @@ PARTICLES = frozenset("out off own after before under over".split())
 """Stop words elsewhere, but here they can carry the answer: the fire is out, who own it."""
 SILENT = (STOPWORDS - PARTICLES) | frozenset(
     "please tell find name list give show state many much old kind sort exactly currently according per cent via"
-    " several various whether happen happened happens there's that's what's who's".split()
+    " several various whether happen happened happens one ones few near there's that's what's who's".split()
 )
 """Words of a question that say nothing about what is looked for."""
 ASKING = frozenset("who whom whose what which when where why how".split())
@@ -114,7 +117,9 @@ AUXILIARIES = frozenset(
     "is are was were be been being do does did has have had can could will would shall should may might must".split()
 )
 """Verbs that carry another verb."""
-DETERMINERS = frozenset("the a an this that these those its his her their our my your each every any some all both".split())
+DETERMINERS = frozenset(
+    "the a an this that these those its his her their our my your each every any some all both".split()
+)
 """Words that open a noun phrase."""
 PREPOSITIONS = frozenset(
     "of in on at by for from to with into onto near about against between during through within without under over after"
@@ -124,7 +129,7 @@ PREPOSITIONS = frozenset(
 PRONOUNS = frozenset("he she it they we his her hers its their theirs this that these those him them both such".split())
 """Words with which a sentence leans on the one before it."""
 NEGATIONS = frozenset(
-    "not no never none neither nor nobody nothing without cannot can't didn't doesn't don't isn't wasn't weren't aren't"
+    "not no never none neither nor nobody nothing cannot can't didn't doesn't don't isn't wasn't weren't aren't"
     " hasn't haven't hadn't won't wouldn't couldn't unable".split()
 )
 """Words that turn a sentence round."""
@@ -181,7 +186,7 @@ BODY_WORDS = frozenset(
 """Words in the names of bodies."""
 PLACE_WORDS = frozenset(
     "lake island islands port river street road county municipality mount mountain city town village bay sea ocean harbour"
-    " harbor beach bridge square park valley forest north south east west northern southern province region state republic"
+    " harbor beach bridge square park valley forest province region state republic"
     " kingdom lighthouse station airport farm reserve".split()
 )
 """Words in the names of places."""

@@ -41,6 +41,9 @@ _FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.
 _LABEL = re.compile(r"(?:\*\*[^*\n]{1,60}\*\*|\*[^*\n]{1,60}\*|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)")
 """What stands before a sentence in bold, italics or capitals and is no part of it."""
 _LINKS = frozenset("of de van von der den la le du".split())
+_POSSESSIVE = "'s"
+_POSSESSIVES = frozenset("its his her their our my your whose".split())
+_CLOCKS = frozenset("utc gmt cet cest am pm i".split())
 _SCALES = frozenset("hundred thousand million billion trillion bn".split())
 
 
@@ -86,14 +89,16 @@ class Reading:
     """A sentence, and what stands in it."""
 
     text: str
-    source: str
-    """Title and publisher of where it stands."""
     published: str
     words: tuple[Word, ...]
     roots: frozenset[str]
     meanings: frozenset[str]
+    line: str
+    """Its words in lower case, with a blank before and behind each."""
+    title: frozenset[str]
+    """Roots of the title of its source."""
     around: frozenset[str]
-    """Roots of the title and publisher."""
+    """Roots of the title and publisher of its source."""
     names: tuple[Name, ...]
     days: tuple[tuple[Day, int, int], ...]
     """Dates, years alone among them."""
@@ -109,24 +114,26 @@ class Reading:
 
 
 @functools.lru_cache(maxsize=8_192)
-def read(text: str, source: str = "", published: str = "") -> Reading:
+def read(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
     """Return what stands in a sentence; of an endless one, in its beginning."""
-    text = text[: 2 * LONGEST]
+    text = " ".join(text[: 2 * LONGEST].split())
     listed = tokens(text)
     times = tuple((f"{int(m[1]):02d}:{m[2]}", m.start(), m.end()) for m in _TIME.finditer(text))
     days = _days(text, times)
     denied = _denied(listed)
     low = " ".join(text.lower().split())
-    roots = frozenset(word.root for word in listed)
+    names = find_names(text, listed)
+    entitled = _roots(title)
     return Reading(
         text=text,
-        source=source,
         published=published,
         words=listed,
-        roots=roots,
-        meanings=frozenset(meaning for item in roots for meaning in MEANINGS.get(item, ())),
-        around=frozenset(word.root for word in tokens(source[:LONGEST])),
-        names=find_names(text, listed),
+        roots=frozenset(word.root for i, word in enumerate(listed) if not _merely_own(listed, i)),
+        meanings=_meanings(listed, names),
+        line=f" {' '.join(word.text.removesuffix(_POSSESSIVE) for word in listed)} ",
+        title=entitled,
+        around=entitled | _roots(publisher),
+        names=names,
         days=days,
         times=times,
         quantities=_quantities(text, listed, [(s, e) for _, s, e in (*days, *times)]),
@@ -134,6 +141,26 @@ def read(text: str, source: str = "", published: str = "") -> Reading:
         negated=_negated(listed, bool(denied)),
         hearsay=any(phrase in low for phrase in HEARSAY),
     )
+
+
+@functools.lru_cache(maxsize=1_024)
+def _roots(text: str) -> frozenset[str]:
+    return frozenset(word.root for word in tokens(text[:LONGEST]))
+
+
+def _merely_own(listed: Sequence[Word], i: int) -> bool:
+    """Whether a word is the own of "their own", which says nothing about owning."""
+    return listed[i].text == "own" and i > 0 and listed[i - 1].text in _POSSESSIVES
+
+
+def _meanings(listed: Sequence[Word], names: Sequence[Name]) -> frozenset[str]:
+    """Return the meanings of the words outside names: a Holding in a name holds nothing."""
+    inside = [(name.start, name.end) for name in names]
+    found: set[str] = set()
+    for i, word in enumerate(listed):
+        if word.root in MEANINGS and not _merely_own(listed, i) and not any(s <= word.start < e for s, e in inside):
+            found.update(MEANINGS[word.root])
+    return frozenset(found)
 
 
 def tokens(text: str) -> tuple[Word, ...]:
@@ -162,7 +189,7 @@ def units(text: str) -> list[Span]:
             if label is not None and "\n" not in text[label.end : piece.start]:
                 piece = Span(label.start, piece.end)
             label = piece if _only_a_moment(piece.of(text)) else None
-            if label is None and piece.end - piece.start <= LONGEST:
+            if label is None and piece.end - piece.start <= LONGEST and not _shouted(piece.of(text)):
                 found.append(_without_label(text, piece))
     return found
 
@@ -215,6 +242,11 @@ def _only_a_moment(text: str) -> bool:
     return len(left) <= 1 and "".join(bare).split() != text.split()
 
 
+def _shouted(text: str) -> bool:
+    """Whether a piece is a heading in capitals."""
+    return text.isupper() and not text.endswith((".", "!", "?"))
+
+
 def _without_label(text: str, span: Span) -> Span:
     match = _LABEL.match(text, span.start, span.end)
     return Span(match.end(), span.end) if match and span.end - match.end() >= 20 else span
@@ -248,14 +280,15 @@ def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
     j = i
     while j < len(listed) and _capital(listed[j].raw) and (j == i or _adjacent(text, listed[j - 1], listed[j])):
         j += 1
-        link = j > i and j + 1 < len(listed) and listed[j].text in _LINKS
+        link = j + 1 < len(listed) and listed[j].text in _LINKS and listed[j - 1].raw.isalpha()
         if link and _capital(listed[j + 1].raw) and _adjacent(text, listed[j], listed[j + 1]):
             j += 1
     return j
 
 
 def _capital(raw: str) -> bool:
-    return raw[0].isupper() and raw.lower() not in WEEKDAYS and not _is_month(raw)
+    low = raw.lower()
+    return raw[0].isupper() and low.removesuffix("s") not in WEEKDAYS and low not in _CLOCKS and not _is_month(raw)
 
 
 def _is_month(raw: str) -> bool:
@@ -309,7 +342,7 @@ def _kind(raw: Sequence[str], before: str, after_the: bool) -> NameKind:
     plain = all(word[1:].islower() and word.replace("-", "").isalpha() for word in raw if len(word) > 1)
     if 2 <= len(low) <= 4 and plain and not after_the and not set(low) & _LINKS.difference({"van", "von", "de"}):
         return "person"
-    if len(low) == 1 and before in {"in", "at", "from", "near", "to", "of", "off"}:
+    if len(low) == 1 and before in {"in", "at", "from", "near", "off"}:
         return "place"
     return "other"
 
@@ -327,10 +360,16 @@ def _share_surnames(text: str, found: Sequence[Name]) -> list[Name]:
     return shared
 
 
+@functools.lru_cache(maxsize=4_096)
 def bare(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a company's form."""
-    listed = [word.text.removesuffix("'s") for word in tokens(name)]
+    listed = [word.text.removesuffix(_POSSESSIVE) for word in tokens(name)]
     return tuple(listed[:-1] if len(listed) > 2 and listed[-1] in COMPANY_FORMS else listed)
+
+
+def root_words(name: str) -> tuple[str, ...]:
+    """Return the roots of the words of a name."""
+    return tuple(word.root for word in tokens(name))
 
 
 def same_name(one: str, other: str) -> bool:
@@ -352,10 +391,9 @@ def mention(reading: Reading, name: str) -> int:
     for item in reading.names:
         if item.text == name:
             return item.start
-    words = reading.words
-    for i in range(len(words) - len(wanted) + 1):
-        if all(words[i + k].text.removesuffix("'s") == wanted[k] for k in range(len(wanted))):
-            return words[i].start
+    at = reading.line.find(f" {' '.join(wanted)} ")
+    if at >= 0:
+        return reading.words[reading.line.count(" ", 0, at)].start
     if len(wanted) == 1:
         return -1
     for item in reading.names:
@@ -431,5 +469,7 @@ def _negated(listed: Sequence[Word], local: bool) -> bool:
 def persons(reading: Reading) -> list[Name]:
     """Return the names of persons; where there are none in full, single names that no preposition makes a place."""
     full = [name for name in reading.names if name.kind == "person" and name.text.split()[0].lower() not in ROLES]
-    single = [name for name in reading.names if name.kind == "other" and " " not in name.text and name.text[1:].islower()]
+    single = [
+        name for name in reading.names if name.kind == "other" and " " not in name.text and name.text[1:].islower()
+    ]
     return full or single

@@ -1,11 +1,13 @@
 """Reading documents from disk: Markdown and plain text, with front matter where there is some.
 
-A file that cannot be read is listed with the reason, never skipped silently.
+A file that cannot be read is listed with the reason, never skipped silently; hidden files are the exception.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +17,11 @@ from deepdiver.errors import UsageError
 SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"})
 LARGEST = 10_000_000
 """Bytes of one file; more is a data dump rather than a document."""
-_FIELD = re.compile(r"^([a-z_]+):[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
+_FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
+_MORE = re.compile(r"[ \t]|#|-[ \t]|$")
+"""How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +49,81 @@ class Unread:
 
 
 def read_all(paths: tuple[Path, ...]) -> tuple[list[Document], list[Unread]]:
-    """Read every document under the paths, in the order of their names.
+    """Read every document under the paths, each once, in the order of their names.
 
     Raises:
         UsageError: If a path does not exist or cannot be opened.
     """
     documents: list[Document] = []
     unread: list[Unread] = []
+    known: set[Path] = set()
     for root in paths:
-        for path in _files(root):
-            got = read_one(path, _url(root, path))
-            (documents if isinstance(got, Document) else unread).append(got)  # type: ignore[arg-type]
+        files, closed = _files(root)
+        unread += closed
+        for path in files:
+            if path in known:
+                continue
+            known.add(path)
+            match read_one(path, _url(root, path)):
+                case Document() as document:
+                    documents.append(document)
+                case Unread() as missed:
+                    unread.append(missed)
     return documents, unread
 
 
-def _files(root: Path) -> list[Path]:
+def stamp(paths: tuple[Path, ...]) -> tuple[tuple[Path, int, int], ...]:
+    """Return what changes whenever a document under the paths does: names, times and sizes of the files.
+
+    Raises:
+        UsageError: As `read_all`.
+    """
+    found = []
+    for path in (path for root in paths for path in _files(root)[0]):
+        try:
+            status = path.stat()
+        except OSError:  # gone, or a link to nothing: reading will say so
+            found.append((path, 0, 0))
+        else:
+            found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def _files(root: Path) -> tuple[list[Path], list[Unread]]:
+    """Return the files under a path in the order of their names, and the folders that are not entered."""
     try:
-        if root.is_dir():
-            return sorted(path for path in root.rglob("*") if path.is_file() and not _hidden(path, root))
-        if root.is_file():
-            return [root]
+        mode = root.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a name that no file can have
+        raise UsageError(f"{root} does not exist. Give a folder or file of documents with --in.") from None
     except OSError as error:
-        raise UsageError(f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read.") from None
-    raise UsageError(f"{root} does not exist. Give a folder or file of documents with --in.")
+        raise _unreadable(root, error) from None
+    return _walk(root) if stat.S_ISDIR(mode) else ([root], [])
 
 
-def _hidden(path: Path, root: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(root).parts)
+def _walk(root: Path) -> tuple[list[Path], list[Unread]]:
+    files: list[Path] = []
+    closed: list[Unread] = []
+
+    def refused(error: OSError) -> None:
+        folder = Path(error.filename)
+        if folder == root:
+            raise _unreadable(root, error) from None
+        closed.append(Unread(_url(root, folder), f"the folder cannot be opened: {error.strerror}"))
+
+    for name, folders, names in os.walk(root, onerror=refused):
+        at = Path(name)
+        folders[:] = [folder for folder in folders if not folder.startswith(".")]
+        files += [at / file for file in names if not file.startswith(".")]
+        closed += [
+            Unread(_url(root, at / folder), "a link to a folder is not followed; give the folder itself with --in")
+            for folder in folders
+            if (at / folder).is_symlink()
+        ]
+    return sorted(files), sorted(closed, key=lambda item: item.url)
+
+
+def _unreadable(root: Path, error: OSError) -> UsageError:
+    return UsageError(f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read.")
 
 
 def _url(root: Path, path: Path) -> str:
@@ -83,27 +137,43 @@ def read_one(path: Path, url: str) -> Document | Unread:
     if path.suffix.lower() not in SUFFIXES:
         return Unread(url, f"{path.suffix or 'a file without suffix'} is not a format that can be read yet")
     try:
-        size = path.stat().st_size
-        raw = path.read_bytes() if size <= LARGEST else b""
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe would keep its reader waiting
+            return Unread(url, "it is not a plain file")
+        if status.st_size > LARGEST:
+            return Unread(url, f"{status.st_size:,} bytes are more than {LARGEST:,}")
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         return Unread(url, str(error.strerror))
-    if size > LARGEST:
-        return Unread(url, f"{size:,} bytes are more than {LARGEST:,}")
-    try:
-        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         return Unread(url, "it is not UTF-8 text")
+    if "\0" in text:
+        return Unread(url, "it is not text")
     meta, body = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
     if not body.strip():
         return Unread(url, "it is empty")
-    heading = re.search(r"^#{1,6}[ \t]+(.+)$", body, re.MULTILINE)
+    heading = _HEADING.search(body)
     title = meta.get("title") or (heading[1].strip() if heading else path.stem.replace("-", " "))
     return Document(url, title, body, meta)
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Part the front matter (`key: value` between two lines of three dashes) from the text."""
-    if not text.startswith("---\n") or (end := text.find("\n---\n", 3)) < 0:
+    """Part the front matter (`key: value` between two lines of three dashes) from the text.
+
+    Two rules across a page with prose between them are no front matter: nothing of a text is lost.
+    """
+    match = _FRONT.match(text)
+    if match is None:
         return {}, text
-    fields = {match[1]: match[2].strip("\"'") for match in _FIELD.finditer(text[4 : end + 1])}
-    return fields, text[end + 5 :].lstrip("\n")
+    fields: dict[str, str] = {}
+    for line in match["fields"].splitlines():
+        if field := _FIELD.fullmatch(line):
+            fields[field[1].lower()] = _unquoted((field[2] or "").strip())
+        elif not (_MORE.match(line) and (fields or not line.strip())):
+            return {}, text
+    return fields, text[match.end() :]
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -11,6 +13,10 @@ import httpx
 from deepdiver.errors import CallError, CallFault
 
 USER_AGENT = "deepdiver (research agent; cites what it reads)"
+TIMEOUT = 60.0
+"""Seconds without a byte; the gateway's deadline for the whole call is usually shorter."""
+LARGEST = 20_000_000
+"""Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it."""
 
 
 async def ask_json(
@@ -23,26 +29,74 @@ async def ask_json(
 ) -> Any:
     """GET, or POST where there is a body, and return the JSON that comes back.
 
+    A redirect is not followed: the key would go to an address that nobody has set.
+
     Raises:
         CallError: If the service refuses, fails, is late or answers with something else.
     """
     try:
-        async with httpx.AsyncClient(headers={"User-Agent": USER_AGENT, **(headers or {})}, timeout=60.0) as client:
-            reply = await (client.get(url, params=params) if body is None else client.post(url, json=body))
+        async with (
+            httpx.AsyncClient(headers={"User-Agent": USER_AGENT, **(headers or {})}, timeout=TIMEOUT) as client,
+            client.stream("GET" if body is None else "POST", _address(url), params=params, json=body) as reply,
+        ):
+            if reply.status_code != httpx.codes.OK:
+                raise _refusal(provider, reply)
+            raw = await _read(provider, reply)
     except httpx.TimeoutException:
         raise CallError(f"{provider} did not answer in time", CallFault.TIMEOUT) from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError, UnicodeError) as error:
+        # Neither address nor key is shown: both may hold a secret.
+        told = f"{provider} cannot be asked at all ({type(error).__name__}): correct its address or its key"
+        raise CallError(told, CallFault.REQUEST) from None
+    except httpx.DecodingError:
+        raise CallError(f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED) from None
+    except httpx.HTTPError as error:
         raise CallError(f"{provider} could not be reached: {type(error).__name__}", CallFault.NETWORK) from None
-    if reply.status_code != httpx.codes.OK:
-        raise CallError(
-            f"{provider} answered {reply.status_code}",
-            fault_of(reply.status_code),
-            retry_after=retry_after(reply.headers.get("Retry-After"), reply.headers.get("Date")),
-        )
+    return _parsed(provider, raw)
+
+
+def _address(url: str) -> httpx.URL:
+    """Check what httpx would find out only while connecting, in errors that are not its own.
+
+    Raises:
+        httpx.InvalidURL: If nothing can be there.
+        UnicodeError: If the host is not a name.
+    """
+    address = httpx.URL(url)
+    if not address.host or not 0 < (address.port or 80) < 65_536:
+        raise httpx.InvalidURL("no host, or no such port")
+    return address
+
+
+async def _read(provider: str, reply: httpx.Response) -> bytes:
+    raw = bytearray()
+    async for piece in reply.aiter_bytes():
+        raw += piece
+        if len(raw) > LARGEST:
+            raise CallError(f"{provider} answered with more than {LARGEST:,} bytes", CallFault.MALFORMED)
+    return bytes(raw)
+
+
+def _refusal(provider: str, reply: httpx.Response) -> CallError:
+    """Return the error of a status. What the service wrote is not repeated: some repeat the key."""
+    fault = fault_of(reply.status_code)
+    told = f"{provider} answered {reply.status_code}"
+    if fault is CallFault.AUTH:
+        told += ": it does not accept the key"
+    elif reply.has_redirect_location:
+        told += ": it is elsewhere; correct its address"
+    wait = retry_after(reply.headers.get("Retry-After"), reply.headers.get("Date"))
+    return CallError(told, fault, retry_after=wait)
+
+
+def _parsed(provider: str, raw: bytes) -> Any:
     try:
-        return reply.json()
-    except ValueError:
+        value = json.loads(raw)
+        if b"\\ud" in raw.lower():  # half a character, as a cut emoji leaves it, can be neither saved nor shown
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
         raise CallError(f"{provider} answered with something that is not JSON", CallFault.MALFORMED) from None
+    return value
 
 
 def fault_of(status: int) -> CallFault:
@@ -57,7 +111,7 @@ def fault_of(status: int) -> CallFault:
 
 
 def retry_after(value: str | None, date: str | None) -> float | None:
-    """Read a Retry-After header: seconds, or a date, which is counted from the answer's own date."""
+    """Read a Retry-After header: seconds, or a date, counted from the answer's own date or else from now."""
     if not value:
         return None
     try:
@@ -65,6 +119,7 @@ def retry_after(value: str | None, date: str | None) -> float | None:
     except ValueError:
         pass
     try:
-        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(date or value)).total_seconds())
+        began = parsedate_to_datetime(date) if date else datetime.now(UTC)
+        return max(0.0, (parsedate_to_datetime(value) - began).total_seconds())
     except (ValueError, TypeError):
         return None

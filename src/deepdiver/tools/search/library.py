@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import threading
 from pathlib import Path
 
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.library.documents import stamp
 from deepdiver.tools.library.index import Index, Match, open_index
 
 
+_BUILDING = threading.Lock()
+"""Searches run side by side: one builds the index, the others wait for it."""
+
+
 @functools.lru_cache(maxsize=4)
-def _index(paths: tuple[Path, ...]) -> Index:
+def _built(paths: tuple[Path, ...], stamped: object) -> Index:
     return open_index(paths)
+
+
+def index(paths: tuple[Path, ...]) -> Index:
+    """Return the index of the documents as they are now; built once for as long as no file changes.
+
+    Raises:
+        UsageError: If a path does not exist or cannot be opened.
+    """
+    with _BUILDING:
+        return _built(paths, stamp(paths))
 
 
 class Library:
@@ -33,8 +49,7 @@ class Library:
         paths = gateway.settings.documents
 
         async def do() -> Reply:
-            index = await asyncio.to_thread(_index, paths)
-            matches = index.search(query, limit)
+            matches = await asyncio.to_thread(lambda: index(paths).search(query, limit))
             texts = [await gateway.save_text(match.document.text) for match in matches]
             return Reply([_hit(*pair).model_dump(mode="json") for pair in zip(matches, texts, strict=True)])
 

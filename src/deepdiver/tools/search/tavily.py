@@ -17,11 +17,11 @@ DEFAULT_URL = "https://api.tavily.com"
 
 
 class Result(BaseModel):
-    """One result, as Tavily documents it."""
+    """One result, as Tavily documents it; one without an address or a text is left out."""
 
-    url: str
-    title: str = ""
-    content: str = ""
+    url: str | None = None
+    title: str | None = None
+    content: str | None = None
     raw_content: str | None = None
     published_date: str | None = None
 
@@ -58,14 +58,18 @@ class Tavily:
                 raise CallError("tavily answered in a form that is not its own", CallFault.MALFORMED) from None
 
         reply = await gateway.call(Request("search", self.name, query, asked, worst=cost), do)
-        return [_hit(result) for result in Response.model_validate(reply.value).results]
+        results = Response.model_validate(reply.value).results
+        return [hit for result in results if (hit := _hit(result))][:limit]
 
 
-def _hit(result: Result) -> Hit:
+def _hit(result: Result) -> Hit | None:
+    text = result.raw_content or result.content
+    if not result.url or not text:
+        return None
     return Hit(
         url=result.url,
-        title=result.title,
-        text=result.raw_content or result.content,
+        title=result.title or "",
+        text=text,
         published=result.published_date or "",
         provider=Tavily.name,
     )

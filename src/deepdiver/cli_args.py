@@ -1,0 +1,248 @@
+"""What can be said on the command line, and what is wrong with what was said. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from deepdiver import __version__
+from deepdiver.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from deepdiver.core.settings import Settings
+
+EXIT_CODES = """\
+exit codes:
+  0    answered, or the command did what it says
+  1    failure: a service, the database, the disk, or a fault of deepdiver's own
+  2    usage: something on the command line, in the settings or in a key must be corrected
+  3    answered in part, or waiting for a person (deepdiver resume RUN in a terminal goes on)
+  4    no evidence: nothing was found, or there is nothing to search
+  130  stopped, by Ctrl-C or by deepdiver stop; deepdiver resume RUN goes on
+"""
+INTRODUCTION = """\
+Deep research that people can check: every factual sentence of the report points at an exact passage of a saved source.
+Works with any chat model, or with none: without --model, the embedded reasoner needs no key and no network.
+"""
+
+
+def _dollars(text: str) -> Decimal:
+    with contextlib.suppress(InvalidOperation):
+        amount = Decimal(text.removeprefix("$"))
+        if amount.is_finite() and amount >= 0:
+            return amount
+    raise argparse.ArgumentTypeError(f"give an amount in US dollars, such as 0.50, not {text[:80]!r}")
+
+
+def _rounds(text: str) -> int:
+    if text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 100:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"give a number of rounds from 1 to 100, not {text[:80]!r}")
+
+
+def _path(text: str) -> Path:
+    if not text.strip() or "\0" in text:
+        raise argparse.ArgumentTypeError(f"give the name of a file or folder, not {text[:80]!r}")
+    return Path(text).expanduser()
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "--strategy": {"metavar": "NAME", "help": "way of researching; `deepdiver strategies` lists them"},
+    "--model": {"metavar": "NAME", "help": "provider:model that judges and writes; without it: embedded"},
+    "--fast-model": {"metavar": "NAME", "help": "provider:model for queries and extraction; without it: --model"},
+    "--search": {
+        "metavar": "NAMES",
+        "action": "append",
+        "help": "where to search, with commas between; `deepdiver providers` lists them",
+    },
+    "--in": {
+        "metavar": "PATH",
+        "action": "append",
+        "type": _path,
+        "dest": "documents",
+        "help": "search this file or folder; may be repeated",
+    },
+    "--sample": {"action": "store_true", "help": "search the bundled sample library"},
+    "--max-iterations": {"metavar": "N", "type": _rounds, "help": "the most rounds of conjecture and refutation"},
+    "--budget": {"metavar": "USD", "type": _dollars, "help": "what the run may cost; what does not fit is not sent"},
+    "--approve": {"action": "store_true", "help": "show the plan, let me edit it, and wait for my word"},
+    "--out": {"metavar": "DIR", "type": _path, "help": "write the run's files here"},
+    "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
+    "--verbose": {"action": "store_true", "help": "show each task's prompt and answer, and each call"},
+    "--quiet": {"action": "store_true", "help": "show no progress"},
+    "--hold-uncertain": {"action": "store_true", "help": "do not repeat calls whose fate was never learnt"},
+    "--home": {"metavar": "DIR", "type": _path, "help": "folder of the database, instead of DEEPDIVER_HOME"},
+    "--yes": {"action": "store_true", "help": "do not ask first"},
+    "--offline": {"action": "store_true", "help": "do not try to reach anything"},
+}
+VALUED = frozenset(name for name, spec in OPTIONS.items() if spec.get("action") != "store_true")
+"""Options that a value follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What can be said to one command."""
+
+    about: str
+    """What it does, in a few words."""
+    takes: str = ""
+    """Name of its argument, if it has one."""
+    options: str = "--json --home"
+    """Its options."""
+
+
+_WORK = "--json --verbose --quiet --home"
+COMMANDS = {
+    "ask": Command(
+        "research a question; `deepdiver QUESTION` is short for it",
+        "QUESTION",
+        "--strategy --model --fast-model --search --in --sample --max-iterations --budget --approve --out "
+        f"--hold-uncertain {_WORK}",
+    ),
+    "runs": Command("list all runs, the newest first"),
+    "show": Command("print a run's report; --out writes its files again", "RUN", "--out --json --home"),
+    "resume": Command(
+        "go on with a run that stopped, failed or waits", "RUN", f"--budget --approve --out --hold-uncertain {_WORK}"
+    ),
+    "replay": Command("run a finished run again from its journal alone, and compare", "RUN", _WORK),
+    "stop": Command("stop a run that another process works on", "RUN"),
+    "delete": Command("forget a run and its files", "RUN", "--yes --json --home"),
+    "doctor": Command(
+        "say what is configured, reachable and missing, and how to get it",
+        "",
+        "--strategy --model --fast-model --search --in --sample --offline --json --home",
+    ),
+    "strategies": Command("list the ways of researching"),
+    "providers": Command("list where can be searched"),
+}
+"""Every command."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong instead of printing the usage and leaving."""
+        raise UsageError(f"{message.removeprefix('argument ')} (see {self.prog} --help)")
+
+
+def parser_of(name: str) -> Parser:
+    """Return the parser of a command; that of `ask` is also the one behind `deepdiver --help`."""
+    command = COMMANDS[name]
+    top = name == "ask"
+    commands = "\n".join(f"  {f'{key} {other.takes}':<13} {other.about}" for key, other in COMMANDS.items())
+    parser = Parser(
+        prog="deepdiver" if top else f"deepdiver {name}",
+        usage='deepdiver "QUESTION" [options]\n       deepdiver COMMAND [options]' if top else None,
+        description=INTRODUCTION if top else f"{command.about[:1].upper()}{command.about[1:]}.",
+        epilog=f"commands (each has its own --help):\n{commands}\n\n{EXIT_CODES}" if top else EXIT_CODES,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=27),
+        allow_abbrev=False,
+    )
+    if command.takes:
+        what = "what to find out; - reads it from standard input" if top else "the run's id, or its beginning"
+        parser.add_argument(command.takes.lower(), metavar=command.takes, help=what)
+    for option in command.options.split():
+        parser.add_argument(option, **OPTIONS[option])
+    if top:
+        parser.add_argument("--version", action="version", version=f"deepdiver {__version__}")
+    return parser
+
+
+def parse(argv: Sequence[str]) -> tuple[str, argparse.Namespace]:
+    """Return the command and what was said to it.
+
+    Raises:
+        UsageError: If that makes no sense, in one line.
+        SystemExit: After --help and --version.
+    """
+    name, rest = _split(argv)
+    args, extra = parser_of(name).parse_known_args(rest)
+    if extra:
+        raise UsageError(_unexpected(name, extra))
+    if getattr(args, "quiet", False) and getattr(args, "verbose", False):
+        raise UsageError("--quiet and --verbose exclude each other: leave one out")
+    return name, args
+
+
+def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the command and the rest: the first word that is neither an option nor an option's value may name one."""
+    words = list(argv)
+    skip = False
+    for place, word in enumerate(words):
+        if word == "--":
+            break
+        if skip or word in VALUED:
+            skip = not skip
+        elif word == "-" or not word.startswith("-"):
+            if word in COMMANDS:
+                return word, words[:place] + words[place + 1 :]
+            _refuse_misspelt(word)
+            break
+    return "ask", words
+
+
+def _refuse_misspelt(word: str) -> None:
+    """Refuse a word that is nearly a command: a typing error must not start a run."""
+    close = ["--help"] if word == "help" else difflib.get_close_matches(word, COMMANDS, 1, 0.75)
+    if close:
+        raise UnknownNameError(
+            f"unknown command {word!r}; did you mean {close[0]}? To ask it as a question: deepdiver ask {word}"
+        )
+
+
+def _unexpected(command: str, extra: Sequence[str]) -> str:
+    known = COMMANDS[command].options.split()
+    if option := next((word.partition("=")[0] for word in extra if word.startswith("-")), ""):
+        if " " in option:
+            return f"a question that begins with - goes behind two of them: deepdiver -- {option[:80]!r}"
+        close = difflib.get_close_matches(option, known, 1, 0.5)
+        return f"unknown option {option[:80]}; " + (
+            f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+        )
+    if command == "ask":
+        return f"the question must be one argument, put it in quotes ({' '.join(extra)[:80]!r} is left over)"
+    takes = COMMANDS[command].takes or "no argument"
+    return f"{' '.join(extra)[:80]!r} is left over: `deepdiver {command}` takes {takes}"
+
+
+def settings_of(args: argparse.Namespace) -> Settings:
+    """Return the settings of files, environment and this command line.
+
+    Raises:
+        UsageError: If one of them holds something unusable.
+    """
+    from deepdiver.core.record import Strategy
+    from deepdiver.core.settings import load
+
+    given = vars(args)
+    named = ("model", "fast_model", "max_iterations", "budget", "home")
+    flags = {name: given[name] for name in named if given.get(name) is not None}
+    flags |= {name: True for name in ("verbose", "hold_uncertain") if given.get(name)}
+    if (strategy := given.get("strategy")) is not None:
+        if strategy not in list(Strategy):
+            close = difflib.get_close_matches(strategy, list(Strategy), 1, 0.5)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(Strategy)}"
+            raise UnknownNameError(f"unknown strategy {strategy[:80]!r}; {hint}")
+        flags["strategy"] = strategy
+    if given.get("search"):
+        flags["search"] = [name.strip() for text in given["search"] for name in text.split(",") if name.strip()]
+        if not flags["search"]:
+            raise UsageError("--search names no provider: `deepdiver providers` lists them")
+    settings = load(flags)
+    # A run may be resumed from another folder, so it remembers where its documents really are.
+    added = [*(path.absolute() for path in given.get("documents") or ()), *_sample(given)]
+    documents = dict.fromkeys([*(path.absolute() for path in settings.documents), *added])
+    return settings.model_copy(update={"documents": tuple(documents)})
+
+
+def _sample(given: dict[str, Any]) -> list[Path]:
+    from deepdiver.sample import LIBRARY
+
+    return [LIBRARY] if given.get("sample") else []

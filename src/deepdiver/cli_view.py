@@ -1,0 +1,493 @@
+"""What a person sees while a run goes on: a live picture on a terminal, plain lines anywhere else.
+
+All of it goes to standard error, so that `deepdiver … > report.md` keeps the report alone. Views know events and
+nothing else. What they show was partly written by strangers, so control characters never reach the terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Protocol, TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+
+from deepdiver.core.events import (
+    CallEnded,
+    CallFailed,
+    CallStarted,
+    CallUncertain,
+    Decided,
+    Event,
+    FindingAdded,
+    FindingDropped,
+    HypothesisProposed,
+    HypothesisTested,
+    Limited,
+    PhaseStarted,
+    PlanProposed,
+    RunEnded,
+    RunStarted,
+    SourceRead,
+    TaskPerformed,
+)
+from deepdiver.core.record import HypothesisStatus
+
+REFRESH = 8
+"""Pictures a second: more is not seen, and costs the run its processor."""
+FLYING, TITLES, BELIEFS = 4, 3, 6
+"""Calls in flight, titles of sources and hypotheses that the picture shows: 20 lines in all, for a window of 24."""
+BAR = 10
+"""Characters of a confidence bar: one for each tenth."""
+LINE = 160
+"""Characters of a foreign text on a plain line; the record has it whole."""
+NARROW = 60
+"""Columns below which labels are left out, so that what they label has room."""
+
+
+def clean(text: str) -> str:
+    """Return a text without anything that steers a terminal; lines and tabs stay."""
+    return "".join(c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text)
+
+
+def one_line(text: str, most: int = LINE) -> str:
+    """Return a text as it may stand in a line: cleaned, on one line, no longer than that."""
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def money(amount: Decimal) -> str:
+    """Return an amount in US dollars: in cents, or finer where there is less than one."""
+    if amount == 0:
+        return "$0"
+    if amount < Decimal("0.0001"):
+        return "less than $0.0001"
+    return f"${amount:.2f}" if amount >= Decimal("0.1") else f"${amount:.4f}"
+
+
+def clock_time(seconds: float) -> str:
+    """Return a duration as a clock shows it."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def several(count: int, one: str, many: str = "") -> str:
+    """Return a number of things in words."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the command line knows of a run before it starts, and no event tells."""
+
+    left_out: tuple[str, ...] = ()
+    """Providers that are not searched, each with the reason."""
+    unpriced: tuple[str, ...] = ()
+    """Models and providers that have no price."""
+    spent: Decimal = Decimal(0)
+    """What earlier processes spent on the run."""
+
+
+def opening(event: RunStarted, known: Known) -> Iterator[tuple[str, str]]:
+    """Return what a person should know before the run does anything, as labels and texts."""
+    yield "resuming" if event.resumed else "run", event.run
+    yield "question", one_line(event.question)
+    yield "strategy", event.strategy
+    yield "reasoner", one_line(event.reasoner)
+    yield "searches", ", ".join(event.providers)
+    if known.left_out:
+        yield "left out", "; ".join(known.left_out)
+    yield "cost", ceiling(event, known)
+
+
+def ceiling(event: RunStarted, known: Known) -> str:
+    """Return what a run can cost, in words."""
+    if event.ceiling is None:
+        text = f"ceiling not known: no price for {', '.join(known.unpriced) or 'something it uses'}"
+    else:
+        text = "costs nothing" if event.ceiling == 0 else f"at most {money(event.ceiling)}"
+    if event.budget is not None:
+        text += f", and your budget stops it at {money(event.budget)}"
+    return f"{text}; {money(known.spent)} spent so far" if known.spent else text
+
+
+@dataclass(slots=True)
+class Belief:
+    """A hypothesis as it stands."""
+
+    statement: str
+    """What it claims."""
+    value: float
+    """Belief in it."""
+    status: HypothesisStatus = HypothesisStatus.OPEN
+    """Where it stands."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """The sum of all events so far."""
+
+    known: Known = field(default_factory=Known)
+    """What was known before."""
+    started: RunStarted | None = None
+    """How the run began."""
+    ended: RunEnded | None = None
+    """How it ended."""
+    phase: str = "starting"
+    """What it is doing."""
+    round: int = 0
+    """In which round; 0: before the first."""
+    flying: dict[str, CallStarted | CallFailed] = field(default_factory=dict)
+    """Calls that wait for an answer, or to be sent again."""
+    sources: int = 0
+    """Sources read."""
+    titles: deque[str] = field(default_factory=lambda: deque(maxlen=TITLES))
+    """The last of them."""
+    findings: int = 0
+    """Findings entered."""
+    beliefs: dict[str, Belief] = field(default_factory=dict)
+    """Hypotheses by id."""
+    origins: Counter[str] = field(default_factory=Counter)
+    """Answered calls by where the answer came from."""
+    failed: int = 0
+    """Calls given up."""
+    limits: int = 0
+    """Things that could not be done."""
+    spent: Decimal = Decimal(0)
+    """What the run has cost, earlier processes included."""
+
+    def take(self, event: Event) -> None:
+        """Add an event; those that change nothing here are passed over."""
+        match event:
+            case RunStarted():
+                self.started, self.spent = event, self.known.spent
+            case PhaseStarted():
+                self.phase, self.round = event.phase.replace("_", " "), max(self.round, event.iteration)
+            case CallStarted() | CallEnded() | CallFailed():
+                self._take_call(event)
+            case SourceRead():
+                self.sources += 1
+                self.titles.append(event.title)
+            case FindingAdded():
+                self.findings += 1
+            case HypothesisProposed():
+                self.round = max(self.round, 1)
+                self.beliefs[event.hypothesis] = Belief(event.statement, event.prior)
+            case HypothesisTested():
+                self.beliefs[event.hypothesis] = Belief(event.statement, event.posterior, event.status)
+            case Decided(decision="continue"):
+                self.round += 1
+            case Limited():
+                self.limits += 1
+            case RunEnded():
+                self.ended, self.spent = event, event.cost
+
+    def _take_call(self, event: CallStarted | CallEnded | CallFailed) -> None:
+        self.flying.pop(event.call, None)
+        if isinstance(event, CallEnded):
+            self.origins[event.origin] += 1
+            self.spent += event.cost
+        elif isinstance(event, CallStarted) or event.retry_in is not None:
+            self.flying[event.call] = event
+        else:
+            self.failed += 1
+
+    def summary(self) -> list[str]:
+        """Return what came of it, in parts."""
+        states = Counter(belief.status.value for belief in self.beliefs.values())
+        calls = [several(self.origins.total(), "call")]
+        calls += [f"{count} from the {name}" for name, count in sorted(self.origins.items()) if name != "live"]
+        calls += [f"{self.failed} failed"] if self.failed else []
+        parts = [f"{several(self.sources, 'source')}, {several(self.findings, 'finding')}", ", ".join(calls)]
+        if states:
+            told = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
+            parts.insert(1, f"{several(len(self.beliefs), 'hypothesis', 'hypotheses')}: {told}")
+        if self.limits:
+            parts.append(f"{several(self.limits, 'thing')} could not be searched, read or afforded")
+        return parts
+
+
+class View(Protocol):
+    """What events are shown in."""
+
+    def open(self) -> None:
+        """Begin, or go on after a pause."""
+
+    def take(self, event: Event) -> None:
+        """Show an event."""
+
+    def note(self, text: str) -> None:
+        """Say something that is not an event."""
+
+    def close(self) -> None:
+        """Leave the terminal to others: for a pause, or for good."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def open(self) -> None:
+        """Do nothing."""
+
+    def take(self, event: Event) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Lines:
+    """Plain lines: one for each event that means something to a reader, or with `verbose` for each event."""
+
+    def __init__(
+        self, stream: TextIO, known: Known, *, verbose: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Write to a stream."""
+        self._stream, self._verbose, self._clock = stream, verbose, clock
+        self._progress, self._began = Progress(known), clock()
+        self._phase = ""
+
+    def open(self) -> None:
+        """Do nothing: lines can be written at any time."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        """Write a line as it is."""
+        self._write(clean(text))
+
+    def take(self, event: Event) -> None:
+        """Write what the event says; a phase is named when something happens in it."""
+        self._progress.take(event)
+        if isinstance(event, PhaseStarted):
+            self._phase = self._progress.phase
+            return
+        if isinstance(event, RunStarted):
+            for label, text in opening(event, self._progress.known):
+                self._write(f"{label:<10}{clean(text)}")
+            return
+        told = list(self._tell(event))
+        if self._phase and not isinstance(event, RunEnded):
+            told.insert(0, f"{self._phase}{f', round {self._progress.round}' if self._progress.round else ''}")
+            self._phase = ""
+        for line in told:
+            self._write(f"{clock_time(self._clock() - self._began):>6}  {line}")
+
+    def _write(self, line: str) -> None:
+        try:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+        except (OSError, ValueError):  # nobody reads any more; that is no reason to stop the run
+            self._write = lambda line: None  # type: ignore[method-assign]
+
+    def _tell(self, event: Event) -> Iterator[str]:
+        match event:
+            case PlanProposed():
+                yield f"  plan: {several(len(event.problems), 'sub-problem')}"
+                yield from (f"    {number}. {one_line(text)}" for number, text in enumerate(event.problems, 1))
+            case SourceRead():
+                yield f"  read {one_line(event.title)} (credibility {event.credibility:.2f})"
+            case HypothesisProposed():
+                yield f"  hypothesis {event.prior:.2f}: {one_line(event.statement)}"
+            case HypothesisTested():
+                how = event.status.value if event.searched else f"{event.status.value}, the search failed"
+                yield f"  tested {event.posterior:.2f} {how}: {one_line(event.statement)}"
+            case Decided():
+                yield f"  {event.decision} ({event.by}): {one_line(event.reason)}"
+            case Limited():
+                yield f"  limit: {one_line(event.what)}"
+            case RunEnded():
+                yield f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"
+            case _:
+                yield from self._tell_call(event)
+
+    def _tell_call(self, event: Event) -> Iterator[str]:
+        match event:
+            case CallEnded() if self._verbose:
+                price = f", {money(event.cost)}" if event.origin == "live" else ""
+                yield f"  {_call(event)} ({event.origin}{price}, {event.seconds:.1f} s)"
+            case CallEnded(kind="model" | "human") | CallEnded(origin="journal"):
+                return
+            case CallEnded():
+                yield f"  {_call(event)}"
+            case CallFailed():
+                again = "" if event.retry_in is None else f"; again in {event.retry_in:.1f} s"
+                yield f"  failed: {_call(event)}: {one_line(event.error)}{again}"
+            case CallUncertain():
+                cost = money(event.may_have_cost)
+                yield f"  uncertain: {_call(event)} was sent before and may have cost {cost}; it is {event.action}"
+            case _ if self._verbose:
+                yield from self._tell_verbose(event)
+
+    def _tell_verbose(self, event: Event) -> Iterator[str]:
+        match event:
+            case CallStarted():
+                yield f"  sent: {_call(event)}"
+            case FindingAdded():
+                yield f"  finding: {one_line(event.statement)}"
+            case FindingDropped():
+                yield f"  dropped, {one_line(event.reason)}: {one_line(event.statement)}"
+            case TaskPerformed():
+                yield f"  task {event.task} by {one_line(event.model)}"
+                yield from _block("prompt", event.prompt)
+                yield from _block("thinking", event.thinking)
+                yield from _block("error", event.error)
+                if not event.error:
+                    yield from _block("answer", json.dumps(event.answer, ensure_ascii=False, indent=1))
+
+
+def _call(event: CallStarted | CallEnded | CallFailed | CallUncertain) -> str:
+    return f"{event.kind} {event.provider}: {one_line(event.what)}"
+
+
+def _block(name: str, text: str) -> Iterator[str]:
+    """Return a long text under its name, each line marked, so that it cannot pass for ours."""
+    if text.strip():
+        yield f"    {name}"
+        yield from (f"    │ {line}" for line in clean(text).splitlines())
+
+
+_COLOURS = {
+    HypothesisStatus.OPEN: "cyan",
+    HypothesisStatus.SUPPORTED: "green",
+    HypothesisStatus.REFUTED: "red",
+    HypothesisStatus.UNDECIDED: "yellow",
+}
+
+
+class Picture:
+    """A picture of the run that is drawn over itself, and leaves a few lines behind."""
+
+    def __init__(self, console: Console, known: Known, clock: Callable[[], float] = time.monotonic) -> None:
+        """Draw on a console."""
+        self._console, self._clock = console, clock
+        self._progress, self._began = Progress(known), clock()
+        self._spinner = Spinner("dots", style="cyan")
+        self._lock = threading.Lock()  # the picture is drawn by a thread of its own
+        self._live: Live | None = None
+
+    def open(self) -> None:
+        """Begin to draw."""
+        if self._live is None:
+            self._live = Live(
+                get_renderable=self.render,
+                console=self._console,
+                refresh_per_second=REFRESH,
+                transient=True,
+                redirect_stdout=False,
+            )
+            self._live.start(refresh=True)
+
+    def close(self) -> None:
+        """Take the picture away."""
+        live, self._live = self._live, None
+        if live is not None:
+            live.stop()
+
+    def note(self, text: str) -> None:
+        """Print a line above the picture."""
+        self._console.print(Text(clean(text)), soft_wrap=True)
+
+    def take(self, event: Event) -> None:
+        """Take an event into the picture."""
+        with self._lock:
+            self._progress.take(event)
+        if isinstance(event, RunStarted):
+            table = Table.grid(padding=(0, 2))
+            for label, text in opening(event, self._progress.known):
+                table.add_row(Text(label, style="dim"), Text(clean(text)))
+            self._console.print(table)
+        elif isinstance(event, RunEnded):
+            self.close()
+            self._console.print(Group(*self._beliefs(BELIEFS)))
+            status = Text(event.status.value.replace("_", " "), style="bold")
+            self._console.print(Text(" · ").join([status, *(Text(part) for part in self._progress.summary())]))
+
+    def render(self) -> RenderableType:
+        """Return the picture of this moment."""
+        with self._lock:
+            return Group(self._head(), *self._flying(), *self._read(), *self._beliefs(BELIEFS), *self._foot())
+
+    def _head(self) -> RenderableType:
+        progress = self._progress
+        title = f"{progress.phase}{f' · round {progress.round}' if progress.round else ''}"
+        self._spinner.update(text=Text(title, style="bold", no_wrap=True, overflow="ellipsis"))
+        table = Table.grid(expand=True, padding=(0, 1))
+        table.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        table.add_column(justify="right", no_wrap=True)
+        table.add_row(self._spinner, Text(f"{self._cost()}{clock_time(self._clock() - self._began)}"))
+        return table
+
+    def _cost(self) -> str:
+        started, spent = self._progress.started, money(self._progress.spent)
+        if started is None:
+            return ""
+        most = [amount for amount in (started.ceiling, started.budget) if amount is not None]
+        if most and max(most) == 0:
+            return "costs nothing · " if self._console.width >= NARROW else ""
+        return f"{spent} of {money(min(most))} · " if most else f"{spent} · "
+
+    def _flying(self) -> Iterator[Text]:
+        flying = list(self._progress.flying.values())
+        for number, event in enumerate(flying[:FLYING]):
+            waits = isinstance(event, CallFailed)
+            text = f"{one_line(event.error)}; trying again" if isinstance(event, CallFailed) else event.what
+            line = Text(f"{event.kind} {event.provider}: {one_line(text)}", style="yellow" if waits else "")
+            yield self._row("" if number else "in flight", line)
+        if len(flying) > FLYING:
+            yield self._row("", Text(f"and {len(flying) - FLYING} more", style="dim"))
+
+    def _read(self) -> Iterator[Text]:
+        progress = self._progress
+        if progress.sources:
+            told = f"{several(progress.sources, 'source')}, {several(progress.findings, 'finding')}"
+            yield self._row("read", Text(told))
+            yield from (self._row("", Text(one_line(title), style="dim")) for title in progress.titles)
+
+    def _beliefs(self, most: int) -> Iterator[Text]:
+        full, empty = ("#", "-") if self._console.options.ascii_only else ("█", "░")
+        beliefs = sorted(self._progress.beliefs.values(), key=lambda belief: -belief.value)
+        for belief in beliefs[:most]:
+            filled = round(belief.value * BAR)
+            line = Text("  ", no_wrap=True, overflow="ellipsis")
+            line.append(full * filled, style=_COLOURS[belief.status])
+            line.append(empty * (BAR - filled), style="dim")
+            line.append(f" {belief.value:.2f} ")
+            line.append(f"{belief.status.value:<10}", style=_COLOURS[belief.status])
+            yield line.append(one_line(belief.statement))
+        if len(beliefs) > most:
+            yield self._row("", Text(f"and {len(beliefs) - most} more", style="dim"))
+
+    def _foot(self) -> Iterator[Text]:
+        if self._progress.limits:
+            text = f"{several(self._progress.limits, 'thing')} could not be searched, read or afforded"
+            yield self._row("limits", Text(text, style="yellow"))
+
+    def _row(self, label: str, text: Text) -> Text:
+        wide = self._console.width >= NARROW
+        line = Text(f"  {label:<11}" if wide else "  ", style="dim", no_wrap=True, overflow="ellipsis")
+        return Text("", no_wrap=True, overflow="ellipsis").append_text(line).append_text(text)
+
+
+def open_view(stream: TextIO, known: Known, *, quiet: bool = False, verbose: bool = False) -> View:
+    """Return the view that fits: nothing, the picture, or lines. What is told at length is told in lines everywhere."""
+    if quiet:
+        return Silent()
+    console = Console(file=stream, highlight=False)
+    if stream.isatty() and not verbose and not console.is_dumb_terminal:
+        return Picture(console, known)
+    return Lines(stream, known, verbose=verbose)

@@ -1,0 +1,262 @@
+"""Working on a run from a terminal: what is checked before, how Ctrl-C stops it, how a person is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from deepdiver.cli_view import Known, View, one_line
+from deepdiver.core.settings import Settings
+from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
+from deepdiver.gateway.prices import model_cost, search_cost
+from deepdiver.tasks import TASKS
+from deepdiver.tools.library.documents import SUFFIXES
+from deepdiver.tools.registry import choose
+
+if TYPE_CHECKING:
+    from deepdiver.core.events import Event
+    from deepdiver.run import Ask, Outcome
+
+
+def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
+    """Return what can be said before a run starts.
+
+    Raises:
+        UsageError: If a provider was named that cannot be used.
+    """
+    chosen, left_out = choose(settings)
+    models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
+    unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
+    unpriced += [provider.name for provider in chosen if search_cost(settings, provider.name) is None]
+    return Known(tuple(left_out), tuple(unpriced), spent)
+
+
+def check_documents(paths: Iterable[Path]) -> None:
+    """Refuse documents that cannot be read, before anything is begun.
+
+    Raises:
+        UsageError: If a path is not there or not allowed.
+        NoEvidenceError: If there is no document in it.
+    """
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
+        if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+            raise UsageError(f"{path} cannot be read, you have no permission: allow it, or give another --in")
+        files = path.rglob("*") if path.is_dir() else [path]
+        if not any(file.suffix.lower() in SUFFIXES for file in files):
+            kinds = ", ".join(sorted(SUFFIXES))
+            raise NoEvidenceError(f"{path} holds no document that can be read ({kinds}): give another --in")
+
+
+def check_out(folder: Path | None) -> None:
+    """Refuse a folder that cannot be written to, before anything is begun.
+
+    Raises:
+        UsageError: If it cannot.
+    """
+    if folder is None:
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
+
+
+ReadLine = Callable[[str], Awaitable[str | None]]
+"""Shows a prompt and returns what the person types, without the line's end; None: the person will type no more."""
+Say = Callable[[str], None]
+"""Shows a line."""
+
+
+class LeftError(Exception):
+    """The person ended the conversation without an answer."""
+
+
+async def approve(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:
+    """Put a plan before a person: returns accept, edit with sub-problems, or reject with a reason.
+
+    Raises:
+        LeftError: If the person goes away.
+        UsageError: If something else than a plan is asked about.
+    """
+    if shown.get("ask") != "approve_plan":
+        raise UsageError(f"this version cannot ask about {shown.get('ask')} on a terminal")
+    given = problems = [str(problem) for problem in shown["problems"]]
+    while True:
+        _show_plan(shown, problems, say)
+        match (await _typed(read_line, "[a]ccept, [e]dit or [r]eject? ")).lower()[:1]:
+            case "a":
+                return {"action": "accept"} if problems == given else {"action": "edit", "problems": problems}
+            case "e":
+                problems = await _edit(problems, say, read_line)
+            case "r":
+                return {"action": "reject", "reason": await _typed(read_line, "What should be different? ")}
+            case _:
+                say("Type a, e or r, then Enter.")
+
+
+def _show_plan(shown: dict[str, Any], problems: Sequence[str], say: Say) -> None:
+    say("")
+    say(f"The plan for: {one_line(str(shown.get('question', '')))}")
+    for number, problem in enumerate(problems, 1):
+        say(f"  {number}. {one_line(problem, 1_000)}")
+    say(f"Cost ceiling: {shown.get('ceiling') or 'not known'}")
+
+
+async def _edit(problems: Iterable[str], say: Say, read_line: ReadLine) -> list[str]:
+    say("For each: Enter keeps it, - drops it, anything else replaces it.")
+    kept: list[str] = []
+    for number, problem in enumerate(problems, 1):
+        say(f"  {number}. {one_line(problem, 1_000)}")
+        match await _typed(read_line, "     > "):
+            case "":
+                kept.append(problem)
+            case "-":
+                pass
+            case text:
+                kept.append(text)
+    say("More sub-problems, one a line; Enter ends.")
+    while (text := await _typed(read_line, "     > ")) or not kept:
+        if text:
+            kept.append(text)
+        else:
+            say("A plan needs at least one sub-problem.")
+    return kept
+
+
+async def _typed(read_line: ReadLine, prompt: str) -> str:
+    text = await read_line(prompt)
+    if text is None:
+        raise LeftError
+    return text.strip()
+
+
+class Interrupts:
+    """Ctrl-C: the first stops the work and saves, the second ends the process at once, whatever it is doing.
+
+    Python's own handlers, not the event loop's: these are called even while the loop is busy with something else.
+    """
+
+    def __init__(self, view: View) -> None:
+        """Tell the view what happens."""
+        self._view = view
+        self._cancel: Callable[[], object] | None = None
+        self._count = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._on) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _on(self, number: int, frame: FrameType | None) -> None:
+        self._count += 1
+        if self._count > 1:
+            cursor = b"\x1b[?25h\n" if sys.stderr.isatty() else b""  # the picture had hidden it
+            os.write(2, cursor + b"deepdiver: stopped at once; `deepdiver runs` lists what can be resumed\n")
+            os._exit(StoppedError.exit_code)
+        if self._cancel is None:
+            raise KeyboardInterrupt
+        self._cancel()
+
+    async def guard(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """Do the work, and cancel it at the first interrupt."""
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+        def cancel() -> None:
+            self._view.note("stopping and saving; Ctrl-C again stops at once")
+            task.cancel()
+
+        self._cancel = lambda: loop.call_soon_threadsafe(cancel)
+        try:
+            return await task
+        finally:
+            self._cancel = None
+
+    async def stop(self) -> NoReturn:
+        """Stop the work from within, as Ctrl-C does from without."""
+        if self._cancel is not None:
+            self._cancel()
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("cancelled above")
+
+
+class Work:
+    """Work on one run, shown as it goes on."""
+
+    def __init__(self, view: View, say: Say) -> None:
+        """Show it in a view; what is put before a person is said beside it."""
+        self._view, self._say = view, say
+        self._interrupts = Interrupts(view)
+        self.run = ""
+        """The run's id, once it is known."""
+
+    def take(self, event: Event) -> None:
+        """Show an event, and remember which run this is."""
+        if event.type == "run_started":
+            self.run = event.run
+        self._view.take(event)
+
+    def do(self, begin: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
+        """Do the work and return what came of it.
+
+        Args:
+            begin: Returns the work; it may take its time to do so, with the view open.
+
+        Raises:
+            StoppedError: If it was stopped before there was a run.
+        """
+        with self._interrupts:
+            self._view.open()
+            try:
+                return asyncio.run(self._interrupts.guard(begin()))
+            except asyncio.CancelledError:
+                raise StoppedError("stopped before the run began") from None
+            finally:
+                self._view.close()
+
+    def asker(self) -> Ask | None:
+        """Return what puts a plan before the person at this terminal; None if nobody can see and answer."""
+        if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
+            return None
+
+        async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+            self._view.close()
+            try:
+                return await approve(shown, self._say, read_line)
+            except LeftError:
+                await self._interrupts.stop()
+            finally:
+                self._view.open()
+
+        return ask
+
+
+async def read_line(prompt: str) -> str | None:
+    """Return a line from the terminal without blocking anything else, so that Ctrl-C works; None at its end."""
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    loop, typed, file = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()
+    loop.add_reader(file, typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(file)
+    raw = os.read(file, 65_536)
+    return raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None

@@ -1,0 +1,40 @@
+"""Steps of the store in threads of their own, each to its end, whatever becomes of who asked for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must not wait for them.
+# A store does one thing at a time, so a second thread is for a second store.
+_POOL = ThreadPoolExecutor(2, thread_name_prefix="deepdiver-store")
+
+
+async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a step in a thread and return what it returns.
+
+    What was begun happens: who is cancelled meanwhile is held until it has, a few milliseconds, and then knows. So an
+    answer that was paid for is kept, and a place that was taken can be given back.
+    """
+    running = asyncio.get_running_loop().run_in_executor(_POOL, partial(step, *args, **kwargs))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await to_its_end(running)
+        raise
+
+
+async def to_its_end(running: asyncio.Future[Any]) -> None:
+    """Wait until something is over, however it ends and however often the waiting is cancelled; then look no further."""
+    while not running.done():
+        with contextlib.suppress(asyncio.CancelledError):  # whoever waits is being cancelled already and will raise it
+            await asyncio.wait([running])
+    if not running.cancelled():
+        running.exception()  # marks it as seen

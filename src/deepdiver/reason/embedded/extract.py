@@ -1,0 +1,185 @@
+"""Reading texts: the sentences that answer a clause, word for word, and the names to look up next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.text import Span
+from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, follow
+from deepdiver.reason.embedded.lexicon import MEANINGS
+from deepdiver.reason.embedded.question import Analysis, Chain, Kind, analyse
+from deepdiver.reason.embedded.reading import LONGEST, Reading, bare, leans, mention, read, root_words, same_name, units
+from deepdiver.reason.embedded.stance import likeness
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
+
+MOST_FINDINGS = 12
+"""Findings of one reading: enough for every clause and its rivals."""
+MOST_LEADS = 4
+"""Leads of one reading; the strategies follow no more."""
+ALIKE = 0.5
+"""A sentence that is like the statement under test at least so far is taken, whichever way it speaks."""
+CLOSE_TO_BEST = 0.6
+"""Of the answers to the last clause rivals are wanted too, so the bar is lower than for those that lead on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence, or two that stand together, as it can be quoted."""
+
+    source: str
+    """Label of the text."""
+    span: Span
+    """Where in the text."""
+    quote: str
+    """The exact characters."""
+    reading: Reading
+    """What stands in it."""
+
+
+def extract(task: ExtractFindings) -> Extraction:
+    """Return the sentences that bear on the problem, and the names that lead on."""
+    analysis = analyse(task.question)
+    known = [read(statement) for statement in task.known]
+    found = [item for text in task.texts for item in quotable(text)]
+    readings = [*known, *(item.reading for item in found)]
+    chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
+    followed = [follow(chain, readings) for chain in chains]
+    scores: dict[int, float] = {}
+    for steps in followed:
+        for number, score in _chosen(steps, len(known)):
+            scores[number] = max(score, scores.get(number, 0.0))
+    for number, score in _like_the_statement(task.problem, found, len(known)):
+        scores[number] = max(score, scores.get(number, 0.0))
+    best = sorted(scores, key=lambda number: (-scores[number], number))
+    kept = _without_repeats([found[number - len(known)] for number in best])[:MOST_FINDINGS]
+    order = {id(item): place for place, item in enumerate(found)}
+    kept.sort(key=lambda item: order[id(item)])
+    findings = tuple(
+        Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote) for item in kept
+    )
+    return Extraction(findings=findings, leads=tuple(leads(analysis, followed, readings, known, kept)))
+
+
+def quotable(text: Text) -> list[Quotable]:
+    """Return what can be quoted from a text; a sentence that leans on the one before it is quoted with it."""
+    found: list[Quotable] = []
+    before: Span | None = None
+    for span in units(text.text):
+        joined = span
+        if before is not None and leans(span.of(text.text)) and "\n\n" not in text.text[before.end : span.start]:
+            joined = Span(before.start, span.end)
+        if joined.end - joined.start <= LONGEST:
+            quote = joined.of(text.text)
+            reading = read(statement_of(quote), text.title, text.publisher, text.published)
+            found.append(Quotable(text.id, joined, quote, reading))
+        before = span
+    return found
+
+
+def statement_of(quote: str) -> str:
+    """Return a quote as a line of plain text: without line breaks and marks of emphasis."""
+    plain = " ".join(quote.split())
+    return plain.replace("**", "").removeprefix("*").removesuffix("*").strip() or plain
+
+
+def _chains_of_problem(problem: str, analysis: Analysis) -> tuple[Chain, ...]:
+    """Return the chains of a problem that a person or a gap has put in other words than the question."""
+    if not problem.rstrip().endswith("?") or problem in {clause.text for clause in analysis.clauses}:
+        return ()
+    return analyse(problem).chains
+
+
+def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
+    """Return the new sentences that answer a clause nearly as well as the best one does."""
+    for number, step in enumerate(steps):
+        if not step.candidates:
+            continue
+        share = CLOSE_TO_BEST if number == len(steps) - 1 or step.clause.ultimate else NEAR_BEST
+        bar = max(ENOUGH, share * step.candidates[0].score) if not step.clause.ultimate else 0.4
+        for item in step.candidates:
+            if item.sentence >= known and item.score >= bar:
+                yield item.sentence, item.score
+
+
+def _like_the_statement(problem: str, found: Sequence[Quotable], offset: int) -> Iterable[tuple[int, float]]:
+    """Return the sentences that speak of what a statement under test says, for or against it."""
+    if problem.rstrip().endswith("?") or not problem.strip():
+        return
+    claim = read(problem)
+    for number, item in enumerate(found):
+        alike = likeness(claim, item.reading)
+        if alike >= ALIKE:
+            yield offset + number, min(alike, 0.99)
+
+
+def _without_repeats(items: Iterable[Quotable]) -> list[Quotable]:
+    """Of two quotes of one text of which one holds the other keep the one that came first: it scored higher."""
+    kept: list[Quotable] = []
+    for item in items:
+        overlap = (
+            o for o in kept if o.source == item.source and o.span.start < item.span.end and item.span.start < o.span.end
+        )
+        if next(overlap, None) is None:
+            kept.append(item)
+    return kept
+
+
+# -- leads
+
+
+def leads(
+    analysis: Analysis,
+    followed: Sequence[Sequence[Step]],
+    readings: Sequence[Reading],
+    known: Sequence[Reading],
+    kept: Sequence[Quotable],
+) -> list[str]:
+    """Return the names to look up next: those that fill a hole, the furthest along the chain first.
+
+    Persons come before other names. A name that stands in the question or in what is known was looked up before.
+    """
+    asked = read(analysis.question)
+    listed: list[tuple[int, int, str]] = []
+    for steps in followed:
+        for place, step in enumerate(steps[1:], 1):
+            listed += [(-place, _rank(name), _full(name, steps[place - 1])) for name in _unanswered(step)]
+        for step in steps:
+            if step.clause.ultimate:
+                listed += [(-1, 0, name) for name in step.bound]
+    listed += [(1, 0, name) for name in _of_the_asked_class(analysis, kept)]
+    names: list[str] = []
+    for _, _, name in sorted(listed, key=lambda entry: entry[:2]):
+        seen = mention(asked, name) >= 0 or any(mention(reading, name) >= 0 for reading in known)
+        if not seen and not any(same_name(name, other) for other in names):
+            names.append(name)
+    return names[:MOST_LEADS]
+
+
+def _rank(name: str) -> int:
+    return 0 if any(item.kind == "person" for item in read(f"It is {name}.").names) else 1
+
+
+def _full(name: str, step: Step) -> str:
+    """Give a child that is named by its first name alone its parent's surname: a first name alone finds anybody."""
+    family = any("family" in MEANINGS.get(key, ()) for key in step.clause.keys)
+    parent = next((item.subject for item in step.candidates if item.value.text == name and " " in item.subject), "")
+    return f"{name} {parent.rpartition(' ')[2]}" if family and parent and len(bare(name)) == 1 else name
+
+
+def _unanswered(step: Step) -> list[str]:
+    """Return what a clause's hole stands for, unless the sentences settle it for all."""
+    if step.clause.kind is Kind.AGE:
+        settled = [item.subject for item in step.candidates if item.value.exact]
+        return [name for name in step.holes if not any(same_name(name, other) for other in settled)]
+    return list(step.holes)
+
+
+def _of_the_asked_class(analysis: Analysis, kept: Iterable[Quotable]) -> Iterable[str]:
+    """Return names that carry a noun of the question: Hvalrygg Island where the question speaks of an island."""
+    nouns = {root for clause in analysis.clauses for root in (clause.noun, *clause.keys, *clause.context) if root}
+    for item in kept:
+        for name in item.reading.names:
+            words = root_words(name.text)
+            if len(words) > 1 and words[-1] in nouns and name.kind in {"place", "body", "other"}:
+                yield name.text

@@ -1,0 +1,250 @@
+"""Putting forward hypotheses: the rival answers that the findings give, each in the words of one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from itertools import zip_longest
+
+from deepdiver.core.text import words
+from deepdiver.reason.embedded.chain import Candidate, Step, covered, follow
+from deepdiver.reason.embedded.question import NAMED, VALUES, Clause, Kind, analyse
+from deepdiver.reason.embedded.reading import Reading, bare, read, same_name
+from deepdiver.reason.embedded.slots import Value, same_value
+from deepdiver.reason.embedded.stance import likeness
+from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown
+
+RIVAL = 0.6
+"""A value is put forward as a rival if its sentence matches at least this part as well as the best one."""
+OTHER_NAME = 0.75
+"""The same for names, where a looser match is more often about something else."""
+ACCOUNTS = 3
+"""Sentences put forward where an account is asked for."""
+REPEATED = 0.8
+"""Sentences so much alike say the same."""
+HEARSAY = 0.3
+"""What a sentence counts whose source only heard it."""
+MOST = 8
+
+Group = list[Candidate]
+"""Sentences that give the same answer, the best first."""
+
+
+def hypothesise(task: Hypothesise) -> HypothesisSet:
+    """Return the answers that the findings give, the likeliest first, none of which stands already."""
+    readings = [read_finding(finding) for finding in task.findings]
+    offers: list[list[Proposed]] = []
+    for chain in analyse(task.question).chains:
+        step = follow(chain, readings)[-1]
+        offers.append(list(_offers(step, task, readings)))
+    held = {tuple(words(item.statement)) for item in task.standing}
+    made: dict[tuple[str, ...], Proposed] = {}
+    for row in zip_longest(*offers):  # in turn, so that each thing asked has its best answer before any has its second
+        for item in row:
+            if item is not None and tuple(words(item.statement)) not in held:
+                made.setdefault(tuple(words(item.statement)), item)
+    return HypothesisSet(hypotheses=tuple(made.values())[: max(0, min(task.limit, MOST))])
+
+
+def read_finding(finding: Shown) -> Reading:
+    """Return what stands in a finding's quote."""
+    return read(finding.quote, finding.source, finding.publisher, finding.published)
+
+
+def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    if step.clause.kind is Kind.YES_NO:
+        return _yes_or_no(step, task, readings)
+    if step.clause.kind is Kind.AGE:
+        return _ages(step, task, readings)
+    if step.clause.kind in NAMED | VALUES:
+        return _values(step, task, readings)
+    return _accounts(step.candidates, task, readings)
+
+
+# -- values and names
+
+
+def groups(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
+    """Put sentences together that give the same answer for the same thing."""
+    made: list[Group] = []
+    for item in candidates:
+        for group in made:
+            first = group[0]
+            if same_subject(first.subject, item.subject) and same_value(clause.kind, first.value, item.value):
+                group.append(item)
+                break
+        else:
+            made.append([item])
+    return made
+
+
+def same_subject(one: str, other: str) -> bool:
+    """Whether two subjects may be one; an unnamed one may be any."""
+    return not one or not other or same_name(one, other)
+
+
+def _values(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    clause = step.clause
+    valued = [item for item in step.candidates if item.value.text and item.value.fit >= 0.7]
+    valued = valued or [item for item in step.candidates if item.value.text and clause.kind is not Kind.THING]
+    if not valued:
+        yield from _accounts([item for item in step.candidates if not item.value.text], task, readings)
+        return
+    share = RIVAL if clause.kind in VALUES else OTHER_NAME
+    best = max(item.score for item in valued)
+    for group in _weightiest(groups(clause, [item for item in valued if item.score >= share * best]), task, readings):
+        answer = group[0].value.text
+        yield _proposed(group, task, readings, answer, _EXPECT_VALUE if clause.kind in VALUES else _EXPECT_NAME)
+
+
+def _weightiest(made: Iterable[Group], task: Hypothesise, readings: Sequence[Reading]) -> list[Group]:
+    return sorted(made, key=lambda group: (-_weight(group, task, readings), group[0].sentence))
+
+
+def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> float:
+    """What speaks for a group: of each origin the best sentence."""
+    by_origin: dict[str, float] = {}
+    for item in group:
+        finding = task.findings[item.sentence]
+        origin = finding.origin or finding.id
+        by_origin[origin] = max(by_origin.get(origin, 0.0), weigh(item, finding, readings[item.sentence]))
+    return sum(by_origin.values())
+
+
+def weigh(item: Candidate, finding: Shown, reading: Reading) -> float:
+    """What one sentence is worth."""
+    return item.score * finding.credibility * (HEARSAY if reading.hearsay else 1.0)
+
+
+_EXPECT_VALUE = (
+    "Another source gives {} as well.",
+    "A source gives something else than {} for the same, or corrects or denies it.",
+)
+_EXPECT_NAME = (
+    "Another source names {} as well.",
+    "A source names another than {} for the same, or corrects or denies it.",
+)
+_EXPECT = ("Another source says the same.", "A source says the opposite, or corrects or denies it.")
+
+
+def _proposed(
+    group: Group, task: Hypothesise, readings: Sequence[Reading], answer: str, expect: tuple[str, str]
+) -> Proposed:
+    best = max(
+        group, key=lambda item: (weigh(item, task.findings[item.sentence], readings[item.sentence]), -item.sentence)
+    )
+    return Proposed(
+        statement=task.findings[best.sentence].statement,
+        answer=answer,
+        supports_if=expect[0].format(answer),
+        refutes_if=expect[1].format(answer),
+        findings=tuple(dict.fromkeys(task.findings[item.sentence].id for item in (best, *group))),
+    )
+
+
+# -- accounts
+
+
+def _accounts(candidates: Iterable[Candidate], task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    """Put forward the sentences that match best and do not repeat each other."""
+    taken: list[int] = []
+    for item in candidates:
+        if len(taken) == ACCOUNTS:
+            return
+        if not any(likeness(readings[item.sentence], readings[other]) >= REPEATED for other in taken):
+            taken.append(item.sentence)
+            yield _proposed([item], task, readings, task.findings[item.sentence].statement, _EXPECT)
+
+
+# -- yes or no
+
+
+def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    """Put forward the best sentence that affirms, the best that denies, and the best that names something else instead."""
+    sides: dict[str, Candidate] = {}
+    for item in step.candidates:
+        side = side_of(step.clause, readings[item.sentence])
+        if side and side not in sides:
+            sides[side] = item
+    for side in ("denies", "instead", "affirms"):
+        if side in sides:
+            yield _proposed([sides[side]], task, readings, "yes" if side == "affirms" else "no", _EXPECT)
+
+
+def side_of(clause: Clause, reading: Reading) -> str:
+    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead."""
+    rest = tuple(key for key in clause.keys if key not in clause.subject)
+    about = covered(clause.subject, reading) if clause.subject else covered(clause.keys, reading)
+    if reading.negated:
+        return "denies" if about >= 0.75 else ""
+    if about == 1.0:
+        return "affirms"
+    return "instead" if clause.subject and rest and covered(rest, reading) == 1.0 else ""
+
+
+# -- ages
+
+
+def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    """Put forward one age for each person, reckoned from the day of birth where one is given; then what contradicts them."""
+    subjects: list[str] = []
+    for item in step.candidates:
+        if not any(same_name(item.subject, other) for other in subjects):
+            subjects.append(item.subject)
+    settled: list[Candidate] = []
+    for subject in subjects:
+        mine = [item for item in step.candidates if same_name(item.subject, subject)]
+        exact = [item for item in mine if item.value.exact]
+        rivals = _weightiest(groups(step.clause, exact or mine), task, readings)
+        settled.append(rivals[0][0])
+        yield from (_aged(group, task, readings) for group in rivals)
+    yield from _contradicting(step, settled, task, readings)
+
+
+def _aged(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> Proposed:
+    first = group[0]
+    years = age_on(first.value, task.as_of)
+    if years is None:
+        return _proposed(group, task, readings, first.value.text, _EXPECT_VALUE)
+    name = longest_form(first.subject, readings[first.sentence])
+    made = _proposed(group, task, readings, str(years), _EXPECT_VALUE)
+    refutes = f"A source gives another day of birth for {name}, or an age that does not go with {first.value.text}."
+    return made.model_copy(
+        update={"statement": age_sentence(name, years, task.as_of, first.value.text), "refutes_if": refutes}
+    )
+
+
+def longest_form(name: str, reading: Reading) -> str:
+    """Return a name as the sentence gives it in full."""
+    forms = [item.text for item in reading.names if same_name(item.text, name)]
+    return max((name, *forms), key=lambda form: len(bare(form))) if len(bare(name)) == 1 else name
+
+
+def age_sentence(name: str, years: int, as_of: str, born: str) -> str:
+    """Return the fixed form in which a reckoned age is told."""
+    return f"{name} is {years} years old on {as_of[:10]} (born on {born})."
+
+
+def age_on(value: Value, as_of: str) -> int | None:
+    """Return the age on a day, where the day of birth is known."""
+    if not value.exact:
+        return None
+    try:
+        born, day = date.fromisoformat(value.born[0]), date.fromisoformat(as_of[:10])
+    except ValueError:
+        return None
+    years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+    return years if years >= 0 else None
+
+
+def _contradicting(
+    step: Step, settled: Sequence[Candidate], task: Hypothesise, readings: Sequence[Reading]
+) -> Iterable[Proposed]:
+    """Put forward each sentence that gives an age which does not go with what was settled, once for all its ages."""
+    told: dict[int, Candidate] = {}
+    for item in step.candidates:
+        for other in settled:
+            if same_name(item.subject, other.subject) and same_value(Kind.AGE, item.value, other.value) is False:
+                told.setdefault(item.sentence, item)
+    for item in told.values():
+        yield _proposed([item], task, readings, item.value.text, _EXPECT_VALUE)

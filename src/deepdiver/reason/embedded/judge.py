@@ -1,0 +1,175 @@
+"""Judging by rules: the same value for the same thing supports, another one refutes, a denial refutes, the rest is neutral."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.record import Stance
+from deepdiver.core.text import fold
+from deepdiver.reason.embedded.chain import answers_in, follow, match
+from deepdiver.reason.embedded.hypothesise import read_finding, same_subject, side_of
+from deepdiver.reason.embedded.question import NAMED, VALUES, Analysis, Clause, Kind, analyse
+from deepdiver.reason.embedded.reading import Reading, read, same_name, tokens
+from deepdiver.reason.embedded.slots import Value, same_value
+from deepdiver.reason.embedded.stance import likeness, opposed, share_name
+from deepdiver.tasks import Judge, Judgement, Judgements, Shown
+
+DIRECT = 0.95
+"""Strength of a sentence that says just this, or denies just this."""
+HEARSAY = 0.3
+"""What is left of a sentence's strength where its source only heard it."""
+UNDATED = 0.4
+"""What is left of a refutation that does not say it speaks of the day asked about."""
+OTHERS_MEASURE = 0.5
+"""What is left of a refutation where somebody else measured: two measurements may differ and both have been made."""
+OTHER_NAME = 0.5
+"""Strength of another name for the same: some things have two."""
+SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
+"""From this likeness on, a sentence says the same, or denies the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a hypothesis says, as far as it can be compared."""
+
+    reading: Reading
+    slots: tuple[tuple[Clause, tuple[str, ...], str, Value], ...]
+    """(clause, what its hole stands for, subject, value) for each value that it claims."""
+    yes_no: Clause | None
+    """The question, where it asks for a yes or no."""
+
+
+def judge(task: Judge) -> Judgements:
+    """Judge each finding."""
+    readings = [read_finding(finding) for finding in task.findings]
+    claim = _claim(task, readings)
+    return Judgements(
+        judgements=tuple(
+            _judged(finding, reading, claim) for finding, reading in zip(task.findings, readings, strict=True)
+        )
+    )
+
+
+def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
+    analysis = analyse(task.question)
+    own = next(
+        (r for f, r in zip(task.findings, readings, strict=True) if _same_text(f.statement, task.hypothesis)), None
+    )
+    reading = own or read(task.hypothesis, published=task.as_of)
+    slots = tuple(_slots(analysis, reading, task.answer_if_true, [*readings, reading]))
+    last = analysis.chains[-1][-1]
+    return Claim(reading, slots, last if last.kind is Kind.YES_NO else None)
+
+
+def _same_text(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())
+
+
+def _slots(
+    analysis: Analysis, reading: Reading, answer: str, readings: Sequence[Reading]
+) -> list[tuple[Clause, tuple[str, ...], str, Value]]:
+    """Return the values that a claim gives for what is asked; where it gives several, those of its short answer."""
+    found: list[tuple[Clause, tuple[str, ...], str, Value]] = []
+    for chain in analysis.chains:
+        step = follow(chain, readings)[-1]
+        if step.clause.kind not in NAMED | VALUES:
+            continue
+        given = [c for c in answers_in(step.clause, reading, step.holes) if c.value.text]
+        if step.clause.kind is not Kind.AGE:
+            exact = [c for c in given if _same_text(c.value.text, answer)]
+            given = exact or given[:1]
+        found += [(step.clause, step.holes, c.subject, c.value) for c in given]
+    return found
+
+
+def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
+    stance, strength, reason = _bearing(reading, claim)
+    if reading.hearsay and stance is not Stance.NEUTRAL:
+        strength, reason = strength * HEARSAY, f"{reason}, from hearsay"
+    return Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
+
+
+Bearing = tuple[Stance, float, str]
+NEUTRAL: Bearing = (Stance.NEUTRAL, 0.0, "does not bear on it")
+
+
+def _bearing(reading: Reading, claim: Claim) -> Bearing:
+    if _holds(reading.text, claim.reading.text):
+        return Stance.SUPPORTS, DIRECT, "says it in these words"
+    compared = [bearing for slot in claim.slots if (bearing := _compared(reading, claim, *slot)) is not None]
+    for wanted in (Stance.REFUTES, Stance.SUPPORTS):
+        told = [bearing for bearing in compared if bearing[0] is wanted]
+        if told:
+            return max(told, key=lambda bearing: bearing[1])
+    if claim.slots:
+        return NEUTRAL
+    if claim.yes_no is not None:
+        return _by_side(reading, claim, claim.yes_no)
+    return _by_sense(reading, claim.reading)
+
+
+def _holds(text: str, part: str) -> bool:
+    one, other = (" ".join(fold(item)[0].lower().split()) for item in (text, part))
+    return bool(other) and other in one
+
+
+def _compared(
+    reading: Reading, claim: Claim, clause: Clause, holes: tuple[str, ...], subject: str, value: Value
+) -> Bearing | None:
+    """Compare the value that a sentence gives for the same thing; None where it gives none."""
+    if _denies(reading, value) and match(clause, reading, [subject] if subject else ()) > 0.3:
+        return Stance.REFUTES, DIRECT, f"says that it is not {value.text}"
+    about = [h for h in holes if same_name(h, subject)] if subject else holes
+    given = [c for c in answers_in(clause, reading, about) if c.value.text and same_subject(c.subject, subject)]
+    agreeing = [c for c in given if same_value(clause.kind, c.value, value)]
+    if agreeing:
+        score = max(c.score for c in agreeing)
+        return Stance.SUPPORTS, min(DIRECT, 0.35 + 0.6 * score), f"gives {agreeing[0].value.text} too"
+    differing = [c for c in given if same_value(clause.kind, c.value, value) is False]
+    if not differing:
+        return None
+    other = max(differing, key=lambda c: c.score)
+    if clause.kind in NAMED:
+        plain = not clause.plural and other.score >= 0.9 and other.value.fit >= 0.9
+        return (Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead") if plain else None
+    return Stance.REFUTES, _refuting(reading, claim.reading, clause, other.score), f"gives {other.value.text} instead"
+
+
+def _denies(reading: Reading, value: Value) -> bool:
+    first = [word.text for word in tokens(value.text)[:1]]
+    return any([denied.lower()] == first for denied in reading.denied)
+
+
+def _refuting(reading: Reading, claim: Reading, clause: Clause, score: float) -> float:
+    """How strongly another value speaks against a claim."""
+    strength = 0.9 * score
+    if clause.days and not any(day.covers(wanted) for day, _, _ in reading.days for wanted in clause.days):
+        strength *= UNDATED
+    if "measur" in reading.roots and "measur" in claim.roots and _by_whom(reading) != _by_whom(claim):
+        strength *= OTHERS_MEASURE
+    return strength
+
+
+def _by_whom(reading: Reading) -> str:
+    return next((name.text for name in reading.names if name.kind in {"company", "body", "person"}), "")
+
+
+def _by_side(reading: Reading, claim: Claim, clause: Clause) -> Bearing:
+    """Judge by the side that sentence and claim take on a yes-or-no question."""
+    mine, theirs = side_of(clause, claim.reading), side_of(clause, reading)
+    score = match(clause, reading)
+    if not theirs or not mine or score < SAME_SENSE:
+        return _by_sense(reading, claim.reading)
+    if (mine == "affirms") == (theirs == "affirms"):
+        return (Stance.SUPPORTS, 0.7 * score, "answers the question the same way") if mine == theirs else NEUTRAL
+    return Stance.REFUTES, 0.8 * score, "answers the question the other way"
+
+
+def _by_sense(reading: Reading, claim: Reading) -> Bearing:
+    """Judge by shared words and by which of the two denies."""
+    alike = likeness(reading, claim)
+    named = not claim.names or share_name(reading, claim)
+    if opposed(reading, claim):
+        return (Stance.REFUTES, min(0.85, 0.3 + 0.5 * alike), "denies it") if alike >= OPPOSITE_SENSE else NEUTRAL
+    return (Stance.SUPPORTS, 0.7 * alike, "says much the same") if alike >= SAME_SENSE and named else NEUTRAL

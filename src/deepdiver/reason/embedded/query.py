@@ -1,0 +1,111 @@
+"""Writing queries: to find out, with the names found so far in place of the holes; and to refute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
+from deepdiver.reason.embedded.question import Clause, Kind, analyse
+from deepdiver.reason.embedded.reading import Reading, bare, read, tokens
+from deepdiver.tasks import Queries, RefuteQueries, WriteQueries
+
+LONGEST_QUERY = 200
+"""Characters of a query."""
+MOST_QUERIES = 8
+
+_ASKED = {
+    Kind.AGE: "born age",
+    Kind.DATE: "date",
+    Kind.TIME: "time",
+}
+"""Words that answers of a kind tend to hold and the question does not."""
+AGAINST = "correction wrong not denied"
+"""Words of those who correct or deny."""
+PRIMARY = "register log record official report"
+"""Words of sources that know at first hand."""
+
+
+def write_queries(task: WriteQueries) -> Queries:
+    """Return queries for a problem."""
+    clause, holes = _clause_and_holes(task.question, task.problem, task.known)
+    words = keywords(task.problem)
+    if holes:
+        rest = [word for word in words if root(word) != clause.hole]
+        asked = _ASKED.get(clause.kind, "").split()
+        other = [word for key in clause.keys for word in like(key)][:3]
+        made = [[hole, *rest, *asked] for hole in holes]
+        made += [[hole, *asked, *other] for hole in holes[:2]]
+        made += [[hole] for hole in holes]
+    else:
+        named = [*clause.names, *clause.titles]
+        other = [word for key in clause.keys for word in like(key)][:4]
+        made = [words, [*named, *other], keywords(task.question), [*named, *_ASKED.get(clause.kind, "").split()]]
+    return Queries(queries=_new(made, task.tried, task.limit))
+
+
+def _clause_and_holes(question: str, problem: str, known: Iterable[str]) -> tuple[Clause, tuple[str, ...]]:
+    """Return the clause of a problem, and the names that fill its hole as far as they are known."""
+    readings = [read(statement) for statement in known]
+    for chain in analyse(question).chains:
+        for step in follow(chain, readings):
+            if step.clause.text == problem:
+                return step.clause, step.holes
+    return analyse(problem).chains[0][-1], ()
+
+
+def refute_queries(task: RefuteQueries) -> Queries:
+    """Return queries for what would refute a hypothesis: they never hold the value that it claims."""
+    claim = read(task.hypothesis)
+    clause = analyse(task.question).chains[-1][-1]
+    subjects = _subjects(claim, clause)
+    matter = [
+        word for word in keywords(clause.text) if root(word) not in {r for s in subjects for r in map(root, bare(s))}
+    ]
+    rivals = [_difference(claim, read(rival)) for rival in task.rivals[:2]]
+    made = [[*subjects, *matter, *AGAINST.split()], [*subjects, *matter, *PRIMARY.split()]]
+    made[1:1] = [[*subjects, *matter, *rival] for rival in rivals if rival]
+    made += [[*subjects, *AGAINST.split()], [*keywords(task.hypothesis)[:8], *AGAINST.split()]]
+    return Queries(queries=_new(made, task.tried, task.limit))
+
+
+def _subjects(claim: Reading, clause: Clause) -> list[str]:
+    """Return the names that a claim is about: those that the question names, else its first."""
+    named = [name.text for name in claim.names]
+    asked = [name for name in clause.names if any(bare(name) == bare(other) for other in named)]
+    return asked or named[:1] or list(clause.names[:1])
+
+
+def _difference(claim: Reading, rival: Reading) -> list[str]:
+    """Return the values that a rival has and the claim has not."""
+    mine = {word.text for word in claim.words}
+    values = [
+        *(q.text for q in rival.quantities),
+        *(name.text for name in rival.names),
+        *(t for t, _, _ in rival.times),
+    ]
+    values += [rival.text[start:end] for _, start, end in rival.days]
+    return [value for value in values if not {word.text for word in tokens(value)} <= mine][:2]
+
+
+def keywords(text: str) -> list[str]:
+    """Return the words of a text that say what it is about, as they stand, each once."""
+    silent = SILENT | PREPOSITIONS
+    kept = [word.raw for word in tokens(text[:2_000]) if word.text not in silent]
+    return list(dict.fromkeys(kept))
+
+
+def _new(made: Sequence[Sequence[str]], tried: Sequence[str], limit: int) -> tuple[str, ...]:
+    """Return the queries that were not made before, as lines of words each of which stands once."""
+    done = {_normal(query) for query in tried}
+    lines: list[str] = []
+    for words in made:
+        line = " ".join(dict.fromkeys(word for part in words for word in part.split()))[:LONGEST_QUERY].strip()
+        if line and _normal(line) not in done:
+            done.add(_normal(line))
+            lines.append(line)
+    return tuple(lines[: max(1, min(limit, MOST_QUERIES))])
+
+
+def _normal(query: str) -> str:
+    return " ".join(query.lower().split())

@@ -1,0 +1,44 @@
+"""How one sentence bears on another when no value settles it: by the words they share and by which of them denies."""
+
+from __future__ import annotations
+
+from deepdiver.reason.embedded.lexicon import MEANINGS, SILENT
+from deepdiver.reason.embedded.reading import Reading, mention
+
+
+def telling(reading: Reading) -> list[str]:
+    """Return the roots of a sentence that say what it is about, each once."""
+    return list(
+        dict.fromkeys(word.root for word in reading.words if word.text not in SILENT and not word.raw.isdigit())
+    )
+
+
+def likeness(one: Reading, other: Reading) -> float:
+    """Which part of the shorter of two sentences' telling words the other has too, 0..1.
+
+    Sentences that each name something and share no name are about different things.
+    """
+    a, b = telling(one), telling(other)
+    if not a or not b:
+        return 0.0
+    if one.names and other.names and not share_name(one, other):
+        return 0.0
+    short, long = (one, other) if len(a) <= len(b) else (other, one)
+    shared = sum(_stands_in(root, long) for root in telling(short))
+    return shared / max(4, min(len(a), len(b)))  # two common words are no likeness, however short the sentence
+
+
+def _stands_in(root: str, reading: Reading) -> bool:
+    return root in reading.roots or not reading.meanings.isdisjoint(MEANINGS.get(root, ()))
+
+
+def share_name(one: Reading, other: Reading) -> bool:
+    """Whether a name of one sentence is mentioned in the other."""
+    return any(mention(other, name.text) >= 0 for name in one.names) or any(
+        mention(one, name.text) >= 0 for name in other.names
+    )
+
+
+def opposed(one: Reading, other: Reading) -> bool:
+    """Whether one of two sentences denies and the other does not."""
+    return one.negated != other.negated

@@ -1,0 +1,115 @@
+"""Checking that quotes carry a sentence, and putting right what they do not carry: by words, values and negation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Literal
+
+from deepdiver.core.text import fold
+from deepdiver.core.values import dates, names, numbers
+from deepdiver.reason.embedded.extract import statement_of
+from deepdiver.reason.embedded.reading import mention, read, units
+from deepdiver.reason.embedded.stance import telling
+from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
+
+PARTLY = 0.5
+"""Which part of a sentence's words its quotes must hold to carry it in part."""
+_AGE = re.compile(
+    r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on (?P<born>[^()]+)\)\.$"
+)
+
+Support = Literal["full", "partial", "none"]
+
+
+def check_support(task: CheckSupport) -> Checks:
+    """Check each sentence."""
+    return Checks(checks=tuple(_check(claim) for claim in task.claims))
+
+
+def _check(claim: Claim) -> Check:
+    support, reason = supported(claim.text, claim.quotes)
+    return Check(id=claim.id, support=support, reason=reason)
+
+
+def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
+    """Return how far quotes carry a sentence, and what is missing."""
+    plain = _plain(text)
+    if not plain or not quotes:
+        return "none", "there is nothing to carry it"
+    if any(plain in _plain(quote) for quote in quotes) or _age_follows(text, quotes):
+        return "full", ""
+    joined = "\n\n".join(quotes)
+    missing = _missing_values(text, joined)
+    if missing:
+        return "none", f"{missing} is not in the quotes"
+    claim, said = read(text), [read(quote) for quote in quotes]
+    if all(claim.negated != reading.negated for reading in said):
+        return "none", "one of the two denies and the other does not"
+    words = telling(claim)
+    held = [word for word in words if any(word in reading.roots for reading in said)]
+    if len(held) == len(words):
+        return "full", ""
+    absent = next(word.text for word in claim.words if word.root in words and word.root not in held)
+    share = len(held) / len(words)
+    return ("partial" if share >= PARTLY else "none"), f"“{absent}” is not in the quotes"
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(statement_of(text))[0].lower().split()).rstrip(".")
+
+
+def _age_follows(text: str, quotes: Sequence[str]) -> bool:
+    """Whether a reckoned age comes out, from a day of birth that a quote gives for this name."""
+    match = _AGE.match(text)
+    born = dates(match["born"])[0].exact() if match and dates(match["born"]) else None
+    if match is None or born is None:
+        return False
+    try:
+        day = date.fromisoformat(match["day"])
+    except ValueError:
+        return False
+    years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+    told = any(
+        match["born"] in quote and mention(read(quote), match["name"]) >= 0 for quote in map(statement_of, quotes)
+    )
+    return told and years == int(match["years"])
+
+
+def _missing_values(text: str, quotes: str) -> str:
+    """Return the first number, date or name of a sentence that its quotes do not hold."""
+    known = set(numbers(quotes))
+    for value in numbers(text):
+        if value not in known:
+            return f"{value:f}"
+    days = dates(quotes)
+    for day in dates(text):
+        if not any(other.covers(day) for other in days):
+            return day.iso()
+    said = read(quotes) if len(quotes) < 1_500 else None
+    low = f" {' '.join(re.findall(r'[^\W_]+', quotes.lower()))} "
+    for name in names(text):
+        if f" {' '.join(re.findall(r'[^\W_]+', name.lower()))} " not in low and (
+            said is None or mention(said, name) < 0
+        ):
+            return name
+    return ""
+
+
+def repair_sentences(task: RepairSentences) -> Repairs:
+    """Replace each faulty sentence by the sentence of its quotes that comes nearest, or cut it."""
+    return Repairs(repairs=tuple(Repaired(id=item.id, text=nearest(item.text, item.quotes)) for item in task.sentences))
+
+
+def nearest(text: str, quotes: Iterable[str]) -> str:
+    """Return the quoted sentence that shares most words with a text; empty if none shares at least a third of them."""
+    wanted = telling(read(text))
+    best, most = "", 0.0
+    for quote in quotes:
+        for span in units(quote):
+            reading = read(span.of(quote))
+            share = sum(word in reading.roots for word in wanted) / len(wanted) if wanted else 0.0
+            if share > most and share >= 1 / 3:
+                best, most = statement_of(span.of(quote)), share
+    return best

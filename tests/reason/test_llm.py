@@ -1,0 +1,804 @@
+"""The LLM reasoner, with the real clients of OpenAI and Ollama against a scripted server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email.utils
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.language_models import BaseChatModel, GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_ollama import ChatOllama
+
+from deepdiver.core.events import CallFailed
+from deepdiver.core.settings import Price
+from deepdiver.errors import (
+    AnswerFault,
+    BudgetError,
+    CallError,
+    CallFault,
+    MissingKeyError,
+    NoRungError,
+    NotJournalledError,
+    ReasonError,
+    UnknownNameError,
+    UnreadableAnswerError,
+    UsageError,
+)
+from deepdiver.gateway import Mode
+from deepdiver.reason.ladder import LADDER, Rung
+from deepdiver.reason.llm import INPUT_CHARS
+from deepdiver.reason.models import close_model, name_of
+from deepdiver.store import CallState
+from deepdiver.tasks import TASKS, Decompose, Decomposition, Hypothesise, WriteQueries, load_prompt
+from tests.reason.desk import GOOD, KEY, QUERIES, TASK, chat_openai, desk, in_form, in_turn, refusing, rung_of
+from tests.servers.scripted import Answer, ModelScript, ScriptedServer
+
+VENDORS = ("openai:made", "ollama:made")
+Serve = Callable[[ModelScript], ScriptedServer]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with contextlib.ExitStack() as stack:
+        yield lambda script: stack.enter_context(ScriptedServer(script))
+
+
+def task(number: int) -> WriteQueries:
+    return WriteQueries(question="How old are the children?", problem=f"Who runs company {number}?")
+
+
+# What cannot be: usage
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "says"),
+    [
+        ({"model": "opnai:gpt-5"}, UnknownNameError, "did you mean openai:gpt-5?"),
+        ({"model": "gpt-5"}, UnknownNameError, "names no provider"),
+        ({"fast_model": "anthropic:"}, UnknownNameError, "write anthropic:MODEL"),
+        ({"task_models": {"judge": "zzz:m"}}, UnknownNameError, "unknown provider zzz"),
+        ({"task_models": {"write_querys": "ollama:m"}}, UnknownNameError, "did you mean write_queries?"),
+        ({"task_models": {"zzz": "ollama:m"}}, UnknownNameError, "known are check_support, decide"),
+        ({"urls": {}, "keys": {}}, MissingKeyError, "set OPENAI_API_KEY"),
+    ],
+)
+async def test_a_wrong_name_or_a_missing_key_is_told_before_anything_is_asked(
+    serve: Serve, home: Path, changes: dict[str, Any], kind: type[UsageError], says: str
+) -> None:
+    server = serve(in_turn(Answer()))
+    with pytest.raises(kind) as caught:
+        async with desk(server, home, **changes):
+            pass
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert not server.log
+
+
+async def test_a_missing_package_is_told_with_the_extra_that_brings_it(
+    serve: Serve, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_openai", None)
+    with pytest.raises(UsageError, match=r'pip install "deepdiver-research\[openai\]"'):
+        async with desk(serve(in_turn(Answer())), home):
+            pass
+
+
+@pytest.mark.parametrize("letter", ["x", "ж", "🜂"])
+async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(serve: Serve, home: Path, letter: str) -> None:
+    server = serve(in_turn(Answer()))
+    prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
+    async with desk(server, home, prices=prices) as at:
+        fixed = len(load_prompt("write_queries")[1]) + 2_000  # the prompt, and more than schema and marks take
+        most = WriteQueries(question=letter * (INPUT_CHARS - fixed), problem="p")
+        await at.reasoner.perform(most)
+        worst = at.reasoner.worst_case(WriteQueries)
+        assert worst is not None
+        assert at.journal[0].worst < worst
+        with pytest.raises(ReasonError, match=r"the prompt of write_queries has 6\d,\d\d\d characters; at most 60,000"):
+            await at.reasoner.perform(WriteQueries(question=letter * (INPUT_CHARS + 1), problem="p"))
+        assert len(server.log) == len(at.journal) == 1
+
+
+# The ladder
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("rung", LADDER)
+async def test_every_rung_works_with_the_real_client_of_every_vendor(
+    serve: Serve, home: Path, model: str, rung: Rung
+) -> None:
+    server = serve(refusing(rung))
+    async with desk(server, home, model=model) as at:
+        answer = await at.reasoner.perform(TASK)
+        assert list(answer.queries) == QUERIES["queries"]
+        tried = LADDER[: LADDER.index(rung) + 1]
+        assert at.rungs == list(tried)
+        assert at.value["rung"] == rung
+        assert set(at.value["refused"]) == set(tried[:-1])
+        assert all("not supported by this model" in why for why in at.value["refused"].values())
+        assert [row.state for row in at.journal] == [CallState.SETTLED]
+
+
+@pytest.mark.parametrize("model", VENDORS)
+async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> None:
+    server = serve(refusing(Rung.PROMPTED))
+    async with desk(server, home, model=model, system_prompt="Be brief.") as at:
+        await at.reasoner.perform(TASK)
+    systems = [entry.body["messages"][0]["content"] for entry in server.models]
+    instructions = load_prompt("write_queries")[1]
+    assert all(system.startswith(f"Be brief.\n\n{instructions}") for system in systems)
+    assert systems[0] == f"Be brief.\n\n{instructions}"
+    assert "calling the tool `Queries`" in systems[1]
+    for system in systems[2:]:
+        shown = json.loads(system[system.index("{") :])
+        assert shown["title"] == "Queries"
+        assert shown["required"] == ["queries"]
+    assert all("<<<problem>>>\nWho runs Svedjan Ost AB?" in e.body["messages"][1]["content"] for e in server.models)
+    native, tools = server.models[0].body, server.models[1].body
+    assert tools["tools"][0]["function"]["name"] == "Queries"
+    if model.startswith("openai"):
+        form = native["response_format"]["json_schema"]
+        assert (form["name"], form["strict"]) == ("Queries", True)
+        assert form["schema"]["required"] == ["queries"]
+    else:
+        assert native["format"]["required"] == ["queries"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+async def test_the_rung_that_works_is_remembered_for_each_model(serve: Serve, home: Path, status: int) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        return refusing(Rung.JSON, status=status)(body, number) if body["model"] == "small" else in_form(body)
+
+    server = serve(script)
+    async with desk(server, home, model="openai:large", fast_model="openai:small") as at:
+        for number in range(3):
+            await at.reasoner.perform(task(number))
+        assert at.rungs == [Rung.NATIVE, Rung.TOOLS, Rung.JSON, Rung.JSON, Rung.JSON]
+        server.log.clear()
+        with pytest.raises(UnreadableAnswerError):  # the other model stands on its own rung; queries are no decision
+            await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
+        assert {entry.body["model"] for entry in server.models} == {"large"}
+        assert at.rungs[0] is Rung.NATIVE
+
+
+async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path) -> None:
+    refusals = iter(["no schema", "no tools", "no json", "no such model"])
+    server = serve(lambda body, n: Answer(status=404, text=next(refusals, "")) if n < 4 else in_form(body))
+    async with desk(server, home) as at:
+        with pytest.raises(NoRungError, match="no such model") as caught:
+            await at.reasoner.perform(TASK)
+        assert "no way of asking was accepted; openai:made: 404" in str(caught.value)
+        assert at.journal[0].state is CallState.FAILED
+        assert at.journal[0].cost == 0
+        await at.reasoner.perform(task(1))
+        assert at.rungs == [*LADDER, Rung.NATIVE]  # nothing was learnt about the rungs: it was not about them
+        assert "no such model" in at.told[0].error
+
+
+async def test_a_model_class_that_knows_no_way_is_asked_in_words(serve: Serve, home: Path) -> None:
+    model = GenericFakeChatModel(messages=iter([AIMessage(content=f"Here you are: {GOOD}")]))
+    name = name_of(model)
+    assert name == "genericfakechatmodel:GenericFakeChatModel"
+    async with desk(serve(in_turn(Answer())), home, model=name, models={name: model}) as at:
+        answer = await at.reasoner.perform(TASK)
+        assert list(answer.queries) == QUERIES["queries"]
+        assert at.value["rung"] == Rung.PROMPTED
+        assert set(at.value["refused"]) == {Rung.NATIVE, Rung.TOOLS, Rung.JSON}
+        assert at.journal[0].provider == name
+
+
+# The ladder and the journal
+
+
+async def test_tasks_at_the_same_time_find_the_rung_and_a_replay_finds_their_answers(serve: Serve, home: Path) -> None:
+    """Who is refused, how often and in which order depends on timing; the journal's keys do not."""
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        found = refusing(Rung.JSON)(body, number)
+        wanted = body["messages"][1]["content"].split("company ")[1][0]
+        late = 0.02 * (number % 3)
+        if found.status == 400:
+            return Answer(status=400, text=found.text, delay=late)
+        return Answer(text=json.dumps({"queries": [f"company {wanted}"]}), delay=late)
+
+    server = serve(script)
+    async with desk(server, home) as at:
+        first = await asyncio.gather(*(at.reasoner.perform(task(number)) for number in range(6)))
+        keys = {row.key for row in at.journal}
+    assert [list(answer.queries) for answer in first] == [[f"company {number}"] for number in range(6)]
+    asked = len(server.log)
+    assert asked >= 6 + 2
+    # Taken up again by a process that knows of no rung, one after the other and backwards: nothing is asked.
+    async with desk(server, home) as at:
+        again = [await at.reasoner.perform(task(number)) for number in reversed(range(6))]
+        assert again == first[::-1]
+        assert {row.key for row in at.journal} == keys
+    assert len(server.log) == asked
+    async with desk(server, home, mode=Mode.REPLAY) as at:
+        assert [await at.reasoner.perform(task(number)) for number in (3, 0, 5)] == [first[3], first[0], first[5]]
+        with pytest.raises(NotJournalledError):
+            await at.reasoner.perform(task(7))
+    assert len(server.log) == asked
+
+
+async def test_a_replay_needs_neither_key_nor_package_nor_server(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(in_turn(Answer(text="no JSON here"), Answer(text=GOOD))) as server:
+        async with desk(server, home) as at:
+            first = await at.reasoner.perform(TASK)
+    monkeypatch.setitem(sys.modules, "langchain_openai", None)
+    async with desk(server, home, mode=Mode.REPLAY, keys={}) as at:
+        assert await at.reasoner.perform(TASK) == first
+        assert len(at.journal) == 2
+        assert at.reasoner.description == "openai:made"
+
+
+async def test_a_failure_is_met_again_in_a_replay(serve: Serve, home: Path) -> None:
+    server = serve(lambda body, n: Answer(status=400, text="context is full"))
+    for mode in (Mode.LIVE, Mode.REPLAY):
+        async with desk(server, home, mode=mode) as at:
+            with pytest.raises(NoRungError, match="context is full"):
+                await at.reasoner.perform(TASK)
+    assert len(server.log) == 4
+
+
+async def test_a_refusal_in_the_middle_of_retries_is_not_asked_again(serve: Serve, home: Path) -> None:
+    server = serve(
+        in_turn(
+            Answer(status=400, text="no schema"),
+            Answer(status=429, text="slow down", headers={"Retry-After": "0"}),
+            Answer(),
+        )
+    )
+    async with desk(server, home) as at:
+        await at.reasoner.perform(TASK)
+        assert at.rungs == [Rung.NATIVE, Rung.TOOLS, Rung.TOOLS]
+        assert list(at.value["refused"]) == [Rung.NATIVE]
+
+
+# Services that take a way of asking and do not heed it
+
+
+@pytest.mark.parametrize(
+    ("stands_on", "answer", "asked_again_on"),
+    [
+        (Rung.NATIVE, "As you wish: owners, children.", Rung.TOOLS),
+        (Rung.NATIVE, '{"searches": ["a"], "count": 1}', Rung.TOOLS),
+        (Rung.TOOLS, "As you wish: owners, children.", Rung.JSON),
+        (Rung.JSON, "As you wish: owners, children.", Rung.PROMPTED),
+        (Rung.JSON, '{"searches": ["a"], "count": 1}', Rung.JSON),
+        (Rung.PROMPTED, "As you wish: owners, children.", Rung.PROMPTED),
+    ],
+)
+async def test_an_unheeded_rung_is_left(
+    serve: Serve, home: Path, stands_on: Rung, answer: str, asked_again_on: Rung
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        again = len(body["messages"]) > 2
+        return refusing(stands_on, lambda body: in_form(body) if again else Answer(text=answer))(body, number)
+
+    server = serve(script)
+    async with desk(server, home) as at:
+        got = await at.reasoner.perform(TASK)
+        assert list(got.queries) == QUERIES["queries"]
+        assert at.rungs[-2:] == [stands_on, asked_again_on]
+        await at.reasoner.perform(task(1))
+        assert at.rungs[-2] is asked_again_on  # remembered
+        before, complaint = server.models[LADDER.index(stands_on) + 1].body["messages"][2:]
+        assert (before["role"], before["content"]) == ("assistant", answer)
+        assert complaint["role"] == "user"
+        assert complaint["content"].startswith("Your answer could not be read: ")
+
+
+async def test_an_answer_without_the_tool_call_that_can_be_read_is_taken(serve: Serve, home: Path) -> None:
+    server = serve(refusing(Rung.TOOLS, lambda body: Answer(text=f"Sure.\n```json\n{GOOD}\n```")))
+    async with desk(server, home) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        assert at.value["tool_calls"] == []
+        assert len(at.journal) == 1
+
+
+# Reading
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("rung", LADDER)
+async def test_a_truncated_answer_is_asked_for_once_more_then_given_up(
+    serve: Serve, home: Path, model: str, rung: Rung
+) -> None:
+    cut = refusing(rung, lambda body: Answer(text=GOOD[:30], finish_reason="length"))
+    server = serve(cut)
+    async with desk(server, home, model=model) as at:
+        with pytest.raises(UnreadableAnswerError, match="cut off at the output limit") as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is AnswerFault.TRUNCATED
+        assert len(at.journal) == 2
+        assert at.value["finish_reason"] == "length"
+        assert at.value["text"] == GOOD[:30]
+        assert at.rungs[-2:] == [rung, rung]
+        assert "cut off" in server.models[-1].body["messages"][-1]["content"]
+
+
+async def test_a_truncated_answer_that_looks_whole_is_not_taken(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer(text=GOOD, finish_reason="length"), Answer(text='{"queries": ["whole"]}')))
+    async with desk(server, home) as at:
+        assert (await at.reasoner.perform(TASK)).queries == ("whole",)
+        assert len(at.journal) == 2
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (Answer(text="   "), AnswerFault.EMPTY),
+        (Answer(text="<think>Hm. Let me see."), AnswerFault.EMPTY),
+        (Answer(text="I'm sorry, but I cannot help with that."), AnswerFault.REFUSAL),
+        (Answer(text="half", finish_reason="content_filter"), AnswerFault.REFUSAL),
+        (Answer(text="owners, children"), AnswerFault.NO_JSON),
+        (Answer(text='{"queries": "one"}'), AnswerFault.SCHEMA),
+        (Answer(text="[" * 5000), AnswerFault.TOO_DEEP),
+    ],
+)
+async def test_what_cannot_be_read_twice_is_a_typed_failure(
+    serve: Serve, home: Path, model: str, answer: Answer, fault: AnswerFault
+) -> None:
+    server = serve(lambda body, n: answer)
+    async with desk(server, home, model=model) as at:
+        with pytest.raises(UnreadableAnswerError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is fault
+        assert len(server.log) == len(at.journal) == 2
+        assert at.told[-1].error == str(caught.value)
+
+
+@pytest.mark.parametrize("rung", [Rung.NATIVE, Rung.TOOLS])
+async def test_a_refusal_in_its_own_field(serve: Serve, home: Path, rung: Rung) -> None:
+    server = serve(refusing(rung, lambda body: Answer(refusal="Not this.")))
+    async with desk(server, home) as at:
+        with pytest.raises(UnreadableAnswerError, match="Not this") as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is AnswerFault.REFUSAL
+        assert at.value["refusal"] == "Not this."
+
+
+@pytest.mark.parametrize("model", VENDORS)
+async def test_malformed_json_then_a_good_answer_costs_one_repeat(serve: Serve, home: Path, model: str) -> None:
+    server = serve(in_turn(Answer(text='{"queries": [oops'), Answer()))
+    async with desk(server, home, model=model) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        assert len(server.log) == len(at.journal) == 2
+        assert [event.error for event in at.told] == [""]
+
+
+async def test_an_empty_answer_is_never_sent_back_as_an_empty_message(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer(text=" "), Answer()))
+    async with desk(server, home) as at:
+        await at.reasoner.perform(TASK)
+    roles = [message["role"] for message in server.models[1].body["messages"]]
+    assert roles == ["system", "user"]
+    assert "could not be read" in server.models[1].body["messages"][1]["content"]
+
+
+async def test_only_so_much_of_an_unreadable_answer_is_sent_back(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer(text=f"<think>{'secret thoughts ' * 50}</think>" + "owners " * 5_000), Answer()))
+    async with desk(server, home) as at:
+        await at.reasoner.perform(TASK)
+    before = server.models[1].body["messages"][2]["content"]
+    assert before.startswith("owners owners")
+    assert len(before) <= 4_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "calls"),
+    [
+        ('{"queries": ["a", "b"]', 2),  # broken: told, and asked again
+        ('```json\n{"queries": ["a", "b"]}\n```', 1),
+        ("{'queries': ['a', 'b']}", 1),
+        ("", 2),
+    ],
+)
+async def test_broken_tool_arguments_come_through_the_same_gate(
+    serve: Serve, home: Path, arguments: str, calls: int
+) -> None:
+    def script(body: dict[str, Any], number: int) -> Answer:
+        again = "could not be read" in body["messages"][-1]["content"]
+        held = Answer(tool_calls=(("Queries", arguments),))
+        return refusing(Rung.TOOLS, lambda body: in_form(body, {"queries": ["a", "b"]}) if again else held)(
+            body, number
+        )
+
+    async with desk(serve(script), home) as at:
+        assert (await at.reasoner.perform(TASK)).queries == ("a", "b")
+        assert len(at.journal) == calls
+
+
+@pytest.mark.parametrize("model", VENDORS)
+async def test_thinking_is_kept_apart(serve: Serve, home: Path, model: str) -> None:
+    text = f'<think>Perhaps {{"queries": ["wrong"]}}?</think>\n{GOOD}'
+    async with desk(serve(lambda body, n: Answer(text=text)), home, model=model, verbose=True) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        assert at.told[0].thinking == 'Perhaps {"queries": ["wrong"]}?'
+        assert at.value["text"] == text  # raw
+
+
+async def test_thinking_in_a_field_of_its_own(serve: Serve, home: Path) -> None:
+    server = serve(lambda body, n: Answer(text=GOOD, thinking="I wonder."))
+    model = ChatOllama(model="made", base_url=server.url, reasoning=True)
+    async with desk(server, home, model="ollama:made", models={"ollama:made": model}, verbose=True) as at:
+        await at.reasoner.perform(TASK)
+        assert at.told[0].thinking == at.value["thinking"] == "I wonder."
+        assert at.value["text"] == GOOD
+    await close_model(model)
+
+
+@pytest.mark.parametrize(
+    ("content", "about", "fault"),
+    [
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": GOOD}], {"stop_reason": "end_turn"}, None),
+        ([{"type": "reasoning", "summary": [{"text": "hm"}]}, GOOD], {"status": "completed"}, None),
+        ([{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": GOOD}], {"finish_reason": "STOP"}, None),
+        (GOOD, {"stop_reason": "max_tokens"}, AnswerFault.TRUNCATED),
+        (GOOD, {"finish_reason": "MAX_TOKENS"}, AnswerFault.TRUNCATED),
+        (GOOD, {"incomplete_details": {"reason": "max_output_tokens"}}, AnswerFault.TRUNCATED),
+        ("", {"stop_reason": "refusal"}, AnswerFault.REFUSAL),
+        ("", {"finish_reason": "SAFETY"}, AnswerFault.REFUSAL),
+        ("", {"finish_reason": "PROHIBITED_CONTENT"}, AnswerFault.REFUSAL),
+        ("\ud83d lone", {}, AnswerFault.NO_JSON),
+    ],
+)
+async def test_other_vendors_shapes(
+    serve: Serve, home: Path, content: Any, about: dict[str, Any], fault: AnswerFault | None
+) -> None:
+    message = AIMessage(content=content, response_metadata=about)
+    model = GenericFakeChatModel(messages=iter([message, message]))
+    server = serve(in_turn(Answer()))
+    async with desk(server, home, model="made:made", models={"made:made": model}, verbose=True) as at:
+        if fault is None:
+            assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+            assert at.told[0].thinking == "hm"
+        else:
+            with pytest.raises(UnreadableAnswerError) as caught:
+                await at.reasoner.perform(TASK)
+            assert caught.value.fault is fault
+
+
+# Streaming
+
+
+@pytest.mark.parametrize("rung", LADDER)
+async def test_a_streaming_model_works_on_every_rung(serve: Serve, home: Path, rung: Rung) -> None:
+    server = serve(refusing(rung))
+    model = chat_openai(server, streaming=True)
+    prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
+    async with desk(server, home, models={"openai:made": model}, prices=prices) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        assert all(entry.body["stream"] for entry in server.models)
+        assert at.value["usage"] == {}
+        assert at.journal[0].cost == at.journal[0].worst > 0  # tokens not counted: taken at its worst
+    await close_model(model)
+
+
+async def test_a_streaming_model_that_counts_tokens_is_charged_by_them(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    model = chat_openai(server, streaming=True, stream_usage=True)
+    prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
+    async with desk(server, home, models={"openai:made": model}, prices=prices) as at:
+        await at.reasoner.perform(TASK)
+        usage = at.value["usage"]
+        assert at.journal[0].cost == Decimal(usage["input_tokens"] + usage["output_tokens"]) / 1_000_000
+    await close_model(model)
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+async def test_a_streaming_model_that_is_cut_keeps_its_text(serve: Serve, home: Path, reason: str) -> None:
+    server = serve(lambda body, n: Answer(text=GOOD[:40], finish_reason=reason))
+    model = chat_openai(server, streaming=True)
+    async with desk(server, home, models={"openai:made": model}) as at:
+        with pytest.raises(UnreadableAnswerError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is {"length": AnswerFault.TRUNCATED}.get(reason, AnswerFault.REFUSAL)
+        assert at.value["text"] == GOOD[:40]
+    await close_model(model)
+
+
+# Failures of the service
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("as_date", [False, True])
+async def test_429_is_obeyed_and_then_succeeds(serve: Serve, home: Path, model: str, as_date: bool) -> None:
+    wait = email.utils.formatdate(time.time() + 2, usegmt=True) if as_date else "0.3"
+    server = serve(in_turn(Answer(status=429, text="slow down", headers={"Retry-After": wait}), Answer()))
+    async with desk(server, home, model=model) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        first, second = server.models
+        assert second.started - first.ended >= (0.5 if as_date else 0.3)
+        failed = [event for event in at.events if isinstance(event, CallFailed)]
+        assert len(failed) == 1
+        assert failed[0].retry_in is not None
+        assert "slow down" in failed[0].error
+        assert at.journal[0].sends == 2
+        assert at.rungs == [Rung.NATIVE, Rung.NATIVE]
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("status", [500, 503, 529])
+async def test_a_failing_service_is_asked_again(serve: Serve, home: Path, model: str, status: int) -> None:
+    server = serve(in_turn(Answer(status=status, text="broken", headers={"Retry-After": "0"}), Answer()))
+    async with desk(server, home, model=model) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+        assert len(server.log) == 2
+        assert len(at.journal) == 1
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("status", [401, 402, 403])
+async def test_a_refused_key_is_not_tried_again(serve: Serve, home: Path, model: str, status: int) -> None:
+    server = serve(lambda body, n: Answer(status=status, text="who are you?"))
+    async with desk(server, home, model=model) as at:
+        with pytest.raises(CallError, match="who are you") as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.AUTH
+        assert len(server.log) == 1
+    server_again = serve(in_turn(Answer()))
+    async with desk(server_again, home, model=model) as at:  # the key was put right: the resumed run goes on
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+
+
+async def test_an_empty_account_is_not_a_rate_limit(serve: Serve, home: Path) -> None:
+    body = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
+    server = serve(lambda asked, n: Answer(status=429, raw=json.dumps(body).encode()))
+    async with desk(server, home) as at:
+        with pytest.raises(CallError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.AUTH
+        assert len(server.log) == 1
+
+
+@pytest.mark.parametrize("model", VENDORS)
+async def test_a_service_that_is_not_there(home: Path, model: str) -> None:
+    with ScriptedServer(in_turn(Answer())) as server:
+        pass
+    async with desk(server, home, model=model, retries=1) as at:
+        with pytest.raises(CallError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.NETWORK
+        assert at.journal[0].sends == 2
+
+
+@pytest.mark.parametrize("model", VENDORS)
+async def test_a_service_that_is_late(serve: Serve, home: Path, model: str) -> None:
+    server = serve(lambda body, n: Answer(text=GOOD, delay=2.0))
+    async with desk(server, home, model=model, deadlines={"model": 0.3}, retries=0) as at:
+        began = time.monotonic()
+        with pytest.raises(CallError) as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.TIMEOUT
+        assert time.monotonic() - began < 1.5
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("raw", [b"", b"<html>gateway</html>", b'{"choices": null}', b'{"a": ', b"[]", b'"text"'])
+async def test_an_answer_that_is_not_the_documented_format(serve: Serve, home: Path, model: str, raw: bytes) -> None:
+    server = serve(lambda body, n: Answer(raw=raw))
+    async with desk(server, home, model=model, retries=0) as at:
+        with pytest.raises((CallError, UnreadableAnswerError)) as caught:
+            await at.reasoner.perform(TASK)
+        if isinstance(caught.value, CallError):
+            assert caught.value.fault in {CallFault.MALFORMED, CallFault.SERVER}
+            assert at.journal[0].state is CallState.FAILED
+            assert str(caught.value).startswith(f"{model}: ")
+        assert at.told[-1].error
+
+
+async def test_a_client_that_raises_anything_at_all(serve: Serve, home: Path) -> None:
+    class Odd(GenericFakeChatModel):
+        def _generate(self, *args: Any, **kwargs: Any) -> Any:
+            raise ZeroDivisionError(f"odd, with key {KEY}")
+
+    async with desk(serve(in_turn(Answer())), home, model="m:m", models={"m:m": Odd(messages=iter(()))}) as at:
+        with pytest.raises(CallError, match=r"m:m: ZeroDivisionError: odd, with key \[secret\]") as caught:
+            await at.reasoner.perform(TASK)
+        assert caught.value.fault is CallFault.MALFORMED
+        assert at.journal[0].state is CallState.FAILED
+
+
+# Money
+
+
+async def test_a_call_is_charged_by_its_tokens_and_never_above_its_worst_case(serve: Serve, home: Path) -> None:
+    prices = {"openai:made": Price(input=Decimal(2), output=Decimal(8), call=Decimal("0.001"))}
+    async with desk(serve(in_turn(Answer())), home, prices=prices, max_output_tokens=500) as at:
+        await at.reasoner.perform(TASK)
+        row, usage = at.journal[0], at.value["usage"]
+        spent = Decimal(2 * usage["input_tokens"] + 8 * usage["output_tokens"]) / 1_000_000
+        assert row.cost == Decimal("0.001") + spent == at.gateway.budget.spent
+        assert row.worst >= Decimal("0.001") + Decimal(2 * len(row.request.encode()) + 8 * 500) / 1_000_000
+        assert row.worst > row.cost
+        worst = at.reasoner.worst_case(WriteQueries)
+        assert worst is not None
+        assert worst > 2 * row.worst
+
+
+async def test_a_price_that_is_not_known_is_none_and_nothing_is_charged(serve: Serve, home: Path) -> None:
+    async with desk(serve(in_turn(Answer())), home) as at:
+        assert {at.reasoner.worst_case(kind) for kind in TASKS} == {None}
+        await at.reasoner.perform(TASK)
+        assert at.journal[0].cost == at.journal[0].worst == 0
+
+
+async def test_what_runs_at_home_costs_nothing(serve: Serve, home: Path) -> None:
+    async with desk(serve(in_turn(Answer())), home, model="ollama:made", fast_model="embedded") as at:
+        assert at.reasoner.worst_case(WriteQueries) == at.reasoner.worst_case(Decompose) == 0
+
+
+async def test_a_known_price_comes_from_the_price_list(serve: Serve, home: Path) -> None:
+    async with desk(serve(in_turn(Answer())), home, model="openai:gpt-4o-mini") as at:
+        worst = at.reasoner.worst_case(WriteQueries)
+        assert worst is not None
+        assert Decimal("0.05") < worst < Decimal("0.20")
+        await at.reasoner.perform(TASK)
+        assert 0 < at.journal[0].cost < at.journal[0].worst < worst
+
+
+async def test_what_does_not_fit_the_budget_is_not_sent(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    prices = {"openai:made": Price(input=Decimal(100), output=Decimal(100))}
+    async with desk(server, home, prices=prices, budget="0.01") as at:
+        with pytest.raises(BudgetError):
+            await at.reasoner.perform(TASK)
+        assert not server.log
+        assert "budget" in at.told[0].error
+
+
+async def test_a_model_that_was_passed_in_is_priced_by_its_own_output_limit(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    prices = {"openai:made": Price(output=Decimal(1_000_000))}
+    model = chat_openai(server, max_tokens=7)
+    async with desk(server, home, models={"openai:made": model}, prices=prices) as at:
+        await at.reasoner.perform(TASK)
+        assert at.journal[0].worst == 7
+        assert server.models[0].body["max_completion_tokens"] == 7
+    await close_model(model)
+
+
+# Who performs what, and what is told
+
+
+async def test_fast_and_smart_roles_and_a_model_for_one_task(serve: Serve, home: Path) -> None:
+    answers = {
+        "quick": QUERIES,
+        "clever": {"problems": [{"question": "Who?", "needs": []}], "sought": "a person"},
+        "special": {"hypotheses": []},
+    }
+    server = serve(lambda body, n: in_form(body, answers[body["model"]]))
+    changes: dict[str, Any] = {
+        "model": "openai:clever",
+        "fast_model": "ollama:quick",
+        "task_models": {"hypothesise": "openai:special"},
+    }
+    async with desk(server, home, **changes) as at:
+        await at.reasoner.perform(TASK)
+        plan = await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
+        assert isinstance(plan, Decomposition)
+        await at.reasoner.perform(Hypothesise(question="q", as_of="2026-11-01", problems=("p",), findings=()))
+        assert [(entry.path, entry.body["model"]) for entry in server.models] == [
+            ("/api/chat", "quick"),
+            ("/v1/chat/completions", "clever"),
+            ("/v1/chat/completions", "special"),
+        ]
+        assert [row.provider for row in at.journal] == ["ollama:quick", "openai:clever", "openai:special"]
+        assert [row.what for row in at.journal] == ["write_queries", "decompose", "hypothesise"]
+        assert at.reasoner.description == (
+            "openai:clever (judging and writing), ollama:quick (queries and extraction), openai:special (hypothesise)"
+        )
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("temperature", [None, 0.0])
+async def test_limits_and_temperature_reach_the_service(
+    serve: Serve, home: Path, model: str, temperature: float | None
+) -> None:
+    server = serve(in_turn(Answer()))
+    async with desk(server, home, model=model, temperature=temperature, max_output_tokens=321) as at:
+        await at.reasoner.perform(TASK)
+    body = server.models[0].body
+    sent = body if model.startswith("openai") else body["options"]
+    assert sent["max_completion_tokens" if model.startswith("openai") else "num_predict"] == 321
+    assert sent.get("temperature") == temperature
+
+
+async def test_events_tell_the_whole_story_only_where_it_is_wanted(serve: Serve, home: Path, tmp_path: Path) -> None:
+    text = f"<think>Hm.</think>{GOOD}"
+    server = serve(lambda body, n: Answer(text=text))
+    async with desk(server, home, verbose=True) as at:
+        await at.reasoner.perform(TASK)
+        told = at.told[0]
+        assert (told.task, told.model, told.error) == ("write_queries", "openai:made", "")
+        assert load_prompt("write_queries")[1] in told.prompt
+        assert "<<<problem>>>" in told.prompt
+        assert told.answer == QUERIES
+        assert told.thinking == "Hm."
+    async with desk(server, tmp_path / "other") as at:
+        await at.reasoner.perform(TASK)
+        told = at.told[0]
+        assert (told.prompt, told.answer, told.thinking) == ("", None, "")
+
+
+# Secrets
+
+
+@pytest.mark.parametrize("model", VENDORS)
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+async def test_a_key_never_reaches_journal_events_or_errors(serve: Serve, home: Path, model: str, status: int) -> None:
+    said = f"Incorrect API key provided: {KEY}"
+    server = serve(lambda body, n: Answer(status=status, text=said, headers={"Retry-After": "0"}))
+    async with desk(server, home, model=model, retries=1, verbose=True, keys={"openai": KEY, "ollama": KEY}) as at:
+        with pytest.raises((CallError, NoRungError)) as caught:
+            await at.reasoner.perform(WriteQueries(question=f"is {KEY} mine?", problem="p"))
+        assert KEY not in str(caught.value)
+        assert KEY not in at.everything_kept()
+        assert "[secret]" in at.everything_kept()
+        assert "Incorrect API key provided: [secret]" in str(caught.value)
+    assert all(entry.authorised for entry in server.models)
+
+
+async def test_a_key_that_only_the_passed_in_model_knows_is_kept_too(serve: Serve, home: Path) -> None:
+    own = "sk-own-fedcba9876543210"
+    server = serve(lambda body, n: Answer(status=401, text=f"bad key {own}"))
+    model = chat_openai(server, api_key=own)
+    async with desk(server, home, models={"openai:made": model}, keys={}) as at:
+        with pytest.raises(CallError, match=r"bad key \[secret\]"):
+            await at.reasoner.perform(TASK)
+        assert own not in at.everything_kept()
+    await close_model(model)
+
+
+async def test_a_server_of_ones_own_needs_no_key(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    async with desk(server, home, keys={}) as at:
+        assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
+
+
+# Connections
+
+
+def test_one_process_may_run_one_event_loop_after_the_other(serve: Serve, tmp_path: Path) -> None:
+    server = serve(in_turn(Answer()))
+
+    async def run(number: int, model: str) -> int:
+        async with desk(server, tmp_path / str(number), model=model) as at:
+            await at.reasoner.perform(TASK)
+            return len(at.journal)
+
+    assert [asyncio.run(run(number, VENDORS[number % 2])) for number in range(4)] == [1, 1, 1, 1]
+
+
+async def test_closing_leaves_models_that_were_passed_in_alone(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    model: BaseChatModel = ChatOllama(model="made", base_url=server.url)
+    async with desk(server, home, model="ollama:made", models={"ollama:made": model}) as at:
+        await at.reasoner.perform(TASK)
+    assert (await model.ainvoke("still there?")).content
+    await close_model(model)
+
+
+def test_the_scripts_of_these_tests_tell_the_rungs_apart() -> None:
+    assert rung_of({"tools": [], "format": {"type": "object"}}) is Rung.NATIVE
+    assert rung_of({"response_format": {"type": "json_object"}}) is rung_of({"format": "json"}) is Rung.JSON
+    assert rung_of({"tools": [{}]}) is Rung.TOOLS
+    assert rung_of({"tools": []}) is Rung.PROMPTED

@@ -1,0 +1,149 @@
+"""A process that has everything imported and forks itself for each job: a run in a child costs no start-up.
+
+`Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may kill its process with
+SIGKILL right before or right after the n-th write to the journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+WRITES = ("journal_reserve", "journal_sent", "journal_settled", "journal_failed")
+QUESTION = "What is recorded about the northern ferry permits?"
+
+
+class Zygote:
+    """Runs jobs in children of one warm process."""
+
+    def __enter__(self) -> Zygote:
+        command = [sys.executable, "-m", "tests.run.zygote"]
+        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        self._process.stdout.close()
+
+    def job(self, **job: Any) -> dict[str, Any]:
+        """Do a job; a child that was killed says only so."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+
+def main() -> None:
+    """Read jobs, one JSON object a line, and answer each with a line."""
+    # Imported here and before the first fork, so that every child has them.
+    import langchain_openai  # noqa: F401
+
+    import deepdiver.run  # noqa: F401
+
+    for line in sys.stdin:
+        job = json.loads(line)
+        answer = Path(job["home"]) / "answer.json"
+        answer.unlink(missing_ok=True)
+        child = os.fork()
+        if child == 0:
+            _child(job, answer)
+        _, status = os.waitpid(child, 0)
+        killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        told = json.loads(answer.read_text()) if answer.exists() else {}
+        sys.stdout.write(json.dumps({"killed": killed, **told}) + "\n")
+        sys.stdout.flush()
+
+
+def _child(job: dict[str, Any], answer: Path) -> None:
+    code = 1
+    try:
+        told = asyncio.run(_work(job))
+        answer.write_text(json.dumps(told))
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+async def _work(job: dict[str, Any]) -> dict[str, Any]:
+    from deepdiver.core.settings import load
+    from deepdiver.run import research, resume
+    from deepdiver.store import open_store
+
+    home = Path(job["home"])
+    points = _count_writes(job.get("kill_at"))
+    flags = {
+        "home": home,
+        "model": "openai:gpt-5-mini",
+        "search": ["tavily"],
+        "urls": {"openai": f"{job['url']}/v1", "tavily": job["url"]},
+        "limits": {"openai:gpt-5-mini": {"rate": 1000, "concurrent": 64}, "tavily": {"rate": 1000, "concurrent": 64}},
+        **job.get("settings", {}),
+    }
+    settings = load(flags, environ={}, folder=home, user_file=home / "none.toml")
+    store = open_store(home)
+    runs = store.list_runs()
+    outcome = await (resume(runs[0].id, settings, store=store) if runs else research(QUESTION, settings, store=store))
+    rows = store.journal_list(outcome.run.id)
+    return {
+        "status": outcome.run.status.value,
+        "error": str(outcome.error or ""),
+        "hash": outcome.report.hash if outcome.report else "",
+        "points": len(points),
+        "cost": str(outcome.cost),
+        "uncertain": [row.key for row in outcome.uncertain],
+        "rows": [{"key": r.key, "state": r.state.value, "sends": r.sends, "uncertain": r.uncertain} for r in rows],
+    }
+
+
+def _count_writes(kill_at: int | None) -> list[str]:
+    """Count the boundaries of journal writes, two for each, and die at one of them."""
+    from deepdiver.store import SqliteStore
+
+    points: list[str] = []
+
+    def boundary(name: str) -> None:
+        points.append(name)
+        if len(points) == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watched(name: str) -> Any:
+        write = getattr(SqliteStore, name)
+
+        @functools.wraps(write)
+        def call(self: SqliteStore, *args: Any, **kwargs: Any) -> Any:
+            boundary(f"before {name}")
+            result = write(self, *args, **kwargs)
+            boundary(f"after {name}")
+            return result
+
+        return call
+
+    for name in WRITES:
+        setattr(SqliteStore, name, watched(name))
+    return points
+
+
+if __name__ == "__main__":
+    main()

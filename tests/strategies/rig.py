@@ -1,0 +1,207 @@
+"""A run over a scripted reasoner and a small corpus, through the real store, gateway and graph."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from deepdiver import tasks
+from deepdiver.core.events import Event
+from deepdiver.core.record import Run, SourceKind
+from deepdiver.core.settings import Settings, load
+from deepdiver.core.text import sentences, terms
+from deepdiver.errors import CallError, CallFault
+from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.run import Outcome, Session
+from deepdiver.run.begin import new_run
+from deepdiver.store import Store, open_store
+from deepdiver.tools.hit import Hit
+
+A = TypeVar("A", bound=tasks.Answer)
+
+CORPUS = {
+    "doc:register": ("Register", "register", "Holm Works is owned by Anna Holm. Holm Works was founded in 1998."),
+    "doc:gazette": ("Gazette", "newspaper", "Holm Works is owned by Bertil Ask, a trader. He likes boats."),
+    "doc:notice": (
+        "Notice",
+        "official",
+        "The authority confirms that Anna Holm owns Holm Works. It employs 12 people.",
+    ),
+}
+QUESTION = "Who owns Holm Works?"
+
+
+class CorpusProvider:
+    """Searches a dictionary of documents; queries named in `down` fail."""
+
+    name = "corpus"
+    about = "a few documents"
+
+    def __init__(self, corpus: Mapping[str, tuple[str, str, str]] = CORPUS) -> None:
+        self.corpus, self.queries = corpus, list[str]()
+        self.down: Callable[[str], bool] = lambda query: False
+
+    def missing(self, settings: Settings) -> str | None:
+        return None
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        async def do() -> Reply:
+            self.queries.append(query)
+            if self.down(query):
+                raise CallError("corpus is down", CallFault.REQUEST)
+            asked = set(terms(query))
+            ranked = sorted(self.corpus, key=lambda url: (-len(asked & set(terms(self.corpus[url][2]))), url))
+            return Reply([url for url in ranked if asked & set(terms(self.corpus[url][2]))][:limit])
+
+        reply = await gateway.call(Request("search", self.name, query, {"query": query}, fresh=True), do)
+        return [self._hit(url) for url in reply.value]
+
+    def _hit(self, url: str) -> Hit:
+        title, kind, text = self.corpus[url]
+        return Hit(
+            url=url,
+            title=title,
+            kind=SourceKind.DOCUMENT,
+            publisher_kind=kind,
+            published="2026-01-01",
+            author="someone",
+            text=text,
+            provider=self.name,
+        )
+
+
+class ScriptedReasoner:
+    """Performs tasks by plain rules; a test replaces the rule of a task by name, or makes it fail."""
+
+    description = "scripted reasoner"
+
+    def __init__(self, **rules: Callable[[Any], Any]) -> None:
+        self.rules, self.asked = rules, list[tasks.Task[Any]]()
+        self.running = self.most_running = 0
+
+    def worst_case(self, task: type[tasks.Task[Any]]) -> Decimal | None:
+        return Decimal(0)
+
+    def of(self, kind: type[A] | type[tasks.Task[A]]) -> list[Any]:
+        return [task for task in self.asked if isinstance(task, kind)]
+
+    async def perform(self, task: tasks.Task[A]) -> A:
+        self.asked.append(task)
+        self.running += 1
+        self.most_running = max(self.most_running, self.running)
+        await asyncio.sleep(0)
+        self.running -= 1
+        rule = self.rules.get(task.name()) or getattr(self, f"_{task.name()}")
+        return cast("A", rule(task))
+
+    def _decompose(self, task: tasks.Decompose) -> tasks.Decomposition:
+        return tasks.Decomposition(problems=(tasks.Problem(question=task.question),))
+
+    def _write_queries(self, task: tasks.WriteQueries) -> tasks.Queries:
+        return tasks.Queries(queries=(task.problem,))
+
+    def _refute_queries(self, task: tasks.RefuteQueries) -> tasks.Queries:
+        return tasks.Queries(queries=(f"refute: {task.hypothesis}",))
+
+    def _extract_findings(self, task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(statement=span.of(text.text), source=text.id, quote=span.of(text.text))
+            for text in task.texts
+            for span in sentences(text.text)
+            if "own" in span.of(text.text)
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    def _hypothesise(self, task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        held = {item.answer for item in task.standing}
+        rivals = [
+            tasks.Proposed(
+                statement=f"{name} owns Holm Works.",
+                answer=name,
+                supports_if=f"a register names {name}",
+                refutes_if=f"a register names another than {name}",
+                findings=tuple(f.id for f in task.findings if name in f.quote),
+            )
+            for name in ("Anna Holm", "Bertil Ask")
+            if name not in held
+        ]
+        return tasks.HypothesisSet(hypotheses=tuple(rivals))
+
+    def _judge(self, task: tasks.Judge) -> tasks.Judgements:
+        return tasks.Judgements(
+            judgements=tuple(
+                tasks.Judgement(
+                    finding=f.id,
+                    stance="supports" if task.answer_if_true in f.quote else "refutes",
+                    strength=0.9,
+                )
+                for f in task.findings
+            )
+        )
+
+    def _decide(self, task: tasks.Decide) -> tasks.Decision:
+        return tasks.Decision(decision="finish", reason="enough")
+
+    def _write_report(self, task: tasks.WriteReport) -> tasks.Draft:
+        accepted = [item for item in task.standing if item.status == "supported"]
+        by_label = {f.id: f for f in task.findings}
+        return tasks.Draft(
+            answer=tuple(
+                tasks.DraftSentence(text=by_label[item.supporting[0]].quote, findings=item.supporting[:1])
+                for item in accepted
+                if item.supporting
+            )
+        )
+
+    def _check_support(self, task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(checks=tuple(tasks.Check(id=claim.id, support="full") for claim in task.claims))
+
+    def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences))
+
+
+class Rig:
+    """Everything for one run."""
+
+    def __init__(
+        self,
+        home: Path,
+        reasoner: ScriptedReasoner | None = None,
+        provider: CorpusProvider | None = None,
+        *,
+        approve: bool = False,
+        question: str = QUESTION,
+        **settings: Any,
+    ) -> None:
+        self.settings = load({"home": home, "retries": 0, **settings})
+        self.store: Store = open_store(home)
+        self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
+        self.events: list[Event] = []
+        self.approve = approve
+        self.run: Run = new_run(question, self.settings, self.store)
+
+    def session(self, mode: Mode = Mode.LIVE) -> Session:
+        return Session(
+            self.run,
+            self.settings,
+            self.store,
+            on_event=self.events.append,
+            mode=mode,
+            approve=self.approve,
+            reasoner=self.reasoner,
+            providers=[self.provider],
+        )
+
+    async def work(self, mode: Mode = Mode.LIVE, ask: Any = None) -> Outcome:
+        return await self.session(mode).work(ask, resumed=False)
+
+    @property
+    def path(self) -> list[str]:
+        """The nodes that were entered, in order."""
+        return [event.phase for event in self.events if event.type == "phase_started"]
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]

@@ -1,0 +1,277 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from deepdiver import tasks
+from deepdiver.core.events import Decided, FindingDropped, HypothesisTested
+from deepdiver.core.record import HypothesisStatus, RunStatus
+from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
+from deepdiver.strategies import popper
+from deepdiver.strategies.table import TABLE
+from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
+
+BEGIN = ["initialize", "formulate_problem", "approve_plan", "gather_information"]
+ROUND = ["generate_hypothesis", "verify_hypothesis", "decide"]
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("the model is not in the mood")
+
+
+def keep_on(task: tasks.Decide) -> tasks.Decision:
+    return tasks.Decision(decision="continue", reason="more", gaps=("Who founded Holm Works?",))
+
+
+async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    graph = TABLE[rig.run.strategy].build().compile()
+    with pytest.raises(UsageError, match="the question is empty"):
+        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+
+
+@pytest.mark.parametrize("task", [task.name() for task in tasks.TASKS])
+async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(**{task: fail}))
+    outcome = await rig.work()
+    assert outcome.error is None
+    assert outcome.report is not None
+    asked = {item.name() for item in rig.reasoner.asked}
+    if task in asked and task != "check_support":
+        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+
+
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
+    outcome = await rig.work()
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.report is not None
+    assert outcome.report.confidence == 0.0
+    assert any("decompose failed" in line for line in outcome.report.limits)
+
+
+async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
+    def refuse(task: Any) -> Any:
+        raise CallError("the key was refused", CallFault.AUTH)
+
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=refuse))
+    outcome = await rig.work()
+    assert isinstance(outcome.error, CallError)
+    assert outcome.run.status is RunStatus.FAILED
+    assert rig.path == BEGIN[:2]
+
+
+async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    assert rig.path == [*BEGIN, *ROUND, "final_answer"]
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert "Anna Holm" in outcome.report.answer[0].text
+
+
+async def test_continue_goes_back_to_generate_hypothesis(tmp_path: Path) -> None:
+    def once(task: tasks.Decide) -> tasks.Decision:
+        return keep_on(task) if task.iteration == 1 else tasks.Decision(decision="finish", reason="done")
+
+    rig = Rig(tmp_path, ScriptedReasoner(decide=once))
+    await rig.work()
+    assert rig.path == [*BEGIN, *ROUND, *ROUND, "final_answer"]
+    assert "Who founded Holm Works?" in rig.provider.queries, "the gap was not searched"
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 4])
+async def test_max_iterations_is_the_hard_stop(tmp_path: Path, rounds: int) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=rounds)
+    outcome = await rig.work()
+    assert rig.path == [*BEGIN, *(ROUND * rounds), "final_answer"]
+    assert outcome.report is not None
+    assert [event.by for event in rig.of(Decided)] == ["reasoner"] * (rounds - 1) + ["rule"]
+
+
+async def test_confidence_is_no_threshold(tmp_path: Path) -> None:
+    sure = Rig(tmp_path / "sure", ScriptedReasoner(decide=keep_on), max_iterations=2)
+    await sure.work()
+    assert max(event.posterior for event in sure.of(HypothesisTested)) > 0.9
+    assert sure.path.count("generate_hypothesis") == 2, "a high confidence must not end a run"
+
+    def unmoved(task: tasks.Judge) -> tasks.Judgements:
+        return tasks.Judgements(judgements=())
+
+    unsure = Rig(tmp_path / "unsure", ScriptedReasoner(judge=unmoved))
+    outcome = await unsure.work()
+    assert unsure.path.count("generate_hypothesis") == 1, "a low confidence must not keep a run going"
+    assert outcome.run.status is not RunStatus.ANSWERED
+
+
+async def test_there_is_no_finishing_before_every_hypothesis_met_an_attempt_to_refute_it(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    failures: list[str] = []
+
+    def down_at_first(query: str) -> bool:
+        if query.startswith("refute:") and len(failures) < 2:
+            failures.append(query)
+            return True
+        return False
+
+    provider.down = down_at_first
+    reasoner = ScriptedReasoner(
+        refute_queries=lambda task: tasks.Queries(queries=(f"refute: {task.hypothesis} {len(task.tried)}",))
+    )
+    rig = Rig(tmp_path, reasoner, provider)
+    outcome = await rig.work()
+    first = rig.of(Decided)[0]
+    assert (first.decision, first.by) == ("continue", "rule")
+    assert "no attempt to refute" in first.reason
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert any("corpus could not search" in line for line in outcome.report.limits)
+
+
+async def test_nothing_is_accepted_while_refutation_cannot_be_searched(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: query.startswith("refute:")
+    rig = Rig(tmp_path, provider=provider)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    statuses = {item.hypothesis.answer: item.status for item in outcome.report.hypotheses}
+    assert statuses["Anna Holm"] is HypothesisStatus.OPEN
+    assert outcome.run.status is not RunStatus.ANSWERED
+    assert outcome.run.status is not RunStatus.NO_EVIDENCE or not outcome.report.citations
+
+
+async def test_each_hypothesis_is_tested_by_a_search_of_its_own_and_all_at_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    await rig.work()
+    refutations = [query for query in rig.provider.queries if query.startswith("refute:")]
+    assert sorted(refutations) == ["refute: Anna Holm owns Holm Works.", "refute: Bertil Ask owns Holm Works."]
+    assert rig.reasoner.most_running >= 2
+
+
+async def test_what_was_refuted_is_printed_and_teaches_the_next_round(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    refuted = [item for item in outcome.report.hypotheses if item.status is HypothesisStatus.REFUTED]
+    assert [item.hypothesis.answer for item in refuted] == ["Bertil Ask"]
+    second = rig.reasoner.of(tasks.Hypothesise)[1]
+    assert ("Bertil Ask", HypothesisStatus.REFUTED) in {(item.answer, item.status) for item in second.standing}
+
+
+async def test_a_hypothesis_is_not_put_forward_twice(tmp_path: Path) -> None:
+    def same(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        proposal = tasks.Proposed(statement="Anna Holm owns Holm Works.", supports_if="a", refutes_if="b")
+        return tasks.HypothesisSet(hypotheses=(proposal, proposal))
+
+    rig = Rig(tmp_path, ScriptedReasoner(hypothesise=same, decide=keep_on), max_iterations=3)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    assert len(outcome.report.hypotheses) == 1
+
+
+async def test_a_quote_that_is_not_in_the_source_is_no_finding(tmp_path: Path) -> None:
+    def invent(task: tasks.ExtractFindings) -> tasks.Extraction:
+        made_up = tasks.Extracted(
+            statement="Carl owns it.", source=task.texts[0].id, quote="Holm Works belongs to Carl."
+        )
+        nowhere = tasks.Extracted(statement="Dora owns it.", source="T99", quote="Holm Works")
+        return tasks.Extraction(findings=(made_up, nowhere))
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=invent))
+    outcome = await rig.work()
+    assert {event.statement for event in rig.of(FindingDropped)} == {"Carl owns it.", "Dora owns it."}
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.report is not None
+    assert "Carl" not in outcome.report.model_dump_json()
+
+
+async def test_a_problem_that_needs_another_is_told_its_answer(tmp_path: Path) -> None:
+    first, second = "Who owns Holm Works?", "Where does the owner live?"
+
+    def split(task: tasks.Decompose) -> tasks.Decomposition:
+        later = tasks.Problem(question=second, needs=(first,))
+        return tasks.Decomposition(problems=(tasks.Problem(question=first), later))
+
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=split))
+    await rig.work()
+    known = {task.problem: task.known for task in rig.reasoner.of(tasks.WriteQueries)}
+    assert known[first] == ()
+    assert any("Anna Holm" in statement for statement in known[second])
+
+
+async def test_leads_are_followed_from_hop_to_hop(tmp_path: Path) -> None:
+    corpus = {
+        **CORPUS,
+        "doc:parish": ("Parish", "register", "Anna Holm is the mother of Cleo Holm. The own church is old."),
+        "doc:school": ("School", "newsletter", "Cleo Holm is in grade three and owns a kite."),
+    }
+
+    def lead(task: tasks.ExtractFindings) -> tasks.Extraction:
+        base = ScriptedReasoner()._extract_findings(task)
+        text = " ".join(item.quote for item in base.findings)
+        return base.model_copy(update={"leads": tuple(name for name in ("Anna Holm", "Cleo Holm") if name in text)})
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=lead), CorpusProvider(corpus))
+    await rig.work()
+    assert any(query.startswith("Cleo Holm") for query in rig.provider.queries)
+
+
+async def test_state_and_result_have_the_keys_of_the_seed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    assert result["original_question"] == "Who owns Holm Works?"
+    assert result["decomposed_problems"] == ["Who owns Holm Works?"]
+    assert {item["url"] for item in result["gathered_information"]} == set(CORPUS)
+    assert all(item["quote"] in CORPUS[item["url"]][2] for item in result["gathered_information"])
+    assert [item["status"] for item in result["hypotheses"]] == ["supported", "refuted"]
+    assert "Anna Holm" in result["final_answer"]
+    assert 0.7 < result["confidence_score"] < 1.0
+    assert result["current_iteration"] == 1
+    assert isinstance(result["messages"][-1], AIMessage)
+    assert result["messages"][-1].text == result["final_answer"]
+
+
+async def test_the_experience_pool_is_a_graph(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    pool = result["experience_pool"]
+    nodes = {item["id"]: item for item in pool if item["type"] != "link"}
+    links = [item for item in pool if item["type"] == "link"]
+    assert {item["type"] for item in nodes.values()} == {"finding", "hypothesis"}
+    assert all(link["head"] in nodes and link["tail"] in nodes for link in links)
+    assert {"supports", "refutes", "raised", "rivals"} <= {link["kind"] for link in links}
+    refuted = [item for item in nodes.values() if item.get("status") == "refuted"]
+    assert refuted, "failures teach too: what was refuted stays in the pool"
+    assert len({link["id"] for link in links}) == len(links)
+
+
+async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
+    filler = "This sentence fills the page and must not travel with the state. " * 400
+    corpus = {"doc:long": ("Long", "register", f"Holm Works is owned by Anna Holm. {filler}")}
+    rig = Rig(tmp_path, provider=CorpusProvider(corpus))
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    assert "fills the page" not in str(result)
+
+
+def test_the_allowance_grows_with_the_rounds() -> None:
+    small, large = popper.allowance(1), popper.allowance(5)
+    assert large.searches > small.searches
+    assert large.tasks[tasks.Judge] == 5 * small.tasks[tasks.Judge]
+    assert set(small.tasks) == set(tasks.TASKS), "every task the strategy performs is in its allowance"
+
+
+async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
+    many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
+    reasoner = ScriptedReasoner(decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many))
+    rig = Rig(tmp_path, reasoner, max_iterations=3)
+    await rig.work()
+    allowed = popper.allowance(3)
+    for task, most in allowed.tasks.items():
+        assert len(rig.reasoner.of(task)) <= most
+    assert len(rig.provider.queries) <= allowed.searches
