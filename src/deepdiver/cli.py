@@ -83,7 +83,7 @@ def _print_report(report: Report) -> None:
 
     text = markdown(report)
     if not sys.stdout.isatty():
-        _out(text)
+        _out(text.removesuffix("\n"))
         return
     from rich.console import Console
     from rich.markdown import Markdown
@@ -93,7 +93,7 @@ def _print_report(report: Report) -> None:
     console = Console()
     with console.capture() as captured:
         console.print(Markdown(clean(text), hyperlinks=False))
-    _out(captured.get())
+    _out(captured.get().strip("\n") + "\n")
 
 
 def _table(rows: Iterable[Sequence[str]]) -> None:
@@ -305,9 +305,8 @@ def _stop(args: argparse.Namespace) -> int:
 def _stopped(store: Store, name: str) -> tuple[Run, bool]:
     """Have a run stopped; returns where it stands, and whether a process was working on it."""
     from deepdiver.core.record import RunStatus
-    from deepdiver.core.settings import process_id
 
-    run, owner = store.get_run(name), f"stop:{process_id()}"
+    run, owner = store.get_run(name), f"stop:{os.getpid()}"
     try:
         store.take_lease(run.id, owner, time.time(), STOP_SECONDS)
     except RunBusyError:

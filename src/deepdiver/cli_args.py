@@ -21,14 +21,15 @@ EXIT_CODES = """\
 exit codes:
   0    answered, or the command did what it says
   1    failure: a service, the database, the disk, or a fault of deepdiver's own
-  2    usage: something on the command line, in the settings or in a key must be corrected
-  3    answered in part, or waiting for a person (deepdiver resume RUN in a terminal goes on)
+  2    usage: something on the command line, in the settings or in a key is wrong
+  3    answered in part, or waiting for your word on the plan (deepdiver resume)
   4    no evidence: nothing was found, or there is nothing to search
-  130  stopped, by Ctrl-C or by deepdiver stop; deepdiver resume RUN goes on
+  130  stopped, by Ctrl-C or by deepdiver stop; deepdiver resume goes on
 """
 INTRODUCTION = """\
-Deep research that people can check: every factual sentence of the report points at an exact passage of a saved source.
-Works with any chat model, or with none: without --model, the embedded reasoner needs no key and no network.
+Deep research that people can check: every factual sentence of the report points
+at an exact passage of a saved source. Works with any chat model, or with none:
+without --model, the embedded reasoner needs no key and no network.
 """
 
 
@@ -53,13 +54,13 @@ def _path(text: str) -> Path:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "--strategy": {"metavar": "NAME", "help": "way of researching; `deepdiver strategies` lists them"},
-    "--model": {"metavar": "NAME", "help": "provider:model that judges and writes; without it: embedded"},
-    "--fast-model": {"metavar": "NAME", "help": "provider:model for queries and extraction; without it: --model"},
+    "--strategy": {"metavar": "NAME", "help": "way of researching; see `deepdiver strategies`"},
+    "--model": {"metavar": "NAME", "help": "PROVIDER:MODEL that judges and writes; default: embedded"},
+    "--fast-model": {"metavar": "NAME", "help": "PROVIDER:MODEL for queries and reading; default: --model"},
     "--search": {
         "metavar": "NAMES",
         "action": "append",
-        "help": "where to search, with commas between; `deepdiver providers` lists them",
+        "help": "where to search, NAME[,NAME]; see `deepdiver providers`",
     },
     "--in": {
         "metavar": "PATH",
@@ -77,7 +78,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--verbose": {"action": "store_true", "help": "show each task's prompt and answer, and each call"},
     "--quiet": {"action": "store_true", "help": "show no progress"},
     "--hold-uncertain": {"action": "store_true", "help": "do not repeat calls whose fate was never learnt"},
-    "--home": {"metavar": "DIR", "type": _path, "help": "folder of the database, instead of DEEPDIVER_HOME"},
+    "--home": {"metavar": "DIR", "type": _path, "help": "folder of the database; default: DEEPDIVER_HOME"},
     "--yes": {"action": "store_true", "help": "do not ask first"},
     "--offline": {"action": "store_true", "help": "do not try to reach anything"},
 }
@@ -151,7 +152,7 @@ def parser_of(name: str) -> Parser:
     for option in command.options.split():
         parser.add_argument(option, **OPTIONS[option])
     if top:
-        parser.add_argument("--version", action="version", version=f"deepdiver {__version__}")
+        parser.add_argument("--version", action="version", version=f"deepdiver {__version__}", help="show the version")
     return parser
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import platformdirs
 
 from deepdiver import __version__
+from deepdiver.cli_work import check_documents
 from deepdiver.core.settings import EMBEDDED, FILE_NAME, KEY_VARIABLES, Settings
 from deepdiver.errors import NoEvidenceError, StoreError, UsageError
 from deepdiver.reason.models import PROVIDERS
@@ -103,7 +104,7 @@ class Examination:
         for number, check in enumerate(self.checks):
             if not number or self.checks[number - 1].part != check.part:
                 lines += [*([""] if number else []), check.part]
-            remedy = f": {check.remedy}" if check.remedy else ""
+            remedy = f"; {check.remedy}" if check.remedy else ""
             lines.append(f"  {marks[check.state]} {check.name:<{width}}  {check.says}{remedy}")
         return "\n".join([*lines, "", "+ ready   - not set up   ! does not work", self.verdict])
 
@@ -207,12 +208,13 @@ def _model(settings: Settings, name: str, wanted: bool, failure: str | None) -> 
 
 
 def _search(settings: Settings, reached: dict[str, str]) -> Iterator[Check]:
+    works = False
     try:
         chosen = {provider.name for provider in choose(settings)[0]}
-    except UsageError as error:
-        chosen = set()
+        check_documents(settings.documents)
+    except (UsageError, NoEvidenceError) as error:
+        chosen, works = set(), True
         yield Check("search", "asked for", State.BAD, str(error), exit_code=error.exit_code)
-    works = False
     for name, provider in providers().items():
         missing, failure = provider.missing(settings), reached.get(name)
         if missing is not None:
@@ -246,7 +248,7 @@ def _packages() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in declared:
         match = re.fullmatch(r"([\w.-]+).*;.*\bextra == ['\"]([\w-]+)['\"].*", line)
-        if match and match[1] != DISTRIBUTION:
+        if match and match[1] != DISTRIBUTION and match[2] != "all":
             found.setdefault(match[2], []).append(match[1])
     return found
 

@@ -13,10 +13,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Protocol, TextIO
+from typing import TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.padding import Padding
 from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
@@ -52,6 +53,9 @@ LINE = 160
 """Characters of a foreign text on a plain line; the record has it whole."""
 NARROW = 60
 """Columns below which labels are left out, so that what they label has room."""
+
+ECHO = 3
+"""Columns left free at the right: a terminal shows Ctrl-C as ^C, and a full line would break under it."""
 
 
 def clean(text: str) -> str:
@@ -115,8 +119,8 @@ def ceiling(event: RunStarted, known: Known) -> str:
     if event.ceiling is None:
         text = f"ceiling not known: no price for {', '.join(known.unpriced) or 'something it uses'}"
     else:
-        text = "costs nothing" if event.ceiling == 0 else f"at most {money(event.ceiling)}"
-    if event.budget is not None:
+        text = "nothing" if event.ceiling == 0 else f"at most {money(event.ceiling)}"
+    if event.budget is not None and event.ceiling != 0:
         text += f", and your budget stops it at {money(event.budget)}"
     return f"{text}; {money(known.spent)} spent so far" if known.spent else text
 
@@ -143,6 +147,8 @@ class Progress:
     """How the run began."""
     ended: RunEnded | None = None
     """How it ended."""
+    problems: tuple[str, ...] = ()
+    """The plan."""
     phase: str = "starting"
     """What it is doing."""
     round: int = 0
@@ -173,6 +179,8 @@ class Progress:
                 self.started, self.spent = event, self.known.spent
             case PhaseStarted():
                 self.phase, self.round = event.phase.replace("_", " "), max(self.round, event.iteration)
+            case PlanProposed():
+                self.problems = event.problems
             case CallStarted() | CallEnded() | CallFailed():
                 self._take_call(event)
             case SourceRead():
@@ -217,8 +225,8 @@ class Progress:
         return parts
 
 
-class View(Protocol):
-    """What events are shown in."""
+class View:
+    """What events are shown in; this one shows nothing."""
 
     def open(self) -> None:
         """Begin, or go on after a pause."""
@@ -233,23 +241,7 @@ class View(Protocol):
         """Leave the terminal to others: for a pause, or for good."""
 
 
-class Silent:
-    """Shows nothing."""
-
-    def open(self) -> None:
-        """Do nothing."""
-
-    def take(self, event: Event) -> None:
-        """Do nothing."""
-
-    def note(self, text: str) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class Lines:
+class Lines(View):
     """Plain lines: one for each event that means something to a reader, or with `verbose` for each event."""
 
     def __init__(
@@ -260,18 +252,14 @@ class Lines:
         self._progress, self._began = Progress(known), clock()
         self._phase = ""
 
-    def open(self) -> None:
-        """Do nothing: lines can be written at any time."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
     def note(self, text: str) -> None:
         """Write a line as it is."""
         self._write(clean(text))
 
     def take(self, event: Event) -> None:
         """Write what the event says; a phase is named when something happens in it."""
+        if isinstance(event, PlanProposed) and event.problems == self._progress.problems:
+            return  # a plan that waited for approval is proposed again when it has it
         self._progress.take(event)
         if isinstance(event, PhaseStarted):
             self._phase = self._progress.phase
@@ -369,7 +357,7 @@ _COLOURS = {
 }
 
 
-class Picture:
+class Picture(View):
     """A picture of the run that is drawn over itself, and leaves a few lines behind."""
 
     def __init__(self, console: Console, known: Known, clock: Callable[[], float] = time.monotonic) -> None:
@@ -409,8 +397,9 @@ class Picture:
         if isinstance(event, RunStarted):
             table = Table.grid(padding=(0, 2))
             for label, text in opening(event, self._progress.known):
-                table.add_row(Text(label, style="dim"), Text(clean(text)))
+                table.add_row(Text(label, style="dim"), Text(clean(text), overflow="fold"))
             self._console.print(table)
+            self._console.print()
         elif isinstance(event, RunEnded):
             self.close()
             self._console.print(Group(*self._beliefs(BELIEFS)))
@@ -420,7 +409,8 @@ class Picture:
     def render(self) -> RenderableType:
         """Return the picture of this moment."""
         with self._lock:
-            return Group(self._head(), *self._flying(), *self._read(), *self._beliefs(BELIEFS), *self._foot())
+            lines = (self._head(), *self._flying(), *self._read(), *self._beliefs(BELIEFS), *self._foot())
+        return Padding(Group(*lines), (0, ECHO, 0, 0))
 
     def _head(self) -> RenderableType:
         progress = self._progress
@@ -486,7 +476,7 @@ class Picture:
 def open_view(stream: TextIO, known: Known, *, quiet: bool = False, verbose: bool = False) -> View:
     """Return the view that fits: nothing, the picture, or lines. What is told at length is told in lines everywhere."""
     if quiet:
-        return Silent()
+        return View()
     console = Console(file=stream, highlight=False)
     if stream.isatty() and not verbose and not console.is_dumb_terminal:
         return Picture(console, known)

@@ -22,6 +22,11 @@ from deepdiver.tasks import TASKS
 from deepdiver.tools.library.documents import SUFFIXES
 from deepdiver.tools.registry import choose
 
+try:
+    import termios
+except ImportError:  # Windows has none
+    termios = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from deepdiver.core.events import Event
     from deepdiver.run import Ask, Outcome
@@ -112,7 +117,8 @@ def _show_plan(shown: dict[str, Any], problems: Sequence[str], say: Say) -> None
     say(f"The plan for: {one_line(str(shown.get('question', '')))}")
     for number, problem in enumerate(problems, 1):
         say(f"  {number}. {one_line(problem, 1_000)}")
-    say(f"Cost ceiling: {shown.get('ceiling') or 'not known'}")
+    ceiling = str(shown.get("ceiling") or "not known")
+    say(f"Cost ceiling: {ceiling if ceiling.strip('$0.') else 'nothing'}")
 
 
 async def _edit(problems: Iterable[str], say: Say, read_line: ReadLine) -> list[str]:
@@ -149,9 +155,9 @@ class Interrupts:
     Python's own handlers, not the event loop's: these are called even while the loop is busy with something else.
     """
 
-    def __init__(self, view: View) -> None:
-        """Tell the view what happens."""
-        self._view = view
+    def __init__(self, announce: Callable[[], None]) -> None:
+        """Have it announced when the work is being stopped."""
+        self._announce = announce
         self._cancel: Callable[[], object] | None = None
         self._count = 0
         self._before: dict[int, Any] = {}
@@ -180,7 +186,7 @@ class Interrupts:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
 
         def cancel() -> None:
-            self._view.note("stopping and saving; Ctrl-C again stops at once")
+            self._announce()
             task.cancel()
 
         self._cancel = lambda: loop.call_soon_threadsafe(cancel)
@@ -203,7 +209,8 @@ class Work:
     def __init__(self, view: View, say: Say) -> None:
         """Show it in a view; what is put before a person is said beside it."""
         self._view, self._say = view, say
-        self._interrupts = Interrupts(view)
+        self._interrupts = Interrupts(self._stopping)
+        self._asking = False
         self.run = ""
         """The run's id, once it is known."""
 
@@ -238,14 +245,28 @@ class Work:
 
         async def ask(shown: dict[str, Any]) -> dict[str, Any]:
             self._view.close()
+            self._asking = True
+            forget_typed()
             try:
                 return await approve(shown, self._say, read_line)
             except LeftError:
                 await self._interrupts.stop()
             finally:
+                self._asking = False
                 self._view.open()
 
         return ask
+
+    def _stopping(self) -> None:
+        if self._asking:
+            self._say("")  # the terminal showed ^C behind the prompt
+        self._view.note("stopping and saving; Ctrl-C again stops at once")
+
+
+def forget_typed() -> None:
+    """Forget what was typed before there was something to answer: it cannot have been meant as the answer."""
+    if termios is not None:
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 async def read_line(prompt: str) -> str | None:

@@ -110,7 +110,9 @@ def rung_of(body: dict[str, Any]) -> Rung:
     if body.get("tools"):
         return Rung.TOOLS
     google = body.get("generationConfig", {})
-    form = body.get("format") or body.get("response_format") or body.get("output_config") or google.get("responseMimeType")
+    form = (
+        body.get("format") or body.get("response_format") or body.get("output_config") or google.get("responseMimeType")
+    )
     if form == "json" or form == {"type": "json_object"}:
         return Rung.JSON
     return Rung.NATIVE if form else Rung.PROMPTED

@@ -5,9 +5,9 @@
         assert len(server.log) == 1
 
 It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat (whole, and streamed as
-JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search) and SearXNG's (GET /search?format=json), and serves the pages that a search
-found (GET /page/NAME). `GET /log` gives the log to other processes. The real clients talk to it over a real socket, so
-what a test sees is what the client does.
+JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search) and SearXNG's
+(GET /search?format=json), and serves the pages that a search found (GET /page/NAME). `GET /log` gives the log to other
+processes. The real clients talk to it over a real socket, so what a test sees is what the client does.
 """
 
 from __future__ import annotations

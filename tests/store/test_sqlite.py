@@ -235,11 +235,32 @@ def test_a_home_that_cannot_be_used_is_refused(tmp_path: Path, place: Callable[[
         assert stat.S_IMODE((home / "deepdiver.db").stat().st_mode) == 0o755  # Not ours to change.
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="permission bits do not stop root")
-def test_a_home_without_permission_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "locked").mkdir(mode=0o500)
+def forbid(path: Path, mode: int) -> None:
+    path.chmod(mode)
+    if os.access(path, os.W_OK):
+        pytest.skip("permission bits do not stop this user: root")
+
+
+def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    forbid(tmp_path / "closed", 0o500)
     with pytest.raises(StoreAccessError, match="Permission denied"):
-        open_store(tmp_path / "locked" / "home")
+        open_store(tmp_path / "closed" / "home")
+
+
+def test_a_home_that_may_only_be_read_is_refused(home: Path) -> None:
+    open_store(home).close()
+    forbid(home, 0o500)
+    with pytest.raises(StoreAccessError, match="choose another --home") as error:
+        open_store(home)
+    assert str(home) in one_line(error)
+
+
+def test_a_file_that_may_only_be_read_is_opened_for_its_owner_again(home: Path) -> None:
+    open_store(home).close()
+    forbid(home / "deepdiver.db", 0o400)
+    with closing(open_store(home)) as store:
+        store.create_run(make_run())
 
 
 def test_a_file_that_becomes_read_only_is_refused_and_nothing_is_lost(store: SqliteStore) -> None:
@@ -447,7 +468,7 @@ def test_a_store_that_was_closed_says_so_to_the_programmer(store: SqliteStore) -
         store.list_runs()
 
 
-@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o177])
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o037, 0o077])
 def test_nobody_else_may_read(home: Path, mask: int) -> None:
     before = os.umask(mask)
     try:

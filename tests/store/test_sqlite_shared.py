@@ -228,9 +228,9 @@ def test_processes_together_keep_to_the_limits(home: Path) -> None:
     for first in range(len(granted)):
         for last in range(first, len(granted)):
             # A process that read the clock may wait for another's transaction: times are off by so much.
-            window = granted[last] - granted[first] + 0.1
+            window = granted[last] - granted[first] + 0.5
             assert last - first + 1 <= rate + rate * window
-    assert granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.1  # 60 calls, 20 at once: 2 s for the other 40.
+    assert granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5  # 60 calls, 20 at once: 2 s for the other 40.
     edges = sorted([(began, 1) for _, began, _ in calls] + [(ended, -1) for _, _, ended in calls])
     inside = most = 0
     for _, change in edges:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from deepdiver import tasks
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, SourceKind
+from deepdiver.core.record import Run, SourceKind, Stance
 from deepdiver.core.settings import Settings, load
 from deepdiver.core.text import sentences, terms
 from deepdiver.errors import CallError, CallFault
@@ -135,7 +135,7 @@ class ScriptedReasoner:
             judgements=tuple(
                 tasks.Judgement(
                     finding=f.id,
-                    stance="supports" if task.answer_if_true in f.quote else "refutes",
+                    stance=Stance.SUPPORTS if task.answer_if_true in f.quote else Stance.REFUTES,
                     strength=0.9,
                 )
                 for f in task.findings
@@ -176,7 +176,7 @@ class Rig:
         question: str = QUESTION,
         **settings: Any,
     ) -> None:
-        self.settings = load({"home": home, "retries": 0, **settings})
+        self.settings = load({"home": home, "retries": 0, "prices": {"corpus": {}}, **settings})
         self.store: Store = open_store(home)
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
         self.events: list[Event] = []

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from fractions import Fraction
 
 from deepdiver.core.record import Calculation
-from deepdiver.core.text import STOPWORDS, sentences
+from deepdiver.core.text import STOPWORDS, blocks, sentences, words
 
 MONTHS = {
     name: number
@@ -35,30 +36,77 @@ MONTHS = {
     for name in names.split()
 }
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_GAP = r"(?=\s)[^\S\n]*+\n?+[^\S\n]*+"
+"""White space within a line or over its end, never over an empty line."""
+_DOT = r"(?:(?<![a-z]{5})\.)?+"
+"""The point of a short form; behind a longer name it ends the sentence."""
+_YEAR = rf"(?:,?{_GAP}(?P<y>\d{{4}})\b)"
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2}))?(?=\b|T)"),
+    re.compile(r"\b(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})\b"),
+    re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})\b"),
     re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH})\.?(?:,? (?P<y>\d{{4}}))?\b", re.IGNORECASE
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?{_GAP}(?:of{_GAP})?(?P<month>{_MONTH})\b{_DOT}{_YEAR}?", re.IGNORECASE
     ),
-    re.compile(rf"\b(?P<month>{_MONTH})\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y>\d{{4}}))\b", re.IGNORECASE),
-    re.compile(rf"\b(?P<month>{_MONTH})\.? (?P<y>\d{{4}})\b", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<month>{_MONTH})\b{_DOT}{_GAP}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![,.:]\d){_YEAR}?", re.IGNORECASE
+    ),
+    re.compile(rf"\b(?P<month>{_MONTH})\b{_DOT}{_YEAR}", re.IGNORECASE),
 )
-_NUMBER = re.compile(r"(?<![\w.,])[-−+]?\d{1,3}(?:[,  ]\d{3})+(?:\.\d+)?(?![\d])|(?<![\w.])[-−+]?\d+(?:[.,]\d+)?")
-_SCALE = {"thousand": 3, "million": 6, "m": 6, "billion": 9, "bn": 9, "trillion": 12}
-_NUMBER_WORDS = {
+_VERBS = frozenset({"may", "march", "mar"})
+"""Months that, in small letters and without a year, are more likely verbs: 20 may be lost."""
+_THIN = " \u00a0\u2009\u202f"
+"""Spaces that group the digits of a number."""
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-−+]?(?:"
+    r"(?P<commas>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)"
+    rf"|(?P<spaces>[1-9]\d{{0,2}}(?:[{_THIN}]\d{{3}})+(?:[.,]\d+)?)"
+    r"|(?P<dots>[1-9]\d{0,2}(?:\.\d{3}){2,}(?:,\d+)?)"
+    r")(?!\d)|(?<![\w.])[-−+]?(?:\d+(?:[.,]\d+)?|\.\d+)"
+)
+_SCALE = {"thousand": 3, "million": 6, "billion": 9, "bn": 9, "trillion": 12}
+_SCALED = re.compile(rf"(?:{_GAP}|-)?(?P<word>{'|'.join(_SCALE)})\b", re.IGNORECASE)
+_SHORT = {"k": 3, "m": 6}
+"""Behind an amount of money alone: 5 m is a length, $5m is not."""
+_UNITS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen twenty".split()
+        words(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen"
+        )
     )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100}
-_WORD = re.compile(r"[A-Za-z]+(?:-[a-z]+)?")
-_CAPITAL = r"[A-ZÅÄÖÆØÉÜ]"
-_NAME = re.compile(
-    rf"\b{_CAPITAL}[\w’'\-]*(?:(?:\.(?= {_CAPITAL}))?(?: (?:of|de|van|von|der|den|la|le|du|&)(?= {_CAPITAL}))? {_CAPITAL}[\w’'\-]*)*"
+}
+_TENS = {word: 10 * n for n, word in enumerate(words("twenty thirty forty fifty sixty seventy eighty ninety"), 2)}
+_SEP = rf"(?:{_GAP}|-)"
+_BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})\b(?:{_SEP}(?:{'|'.join(list(_UNITS)[1:10])})\b)?|(?:{'|'.join(_UNITS)})\b)"
+_BELOW_THOUSAND = rf"(?:(?:{_BELOW_HUNDRED}{_SEP})?hundred\b(?:{_SEP}(?:and{_SEP})?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
+_SPELLED = re.compile(
+    rf"\b{_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*", re.IGNORECASE
 )
-_TITLES = frozenset("mr mrs ms dr prof professor sir captain mayor director chair chairman chairwoman minister".split())
-_NO_NAME = STOPWORDS | _TITLES | MONTHS.keys()
+_UPPER = "".join(char for char in map(chr, range(0x41, 0x590)) if char.isupper())
+"""Capitals of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
+_INITIALS = rf"(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?={_GAP}[{_UPPER}])"
+_TITLED = rf"(?:Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St)\.(?={_GAP}[{_UPPER}])"
+_NAME_PART = rf"(?:{_TITLED}|{_INITIALS}|[{_UPPER}][\w’'\-]*)"
+_NAME = re.compile(rf"\b{_NAME_PART}(?:(?:{_GAP}(?:of|de|van|von|der|den|la|le|du|&)){{0,2}}{_GAP}{_NAME_PART})*")
+_INITIAL = re.compile(rf"[{_UPPER}]\.")
+_BARE = re.compile(r"[.’']")
+_FIRST_WORD = re.compile(r"\w")
+_TITLES = frozenset(
+    words(
+        "mr mrs ms dr prof professor sir capt captain col gen gov governor lt rev sen senator sgt mayor director "
+        "chair chairman chairwoman minister president"
+    )
+)
+_OPENERS = frozenset(
+    words(
+        "according although another despite either every however later like many meanwhile near neither "
+        "nevertheless several since still though today tomorrow unlike whether yesterday yet"
+    )
+)
+_WEEKDAYS = frozenset(words("monday tuesday wednesday thursday friday saturday sunday"))
+_NO_NAME = STOPWORDS | _TITLES | _OPENERS | _WEEKDAYS | MONTHS.keys() | _UNITS.keys() | _TENS.keys()
 """Words that may stand capitalised before a name and are no part of it."""
 
 
@@ -81,8 +129,8 @@ class Day:
         )
 
     def iso(self) -> str:
-        """Return the ISO form, as long as it is known."""
-        parts = [f"{self.year:04d}"]
+        """Return the ISO form, as long as it is known; a dash stands for a year that is not."""
+        parts = [f"{self.year:04d}" if self.year else "-"]
         if self.month:
             parts.append(f"{self.month:02d}")
             if self.day:
@@ -100,16 +148,29 @@ class Day:
 def dated(text: str) -> list[tuple[Day, int, int]]:
     """Return the dates of a text with their spans, in order; a longer reading hides the shorter ones inside it."""
     found: list[tuple[Day, int, int]] = []
+    taken = bytearray(len(text))
     for pattern in _DATES:
         for match in pattern.finditer(text):
-            if any(start < match.end() and match.start() < end for _, start, end in found):
-                continue
-            groups = match.groupdict()
-            month = MONTHS[groups["month"].lower()] if groups.get("month") else int(groups.get("m") or 0)
-            day = Day(int(groups.get("y") or 0), month, int(groups.get("d") or 0))
-            if day.month <= 12 and day.day <= 31:
-                found.append((day, match.start(), match.end()))
+            start, end = match.span()
+            if not any(taken[start:end]) and (day := _day(match)):
+                found.append((day, start, end))
+                taken[start:end] = b"\1" * (end - start)
     return sorted(found, key=lambda item: item[1])
+
+
+def _day(match: re.Match[str]) -> Day | None:
+    """Return the date that was matched; None if there is no such day, or if its month is a verb."""
+    groups = match.groupdict()
+    if not groups.get("y") and groups["month"] in _VERBS:
+        return None
+    if "month" in groups:
+        groups["m"] = str(MONTHS[groups["month"].lower()])
+    given = {part: int(groups[part]) for part in "ymd" if groups.get(part)}
+    try:
+        date(given.get("y", 2000), given["m"], given.get("d", 1))  # 2000: without a year, 29 February may exist
+    except ValueError:
+        return None
+    return Day(given.get("y", 0), given["m"], given.get("d", 0))
 
 
 def dates(text: str) -> list[Day]:
@@ -119,75 +180,99 @@ def dates(text: str) -> list[Day]:
 
 def number(text: str) -> Decimal | None:
     """Read one number: 1,250 and 1 250 are twelve hundred and fifty, 3,5 is three and a half."""
-    plain = re.sub(r"[  ]", "", text).replace("−", "-").lstrip("+")
-    plain = plain.replace(",", "") if re.search(r",\d{3}(?:\D|$)", plain) else plain.replace(",", ".")
-    try:
-        return Decimal(plain)
-    except InvalidOperation:
-        return None
+    match = _NUMBER.fullmatch(text.strip())
+    return _value(match) if match else None
+
+
+def _value(match: re.Match[str]) -> Decimal:
+    plain = match.group().replace("−", "-").translate(dict.fromkeys(map(ord, _THIN)))
+    if match["commas"]:
+        plain = plain.replace(",", "")
+    elif match["dots"]:
+        plain = plain.replace(".", "")
+    return Decimal(plain.replace(",", "."))
 
 
 def numbers(text: str) -> list[Decimal]:
-    """Return the numbers of a text, in figures and in words up to a hundred, those inside dates left out."""
+    """Return the numbers of a text, in figures and in words, those inside dates left out."""
     kept = list(text)
     for _, start, end in dated(text):
-        kept[start:end] = " " * (end - start)
+        kept[start:end] = "|" * (end - start)
     bare = "".join(kept)
-    found: list[tuple[int, Decimal]] = []
-    for match in _NUMBER.finditer(bare):
-        if (value := number(match.group())) is not None:
-            tail = _WORD.match(bare, match.end() + 1) if bare[match.end() : match.end() + 1] in {" ", "-"} else None
-            power = _SCALE.get(tail.group().lower(), 0) if tail else 0
-            found.append((match.start(), value.scaleb(power) if power else value))
-    for match in _WORD.finditer(bare):
-        if (spelled := _spelled(match.group().lower())) is not None:
-            found.append((match.start(), Decimal(spelled)))
+    found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
+    found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
     return [value for _, value in sorted(found)]
 
 
-def _spelled(word: str) -> int | None:
-    tens, dash, ones = word.partition("-")
-    if tens not in _NUMBER_WORDS:
-        return None
-    if not dash:
-        return _NUMBER_WORDS[tens]
-    return _NUMBER_WORDS[tens] + _NUMBER_WORDS[ones] if _NUMBER_WORDS.get(ones, 10) < 10 else None
+def _scaled(text: str, match: re.Match[str]) -> Decimal:
+    """Return a number in figures times the word behind it: 5 million, $5m."""
+    value, end = _value(match), match.end()
+    if scale := _SCALED.match(text, end):
+        return value.scaleb(_SCALE[scale["word"].lower()])
+    money = text[max(0, match.start() - 1) : match.start()] in {"$", "€", "£"}
+    power = _SHORT.get(text[end : end + 1].lower(), 0) if money and not text[end + 1 : end + 2].isalnum() else 0
+    return value.scaleb(power) if power else value
+
+
+def _spelled(phrase: str) -> Decimal:
+    """Return the value of a number in words: two hundred and fifty thousand, twenty-one."""
+    whole = part = 0
+    for word in re.findall(r"[a-z]+", phrase.lower()):
+        if word == "hundred":
+            part = (part or 1) * 100
+        elif word in _SCALE:
+            whole, part = whole + part * 10 ** _SCALE[word], 0
+        else:
+            part += _UNITS.get(word, 0) + _TENS.get(word, 0)
+    return Decimal(whole + part)
 
 
 def names(text: str) -> list[str]:
     """Return the names of a text: runs of capitalised words, without a word that merely opens its sentence."""
-    starts = {span.start for span in sentences(text)}
     found: dict[str, None] = {}
-    for match in _NAME.finditer(text):
-        listed = match.group().split(" ")
-        while listed and listed[0].lower().rstrip(".") in _NO_NAME:
-            listed = listed[1:]
-        opens = match.start() in starts or text[max(0, match.start() - 1) : match.start()] in {'"', "“", "#"}
-        name = " ".join(listed).removesuffix("'s").removesuffix("’s")
-        if not listed or (len(listed) == 1 and opens and len(match.group().split(" ")) == 1):
-            continue
-        found.setdefault(name)
+    for unit in sorted([*sentences(text), *(span for span, heading in blocks(text) if heading)]):
+        first = _FIRST_WORD.search(text, unit.start, unit.end)
+        for match in _NAME.finditer(text, unit.start, unit.end):
+            before = text[max(0, match.start() - 1) : match.start()]
+            opens = before in {'"', "“", "«"} or (first is not None and first.start() == match.start())
+            if name := _name(match.group().split(), opens):
+                found.setdefault(name)
     return list(found)
+
+
+def _name(listed: list[str], opens: bool) -> str:
+    """Return the name in a run of capitalised words; empty if there is none, or if it may just open a sentence."""
+    if opens and len(listed) == 1:
+        return ""
+    at = 0
+    while at < len(listed) and _BARE.split(listed[at].lower())[0] in _NO_NAME and not _INITIAL.fullmatch(listed[at]):
+        at += 1
+    return " ".join(listed[at:]).removesuffix("'s").removesuffix("’s").rstrip("-’'")
 
 
 def holds(sum_: Calculation) -> bool:
     """Whether a calculation's result is what code gets from its inputs."""
     try:
         wanted = number(sum_.result)
-        return wanted is not None and wanted == _compute(sum_)
-    except (ValueError, InvalidOperation, IndexError):
+        return wanted is not None and Fraction(wanted) == _compute(sum_)
+    except ValueError:
         return False
 
 
-def _compute(sum_: Calculation) -> Decimal:
+def _compute(sum_: Calculation) -> Fraction:
     if sum_.kind in {"years", "days"}:
-        first, second = (date.fromisoformat(text) for text in sum_.inputs)
+        began, ended = (date.fromisoformat(text) for text in sum_.inputs)
         if sum_.kind == "days":
-            return Decimal(abs((second - first).days))
-        return Decimal(second.year - first.year - ((second.month, second.day) < (first.month, first.day)))
+            return Fraction(abs((ended - began).days))
+        return Fraction(ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day)))
+    if not sum_.inputs:
+        raise ValueError("nothing comes of nothing")
     if sum_.kind == "count":
-        return Decimal(len(sum_.inputs))
-    listed = [value for text in sum_.inputs if (value := number(text)) is not None]
+        return Fraction(len(sum_.inputs))
+    listed = [Fraction(value) for text in sum_.inputs if (value := number(text)) is not None]
     if len(listed) != len(sum_.inputs):
         raise ValueError("an input is not a number")
-    return listed[0] - listed[1] if sum_.kind == "difference" else sum(listed, Decimal(0))
+    if sum_.kind == "sum":
+        return sum(listed, Fraction(0))
+    first, second = listed
+    return first - second

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from deepdiver.gateway.journal import reply_from_json, reply_to_json, scrubbed
 from deepdiver.gateway.request import Reply, Request
-from deepdiver.gateway.threads import in_thread
+from deepdiver.gateway.threads import in_thread, to_its_end
 from deepdiver.store import Store
 
 POLL = 0.05
@@ -33,51 +33,54 @@ class Cache:
         self._store, self._clock, self._scrub = store, clock, scrub
 
     @asynccontextmanager
-    async def slot(self, request: Request, lifetime: float, patience: float) -> AsyncIterator[Slot]:
+    async def slot(self, request: Request, lifetime: float, patience: float, *, owner: str = "") -> AsyncIterator[Slot]:
         """Give what is cached, or the sole right to fetch it; what is put into `brought` is shared for `lifetime`.
 
         Args:
             request: The call.
             lifetime: Seconds for which an answer is fresh; 0: nothing is shared.
-            patience: Seconds after which another's claim counts as abandoned, unless it was renewed.
+            patience: Seconds after which another's claim counts as abandoned: the living renew theirs.
+            owner: Who asks; by the same name a process that takes up the work of a killed one finds its claim.
         """
         if lifetime <= 0 or request.fresh:
             yield Slot(None)
             return
-        owner, key = uuid.uuid4().hex, request.key
+        key, owner = request.key, owner or uuid.uuid4().hex
+        if (known := await self._get(key)) is not None:
+            yield Slot(known)
+            return
         try:
-            slot = Slot(await self._get_or_claim(key, owner, patience))
-            if slot.reply is not None:
-                yield slot
-                return
+            slot = Slot(await self._claim(key, owner, patience))
             keeping = asyncio.create_task(self._keep(key, owner, patience))
             try:
                 yield slot
             finally:
                 keeping.cancel()
+                await to_its_end(keeping)  # else it could claim once more after the release
             if slot.brought is not None:
                 text = reply_to_json(scrubbed(slot.brought, self._scrub))
                 await in_thread(self._store.cache_put, key, text, self._clock() + lifetime)
         finally:
             self._store.cache_release(key, owner)
 
-    async def _get_or_claim(self, key: str, owner: str, patience: float) -> Reply | None:
-        """Return what is cached, or None when the claim is ours."""
-        ours = False
-        while True:
-            now = self._clock()
-            if (text := await in_thread(self._store.cache_get, key, now)) is not None:
-                return reply_from_json(text)
-            if ours:
-                return None
-            # Looked at once more when it is ours: between the look and the claim another may have brought it.
-            ours = await in_thread(self._store.cache_claim, key, owner, now, now + patience)
-            if not ours:
-                await asyncio.sleep(POLL)
+    async def _get(self, key: str) -> Reply | None:
+        text = await in_thread(self._store.cache_get, key, self._clock())
+        return None if text is None else reply_from_json(text)
+
+    async def _claim(self, key: str, owner: str, patience: float) -> Reply | None:
+        """Wait for the right to fetch, None, or for what another brings."""
+        while not await self._renew(key, owner, patience):
+            await asyncio.sleep(POLL)
+            if (brought := await self._get(key)) is not None:
+                return brought
+        return await self._get(key)  # between our look and our claim another may have brought it
 
     async def _keep(self, key: str, owner: str, patience: float) -> None:
         """Renew a claim for as long as the call waits for its place and is made."""
         while True:
             await asyncio.sleep(patience / 3)
-            now = self._clock()
-            await in_thread(self._store.cache_claim, key, owner, now, now + patience)
+            await self._renew(key, owner, patience)
+
+    async def _renew(self, key: str, owner: str, patience: float) -> bool:
+        now = self._clock()
+        return await in_thread(self._store.cache_claim, key, owner, now, now + patience)

@@ -19,30 +19,38 @@ The budget is asked after the journal and the cache, because an answer that is a
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 import time
-from collections.abc import Callable
-from decimal import Decimal
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Literal
+from urllib.parse import quote, quote_plus
 
-from deepdiver.core.budget import Budget
+from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import CallEnded, CallFailed, CallStarted, CallUncertain, Event
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache
+from deepdiver.gateway.flights import Flights
 from deepdiver.gateway.journal import Journal, Mode
 from deepdiver.gateway.limits import Limits
 from deepdiver.gateway.request import Do, Reply, Request
+from deepdiver.gateway.threads import in_thread
 from deepdiver.gateway.trace import Tracer
 from deepdiver.store import Store
 
 Emit = Callable[[Event], None]
 
-IN_DOUBT = frozenset({CallFault.TIMEOUT, CallFault.NETWORK})
-"""After these nobody knows whether the other side did the work, so it is charged at its worst case."""
+IN_DOUBT = frozenset({CallFault.TIMEOUT, CallFault.NETWORK, CallFault.MALFORMED})
+"""After these the other side may have done the work and nobody knows, so it is charged at its worst case."""
 FIRST_PAUSE = 0.5
 """Seconds before the first repeat where the service names no time; doubled each time, up to LONGEST_PAUSE."""
 LONGEST_PAUSE = 30.0
-ZERO = Decimal(0)
+CLAIM_SECONDS = 15.0
+"""A claim in the shared cache that is not renewed for so long was abandoned: its process was killed."""
+NO_DEADLINE = 86_400.0
+"""Seconds for a call whose deadline is set to 0: its place and its claim must run out some day."""
 
 
 class Gateway:
@@ -70,12 +78,12 @@ class Gateway:
         """
         self.settings, self.mode = settings, mode
         self._store, self._run, self._emit, self._clock = store, run, emit, clock
-        self._secrets = settings.secrets()
+        self._secrets = _spellings(settings.secrets())
         self._journal = Journal(store, run, mode, clock, self.scrub)
         self._cache = Cache(store, clock, self.scrub)
         self._limits = Limits(store, settings, clock)
         self._tracer = Tracer(settings, run)
-        self._flights: dict[str, asyncio.Future[Reply]] = {}
+        self._flights = Flights()
         self.budget = Budget(None if mode is Mode.REPLAY else settings.budget, self._journal.spent())
 
     def scrub(self, text: str) -> str:
@@ -86,7 +94,7 @@ class Gateway:
 
     async def save_text(self, text: str) -> str:
         """Keep a text that a call brought, and return its hash: an answer then holds the hash instead of the text."""
-        return await asyncio.to_thread(self._store.put_text, self._run, self.scrub(text))
+        return await in_thread(self._store.put_text, self._run, self.scrub(text))
 
     async def call(self, request: Request, do: Do) -> Reply:
         """Make a call, or answer it from what was bought before.
@@ -101,44 +109,21 @@ class Gateway:
             UncertainCallError: If it was sent before a crash and the user wants such calls held.
             NotJournalledError: If a replay meets a call that the run never made.
         """
-        key = request.key
-        if flight := self._flights.get(key):
-            return await asyncio.shield(flight)
-        flight = asyncio.get_running_loop().create_future()
-        self._flights[key] = flight
-        try:
-            reply = await self._answer(request, do)
-        except BaseException as error:
-            if isinstance(error, asyncio.CancelledError):
-                flight.cancel()
-            else:
-                flight.set_exception(error)
-                flight.exception()  # marks it as seen: nobody may be waiting
-            raise
-        finally:
-            del self._flights[key]
-        flight.set_result(reply)
-        return reply
+        if (what := self.scrub(request.what)) != request.what:
+            request = replace(request, what=what)
+        return await self._flights.join(request.key, lambda: self._answer(request, do))
 
     async def _answer(self, request: Request, do: Do) -> Reply:
         with self._tracer.span(request) as span:
-            known, uncertain = await self._journal.look_up(request)
-            if known is not None:
-                self._ended(request, known, "journal", 0.0)
+            if (known := await self._known(request)) is not None:
                 return known
-            if uncertain:
-                self._meet_uncertain(request)
             lifetime: float = getattr(self.settings.cache, request.kind, 0.0)
-            async with self._cache.slot(request, lifetime, self._deadline(request)) as slot:
+            async with self._cache.slot(request, lifetime, CLAIM_SECONDS, owner=self._owner(request)) as slot:
                 if slot.reply is not None:
-                    free = Reply(slot.reply.value, ZERO, slot.reply.usage)
-                    await self._journal.reserve(request)
-                    reply = await self._journal.settled(request, free)
-                    self._ended(request, reply, "cache", 0.0)
-                    return reply
-                await self._reserve(request)
+                    return await self._take_over(request, slot.reply)
                 began = self._clock()
                 try:
+                    await self._reserve(request)
                     reply = slot.brought = await self._send(request, do)
                 finally:
                     self.budget = self.budget.charge(request.key, ZERO)  # whatever happened, nothing stays held
@@ -146,63 +131,98 @@ class Gateway:
             self._ended(request, reply, "live", self._clock() - began)
             return reply
 
-    async def _reserve(self, request: Request) -> None:
-        if not self.budget.fits(request.worst):
-            error = BudgetError(
-                f"{request.what} ({request.provider}) may cost up to ${request.worst:f} and ${self.budget.left:f} of "
-                f"the budget is left; it was not sent"
-            )
-            await self._journal.reserve(request)
-            await self._journal.failed(request, error, ZERO)
+    async def _known(self, request: Request) -> Reply | None:
+        """Return what the journal holds; a failure that it holds is met again."""
+        try:
+            known, uncertain = await self._journal.look_up(request)
+        except (CallError, BudgetError) as error:
             self._failed(request, str(error), None)
-            raise error
-        self.budget = self.budget.reserve(request.key, request.worst)
+            raise
+        if known is not None:
+            self._ended(request, known, "journal", 0.0)
+        elif uncertain:
+            self._meet_uncertain(request)
+        return known
+
+    async def _take_over(self, request: Request, cached: Reply) -> Reply:
+        """Enter what another run paid for into our journal."""
         await self._journal.reserve(request)
+        reply = await self._journal.settled(request, replace(cached, cost=ZERO))
+        self._ended(request, reply, "cache", 0.0)
+        return reply
+
+    async def _reserve(self, request: Request) -> None:
+        if self.budget.fits(request.worst):
+            self.budget = self.budget.reserve(request.key, request.worst)
+            await self._journal.reserve(request)
+            return
+        left = max(self.budget.left or ZERO, ZERO)
+        error = BudgetError(
+            f"{request.what} ({request.provider}) may cost up to ${request.worst:f} and ${left:f} of the budget "
+            "is left; it was not sent"
+        )
+        await self._journal.reserve(request)
+        await self._journal.failed(request, error, ZERO)
+        self._failed(request, str(error), None)
+        raise error
 
     async def _send(self, request: Request, do: Do) -> Reply:
         """Send until there is an answer, a failure that repeating cannot cure, or no time or money left."""
-        ends = self._clock() + self._deadline(request)
-        for attempt in range(self.settings.retries + 1):
-            try:
-                reply = await self._once(request, do, ends)
-            except CallError as error:
-                if error.fault in IN_DOUBT:
-                    self.budget = self.budget.charge(request.key, request.worst)
-                pause = self._pause(error, attempt, ends)
-                fits = request.key in self.budget.held or self.budget.fits(request.worst)
-                if pause is None or not fits:
-                    cost = request.worst if error.fault in IN_DOUBT else ZERO
-                    await self._journal.failed(request, error, cost)
-                    self._failed(request, str(error), None)
-                    raise
-                if request.key not in self.budget.held:
-                    self.budget = self.budget.reserve(request.key, request.worst)
-                self._failed(request, str(error), pause)
-                if error.fault is CallFault.RATE:
-                    await self._limits.pause(request.provider, pause)
-                await asyncio.sleep(pause)
-            else:
-                self.budget = self.budget.charge(request.key, reply.cost)
-                return reply
-        raise AssertionError("the last attempt answers or raises")
+        try:
+            return await (self._ask_person(request, do) if request.kind == "human" else self._attempts(request, do))
+        except CallError as error:
+            await self._journal.failed(request, error, request.worst if error.fault in IN_DOUBT else ZERO)
+            self._failed(request, str(error), None)
+            raise
+
+    async def _ask_person(self, request: Request, do: Do) -> Reply:
+        """A person is no service: there is no limit, no deadline and no doubt, and asking again costs nothing."""
+        self._emit(CallStarted(call=request.key, **_who(request)))
+        return await self._journal.settled(request, await do())
+
+    async def _attempts(self, request: Request, do: Do) -> Reply:
+        """Ask, and again where that may help; the deadline is for all attempts and begins with the first place."""
+        deadline, ends, attempt = self._deadline(request), math.inf, 0
+        while True:
+            async with self._limits.place(request.provider, deadline, owner=self._owner(request), ends=ends):
+                ends = min(ends, self._clock() + deadline)
+                try:
+                    return await self._once(request, do, ends)
+                except CallError as error:
+                    failure, pause = error, self._pause(request, error, attempt, ends)
+                    if pause is not None:
+                        self.budget = self.budget.reserve(request.key, request.worst)
+                    if error.fault is CallFault.RATE and (rest := pause or error.retry_after):
+                        await self._limits.pause(request.provider, rest)  # everybody, and before our place is free
+                    if pause is None:
+                        raise
+            if failure.fault in IN_DOUBT and request.worst:
+                await self._journal.reserve(request)  # entered anew: what went out counts as uncertain
+            self._failed(request, str(failure), pause)
+            await asyncio.sleep(pause)
+            attempt += 1
 
     async def _once(self, request: Request, do: Do, ends: float) -> Reply:
-        async with self._limits.place(request.provider, self._deadline(request)):
+        cost = request.worst  # as long as nobody knows better: we may be cancelled
+        try:
             await self._journal.sent(request)
-            self._emit(CallStarted(call=request.key, **self._who(request)))
-            try:
-                async with asyncio.timeout(max(0.0, ends - self._clock())):
-                    reply = await do()
-            except TimeoutError:
-                seconds = self._deadline(request)
-                raise CallError(f"{request.provider} gave no answer within {seconds:g} s", CallFault.TIMEOUT) from None
-            except CallError as error:
-                raise CallError(self.scrub(str(error)), error.fault, retry_after=error.retry_after) from None
+            self._emit(CallStarted(call=request.key, **_who(request)))
+            async with asyncio.timeout(max(0.0, ends - self._clock())):
+                reply = await do()
+            cost = reply.cost
             return await self._journal.settled(request, reply)
+        except TimeoutError:
+            seconds = self._deadline(request)
+            raise CallError(f"{request.provider} gave no answer within {seconds:g} s", CallFault.TIMEOUT) from None
+        except CallError as error:
+            cost = cost if error.fault in IN_DOUBT else ZERO
+            raise CallError(self.scrub(str(error)), error.fault, retry_after=error.retry_after) from None
+        finally:
+            self.budget = self.budget.charge(request.key, cost)
 
-    def _pause(self, error: CallError, attempt: int, ends: float) -> float | None:
+    def _pause(self, request: Request, error: CallError, attempt: int, ends: float) -> float | None:
         """Return how long to wait before asking again; None: do not."""
-        if not error.retryable or attempt >= self.settings.retries:
+        if not error.retryable or attempt >= self.settings.retries or not self.budget.fits(request.worst):
             return None
         pause = min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
         if error.retry_after is not None:
@@ -210,38 +230,42 @@ class Gateway:
         return pause if self._clock() + pause < ends else None
 
     def _deadline(self, request: Request) -> float:
-        return float(getattr(self.settings.deadlines, request.kind, 0.0)) or 86_400.0
+        return float(getattr(self.settings.deadlines, request.kind)) or NO_DEADLINE
+
+    def _owner(self, request: Request) -> str:
+        """Return the name by which a call holds places and claims: the same after a crash, so that it finds them."""
+        return f"{self._run} {request.key}"
 
     def _meet_uncertain(self, request: Request) -> None:
-        held = self.settings.hold_uncertain
-        self._emit(
-            CallUncertain(
-                call=request.key,
-                may_have_cost=request.worst,
-                action="held" if held else "retried",
-                **self._who(request),
-            )
-        )
+        held = self.settings.hold_uncertain or self.mode is Mode.REPLAY
+        action: Literal["held", "retried"] = "held" if held else "retried"
+        self._emit(CallUncertain(call=request.key, may_have_cost=request.worst, action=action, **_who(request)))
         if held:
             raise UncertainCallError(
                 f"{request.what} ({request.provider}) was sent before and its fate is unknown; it is held as you asked"
             )
 
-    def _who(self, request: Request) -> dict[str, Any]:
-        return {"kind": request.kind, "provider": request.provider, "what": self.scrub(request.what)}
-
-    def _ended(self, request: Request, reply: Reply, origin: str, seconds: float) -> None:
-        self._emit(
-            CallEnded.model_validate(
-                {
-                    "call": request.key,
-                    "origin": origin,
-                    "cost": reply.cost if origin == "live" else ZERO,
-                    "seconds": round(seconds, 3),
-                    **self._who(request),
-                }
-            )
-        )
+    def _ended(
+        self, request: Request, reply: Reply, origin: Literal["live", "journal", "cache"], seconds: float
+    ) -> None:
+        cost = reply.cost if origin == "live" else ZERO
+        self._emit(CallEnded(call=request.key, origin=origin, cost=cost, seconds=round(seconds, 3), **_who(request)))
 
     def _failed(self, request: Request, error: str, retry_in: float | None) -> None:
-        self._emit(CallFailed(call=request.key, error=error, retry_in=retry_in, **self._who(request)))
+        self._emit(CallFailed(call=request.key, error=error, retry_in=retry_in, **_who(request)))
+
+
+def _who(request: Request) -> dict[str, Any]:
+    return {"kind": request.kind, "provider": request.provider, "what": request.what}
+
+
+def _spellings(secrets: Iterable[str]) -> list[str]:
+    """Return secrets as they stand in a text, in JSON and in an address; the longest first, for it may hold another."""
+    ways: tuple[Callable[[str], str], ...] = (
+        str,
+        lambda secret: json.dumps(secret)[1:-1],
+        lambda secret: json.dumps(secret, ensure_ascii=False)[1:-1],
+        lambda secret: quote(secret, safe=""),
+        quote_plus,
+    )
+    return sorted({way(secret) for secret in secrets for way in ways}, key=len, reverse=True)

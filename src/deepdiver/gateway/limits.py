@@ -56,25 +56,25 @@ class Limits:
     async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
         limit = self._settings.limit(provider)
         while True:
-            now = self._clock()
-            grant = await in_thread(
-                self._store.limit_take,
-                provider,
-                owner,
-                now,
-                now + seconds,
-                rate=limit.rate,
-                per=limit.per,
-                concurrent=limit.concurrent,
-            )
-            if grant.granted:
-                return
-            if grant.wait > seconds or now + grant.wait >= ends:
-                raise CallError(
-                    f"{provider} may not be called for another {grant.wait:.3g} s, too long to wait for; nothing was sent",
-                    CallFault.RATE,
+            now, wait = self._clock(), 0.0
+            if now < ends:
+                grant = await in_thread(
+                    self._store.limit_take,
+                    provider,
+                    owner,
+                    now,
+                    now + seconds,
+                    rate=limit.rate,
+                    per=limit.per,
+                    concurrent=limit.concurrent,
                 )
-            await asyncio.sleep(min(max(grant.wait, SHORTEST_WAIT), LONGEST_WAIT))
+                if grant.granted:
+                    return
+                wait = grant.wait
+            if wait > seconds or now + wait >= ends:
+                told = f"{provider} has no place for a call in time (the next in {wait:.1f} s); it was not sent"
+                raise CallError(told, CallFault.RATE)
+            await asyncio.sleep(min(max(wait, SHORTEST_WAIT), LONGEST_WAIT))
 
     async def pause(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time, because it asked for rest."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -12,9 +13,19 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
+
+def _open_pool() -> None:
+    global _pool
+    _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="deepdiver-store")
+
+
+THREADS = 2
+"""A store does one thing at a time; the second is for a second store."""
 # Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must not wait for them.
-# A store does one thing at a time, so a second thread is for a second store.
-_POOL = ThreadPoolExecutor(2, thread_name_prefix="deepdiver-store")
+_pool: ThreadPoolExecutor
+_open_pool()
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child needs its own
+    os.register_at_fork(after_in_child=_open_pool)
 
 
 async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -23,7 +34,7 @@ async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
     What was begun happens: who is cancelled meanwhile is held until it has, a few milliseconds, and then knows. So an
     answer that was paid for is kept, and a place that was taken can be given back.
     """
-    running = asyncio.get_running_loop().run_in_executor(_POOL, partial(step, *args, **kwargs))
+    running = asyncio.get_running_loop().run_in_executor(_pool, partial(step, *args, **kwargs))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
@@ -32,7 +43,7 @@ async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 async def to_its_end(running: asyncio.Future[Any]) -> None:
-    """Wait until something is over, however it ends and however often the waiting is cancelled; then look no further."""
+    """Wait until something is over, however it ends and however often the waiting is cancelled."""
     while not running.done():
         with contextlib.suppress(asyncio.CancelledError):  # whoever waits is being cancelled already and will raise it
             await asyncio.wait([running])

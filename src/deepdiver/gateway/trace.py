@@ -1,7 +1,8 @@
 """OpenTelemetry spans, by the GenAI conventions. Off unless the settings ask for them.
 
 With `trace = "otel"` spans go to whatever tracer the process has set up; the command line sets up an OTLP exporter,
-which reads the standard OTEL_* variables. Spans hold who was asked, how long it took, tokens and cost: no text.
+which reads the standard OTEL_* variables. Spans hold who was asked, how long it took, tokens, cost and the kind of
+failure: no text, and so no secret.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import DeepdiverError, SettingsError
+from deepdiver.errors import SettingsError
 from deepdiver.gateway.request import Reply, Request
 
 
@@ -46,13 +47,15 @@ class Tracer:
         Raises:
             SettingsError: If they do and the package is not installed.
         """
-        self._run, self._tracer = run, None
+        self._run = run
+        self._tracer: Any = None
+        self._failure: Any = None
         if settings.trace == "otel":
             try:
                 from opentelemetry import trace
             except ImportError:
                 raise SettingsError("trace = otel needs OpenTelemetry: install deepdiver-research[otel]") from None
-            self._tracer = trace.get_tracer("deepdiver")
+            self._tracer, self._failure = trace.get_tracer("deepdiver"), trace.StatusCode.ERROR
 
     @contextmanager
     def span(self, request: Request) -> Iterator[Span]:
@@ -69,9 +72,15 @@ class Tracer:
         }
         if request.kind == "model":
             attributes["gen_ai.request.model"] = request.provider.partition(":")[2] or request.provider
-        with self._tracer.start_as_current_span(f"{operation} {request.provider}", attributes=attributes) as span:
+        with self._tracer.start_as_current_span(
+            f"{operation} {request.provider}",
+            attributes=attributes,
+            record_exception=False,  # would keep its text and its traceback
+            set_status_on_exception=False,
+        ) as span:
             try:
                 yield _Told(span)
-            except DeepdiverError as error:
-                span.set_attribute("error.type", getattr(error, "fault", None) or type(error).__name__)
+            except BaseException as error:
+                span.set_attribute("error.type", str(getattr(error, "fault", "") or type(error).__name__))
+                span.set_status(self._failure)
                 raise

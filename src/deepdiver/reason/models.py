@@ -230,10 +230,15 @@ _BY_STATUS = {
 """402: the account is empty, which like a key is the user's to cure. 409, 425: the service asks to come again."""
 
 
+_USERS_TO_CURE = ("insufficient_quota", "API_KEY_INVALID")
+"""What openai says with 429 (the account is empty: waiting does not fill it), and google with 400."""
+
+
 def _fault(chain: list[BaseException], status: int | None) -> CallFault:
     names = " ".join(cls.__name__ for link in chain for cls in type(link).__mro__)
-    if status == 429 and any("insufficient_quota" in f"{link} {getattr(link, 'body', '')}" for link in chain):
-        return CallFault.AUTH  # the account is empty: waiting does not fill it
+    told = " ".join(f"{link} {getattr(link, 'body', '')}" for link in chain)
+    if status is not None and any(word in told for word in _USERS_TO_CURE):
+        return CallFault.AUTH
     if status is not None:
         return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
     if "Timeout" in names:

@@ -18,8 +18,8 @@ The steps, in order. None reads a text more than a fixed number of times, so 2 M
    numbers of over 400 digits, and a key given twice with different values: who says two things has said nothing.
 6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the last that fits once
    unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings) or as the only list of the type.
-   An object with no key of the type does not fit, nor does the type's schema echoed back; an empty object or list
-   counts only where it is all there is.
+   An object with no key of the type does not fit, nor does the type's schema echoed back. An empty object and a list
+   of mere integers count only where they are all there is: prose has ``{}`` and ``[1]`` of its own.
 7. **Errors** say in at most 600 characters what the model needs to hear: the message is sent back to it.
 """
 
@@ -164,10 +164,8 @@ def _split(text: str) -> tuple[str, str]:
             stop, resume = _after_tag(text, at) if text[stop] == "<" else _after_fence(text, at)
             pieces.append((True, text[at:stop]))
             at = resume
-    pieces.append((False, text[at:]))
-    thought = [piece for index, (inside, piece) in enumerate(pieces) if inside or index < thought_until]
-    shown = [piece for inside, piece in pieces[thought_until:] if not inside]
-    return "".join(shown), "".join(thought)
+    shown = "".join(piece for inside, piece in pieces[thought_until:] if not inside) + text[at:]
+    return shown, "".join(piece for index, (inside, piece) in enumerate(pieces) if inside or index < thought_until)
 
 
 def _past(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -208,18 +206,17 @@ def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
             stack.append(at)
             deepest = max(deepest, len(stack))
         elif text[at] == _CLOSING[text[stack[-1]]]:
-            start = stack.pop()
-            while closed and closed[-1][0] > start:
-                closed.pop()
-            closed.append((start, at + 1))
+            _close(closed, stack.pop(), at + 1)
         else:
+            if _NEARLY_OBJECT.match(text, stack[0]):
+                _close(closed, stack[0], at + 1)  # to be complained of
             stack.clear()
         at += 1
     obstacle = None
     cut = next((start for start in stack[:2] if _is_cut(text[start:])), None)  # the first may be a stray one of prose
     if cut is not None:
         closed = [span for span in closed if span[1] <= cut]
-        obstacle = _error("The text stops in the middle of the JSON: write less.", AnswerFault.TRUNCATED)
+        obstacle = _error("The JSON stops in the middle: write less, and close what is open.", AnswerFault.TRUNCATED)
     if deepest > MAX_DEPTH:
         obstacle = _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
     elif at < len(text):
@@ -227,6 +224,12 @@ def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
     others, last = closed[:-MAX_BLOCKS], closed[-MAX_BLOCKS:]
     largest = sorted(others, key=lambda span: span[1] - span[0])[-1:]
     return [text[start:end] for start, end in largest + last], obstacle
+
+
+def _close(closed: list[tuple[int, int]], start: int, end: int) -> None:
+    while closed and closed[-1][0] > start:
+        closed.pop()
+    closed.append((start, end))
 
 
 def _is_cut(tail: str) -> bool:
@@ -377,9 +380,8 @@ class _Reading(Generic[T]):
 
     def offer(self, value: Any, *, alone: bool) -> None:
         """Fit a value in each form that it may be meant in, the plainest first."""
-        if value in ({}, []) and not alone:
-            self.complain(0, _error(f"The JSON is empty. {self.wanted()}"))
-            return
+        if not alone and (value == {} or (isinstance(value, list) and all(isinstance(item, int) for item in value))):
+            return  # prose has {} and [1] of its own
         for number, form in enumerate(self.forms(value)):
             rank = min(number, 1)
             if self.best and self.best[0] <= rank:
@@ -433,7 +435,6 @@ class _Reading(Generic[T]):
             self.complaint = (weight, error)
 
     def why_not(self, shown: str, thought: str) -> UnreadableAnswerError:
-        """Say why there is no answer."""
         if self.obstacle:
             return self.obstacle
         weight, complaint = self.complaint or (-1, None)
@@ -449,10 +450,8 @@ class _Reading(Generic[T]):
 
 def _fields(answer: type[BaseModel]) -> dict[str, FieldInfo]:
     """Give the fields of a type by the key that stands for them in JSON."""
-    if issubclass(answer, RootModel):
-        return {}
-    fields = answer.model_fields.items()
-    return {key if isinstance(key := field.validation_alias, str) else name: field for name, field in fields}
+    fields = {} if issubclass(answer, RootModel) else answer.model_fields
+    return {key if isinstance(key := field.validation_alias, str) else name: field for name, field in fields.items()}
 
 
 def _is_list(annotation: Any) -> bool:

@@ -1,21 +1,28 @@
 """The audit: each sentence of a draft against the quotes it is said to stand on.
 
-Code checks what code can check: the findings exist, every quote stands in its snapshot, numbers, dates and names of the
-sentence occur in the quotes or come out of a shown calculation that code repeats. Whether the quotes carry the sense is
-asked of the reasoner afterwards.
+Code checks what code can check: the findings exist, every quote stands in its snapshot, numbers, dates, names and
+addresses of the sentence occur in the quotes or come out of a shown calculation that code repeats. Whether the quotes
+carry the sense is asked of the reasoner afterwards.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
-from deepdiver.core.record import Finding, Quote, Sentence, SentenceKind
+from deepdiver.core.record import Calculation, Finding, Quote, Sentence, SentenceKind
 from deepdiver.core.text import fold, words
 from deepdiver.core.values import Day, dates, holds, names, number, numbers
 
 Snapshot = Callable[[str], str]
 """Gives the saved text of a hash; KeyError if there is none."""
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:no|any|every|some|each|which)[ -]one\b|\bone(?= of\b| another\b| or more\b)|\bone['’]s\b", re.IGNORECASE
+)
+"""Where the word one is no number."""
+_TAIL = re.compile(r"-(\w+)")
 
 
 def faults(sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str) -> list[str]:
@@ -36,7 +43,8 @@ def faults(sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, 
     quotes = [quote for finding in findings for quote in finding.quotes]
     if missing := [quote for quote in quotes if not stands(quote, snapshot)]:
         return [f"the quote {missing[0].text[:60]!r} does not stand in its source"]
-    return [*_faults_of_sum(sentence, quotes, as_of), *_faults_of_values(sentence, quotes, as_of)]
+    text = "\n\n".join(quote.text for quote in quotes)
+    return [*_faults_of_sum(sentence, text, as_of), *_faults_of_values(sentence, text, as_of)]
 
 
 def stands(quote: Quote, snapshot: Snapshot) -> bool:
@@ -49,55 +57,74 @@ def stands(quote: Quote, snapshot: Snapshot) -> bool:
 
 
 def _faults_of_frame(sentence: Sentence) -> list[str]:
-    """A frame states no fact: a number, a date or a name in it is one."""
-    said = [*map(str, numbers(sentence.text)), *(day.iso() for day in dates(sentence.text)), *names(sentence.text)]
+    """A frame states no fact: a number, a date, a name or an address in it is one."""
+    text = sentence.text
+    said = [day.iso() for day in dates(text)] + [f"{value:f}" for value in _numbers_said(text)]
+    said += [*names(text), *_ADDRESS.findall(text)]
     return [f"it states {said[0]} without a finding"] if said else []
 
 
-def _faults_of_sum(sentence: Sentence, quotes: Iterable[Quote], as_of: str) -> list[str]:
+def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     sum_ = sentence.calculation
     if sum_ is None:
         return ["it is a calculation without the sum"] if sentence.kind is SentenceKind.CALCULATION else []
     if not holds(sum_):
         return [f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not {sum_.result}"]
-    text = _joined(quotes)
-    known_days, known_numbers = [*dates(text), *dates(as_of)], set(numbers(text))
-    for item in sum_.inputs:
-        days = dates(item)
-        if days and not any(known.covers(day) for day in days for known in known_days):
-            return [f"{item} stands in none of its quotes"]
-        if not days and sum_.kind != "count" and number(item) not in known_numbers:
-            return [f"{item} stands in none of its quotes"]
-        if sum_.kind == "count" and not _contains(text, item):
-            return [f"{item} stands in none of its quotes"]
-    return []
+    if sum_.kind == "count" and len({" ".join(words(item)) for item in sum_.inputs}) < len(sum_.inputs):
+        return ["it counts something twice"]
+    unknown = _not_in(text, sum_, as_of)
+    return [f"{unknown[0]} stands in none of its quotes"] if unknown else []
 
 
-def _faults_of_values(sentence: Sentence, quotes: Iterable[Quote], as_of: str) -> list[str]:
-    text = _joined(quotes)
-    known_days, known_numbers = list(dates(text)), set(numbers(text))
+def _not_in(text: str, sum_: Calculation, as_of: str) -> list[str]:
+    """Return what a sum is made of and the quotes do not hold."""
+    days = [*dates(text), *dates(as_of)]
+    figures = {*numbers(text), *_years(days)}
+
+    def known(item: str) -> bool:
+        if found := dates(item):
+            return all(_known_day(day, days) for day in found)
+        return _contains(text, item) if sum_.kind == "count" else number(item) in figures
+
+    return [item for item in sum_.inputs if not known(item)]
+
+
+def _faults_of_values(sentence: Sentence, text: str, as_of: str) -> list[str]:
+    days, figures = dates(text), set(numbers(text))
     if sum_ := sentence.calculation:
-        known_days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
-        known_numbers |= {value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None}
-    known_numbers |= {Decimal(part) for day in known_days for part in (day.year, day.month, day.day) if part}
-    found = []
-    found += [day.iso() for day in dates(sentence.text) if not _known_day(day, known_days, known_numbers)]
-    found += [f"{value:f}" for value in numbers(sentence.text) if value not in known_numbers]
+        days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
+        figures |= {value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None}
+    figures |= _years(days)
+    found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
+    found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
     found += [name for name in names(sentence.text) if not _contains(text, name)]
+    found += [address for address in _ADDRESS.findall(sentence.text) if address not in text]
     return [f"{', '.join(found[:3])} stands in none of its quotes"] if found else []
 
 
-def _known_day(day: Day, known: Iterable[Day], figures: set[Decimal]) -> bool:
-    only_year = not day.month and Decimal(day.year) in figures
-    return only_year or any(other.covers(day) for other in known)
+def _known_day(day: Day, known: Iterable[Day]) -> bool:
+    return any(other.covers(day) for other in known)
+
+
+def _years(days: Iterable[Day]) -> set[Decimal]:
+    """Return the years of dates: 2014 follows from 3 May 2014, while 3 alone could count anything."""
+    return {Decimal(day.year) for day in days if day.year}
+
+
+def _numbers_said(text: str) -> list[Decimal]:
+    return numbers(_PRONOUN.sub("…", text))
 
 
 def _contains(text: str, name: str) -> bool:
-    """Whether all words of a name stand in a text: a possessive or a missing initial is no other person."""
-    listed = set(words(fold(text)[0]))
-    bare = {word.removesuffix("'s") for word in listed}
-    return all(word in listed or word in bare or len(word) == 1 for word in words(fold(name)[0]))
+    """Whether all words of a name stand in a text: a possessive or an initial makes no other person.
+
+    Of a compound such as Oslo-based only the name is asked for.
+    """
+    listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
+    wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
+    wanted = [word for word in wanted if len(word) > 1] or wanted
+    return bool(wanted) and all(word in listed or listed.issuperset(word.split("-")) for word in wanted)
 
 
-def _joined(quotes: Iterable[Quote]) -> str:
-    return "\n\n".join(quote.text for quote in quotes)
+def _bare(text: str) -> list[str]:
+    return [word.removesuffix("'s") for word in words(fold(text)[0])]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from deepdiver.store import CallState, JournalRow, Store
 
 
 def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal) -> None:
-    """Write all four, each whole or not at all.
+    """Write all four. Each is whole or not there, and none is put in place before all could be written.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -35,10 +36,9 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            _write(folder / name, text)
+        _write(folder, texts)
     except OSError as error:
-        if error.errno in {28, 122}:  # ENOSPC, EDQUOT
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise StoreFullError(
                 f"{folder} is full: free space, then write the files again with: deepdiver show {run.id} --out DIR"
             ) from None
@@ -48,15 +48,21 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
         ) from None
 
 
-def _write(path: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    staged: dict[str, Path] = {}
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        for name, text in texts.items():
+            handle, path = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+            staged[name] = Path(path)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())  # a disk may say only now that it is full
+        for name, temporary in staged.items():
+            os.replace(temporary, folder / name)
+    finally:
+        for temporary in staged.values():
+            temporary.unlink(missing_ok=True)
 
 
 def summary(run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
@@ -79,7 +85,7 @@ def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
     listed = list(rows)
     kinds = sorted({row.kind for row in listed})
     return {
-        "usd": str(cost.normalize() + 0),
+        "usd": _usd(cost),
         "calls": {kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind) for kind in kinds},
         "failed": sum(row.state is CallState.FAILED for row in listed),
         "uncertain": [
@@ -88,13 +94,18 @@ def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
                 "kind": row.kind,
                 "provider": row.provider,
                 "what": row.what,
-                "times": row.uncertain + (row.state is CallState.SENT),
-                "may_have_cost_usd": str(row.worst),
+                "times": times,
+                "may_have_cost_usd": _usd(row.worst * times),
             }
             for row in listed
-            if row.uncertain or row.state is CallState.SENT
+            if (times := row.uncertain + (row.state is CallState.SENT))
         ],
     }
+
+
+def _usd(amount: Decimal) -> str:
+    """Return an amount without trailing zeros and without an exponent."""
+    return f"{amount.normalize():f}"
 
 
 def record(run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:

@@ -1,8 +1,15 @@
-"""A report as Markdown."""
+"""A report as Markdown.
+
+What stands in a report was written by models and strangers. In Markdown it is text and nothing else: it can make no
+heading, no link, no image, no HTML and no mark of a citation, and it cannot speak to a terminal.
+"""
 
 from __future__ import annotations
 
-from deepdiver.core.record import Assessment, HypothesisStatus, Report, RunStatus, Sentence
+import re
+from urllib.parse import quote as percent
+
+from deepdiver.core.record import Assessment, Citation, HypothesisStatus, Report, RunStatus, Sentence
 
 STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
@@ -17,61 +24,98 @@ _MARKS = {
 }
 QUOTE_CHARS = 300
 """Longer quotes are shortened in the list of sources; the record has them whole."""
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, among them those that steer terminals and turn the direction of writing; half characters."""
+_SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
+"""What means something within a line of Markdown."""
+_OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
+"""What means something where a block begins: a list, a heading, a quotation, a rule."""
+_NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """Return a sentence with its citation marks and cautions."""
-    marks = "".join(f"[{number}]" for number in sentence.citations)
-    caution = f" *({sentence.mark})*" if sentence.mark else ""
-    return f"{sentence.text}{' ' + marks if marks else ''}{caution}"
+    """Return a sentence with its citation marks and cautions, as plain text."""
+    return _marked(sentence, _line(sentence.text))
 
 
 def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
-    if report.answer:
-        return " ".join(sentence_text(sentence) for sentence in report.answer)
+    return " ".join(map(sentence_text, report.answer)) or _nothing(report)
+
+
+def markdown(report: Report) -> str:
+    """Return the whole report."""
+    parts = [f"# {_block(report.question)}", ""]
+    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
+    lead = " ".join(map(_sentence, report.answer)) or _nothing(report)
+    parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
+    for section in report.sections:
+        parts += [f"## {_block(section.heading)}", ""]
+        parts += [_opened(" ".join(map(_sentence, section.sentences))), ""]
+    if report.hypotheses:
+        parts += ["## Hypotheses", "", *map(_hypothesis, report.hypotheses), ""]
+    if report.citations:
+        parts += ["## Sources", "", *map(_source, report.citations), ""]
+    if report.limits:
+        parts += ["## Limits", "", *(f"- {_block(limit)}" for limit in report.limits), ""]
+    parts += ["---", f"*{_inline(report.made_by)}*", ""]
+    return "\n".join(parts)
+
+
+def _nothing(report: Report) -> str:
     if report.citations:
         return "The evidence found does not answer the question. What was found is set out below."
     return "No evidence was found that bears on the question."
 
 
-def markdown(report: Report) -> str:
-    """Return the whole report."""
-    parts = [f"# {_line(report.question)}", ""]
-    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
-    parts += [f"**{STATUS_LINES[report.status]}{sure}.** {answer_text(report)}", ""]
-    for section in report.sections:
-        parts += [f"## {_line(section.heading)}", ""]
-        parts += [" ".join(sentence_text(sentence) for sentence in section.sentences), ""]
-    if report.hypotheses:
-        parts += ["## Hypotheses", "", *(_hypothesis(item) for item in report.hypotheses), ""]
-    if report.citations:
-        parts += ["## Sources", "", *_sources(report), ""]
-    if report.limits:
-        parts += ["## Limits", "", *(f"- {_line(limit)}" for limit in report.limits), ""]
-    parts += ["---", f"*{report.made_by}*", ""]
-    return "\n".join(parts)
+def _marked(sentence: Sentence, text: str) -> str:
+    marks = "".join(f"[{number}]" for number in sentence.citations)
+    caution = f" *({sentence.mark})*" if sentence.mark else ""
+    return f"{text}{' ' + marks if marks else ''}{caution}"
+
+
+def _sentence(sentence: Sentence) -> str:
+    return _marked(sentence, _inline(sentence.text))
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text as one line that can be shown anywhere."""
+    return _UNSEEN.sub("\ufffd", " ".join(text.split()))
+
+
+def _inline(text: str) -> str:
+    """Return a text as Markdown that shows it as it is, within a line."""
+    return _SPECIAL.sub(r"\\\g<0>", _line(text))
+
+
+def _block(text: str) -> str:
+    """Return a text as Markdown that shows it as it is, at the beginning of a block."""
+    return _opened(_inline(text))
+
+
+def _opened(text: str) -> str:
+    return _OPENING.sub(r"\1\\", text)
 
 
 def _hypothesis(item: Assessment) -> str:
     tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
     return (
-        f"- **{_MARKS[item.status]}** ({item.posterior:.2f}, {tried}): {_line(item.hypothesis.statement)} "
-        f"Would be refuted by: {_line(item.hypothesis.refutes_if)}"
+        f"- **{_MARKS[item.status]}** ({item.posterior:.2f}, {tried}): {_inline(item.hypothesis.statement)} "
+        f"Would be refuted by: {_inline(item.hypothesis.refutes_if)}"
     )
 
 
-def _sources(report: Report) -> list[str]:
-    lines = []
-    for citation in report.citations:
-        quote = _line(citation.quote)
-        short = quote if len(quote) <= QUOTE_CHARS else quote[: QUOTE_CHARS - 1].rstrip() + "…"
-        lines.append(
-            f"[{citation.number}] {_line(citation.title)}, {citation.url} (credibility {citation.credibility:.2f})\\\n"
-            f"“{short}”\n"
-        )
-    return lines
+def _source(citation: Citation) -> str:
+    quote = _line(citation.quote)
+    short = quote if len(quote) <= QUOTE_CHARS else quote[: QUOTE_CHARS - 1].rstrip() + "…"
+    return (
+        f"[{citation.number}] {_inline(citation.title)}, {_url(citation.url)} "
+        f"(credibility {citation.credibility:.2f})\\\n“{_inline(short)}”\n"
+    )
+
+
+def _url(url: str) -> str:
+    """Return an address that can be copied; what none may hold is encoded. A path is text like any other."""
+    if not url.lower().startswith(("http://", "https://")):
+        return _inline(url)
+    return _NOT_IN_URL.sub(lambda match: percent(match.group(), safe=""), _UNSEEN.sub("", url))

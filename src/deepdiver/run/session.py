@@ -230,7 +230,10 @@ class Session:
 
         async def do() -> Reply:
             self.emit(PersonAsked(question=shown))
-            return Reply(await ask(shown) if ask else {})
+            said = await ask(shown) if ask else None
+            if not isinstance(said, dict) or not said:
+                raise UsageError(f"{shown.get('ask')} is answered with an object that says what to do, not {said!r}")
+            return Reply(said)
 
         return cast("dict[str, Any]", (await self.deps.gateway.call(request, do)).value)
 

@@ -77,7 +77,7 @@ class Deps:
 
     def add(self, *entries: Entry) -> None:
         """Enter records into the ledger and the store; new sources and findings are announced."""
-        new = [entry for entry in entries if entry.id not in self.ledger]
+        new = list({entry.id: entry for entry in entries if entry.id not in self.ledger}.values())
         if not new:
             return
         self.ledger = self.ledger.add(*new)

@@ -173,7 +173,7 @@ def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, s
     source, text, _ = entry
     passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
     return Finding(
-        id=content_id("f", item.statement, source.snapshot, span.start, span.end),
+        id=content_id("f", item.statement, source.id, span.start, span.end),
         statement=item.statement,
         quotes=(Quote(source=source.id, passage=passage, text=span.of(text)),),
         about=about,

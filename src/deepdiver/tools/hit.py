@@ -36,3 +36,8 @@ class Hit(BaseModel):
     """Where it ends; 0: the whole text was found."""
     provider: str = ""
     """Who found it."""
+
+
+def whole(text: str) -> str:
+    """Return a text without halves of characters (lone surrogates), which can be neither sent nor saved."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -13,7 +13,7 @@ from deepdiver.errors import BudgetError, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tools.credibility import credibility
-from deepdiver.tools.hit import Hit
+from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.registry import RESULTS, Provider
 
 RANK_OFFSET = 60
@@ -39,14 +39,12 @@ async def search(query: str, providers: Sequence[Provider], gateway: Gateway, li
         NotJournalledError: If a replay meets a search that the run never made.
         UsageError: If documents are to be searched that are not there.
     """
-    query = query.encode("utf-8", "replace").decode("utf-8")  # half a character can be neither sent nor saved
+    query = whole(query)
     asked = (provider.search(query, limit, gateway) for provider in providers)
     answers = await asyncio.gather(*asked, return_exceptions=True)  # what is under way is paid for: let it settle
     lists, failures = [], []
     for provider, answer in zip(providers, answers, strict=True):
-        if isinstance(answer, NotJournalledError):
-            raise answer
-        if isinstance(answer, GatewayError):
+        if isinstance(answer, GatewayError) and not isinstance(answer, NotJournalledError):
             kind = "budget" if isinstance(answer, BudgetError) else "could not search"
             failures.append(f"{provider.name} {kind}: {answer}")
         elif isinstance(answer, BaseException):
@@ -73,20 +71,20 @@ def fuse(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
             told[hit.text] = None
             key = (hit.url, hit.start, len(told))
             ranks.setdefault(key, []).append(rank)
-            best[key] = max(best.get(key, hit), hit, key=lambda one: (len(one.text), one.model_dump_json()))
+            best[key] = max(best.get(key, hit), hit, key=lambda one: (len(one.text), str(one)))
     scores = {key: math.fsum(1.0 / (RANK_OFFSET + rank) for rank in found) for key, found in ranks.items()}
     return [best[key] for key in sorted(scores, key=lambda key: (-scores[key], key))]
 
 
 def read(hit: Hit, run: str, store: Store, fetched: str) -> tuple[Source, str]:
     """Save what a hit says and return its source and its whole text."""
-    text = store.get_text(hit.snapshot) if hit.snapshot else hit.text
+    text = store.get_text(hit.snapshot) if hit.snapshot else whole(hit.text)
     snapshot = store.put_text(run, text)
     source = Source(
         id=content_id("s", hit.url, snapshot),
         kind=hit.kind,
         url=hit.url,
-        title=hit.title or hit.url,
+        title=whole(hit.title or hit.url),
         snapshot=snapshot,
         sketch=sketch(text),
         publisher=hit.publisher,

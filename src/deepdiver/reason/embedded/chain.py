@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from deepdiver.core.values import Day
 from deepdiver.reason.embedded.lexicon import MEANINGS, root
-from deepdiver.reason.embedded.question import NAMED, VALUES, Chain, Clause, Kind, Moment
+from deepdiver.reason.embedded.question import NAMED, VALUES, Chain, Clause, Kind
 from deepdiver.reason.embedded.reading import Reading, bare, mention, same_name, tokens
 from deepdiver.reason.embedded.slots import Value, matches, values
 
@@ -55,6 +55,8 @@ class Step:
     """What the clause's hole stands for."""
     candidates: tuple[Candidate, ...]
     """The best first."""
+    event: int | None = None
+    """The sentence that tells of the event before or after which the answers were."""
 
     @property
     def bound(self) -> tuple[str, ...]:
@@ -86,11 +88,12 @@ def follow(chain: Chain, readings: Sequence[Reading]) -> list[Step]:
         before = steps[-1] if steps else None
         holes = before.bound if before else ()
         found = list(_answers(clause, readings, holes))
-        if clause.moment is not None:
-            found = list(_at_the_moment(clause, clause.moment, readings)) or found
+        event = _event(clause, readings)
+        if event is not None:
+            found = list(_around(clause, event, readings)) or found
         if clause.hole and before is not None:
             found += _answers_across(clause, readings, before)
-        step = Step(clause, holes, _ranked(found))
+        step = Step(clause, holes, _ranked(found), event)
         steps.append(_to_the_end(step, readings) if clause.ultimate else step)
     return steps
 
@@ -124,14 +127,22 @@ def _answers_across(clause: Clause, readings: Sequence[Reading], before: Step) -
                 yield replace(item, score=item.score * 0.8, subject=merged.names[-1])
 
 
-def _at_the_moment(clause: Clause, moment: Moment, readings: Sequence[Reading]) -> Iterator[Candidate]:
-    """Find sentences with a time of day shortly before, or after, the time that the sentences give for an event."""
+def _event(clause: Clause, readings: Sequence[Reading]) -> int | None:
+    """Return the sentence that tells at what time the event was, before or after which something is sought."""
+    moment = clause.moment
+    if moment is None:
+        return None
     event = replace(clause, kind=Kind.TIME, keys=moment.keys, context=(), names=moment.names, days=(), hole="")
-    told = [(match(event, r), -n) for n, r in enumerate(readings) if r.times]
-    best, place = max(told, default=(0.0, 0))
-    if best < ENOUGH:
+    best, place = max(((match(event, r), -n) for n, r in enumerate(readings) if r.times), default=(0.0, 0))
+    return -place if best >= ENOUGH else None
+
+
+def _around(clause: Clause, event: int, readings: Sequence[Reading]) -> Iterator[Candidate]:
+    """Find sentences with a time of day shortly before, or after, that of an event."""
+    moment = clause.moment
+    if moment is None:
         return
-    at = _minutes(readings[-place].times[0][0])
+    at = _minutes(readings[event].times[0][0])
     loose = replace(clause, kind=Kind.ACCOUNT, moment=None)
     for number, reading in enumerate(readings):
         for text, start, _ in reading.times[:1]:
@@ -159,7 +170,7 @@ def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
         seen += current
         last = Step(clause, tuple(current), above)
         path = [*above, *(replace(item, score=item.score * 0.5) for item in path)]
-    return Step(step.clause, last.holes, tuple(path))
+    return Step(step.clause, last.holes, tuple(path), step.event)
 
 
 # -- one sentence
@@ -222,9 +233,14 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
         if keys == 0 and not (clause.kind is Kind.THING and _holds_noun(clause, reading)):
             return 0.0
         groups.append((KEYS, keys))
-    fixed = [*(_name_share(reading, name) for name in clause.names)]
+    fixed = [_name_share(reading, name) for name in clause.names]
     fixed += [_title_share(reading, title) for title in clause.titles]
-    fixed += [_day_share(reading, day) for day in clause.days]
+    if fixed and max(fixed) < BESIDE:
+        return 0.0  # it names nothing that the clause names
+    dated = [_day_share(reading, day) for day in clause.days]
+    if clause.kind in VALUES and 0.0 in dated:
+        return 0.0  # it speaks of another day
+    fixed += dated
     if clause.hole:
         fixed.append(1.0 if named else BESIDE)
     if fixed:

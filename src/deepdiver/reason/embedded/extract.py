@@ -46,11 +46,11 @@ def extract(task: ExtractFindings) -> Extraction:
     chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
     followed = [follow(chain, readings) for chain in chains]
     scores: dict[int, float] = {}
-    for steps in followed:
-        for number, score in _chosen(steps, len(known)):
-            scores[number] = max(score, scores.get(number, 0.0))
-    for number, score in _like_the_statement(task.problem, found, len(known)):
-        scores[number] = max(score, scores.get(number, 0.0))
+    for number, score in (
+        *(entry for steps in followed for entry in _chosen(steps, len(known))),
+        *_like_the_statement(task.problem, found, len(known)),
+    ):
+        scores[number] = scores.get(number, 0.0) + score  # a sentence that serves two clauses goes before one that serves one
     best = sorted(scores, key=lambda number: (-scores[number], number))
     kept = _without_repeats([found[number - len(known)] for number in best])[:MOST_FINDINGS]
     order = {id(item): place for place, item in enumerate(found)}
@@ -91,15 +91,19 @@ def _chains_of_problem(problem: str, analysis: Analysis) -> tuple[Chain, ...]:
 
 
 def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
-    """Return the new sentences that answer a clause nearly as well as the best one does."""
+    """Return the new sentences that answer a clause nearly as well as the best one does, once for each clause."""
     for number, step in enumerate(steps):
+        if step.event is not None and step.event >= known:
+            yield step.event, 1.0
         if not step.candidates:
             continue
         share = CLOSE_TO_BEST if number == len(steps) - 1 or step.clause.ultimate else NEAR_BEST
         bar = max(ENOUGH, share * step.candidates[0].score) if not step.clause.ultimate else 0.4
+        best: dict[int, float] = {}
         for item in step.candidates:
             if item.sentence >= known and item.score >= bar:
-                yield item.sentence, item.score
+                best[item.sentence] = max(item.score, best.get(item.sentence, 0.0))
+        yield from best.items()
 
 
 def _like_the_statement(problem: str, found: Sequence[Quotable], offset: int) -> Iterable[tuple[int, float]]:

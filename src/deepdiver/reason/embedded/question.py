@@ -209,7 +209,7 @@ def _completed(chain: Chain, first: Chain) -> Chain:
     matter = [t for t in (*before.keys, *before.context, before.noun) if t and t not in clause.keys]
     text = clause.text
     if not clause.keys:
-        text = f"{text.rstrip('?')}: {before.text}"
+        text = f"{text.rstrip('?')}? {before.text}"
     made = replace(
         clause,
         text=text,

@@ -23,6 +23,7 @@ from deepdiver.reason.embedded.lexicon import (
     MEANINGS,
     NEGATIONS,
     PLACE_WORDS,
+    PREPOSITIONS,
     PRONOUNS,
     ROLES,
     WEEKDAYS,
@@ -41,6 +42,7 @@ _FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.
 _LABEL = re.compile(r"(?:\*\*[^*\n]{1,60}\*\*|\*[^*\n]{1,60}\*|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)")
 """What stands before a sentence in bold, italics or capitals and is no part of it."""
 _LINKS = frozenset("of de van von der den la le du".split())
+_DOUBT = frozenset("rumour rumor claim claims myth hearsay opinion alleged fiction".split())
 _POSSESSIVE = "'s"
 _POSSESSIVES = frozenset("its his her their our my your whose".split())
 _CLOCKS = frozenset("utc gmt cet cest am pm i".split())
@@ -248,8 +250,11 @@ def _shouted(text: str) -> bool:
 
 
 def _without_label(text: str, span: Span) -> Span:
+    """Cut a label off, unless it is what says how the sentence is meant: "**False.** The dam broke."."""
     match = _LABEL.match(text, span.start, span.end)
-    return Span(match.end(), span.end) if match and span.end - match.end() >= 20 else span
+    if match is None or span.end - match.end() < 20:
+        return span
+    return span if {word.text for word in tokens(match.group())} & (DENIALS | NEGATIONS | _DOUBT) else Span(match.end(), span.end)
 
 
 def leans(text: str) -> bool:
@@ -467,9 +472,12 @@ def _negated(listed: Sequence[Word], local: bool) -> bool:
 
 
 def persons(reading: Reading) -> list[Name]:
-    """Return the names of persons; where there are none in full, single names that no preposition makes a place."""
-    full = [name for name in reading.names if name.kind == "person" and name.text.split()[0].lower() not in ROLES]
-    single = [
-        name for name in reading.names if name.kind == "other" and " " not in name.text and name.text[1:].islower()
-    ]
-    return full or single
+    """Return the names of persons: in full, and single names that no preposition makes a place."""
+    behind = {reading.words[i + 1].start for i, w in enumerate(reading.words[:-1]) if w.text in PREPOSITIONS}
+    found = []
+    for name in reading.names:
+        full = name.kind == "person" and name.text.split()[0].lower() not in ROLES
+        single = name.kind == "other" and " " not in name.text and name.text[1:].islower() and name.start not in behind
+        if full or single:
+            found.append(name)
+    return found

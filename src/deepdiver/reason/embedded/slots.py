@@ -71,7 +71,7 @@ def matches(found: str, wanted: Iterable[str]) -> bool:
 
 
 def _persons(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
-    found = [Value(name.text, name.start, 1.0) for name in persons(reading)]
+    found = [Value(name.text, name.start, 1.0 if name.kind == "person" else 0.8) for name in persons(reading)]
     if found or clause.noun != "person":
         return found
     bodies = [name for name in reading.names if name.kind in {"company", "body"}]

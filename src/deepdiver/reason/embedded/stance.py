@@ -6,26 +6,30 @@ from deepdiver.reason.embedded.lexicon import MEANINGS, SILENT
 from deepdiver.reason.embedded.reading import Reading, mention
 
 
-def telling(reading: Reading) -> list[str]:
-    """Return the roots of a sentence that say what it is about, each once."""
+def telling(reading: Reading, named: bool = True) -> list[str]:
+    """Return the roots of a sentence that say what it is about, each once; with or without those inside names."""
+    inside = [] if named else [(name.start, name.end) for name in reading.names]
     return list(
-        dict.fromkeys(word.root for word in reading.words if word.text not in SILENT and not word.raw.isdigit())
+        dict.fromkeys(
+            word.root
+            for word in reading.words
+            if word.text not in SILENT and not word.raw.isdigit() and not any(s <= word.start < e for s, e in inside)
+        )
     )
 
 
 def likeness(one: Reading, other: Reading) -> float:
     """Which part of the shorter of two sentences' telling words the other has too, 0..1.
 
-    Sentences that each name something and share no name are about different things.
+    Sentences that each name something and share no name are about different things. Names count for no more: what is
+    said of the same company need not be the same.
     """
-    a, b = telling(one), telling(other)
-    if not a or not b:
-        return 0.0
     if one.names and other.names and not share_name(one, other):
         return 0.0
-    short, long = (one, other) if len(a) <= len(b) else (other, one)
-    shared = sum(_stands_in(root, long) for root in telling(short))
-    return shared / max(4, min(len(a), len(b)))  # two common words are no likeness, however short the sentence
+    a, b = telling(one, named=False), telling(other, named=False)
+    short, long = (a, other) if len(a) <= len(b) else (b, one)
+    shared = sum(_stands_in(root, long) for root in short)
+    return shared / max(3, len(short))  # two common words are no likeness, however short the sentence
 
 
 def _stands_in(root: str, reading: Reading) -> bool:

@@ -87,12 +87,9 @@ def _missing_values(text: str, quotes: str) -> str:
     for day in dates(text):
         if not any(other.covers(day) for other in days):
             return day.iso()
-    said = read(quotes) if len(quotes) < 1_500 else None
-    low = f" {' '.join(re.findall(r'[^\W_]+', quotes.lower()))} "
+    said = [read(quote) for quote in quotes.split("\n\n")]
     for name in names(text):
-        if f" {' '.join(re.findall(r'[^\W_]+', name.lower()))} " not in low and (
-            said is None or mention(said, name) < 0
-        ):
+        if not any(mention(reading, name) >= 0 for reading in said):
             return name
     return ""
 

@@ -14,7 +14,6 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.library.documents import stamp
 from deepdiver.tools.library.index import Index, Match, open_index
 
-
 _BUILDING = threading.Lock()
 """Searches run side by side: one builds the index, the others wait for it."""
 

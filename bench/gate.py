@@ -1,0 +1,232 @@
+"""The gate for model output under attack: 2 MB of hostile text per case, and 10,000 generated model outputs.
+
+Run it as it is; it prints one line per case, and ends with status 1 if a case takes longer than its target. The tests
+use the same texts and the same generator.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, RootModel
+
+from deepdiver.errors import UnreadableAnswerError
+from deepdiver.reason.parse import read_answer, thinking, visible
+
+SIZE = 2_000_000
+HOSTILE_TARGET = 0.5
+EXAMPLES = 10_000
+EXAMPLE_TARGET = 1.0
+
+
+class Claim(BaseModel):
+    """An answer of one object."""
+
+    statement: str
+    confidence: float = 0.5
+
+
+class Claims(BaseModel):
+    """An answer of one list."""
+
+    claims: list[Claim]
+
+
+class Anything(RootModel[Any]):
+    """An answer that any JSON fits."""
+
+
+ANSWERS: tuple[type[BaseModel], ...] = (Claim, Claims, Anything)
+
+REPEATED = (
+    *("{", "[", "}", '"', "'", "\\", "<", "`", "```", " ", "\n", "\r\n", "\x00", "\ud800", "é", "“", "/*"),
+    *(
+        "{}",
+        "[]",
+        "[}",
+        '{"',
+        '[""',
+        '{""}',
+        '\\"',
+        '"\\',
+        '"a ',
+        '{"a ',
+        "{'",
+        "{“",
+        "{/*",
+        "[//",
+        "[1,",
+        "[1 ",
+        '["\n',
+    ),
+    *('{"a":', '{"a":1}', '{"a":1},', "{'a':1}", '[{"a":1},', '{"a":1,"a":2}', '{"a":NaN}', '{"a":"\\ud800"}'),
+    *("<think>", "</think>", "<think", "<think ", "<think></think>", '"<think>', "```\n", "```thinking\n"),
+    *('```json\n{"a":1}\n```\n', '{"statement":"x"}\n', '{"a": "b" c", ', "I am sorry, I am afraid "),
+)
+
+
+def hostile(size: int = SIZE) -> dict[str, str]:
+    """Make the hostile texts, each of about `size` characters, by a name that shows what they are."""
+    chance = random.Random(1)  # noqa: S311 (not for secrets)
+    cases = {f"{unit!a} repeated": (unit * (size // len(unit) + 1))[:size] for unit in REPEATED}
+    return cases | {
+        "random printable": "".join(chance.choices(string.printable, k=size)),
+        "random structure": "".join(chance.choices('{}[]":,\\ \n<`a1', k=size)),
+        "random quotes": "".join(chance.choices('{["\\ a', k=size)),
+        "balanced depth": "[" * (size // 2) + "]" * (size // 2),
+        "a list of objects": "[" + '{"a":1},' * (size // 8) + "1]",
+        "a list of integers": "[" + "1," * (size // 2) + "1]",
+        "a list of strings": "[" + '"a",' * (size // 4) + "1]",
+        "an object of keys": "{" + "".join(f'"k{number}":1,' for number in range(size // 13)) + '"k":1}',
+        "64 long lists": ('{"claims":[' + "1," * (size // 128 - 8) + "1]} ") * 64,
+        "a long string": '{"statement": "' + "x" * size + '"}',
+        "a string of escapes": '["' + "\\ud800" * (size // 6) + '"]',
+        "an unclosed string of quotes": '{"' + '\\"' * (size // 2),
+        "an unclosed string of backslashes": '{"' + "\\" * size,
+        "strings without commas": "[" + '""' * (size // 2) + "]",
+        "a long integer": '{"a": ' + "1" * size + "}",
+        "a long fraction": '{"a": 1.' + "1" * size + "}",
+        "JSON in a string": '{"claims": "' + "[" * size + '"}',
+        "a string of JSON": '"' + "[1," * (size // 3) + '"',
+        "unclosed thinking of JSON": "<think>" + '{"a":1}' * (size // 7),
+        "a tag after quotes": '""' * (size // 2) + "<think>",
+        "a tag after escapes": '"' + '\\"' * (size // 2) + "<think>",
+        "blocks in an open bracket": "[" + '{"a":1} ' * (size // 8),
+        "words to respell": "[" + "1 " * 45_000 + "]",
+        "quotes to respell": "[" + '"a ' * 30_000 + "]",
+    }
+
+
+def _texts() -> st.SearchStrategy[str]:
+    marks = st.sampled_from(
+        ["<think>", "</think>", "```", '"', "\\", "{", "]", "\n", "\ud83d", "\x00", "’", "😀", "null"]
+    )
+    return st.lists(st.text(max_size=8) | marks, max_size=3).map("".join)
+
+
+def _values() -> st.SearchStrategy[Any]:
+    numbers = st.integers() | st.floats() | st.sampled_from([10**30, 10**500, 1e308])
+    leaves = st.none() | st.booleans() | numbers | _texts()
+    keys = st.sampled_from(["statement", "confidence", "claims", "answer", "name", "arguments"]) | st.text(max_size=3)
+    return st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3))
+
+
+def claims() -> st.SearchStrategy[Claims]:
+    """Generate answers that a model might mean."""
+    statements = _texts().filter(lambda text: "\ud83d" not in text)
+    claim = st.builds(Claim, statement=statements, confidence=st.floats(allow_nan=False, allow_infinity=False))
+    return st.builds(Claims, claims=st.lists(claim, max_size=3))
+
+
+@st.composite
+def _damaged(draw: st.DrawFn) -> str:
+    """Generate JSON with something taken out, put in, or cut off."""
+    text = json.dumps(draw(_values() | claims().map(BaseModel.model_dump)), ensure_ascii=draw(st.booleans()))
+    start = draw(st.integers(0, len(text)))
+    end = draw(st.sampled_from([start, start + 1, start + 5, len(text)]))
+    return text[:start] + draw(st.sampled_from(["", ",", '"', "'", "}", "[", "\\", "NaN", "1e999", "//"])) + text[end:]
+
+
+def model_outputs() -> st.SearchStrategy[str]:
+    """Generate what a model might write: thinking, fences, prose and JSON, whole and broken, in any order."""
+    asides = ["<think>", "</think>", '<Reasoning effort="1">', "</thought>", "```json\n", "```", "~~~", "```thinking\n"]
+    prose = [
+        "Sure! ",
+        'As [1] says, {it} is 5" wide.\n',
+        "I'm sorry, I can't help. ",
+        "Final answer:\n",
+        "\n\n",
+        "\r\n",
+    ]
+    bombs = ["[" * 80, '{"a":' * 2_000, "9" * 5_000, "\\ud800", "\ud800", "\ufeff", '{"a":1,"a":2}', "/*", "“", "True"]
+    whole = claims().map(BaseModel.model_dump_json) | _values().map(json.dumps)
+    twisted = st.builds(lambda value: str(value.model_dump()), claims())  # Python's spelling
+    nested = claims().map(lambda value: json.dumps(json.dumps({"answer": value.model_dump()})))
+    pieces = st.sampled_from(asides + prose) | st.sampled_from(bombs) | whole | _damaged() | twisted | nested | _texts()
+    return st.lists(pieces, max_size=7).map("".join)
+
+
+def outcome(text: str, answer: type[BaseModel]) -> str:
+    """Read a text as an answer, and name what came of it; any error but the gate's own goes through."""
+    try:
+        read = read_answer(text, answer)
+    except UnreadableAnswerError as error:
+        message = str(error)
+        assert message.encode()
+        assert len(message) <= 600
+        return error.fault.value
+    json.dumps(read.model_dump(), allow_nan=False, ensure_ascii=False).encode()
+    return "read"
+
+
+def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
+    """Send generated outputs through the gate; give the outcomes, the longest time and its text."""
+    outcomes: Counter[str] = Counter()
+    slowest = (0.0, "")
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(text=model_outputs())
+    def send(text: str) -> None:
+        nonlocal slowest
+        for answer in ANSWERS:
+            started = time.perf_counter()
+            outcomes[outcome(text, answer)] += 1
+            slowest = max(slowest, (time.perf_counter() - started, text))
+        (visible(text) + thinking(text)).encode()
+
+    send()
+    return outcomes, *slowest
+
+
+def timed(work: Callable[[], str]) -> tuple[float, str]:
+    """Time some work; where it seems late, the best of three counts, since other processes take time too."""
+    best, result = float("inf"), ""
+    for _ in range(3):
+        started = time.perf_counter()
+        result = work()
+        best = min(best, time.perf_counter() - started)
+        if best <= HOSTILE_TARGET:
+            break
+    return best, result
+
+
+def main() -> int:
+    """Print the figures."""
+    print(f"{'2 MB of':<40}{'seconds':>8}  outcome (target: {HOSTILE_TARGET} s)")
+    worst = 0.0
+    for name, text in hostile().items():
+        for answer in ANSWERS:
+            seconds, result = timed(lambda text=text, answer=answer: outcome(text, answer))  # type: ignore[misc]
+            worst = max(worst, seconds)
+            late = "" if seconds <= HOSTILE_TARGET else "  LATE"
+            print(f"{name:<40}{seconds:>8.3f}  {answer.__name__}: {result}{late}")
+    started = time.perf_counter()
+    outcomes, longest, text = through_the_gate(EXAMPLES)
+    seconds = time.perf_counter() - started
+    print(f"\nworst hostile text: {worst:.3f} s (target {HOSTILE_TARGET} s)")
+    print(
+        f"{outcomes.total() // len(ANSWERS)} generated outputs, each read as {len(ANSWERS)} types, in {seconds:.0f} s:"
+    )
+    print("  " + ", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
+    print(f"  longest: {longest:.3f} s (target {EXAMPLE_TARGET} s), {len(text)} characters")
+    return int(worst > HOSTILE_TARGET or longest > EXAMPLE_TARGET)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

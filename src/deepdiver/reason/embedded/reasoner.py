@@ -1,0 +1,86 @@
+"""The embedded reasoner: the same tasks as a language model performs, by rules, with the words of the sources alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, TypeVar, cast
+
+from deepdiver.core.events import Event, TaskPerformed
+from deepdiver.errors import ReasonError
+from deepdiver.reason.embedded.decide import decide
+from deepdiver.reason.embedded.extract import extract
+from deepdiver.reason.embedded.hypothesise import hypothesise
+from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.plan import decompose
+from deepdiver.reason.embedded.query import refute_queries, write_queries
+from deepdiver.reason.embedded.verify import check_support, repair_sentences
+from deepdiver.reason.embedded.write import write_report
+from deepdiver.tasks import (
+    Answer,
+    CheckSupport,
+    Decide,
+    Decompose,
+    ExtractFindings,
+    Hypothesise,
+    Judge,
+    RefuteQueries,
+    RepairSentences,
+    Task,
+    WriteQueries,
+    WriteReport,
+)
+
+A = TypeVar("A", bound=Answer)
+
+PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
+    Decompose: decompose,
+    WriteQueries: write_queries,
+    RefuteQueries: refute_queries,
+    ExtractFindings: extract,
+    Hypothesise: hypothesise,
+    Judge: judge,
+    Decide: decide,
+    WriteReport: write_report,
+    CheckSupport: check_support,
+    RepairSentences: repair_sentences,
+}
+"""Which function performs which task."""
+
+
+class EmbeddedReasoner:
+    """Performs tasks by rules: deterministic, extractive, offline, free. It quotes, and never writes a fact of its own."""
+
+    def __init__(self, emit: Callable[[Event], None] | None = None, verbose: bool = False) -> None:
+        """Make a reasoner.
+
+        Args:
+            emit: Receives an event for each task.
+            verbose: Whether the events hold what was asked.
+        """
+        self._emit, self._verbose = emit, verbose
+
+    @property
+    def description(self) -> str:
+        """Return who is thinking."""
+        return "embedded reasoner (extractive, no language model)"
+
+    async def perform(self, task: Task[A]) -> A:
+        """Perform a task.
+
+        Raises:
+            ReasonError: If it is none of the tasks that this reasoner knows.
+        """
+        function = PERFORMS.get(type(task))
+        if function is None:
+            raise ReasonError(f"the embedded reasoner does not perform {task.name()}: name a model for this task")
+        answer = cast("A", function(task))
+        if self._emit is not None:
+            asked = task.prompt().user if self._verbose else ""
+            told = answer.model_dump(mode="json")
+            self._emit(TaskPerformed(task=task.name(), model=self.description, prompt=asked, answer=told))
+        return answer
+
+    def worst_case(self, task: type[Task[Any]]) -> Decimal:
+        """Return what one performance can cost at most: nothing."""
+        return Decimal(0)

@@ -1,0 +1,239 @@
+"""Writing the report: sentences of the sources in the order of the question, and fixed phrases between them.
+
+Nothing is put in other words. What is not in a source is a fixed phrase (kind frame) or a sum that code repeats (kind
+calculation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind
+from deepdiver.reason.embedded.chain import Candidate, Step, follow
+from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, longest_form, read_finding
+from deepdiver.reason.embedded.question import NAMED, VALUES, Kind, analyse
+from deepdiver.reason.embedded.reading import Reading, mention, same_name
+from deepdiver.reason.embedded.stance import likeness
+from deepdiver.tasks import Draft, DraftSection, DraftSentence, Shown, Standing, WriteReport
+
+LEAD = 12
+"""Sentences of the answer at most."""
+WITNESSES = 3
+"""Findings that a sentence names at most: its own, and others that support the same."""
+PER_SECTION = 4
+"""Sentences of a section for one sub-problem."""
+OPEN_QUESTION = 0.4
+"""An undecided version stands in the answer from this belief on; below, it stands in the body alone."""
+SAME = 0.85
+"""Sentences so much alike are told once."""
+
+UNDECIDED = "The evidence does not decide this. The sources say:"
+DISAGREE = "The sources do not agree. The evidence does not rule out this version:"
+ALSO = "The evidence does not decide whether this holds as well:"
+FOR = "The evidence speaks for it."
+AGAINST = "The evidence speaks against it."
+CLAIMED = "It was claimed:"
+REFUTED = "Against this stands:"
+VERSIONS = "The versions, the better supported first:"
+
+
+def write_report(task: WriteReport) -> Draft:
+    """Write the draft of a report."""
+    page = Page(task)
+    answer = page.lead()
+    sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
+    return Draft(
+        answer=tuple(answer[:LEAD]),
+        sections=tuple(DraftSection(heading=heading, sentences=tuple(lines)) for heading, lines in sections if lines),
+        missing=tuple(page.missing(bool(answer))),
+    )
+
+
+class Page:
+    """What the writing of one report needs to know."""
+
+    def __init__(self, task: WriteReport) -> None:
+        """Follow the question through the findings once."""
+        self.task = task
+        self.findings = {finding.id: finding for finding in task.findings}
+        self.readings = [read_finding(finding) for finding in task.findings]
+        self.chains = [follow(chain, self.readings) for chain in analyse(task.question).chains]
+        self.told: list[Reading] = []
+        best_first = sorted(task.standing, key=lambda item: -item.posterior)
+        self.supported = [item for item in task.standing if item.status is HypothesisStatus.SUPPORTED]
+        self.refuted = [item for item in task.standing if item.status is HypothesisStatus.REFUTED]
+        settled = (HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED)
+        self.undecided = [item for item in best_first if item.status not in settled]
+
+    # -- the answer
+
+    def lead(self) -> list[DraftSentence]:
+        """Return the answer: what is supported, how it was reached, and what the evidence does not rule out."""
+        lines = [line for item in self.supported if (line := self._told(item)) is not None]
+        if lines:
+            lines = [*self._yes_or_no(), *lines, *self._path()]
+            rest = [item for item in self.undecided if item.posterior >= OPEN_QUESTION]
+            rivals = any(steps[-1].clause.kind in NAMED | VALUES for steps in self.chains)
+            return [*lines, *self._framed(DISAGREE if rivals else ALSO, rest)]
+        return self._framed(UNDECIDED, [item for item in self.undecided if item.posterior >= OPEN_QUESTION])
+
+    def _yes_or_no(self) -> list[DraftSentence]:
+        answers = {item.answer for item in self.supported}
+        if self.chains[-1][-1].clause.kind is not Kind.YES_NO or len(answers) != 1:
+            return []
+        return [_frame(FOR if answers == {"yes"} else AGAINST)]
+
+    def _framed(self, frame: str, items: Iterable[Standing]) -> list[DraftSentence]:
+        lines = [line for item in items if (line := self._told(item)) is not None]
+        return [_frame(frame), *lines] if lines else []
+
+    def _told(self, item: Standing, again: bool = False) -> DraftSentence | None:
+        """Return a hypothesis as a sentence of the report, unless it has been told or no finding carries it."""
+        own = [f for f in self.task.findings if _same_text(f.statement, item.statement)]
+        if not own:
+            return self._reckoned(item)
+        reading = read_finding(own[0])
+        if not again and any(likeness(reading, other) >= SAME for other in self.told if other.text == reading.text):
+            return None
+        self.told.append(reading)
+        others = [self.findings[label] for label in item.supporting if label in self.findings]
+        return _fact(own[0], [*own, *_of_other_origin(own[0], others)])
+
+    def _reckoned(self, item: Standing) -> DraftSentence | None:
+        """Return a reckoned age with its sum, if a finding still gives the day of birth."""
+        for steps in self.chains:
+            for candidate in steps[-1].candidates if steps[-1].clause.kind is Kind.AGE else ():
+                years = age_on(candidate.value, self.task.as_of)
+                name = longest_form(candidate.subject, self.readings[candidate.sentence])
+                if years is None:
+                    continue
+                text = age_sentence(name, years, self.task.as_of, candidate.value.text)
+                if _same_text(text, item.statement):
+                    sum_ = Calculation(
+                        kind="years", inputs=(candidate.value.born[0], self.task.as_of[:10]), result=str(years)
+                    )
+                    label = self.task.findings[candidate.sentence].id
+                    return DraftSentence(text=text, findings=(label,), kind=SentenceKind.CALCULATION, calculation=sum_)
+        return None
+
+    def _path(self) -> list[DraftSentence]:
+        """Return the sentences that lead from the question to its answer, the first link first."""
+        chosen: dict[int, None] = {}
+        for steps in self.chains:
+            needed = list(steps[-1].holes)
+            links = [steps[-1].event] if steps[-1].event is not None else []
+            for step in reversed(steps[:-1]):
+                found, needed = self._links(step, needed)
+                links = [*found, *links]
+            chosen |= dict.fromkeys(links)
+        fresh = [n for n in chosen if not any(self.readings[n].text == other.text for other in self.told)]
+        self.told += [self.readings[n] for n in fresh]
+        return [_fact(self.task.findings[n], [self.task.findings[n]]) for n in fresh]
+
+    def _links(self, step: Step, needed: Sequence[str]) -> tuple[list[int], list[str]]:
+        """Return the fewest sentences that give all names needed, and the names that these in turn stand on."""
+        links: list[int] = []
+        subjects: list[str] = []
+        left = list(dict.fromkeys(needed))
+        while left:
+            best = self._covering(step, left)
+            if best is None:
+                break
+            links.insert(0, best.sentence)
+            given = [c for c in step.candidates if c.sentence == best.sentence]
+            subjects += [hole for hole in step.holes if mention(self.readings[best.sentence], hole) >= 0]
+            left = [name for name in left if not any(same_name(c.value.text, name) for c in given)]
+            if step.clause.ultimate and best.subject and not any(same_name(best.subject, n) for n in step.clause.names):
+                left.append(best.subject)
+        return links, list(dict.fromkeys(subjects))
+
+    def _covering(self, step: Step, left: Sequence[str]) -> Candidate | None:
+        """Return the answer whose sentence gives most of the names that are left; of equals the surest, then the shortest."""
+        ranked: list[tuple[int, float, int, Candidate]] = []
+        for item in step.candidates:
+            given = [c.value.text for c in step.candidates if c.sentence == item.sentence]
+            count = sum(any(same_name(value, name) for value in given if value) for name in left)
+            own = any(same_name(item.value.text, name) for name in left if item.value.text)
+            if count and own and item.subject not in left:
+                sure = round(item.score * self.task.findings[item.sentence].credibility, 6)
+                ranked.append((-count, -sure, len(self.readings[item.sentence].text), item))
+        return min(ranked, key=lambda entry: entry[:3])[3] if ranked else None
+
+    # -- the body
+
+    def by_problem(self) -> list[tuple[str, list[DraftSentence]]]:
+        """Return for each sub-problem the sentences that answer it and were not told in the answer."""
+        doubtful = {label for item in self.refuted for label in item.supporting}
+        doubtful -= {label for item in (*self.supported, *self.undecided) for label in item.supporting}
+        claimed = {" ".join(item.statement.split()) for item in self.refuted}
+        sections: dict[str, list[DraftSentence]] = {}
+        for steps in self.chains:
+            for step in steps:
+                lines = sections.setdefault(step.clause.text, [])
+                for item in step.candidates:
+                    finding = self.task.findings[item.sentence]
+                    refuted = finding.id in doubtful or " ".join(finding.statement.split()) in claimed
+                    if len(lines) < PER_SECTION and not refuted and not self._repeats(item.sentence):
+                        self.told.append(self.readings[item.sentence])
+                        lines.append(_fact(finding, [finding]))
+        return list(sections.items())
+
+    def _repeats(self, number: int) -> bool:
+        reading = self.readings[number]
+        return any(reading.text == other.text or likeness(reading, other) >= SAME for other in self.told)
+
+    def disagreement(self) -> list[tuple[str, list[DraftSentence]]]:
+        """Return the versions between which the evidence does not decide, side by side."""
+        versions = sorted((*self.supported, *self.undecided), key=lambda item: -item.posterior)
+        if not self.undecided or len({item.answer for item in versions}) < 2:
+            return []
+        lines = [line for item in versions if (line := self._told(item, again=True)) is not None]
+        return [("Where the sources disagree", [_frame(VERSIONS), *lines])] if len(lines) > 1 else []
+
+    def refutations(self) -> list[tuple[str, list[DraftSentence]]]:
+        """Return what was refuted, and what stands against it."""
+        lines: list[DraftSentence] = []
+        for item in self.refuted:
+            claim = self._told(item, again=True)
+            against = [self.findings[label] for label in item.refuting if label in self.findings]
+            against.sort(key=lambda finding: -finding.credibility)
+            if claim is not None and against:
+                lines += [_frame(CLAIMED), claim, _frame(REFUTED)]
+                lines += [_fact(finding, [finding]) for finding in _distinct(against)[:2]]
+        return [("What was refuted", lines)]
+
+    def missing(self, answered: bool) -> list[str]:
+        """Return the sub-problems without an answer, and without any answer the question's own gaps."""
+        empty = [step.clause.text for steps in self.chains for step in steps if not step.candidates]
+        return list(dict.fromkeys(empty if answered else [*empty, *self.task.gaps] or [self.task.question[:500]]))
+
+
+def _frame(text: str) -> DraftSentence:
+    return DraftSentence(text=text, kind=SentenceKind.FRAME)
+
+
+def _fact(finding: Shown, witnesses: Iterable[Shown]) -> DraftSentence:
+    labels = tuple(dict.fromkeys((finding.id, *(other.id for other in witnesses))))[:WITNESSES]
+    return DraftSentence(text=finding.statement, findings=labels)
+
+
+def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
+    """Return one finding of each further origin, the most credible first."""
+    kept: dict[str, Shown] = {}
+    for finding in sorted(others, key=lambda item: -item.credibility):
+        origin = finding.origin or finding.id
+        if origin != (own.origin or own.id):
+            kept.setdefault(origin, finding)
+    return list(kept.values())
+
+
+def _distinct(findings: Iterable[Shown]) -> list[Shown]:
+    kept: list[Shown] = []
+    for finding in findings:
+        if not any(_same_text(finding.statement, other.statement) for other in kept):
+            kept.append(finding)
+    return kept
+
+
+def _same_text(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())

@@ -1,0 +1,353 @@
+"""The loop of `popper` in plain functions, so that the reasoner can be tried over a folder of documents without a graph.
+
+Searching, following leads, testing and weighing are as the strategy does them; what is tried here is the reasoning.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deepdiver.core import belief
+from deepdiver.core.origins import origins, sketch
+from deepdiver.core.record import (
+    Finding,
+    HypothesisStatus,
+    Passage,
+    Quote,
+    Sentence,
+    SentenceKind,
+    Source,
+    SourceKind,
+    Stance,
+    content_id,
+    digest,
+)
+from deepdiver.core.text import STOPWORDS, words
+from deepdiver.core.values import names
+from deepdiver.reason.embedded import EmbeddedReasoner
+from deepdiver.report.audit import faults
+from deepdiver.tasks import (
+    CheckSupport,
+    Claim,
+    Decide,
+    Decompose,
+    Draft,
+    DraftSentence,
+    ExtractFindings,
+    Hypothesise,
+    Judge,
+    Proposed,
+    Reasoner,
+    RefuteQueries,
+    Shown,
+    Standing,
+    Text,
+    WriteQueries,
+    WriteReport,
+)
+from deepdiver.tools.credibility import credibility
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.library.documents import Document
+from deepdiver.tools.library.index import Index, open_index
+
+HITS, HOPS, LEADS, ROUNDS, SHOWN = 6, 2, 4, 3, 40
+"""As the strategy has them."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run brought."""
+
+    draft: Draft
+    standing: tuple[Standing, ...]
+    findings: tuple[Shown, ...]
+    problems: tuple[str, ...]
+    faults: tuple[str, ...]
+    """What audit and check find wrong with the draft."""
+
+    @property
+    def answer(self) -> str:
+        """The lead answer as one text."""
+        return " ".join(sentence.text for sentence in self.draft.answer)
+
+    @property
+    def accepted(self) -> list[str]:
+        """What the run holds to be so."""
+        return [item.statement for item in self.standing if item.status is HypothesisStatus.SUPPORTED]
+
+
+@dataclass
+class Tested:
+    """A hypothesis with its evidence so far."""
+
+    proposed: Proposed
+    trials: int = 0
+    evidence: dict[str, tuple[Stance, float]] = field(default_factory=dict)
+
+
+@functools.lru_cache(maxsize=4)
+def index_of(folder: Path) -> Index:
+    """Index the documents of a folder once."""
+    return open_index((folder,))
+
+
+class Loop:
+    """One run over one index."""
+
+    def __init__(self, index: Index, question: str, as_of: str, reasoner: Reasoner | None = None) -> None:
+        self.index, self.question, self.as_of = index, question, as_of
+        self.reasoner = reasoner or EmbeddedReasoner()
+        self.sources: dict[str, Source] = {}
+        self.texts: dict[str, str] = {}
+        self.findings: dict[str, Finding] = {}
+        self.tested: list[Tested] = []
+
+    async def run(self) -> Outcome:
+        plan = await self.reasoner.perform(Decompose(question=self.question, as_of=self.as_of))
+        problems = tuple(problem.question for problem in plan.problems)
+        for problem in plan.problems:
+            await self._gather(problem.question)
+        gaps: tuple[str, ...] = ()
+        for round_ in range(1, ROUNDS + 1):
+            before = len(self.findings)
+            for gap in gaps:
+                await self._look(gap, [gap], hops=0)
+            await self._put_forward(problems, gaps)
+            await self._test()
+            decision = await self.reasoner.perform(
+                Decide(
+                    question=self.question,
+                    problems=problems,
+                    standing=self.standing({}),
+                    findings=len(self.findings),
+                    new_findings=len(self.findings) - (before if round_ > 1 else 0),
+                    iteration=round_,
+                    max_iterations=ROUNDS,
+                )
+            )
+            gaps = decision.gaps
+            if decision.decision == "finish":
+                break
+        return await self._write(problems, gaps)
+
+    async def _gather(self, problem: str) -> None:
+        known = tuple(self._statements())
+        made = await self.reasoner.perform(WriteQueries(question=self.question, problem=problem, known=known))
+        await self._look(problem, made.queries, hops=HOPS)
+
+    async def _look(self, about: str, queries: Sequence[str], hops: int, known: Iterable[str] | None = None) -> None:
+        tried: set[str] = set()
+        for _ in range(hops + 1):
+            fresh = [query for query in queries if query.lower() not in tried]
+            if not fresh:
+                return
+            tried |= {query.lower() for query in fresh}
+            texts = self._search(fresh)
+            shown = tuple(
+                Text(id=f"T{n}", title=d.title, publisher=d.meta.get("publisher", ""), published=d.meta.get("published", ""), text=d.text)
+                for n, d in enumerate(texts, 1)
+            )
+            held = tuple(self._statements() if known is None else known)[:SHOWN]
+            read = await self.reasoner.perform(
+                ExtractFindings(question=self.question, problem=about, texts=shown, known=held)
+            )
+            by_label = {f"T{n}": document for n, document in enumerate(texts, 1)}
+            for item in read.findings:
+                self._add(item.statement, item.quote, by_label[item.source], about)
+            queries = [lead_query(lead, about) for lead in read.leads[:LEADS]]
+
+    def _search(self, queries: Iterable[str]) -> list[Document]:
+        found: dict[str, Document] = {}
+        for query in queries:
+            for match in self.index.search(query, HITS):
+                found.setdefault(match.document.url, match.document)
+        return list(found.values())
+
+    def _add(self, statement: str, quote: str, document: Document, about: str) -> None:
+        start = document.text.find(quote)
+        assert start >= 0, f"{quote!r} does not stand in {document.url}"
+        snapshot = digest(document.text)
+        self.texts[snapshot] = document.text
+        hit = Hit(
+            url=document.url,
+            kind=SourceKind.DOCUMENT,
+            publisher_kind=document.meta.get("kind", ""),
+            published=document.meta.get("published", ""),
+            author=document.meta.get("author", ""),
+        )
+        source = Source(
+            id=content_id("s", document.url, snapshot),
+            kind=SourceKind.DOCUMENT,
+            url=document.url,
+            title=document.title,
+            snapshot=snapshot,
+            sketch=sketch(document.text),
+            publisher=document.meta.get("publisher", ""),
+            published=document.meta.get("published", ""),
+            credibility=credibility(hit),
+        )
+        passage = Passage(snapshot=snapshot, start=start, end=start + len(quote))
+        key = content_id("f", statement, snapshot, start)
+        self.sources[source.id] = source
+        self.findings.setdefault(
+            key, Finding(id=key, statement=statement, quotes=(Quote(source=source.id, passage=passage, text=quote),), about=about)
+        )
+
+    def _statements(self) -> list[str]:
+        return list(dict.fromkeys(finding.statement for finding in self.findings.values()))
+
+    def shown(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[Shown, ...]]:
+        listed = [self.findings[key] for key in dict.fromkeys(keys)]
+        if len(listed) > SHOWN:
+            best = sorted(listed, key=lambda f: -self._source(f).credibility.score)[:SHOWN]
+            listed = [finding for finding in listed if finding in best]
+        one_story = origins(self._source(finding) for finding in listed)
+        labels = {f"F{n}": finding.id for n, finding in enumerate(listed, 1)}
+        views = []
+        for label, finding in zip(labels, listed, strict=True):
+            source = self._source(finding)
+            views.append(
+                Shown(
+                    id=label,
+                    statement=finding.statement,
+                    quote=finding.quotes[0].text,
+                    source=source.title,
+                    publisher=source.publisher,
+                    published=source.published,
+                    credibility=source.credibility.score,
+                    origin=one_story[source.id],
+                )
+            )
+        return labels, tuple(views)
+
+    def _source(self, finding: Finding) -> Source:
+        return self.sources[finding.quotes[0].source]
+
+    async def _put_forward(self, problems: tuple[str, ...], gaps: tuple[str, ...]) -> None:
+        labels, shown = self.shown(self.findings)
+        if not shown:
+            return
+        made = await self.reasoner.perform(
+            Hypothesise(
+                question=self.question,
+                as_of=self.as_of,
+                problems=problems,
+                findings=shown,
+                standing=self.standing(labels),
+                gaps=gaps,
+            )
+        )
+        held = {item.proposed.statement for item in self.tested}
+        self.tested += [Tested(item) for item in made.hypotheses if item.statement not in held]
+
+    async def _test(self) -> None:
+        for item in self.tested:
+            if self._status(item) not in {HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED}:
+                continue
+            rivals = tuple(other.proposed.statement for other in self.tested if other is not item)
+            made = await self.reasoner.perform(
+                RefuteQueries(
+                    question=self.question,
+                    hypothesis=item.proposed.statement,
+                    refutes_if=item.proposed.refutes_if,
+                    rivals=rivals,
+                )
+            )
+            await self._look(item.proposed.statement, made.queries, hops=0, known=())
+            item.trials += 1
+        for item in self.tested:
+            labels, shown = self.shown(self.findings)
+            judged = await self.reasoner.perform(
+                Judge(
+                    question=self.question,
+                    as_of=self.as_of,
+                    hypothesis=item.proposed.statement,
+                    answer_if_true=item.proposed.answer,
+                    supports_if=item.proposed.supports_if,
+                    refutes_if=item.proposed.refutes_if,
+                    findings=shown,
+                )
+            )
+            for judgement in judged.judgements:
+                if judgement.stance is not Stance.NEUTRAL:
+                    item.evidence[labels[judgement.finding]] = (judgement.stance, judgement.strength)
+
+    def _posterior(self, item: Tested) -> float:
+        sources = {key: self._source(self.findings[key]) for key in item.evidence}
+        one_story = origins(sources.values())
+        weighed = [
+            belief.Weighed(stance, strength, sources[key].credibility.score, one_story[sources[key].id])
+            for key, (stance, strength) in item.evidence.items()
+        ]
+        return belief.posterior(item.proposed.prior, weighed)
+
+    def _status(self, item: Tested) -> HypothesisStatus:
+        return belief.status(self._posterior(item), item.trials)
+
+    def standing(self, labels: Mapping[str, str]) -> tuple[Standing, ...]:
+        by_id = {key: label for label, key in labels.items()}
+
+        def on(item: Tested, side: Stance) -> tuple[str, ...]:
+            return tuple(by_id[key] for key, (stance, _) in item.evidence.items() if stance is side and key in by_id)
+
+        return tuple(
+            Standing(
+                id=f"H{n}",
+                statement=item.proposed.statement,
+                answer=item.proposed.answer,
+                posterior=round(self._posterior(item), 3),
+                status=self._status(item),
+                trials=item.trials,
+                supporting=on(item, Stance.SUPPORTS),
+                refuting=on(item, Stance.REFUTES),
+            )
+            for n, item in enumerate(self.tested, 1)
+        )
+
+    async def _write(self, problems: tuple[str, ...], gaps: tuple[str, ...]) -> Outcome:
+        labels, shown = self.shown(self.findings)
+        if not shown:
+            return Outcome(Draft(answer=()), (), (), problems, ())
+        standing = self.standing(labels)
+        draft = await self.reasoner.perform(
+            WriteReport(
+                question=self.question, as_of=self.as_of, problems=problems, standing=standing, findings=shown, gaps=gaps
+            )
+        )
+        found = [fault for sentence in _sentences(draft) for fault in await self._faults(sentence, labels)]
+        return Outcome(draft, standing, shown, problems, tuple(found))
+
+    async def _faults(self, drafted: DraftSentence, labels: Mapping[str, str]) -> list[str]:
+        sentence = Sentence(
+            text=drafted.text,
+            kind=drafted.kind,
+            findings=tuple(labels[label] for label in drafted.findings),
+            calculation=drafted.calculation,
+        )
+        held = [self.findings[key] for key in sentence.findings]
+        found = faults(sentence, held, self.texts.__getitem__, self.as_of)
+        if drafted.kind is not SentenceKind.FRAME:
+            quotes = tuple(quote.text for finding in held for quote in finding.quotes)
+            checks = await self.reasoner.perform(CheckSupport(claims=(Claim(id="S", text=drafted.text, quotes=quotes),)))
+            found += [check.reason for check in checks.checks if check.support != "full"]
+        return [f"{drafted.text[:80]}: {fault}" for fault in found]
+
+
+def _sentences(draft: Draft) -> list[DraftSentence]:
+    return [*draft.answer, *(sentence for section in draft.sections for sentence in section.sentences)]
+
+
+def lead_query(lead: str, about: str) -> str:
+    """Return the query that follows a lead."""
+    named = {word for name in names(about) for word in words(name)}
+    rest = [word for word in words(about) if word not in STOPWORDS and word not in named]
+    return " ".join([lead, *dict.fromkeys(rest)])
+
+
+def research(folder: Path, question: str, as_of: str = "2026-11-15") -> Outcome:
+    """Research a question over the documents of a folder."""
+    return asyncio.run(Loop(index_of(folder), question, as_of).run())

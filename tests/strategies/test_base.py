@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+
+from deepdiver import tasks
+from deepdiver.core.events import Limited, SourceRead
+from deepdiver.core.record import Credibility, RunStatus, Source, SourceKind
+from deepdiver.strategies.base import _BACKGROUND, Allowance, Deps, Update, add_nodes
+from tests.strategies.rig import Rig, ScriptedReasoner
+
+
+class Small(TypedDict, total=False):
+    value: int
+    current_iteration: int
+
+
+async def double(state: Small, deps: Deps) -> Update:
+    await asyncio.sleep(0)
+    return {"value": state["value"] * 2}
+
+
+def graph_of(function: Any, provide: Any = None) -> Any:
+    graph = StateGraph(Small, context_schema=Deps)
+    add_nodes(graph, provide, function)
+    graph.add_edge(START, function.__name__)
+    graph.add_edge(function.__name__, END)
+    return graph
+
+
+def test_a_graph_without_dependencies_says_what_is_missing() -> None:
+    with pytest.raises(TypeError, match="pass context=Deps"):
+        graph_of(double).compile().invoke({"value": 1})
+
+
+def test_an_async_node_is_callable_from_sync_code(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    assert graph_of(double).compile().invoke({"value": 4}, context=deps)["value"] == 8
+
+
+async def test_an_async_node_is_callable_from_a_running_loop_both_ways(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    compiled = graph_of(double).compile()
+    assert compiled.invoke({"value": 4}, context=deps)["value"] == 8
+    assert (await compiled.ainvoke({"value": 5}, context=deps))["value"] == 10
+
+
+def test_dependencies_are_provided_by_state_and_node(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    asked: list[tuple[Any, str]] = []
+
+    def provide(state: Any, name: str) -> Deps:
+        asked.append((state["value"], name))
+        return deps
+
+    assert graph_of(double, provide).compile().invoke({"value": 3})["value"] == 6
+    assert asked == [(3, "double")]
+
+
+def test_interrupt_works_through_the_sync_face(tmp_path: Path) -> None:
+    async def ask(state: Small, deps: Deps) -> Update:
+        return {"value": interrupt({"how much": state["value"]})}
+
+    deps = Rig(tmp_path).session().deps
+    compiled = graph_of(ask).compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    waiting = compiled.invoke({"value": 3}, config, context=deps)
+    assert waiting["__interrupt__"][0].value == {"how much": 3}
+    assert compiled.invoke(Command(resume=7), config, context=deps)["value"] == 7
+
+
+def test_an_error_in_a_node_reaches_the_sync_caller(tmp_path: Path) -> None:
+    async def broken(state: Small, deps: Deps) -> Update:
+        raise LookupError("not here")
+
+    with pytest.raises(LookupError, match="not here"):
+        graph_of(broken).compile().invoke({"value": 1}, context=Rig(tmp_path).session().deps)
+
+
+def test_the_background_loop_runs_in_the_callers_context() -> None:
+    mark: contextvars.ContextVar[str] = contextvars.ContextVar("mark")
+    mark.set("mine")
+
+    async def look() -> tuple[str, str]:
+        await asyncio.sleep(0)
+        return mark.get(), threading.current_thread().name
+
+    assert _BACKGROUND.run(look) == ("mine", "deepdiver")
+
+
+def test_what_is_limited_is_told_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    assert deps.limited("no search") == "no search"
+    deps.limited("no search")
+    assert [event.what for event in rig.of(Limited)] == ["no search"]
+
+
+def test_a_record_is_entered_and_announced_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    source = Source(
+        id="s_1",
+        kind=SourceKind.DOCUMENT,
+        url="doc:x",
+        title="X",
+        snapshot="0" * 64,
+        credibility=Credibility(score=0.7),
+    )
+    deps.add(source, source)
+    deps.add(source)
+    assert len(rig.of(SourceRead)) == 1
+    assert rig.store.get_records(rig.run.id) == [("source", "s_1", source.model_dump_json())]
+
+
+async def test_finishing_keeps_report_and_status(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    assert rig.store.get_report(rig.run.id) == outcome.report.model_dump_json()
+    assert rig.store.get_run(rig.run.id).status is RunStatus.ANSWERED
+
+
+class Priced(ScriptedReasoner):
+    def worst_case(self, task: type[tasks.Task[Any]]) -> Decimal | None:
+        return None if task is tasks.Judge else Decimal("0.01")
+
+
+def test_the_ceiling_is_the_sum_of_all_worst_cases() -> None:
+    allowed = Allowance({tasks.Decompose: 2, tasks.WriteReport: 3}, searches=10)
+    assert allowed.ceiling(Priced(), [Decimal("0.005"), Decimal(0)]) == Decimal("0.10")
+
+
+def test_the_ceiling_is_not_known_where_a_price_is_not() -> None:
+    assert Allowance({tasks.Judge: 1}, searches=0).ceiling(Priced(), []) is None
+    assert Allowance({tasks.Decide: 1}, searches=1).ceiling(Priced(), [None]) is None

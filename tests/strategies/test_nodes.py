@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import tasks
+from deepdiver.core.record import Finding, Source
+from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError, ReasonError, UsageError
+from deepdiver.strategies import nodes
+from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
+
+
+def raising(error: Exception) -> Any:
+    def rule(task: Any) -> Any:
+        raise error
+
+    return rule
+
+
+@pytest.mark.parametrize(
+    "error", [ReasonError("unreadable"), BudgetError("no money"), CallError("x", CallFault.SERVER)]
+)
+async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: Exception) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
+    assert await nodes.attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01")) is None
+    assert deps.notes == {f"decompose failed: {error}"}
+
+
+@pytest.mark.parametrize("error", [NotJournalledError("replay"), CallError("no key", CallFault.AUTH)])
+async def test_what_nobody_can_live_with_is_raised(tmp_path: Path, error: Exception) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
+    with pytest.raises(type(error)):
+        await nodes.attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01"))
+
+
+async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION, QUESTION, "  "])
+    assert looked.searched
+    assert looked.queries == (QUESTION,)
+    for key in looked.findings:
+        finding = deps.ledger.get(Finding, key)
+        quote = finding.quotes[0]
+        text = deps.store.get_text(quote.passage.snapshot)
+        assert text[quote.passage.start : quote.passage.end] == quote.text
+        assert text == CORPUS[deps.ledger.get(Source, quote.source).url][2]
+
+
+async def test_could_not_search_is_not_nothing_found(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: True
+    deps = Rig(tmp_path, provider=provider).session().deps
+    failed = await nodes.look_into(deps, QUESTION, QUESTION, ["down"])
+    assert not failed.searched
+    assert "corpus could not search" in failed.limits[0]
+    provider.down = lambda query: False
+    empty = await nodes.look_into(deps, QUESTION, QUESTION, ["zzz"])
+    assert empty.searched
+    assert empty.limits == empty.findings == ()
+
+
+async def test_a_quote_is_found_through_its_typesetting(tmp_path: Path) -> None:
+    corpus = {"doc:x": ("X", "register", "Holm Works is “owned”\nby Anna Holm — alone.")}
+
+    def retype(task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = tasks.Extracted(statement="s", source="T1", quote='Holm Works is "owned" by Anna Holm - alone.')
+        return tasks.Extraction(findings=(found,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=retype), CorpusProvider(corpus)).session().deps
+    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])
+    assert deps.ledger.get(Finding, looked.findings[0]).quotes[0].text == corpus["doc:x"][2]
+
+
+async def test_leads_stop_when_they_repeat(tmp_path: Path) -> None:
+    def same_lead(task: tasks.ExtractFindings) -> tasks.Extraction:
+        return tasks.Extraction(findings=(), leads=("Anna Holm",))
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=same_lead))
+    await nodes.look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION], hops=5)
+    assert rig.provider.queries == [QUESTION, "Anna Holm owns"]
+
+
+def test_a_lead_is_looked_up_with_what_the_problem_asks_and_without_its_names() -> None:
+    assert nodes.lead_query("Anna Holm", "Which children has the owner of Holm Works?") == "Anna Holm children owner"
+
+
+def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:
+    filler = "Nothing of note happened on that day in the valley. " * 200
+    text = f"The harbour opened in 1901. {filler}\n\nThe harbour burned in 1950. {filler}"
+    shown = nodes.excerpt(text, "harbour burned opened")
+    assert len(shown) <= nodes.TEXT_CHARS + 2_000
+    assert shown.index("opened in 1901") < shown.index("burned in 1950")
+    assert nodes.excerpt("short", "x") == "short"
+
+
+@given(st.text(max_size=12_000), st.text(max_size=50))
+def test_an_excerpt_is_never_much_longer_than_allowed(text: str, wanted: str) -> None:
+    assert len(nodes.excerpt(text, wanted)) <= 2 * nodes.TEXT_CHARS
+
+
+async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "BATCH_CHARS", 10_000)
+    many = {f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560) for n in range(6)}
+    rig = Rig(tmp_path, provider=CorpusProvider(many))
+    await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works note"])
+    read = rig.reasoner.of(tasks.ExtractFindings)
+    assert len(read) > 1
+    assert sorted(text.title for task in read for text in task.texts) == [f"D{n}" for n in range(6)]
+    assert all(sum(len(text.text) for text in task.texts) <= nodes.BATCH_CHARS for task in read)
+
+
+async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(tmp_path: Path) -> None:
+    corpus = {
+        f"doc:{n:02}": (f"D{n}", "register" if n < 30 else "forum", f"Holm Works is owned by number {n} and its heirs.")
+        for n in range(60)
+    }
+    rig = Rig(tmp_path, provider=CorpusProvider(corpus))
+    deps = rig.session().deps
+    keys: list[str] = []
+    for n in range(60):
+        keys += (await nodes.look_into(deps, QUESTION, QUESTION, [f"Holm Works number {n} heirs owned {n}"])).findings
+    labels, shown = nodes.show_findings(deps, keys)
+    assert len(shown) == nodes.SHOWN_FINDINGS
+    assert list(labels) == [item.id for item in shown]
+    used = dict.fromkeys(keys)
+    strong = {
+        key
+        for key in used
+        if deps.ledger.get(Source, deps.ledger.get(Finding, key).quotes[0].source).credibility.score > 0.5
+    }
+    assert len(strong & set(labels.values())) == min(len(strong), nodes.SHOWN_FINDINGS)
+
+
+def test_waves_follow_needs_and_cut_circles() -> None:
+    assert nodes.waves(["a", "b", "c"], {"c": ("a", "b")}) == [[0, 1], [2]]
+    assert nodes.waves(["a", "b", "c"], {"b": ("a",), "c": ("b",)}) == [[0], [1], [2]]
+    assert nodes.waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [[0], [1]]
+    assert nodes.waves([], {}) == []
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), unique=True),
+    st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdefz"))),
+)
+def test_every_problem_stands_in_exactly_one_wave_behind_its_needs(
+    names: list[str], needs: dict[str, list[str]]
+) -> None:
+    waves = nodes.waves(names, needs)
+    assert sorted(number for wave in waves for number in wave) == list(range(len(names)))
+    assert all(waves)
+    place = {names[number]: at for at, wave in enumerate(waves) for number in wave}
+    for name in names:
+        earlier = [other for other in needs.get(name, []) if other in names and names.index(other) < names.index(name)]
+        assert all(place[other] < place[name] for other in earlier)
+
+
+@pytest.mark.parametrize("reply", [None, "yes", {}, {"action": "perhaps"}])
+async def test_a_plan_is_answered_in_one_of_three_ways(tmp_path: Path, reply: Any) -> None:
+    async def ask(shown: dict[str, Any]) -> Any:
+        return reply
+
+    outcome = await Rig(tmp_path, approve=True).work(ask=ask)
+    assert isinstance(outcome.error, UsageError)
+    assert "answered with" in str(outcome.error)
+
+
+async def test_an_accepted_plan_is_followed(tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        seen.append(shown)
+        return {"action": "accept"}
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert outcome.error is None
+    assert seen == [{"ask": "approve_plan", "question": QUESTION, "problems": [QUESTION], "ceiling": "$0.0000"}]
+
+
+async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "edit", "problems": ["Who founded Holm Works?", "  "]}
+
+    rig = Rig(tmp_path, approve=True)
+    await rig.work(ask=ask)
+    assert [task.problem for task in rig.reasoner.of(tasks.WriteQueries)] == ["Who founded Holm Works?"]
+
+
+async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> None:
+    answers = [{"action": "reject", "reason": "too broad"}, {"action": "reject"}, {"action": "accept"}]
+
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return answers.pop(0)
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert outcome.error is None
+    objections = [task.objection for task in rig.reasoner.of(tasks.Decompose)]
+    assert objections == ["", "too broad", "the person did not say why"]
+    assert rig.path.count("formulate_problem") == 3

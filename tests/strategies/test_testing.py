@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.events import HypothesisProposed
+from deepdiver.core.record import Assessment, Evidence, Hypothesis, HypothesisStatus, Stance, Trial, content_id
+from deepdiver.errors import ReasonError
+from deepdiver.strategies import nodes, testing
+from deepdiver.strategies.base import Deps
+from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("not today")
+
+
+async def gathered(deps: Deps) -> list[str]:
+    return list((await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])).findings)
+
+
+def hypothesis(statement: str = "Anna Holm owns Holm Works.", prior: float = 0.5, **more: Any) -> Hypothesis:
+    return Hypothesis(
+        id=content_id("h", statement),
+        statement=statement,
+        supports_if="a register says so",
+        refutes_if="a register names another owner",
+        prior=prior,
+        **more,
+    )
+
+
+def evidence(one: Hypothesis, finding: str, stance: Stance, strength: float = 0.9) -> Evidence:
+    key = content_id("e", one.id, finding, stance, strength)
+    return Evidence(id=key, hypothesis=one.id, finding=finding, stance=stance, strength=strength)
+
+
+def trial(one: Hypothesis, searched: bool = True, iteration: int = 1) -> Trial:
+    key = content_id("t", one.id, iteration)
+    return Trial(id=key, hypothesis=one.id, iteration=iteration, queries=("q",), searched=searched)
+
+
+async def put(
+    deps: Deps, keys: list[str], standing: list[Assessment] | None = None, limit: int = 4
+) -> list[Assessment]:
+    return await testing.put_forward(
+        deps, QUESTION, [QUESTION], keys, standing or [], gaps=[], iteration=1, limit=limit
+    )
+
+
+async def test_without_findings_nothing_is_put_forward_and_nobody_is_asked(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    assert await put(rig.session().deps, []) == []
+    assert rig.reasoner.asked == []
+
+
+async def test_a_reasoner_that_fails_puts_nothing_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
+    assert await put(deps, await gathered(deps)) == []
+
+
+async def test_hypotheses_are_put_forward_open_and_announced(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    new = await put(deps, await gathered(deps))
+    assert [item.status for item in new] == [HypothesisStatus.OPEN] * 2
+    assert [event.hypothesis for event in rig.of(HypothesisProposed)] == [item.hypothesis.id for item in new]
+    assert all(item.hypothesis.findings for item in new)
+    assert all(item.hypothesis.refutes_if for item in new)
+
+
+@pytest.mark.parametrize(("given", "kept"), [(0.95, 0.8), (0.05, 0.2), (0.6, 0.6)])
+async def test_a_prior_is_kept_within_reach_of_evidence(tmp_path: Path, given: float, kept: float) -> None:
+    def sure(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        one = tasks.Proposed(statement="x y", supports_if="a", refutes_if="", prior=given, findings=("F1", "F99"))
+        return tasks.HypothesisSet(hypotheses=(one,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=sure)).session().deps
+    (new,) = await put(deps, await gathered(deps))
+    assert new.hypothesis.prior == kept
+    assert len(new.hypothesis.findings) == 1, "a label that does not exist is no finding"
+    assert new.hypothesis.refutes_if, "what would refute it is never empty"
+
+
+async def test_no_more_than_the_limit_is_put_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    assert len(await put(deps, await gathered(deps), limit=1)) == 1
+
+
+async def test_the_words_of_a_hypothesis_make_it_the_same(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    first = await put(deps, keys)
+
+    def louder(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        one = tasks.Proposed(statement="ANNA HOLM  owns Holm Works", supports_if="a", refutes_if="b")
+        return tasks.HypothesisSet(hypotheses=(one,))
+
+    deps.reasoner = ScriptedReasoner(hypothesise=louder)
+    assert await put(deps, keys, first) == []
+
+
+async def test_without_queries_of_the_reasoner_the_attempt_is_made_all_the_same(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(refute_queries=fail))
+    looked, made, _ = await testing.try_to_refute(rig.session().deps, QUESTION, hypothesis(), [], [], [], 1)
+    assert rig.provider.queries == ["a register names another owner"]
+    assert made.searched
+    assert made.queries == looked.queries
+
+
+async def test_an_attempt_that_could_not_be_searched_says_so(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: True
+    deps = Rig(tmp_path, provider=provider).session().deps
+    _, made, judged = await testing.try_to_refute(deps, QUESTION, hypothesis(), [], [], [], 1)
+    assert not made.searched
+    assert made.failures
+    assert judged == []
+
+
+async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    assert await testing.judge(deps, QUESTION, hypothesis("Zebras graze."), keys) == []
+    assert rig.reasoner.of(tasks.Judge) == []
+
+
+async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_path: Path) -> None:
+    def odd(task: tasks.Judge) -> tasks.Judgements:
+        return tasks.Judgements(
+            judgements=(
+                tasks.Judgement(finding="F99", stance=Stance.SUPPORTS, strength=1.0),
+                tasks.Judgement(finding="F1", stance=Stance.NEUTRAL, strength=1.0),
+                tasks.Judgement(finding="F2", stance=Stance.REFUTES, strength=0.0),
+            )
+        )
+
+    deps = Rig(tmp_path, ScriptedReasoner(judge=odd)).session().deps
+    assert await testing.judge(deps, QUESTION, hypothesis(), await gathered(deps)) == []
+
+
+async def test_belief_follows_from_evidence_and_acceptance_from_a_trial(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    for_it = [evidence(one, keys[0], Stance.SUPPORTS), evidence(one, keys[2], Stance.SUPPORTS)]
+    untested = testing.assess(deps, one, for_it, [])
+    assert untested.posterior > 0.9
+    assert untested.status is HypothesisStatus.OPEN
+    assert testing.assess(deps, one, for_it, [trial(one, searched=False)]).status is HypothesisStatus.OPEN
+    assert testing.assess(deps, one, for_it, [trial(one)]).status is HypothesisStatus.SUPPORTED
+    against = [evidence(one, key, Stance.REFUTES) for key in keys]
+    refuted = testing.assess(deps, one, against, [trial(one)])
+    assert refuted.status is HypothesisStatus.REFUTED
+    assert set(refuted.refuting) == set(keys)
+
+
+async def test_a_later_judgement_replaces_the_earlier_of_the_same_finding(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    twice = [evidence(one, keys[0], Stance.SUPPORTS), evidence(one, keys[0], Stance.REFUTES)]
+    assert testing.assess(deps, one, twice, []).refuting == (keys[0],)
+    assert testing.assess(deps, one, twice, []).supporting == ()
+
+
+async def test_copies_of_one_story_count_once(tmp_path: Path) -> None:
+    story = "Holm Works is owned by Anna Holm, as the register of the county has shown since the year 1998."
+    copies = {f"doc:{n}": (f"Paper {n}", "newspaper", story) for n in range(5)}
+    deps = Rig(tmp_path, provider=CorpusProvider(copies)).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    assert len(keys) == 5
+    all_five = [evidence(one, key, Stance.SUPPORTS) for key in keys]
+    assert testing.assess(deps, one, all_five, []).posterior == testing.assess(deps, one, all_five[:1], []).posterior
+
+
+async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    shared: dict[str, Any] = {"tried": [], "iteration": 1, "trials": [], "evidence": []}
+    first = await testing.try_all(deps, QUESTION, standing, keys, **shared)
+    assert {item.status for item in first.standing} == {HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED}
+    shared = {"tried": [], "iteration": 2, "trials": first.trials, "evidence": first.evidence}
+    second = await testing.try_all(deps, QUESTION, first.standing, keys, **shared)
+    assert second.trials == first.trials
+    assert second.standing == first.standing
+
+
+async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    old, new = hypothesis("Bertil Ask owns it.", iteration=1), hypothesis(iteration=2, findings=(keys[0],))
+    deps.add(old, new)
+    against = evidence(old, keys[0], Stance.REFUTES)
+    deps.add(against)
+    assessed = [testing.assess(deps, old, [against], [trial(old)]), testing.assess(deps, new, [], [])]
+    pool = testing.experience(deps, assessed, [against.id])
+    kinds = {(item["kind"], item["head"], item["tail"]) for item in pool if item["type"] == "link"}
+    assert kinds == {("refutes", keys[0], old.id), ("raised", keys[0], new.id), ("revises", new.id, old.id)}
+
+
+def test_labels_stand_for_the_findings_that_are_shown() -> None:
+    item = Assessment(
+        hypothesis=hypothesis(),
+        posterior=0.8,
+        status=HypothesisStatus.SUPPORTED,
+        trials=1,
+        supporting=("f_1", "f_2"),
+        refuting=("f_3",),
+    )
+    (shown,) = testing.stand([item], {"F1": "f_1", "F2": "f_3"})
+    assert (shown.id, shown.supporting, shown.refuting) == ("H1", ("F1",), ("F2",))
