@@ -21,7 +21,7 @@ EXIT_CODES = """\
 exit codes:
   0    answered, or the command did what it says
   1    failure: a service, the database, the disk, or a fault of deepdiver's own
-  2    usage: something on the command line, in the settings or in a key is wrong
+  2    usage: something on the command line, in the settings or a key is wrong
   3    answered in part, or waiting for your word on the plan (deepdiver resume)
   4    no evidence: nothing was found, or there is nothing to search
   130  stopped, by Ctrl-C or by deepdiver stop; deepdiver resume goes on
@@ -201,9 +201,7 @@ def _refuse_misspelt(word: str) -> None:
 def _unexpected(command: str, extra: Sequence[str]) -> str:
     known = COMMANDS[command].options.split()
     if option := next((word.partition("=")[0] for word in extra if word.startswith("-")), ""):
-        if " " in option:
-            return f"a question that begins with - goes behind two of them: deepdiver -- {option[:80]!r}"
-        close = difflib.get_close_matches(option, known, 1, 0.5)
+        close = difflib.get_close_matches(option, known, 1, 0.6)
         return f"unknown option {option[:80]}; " + (
             f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
         )

@@ -178,7 +178,7 @@ class Progress:
             case RunStarted():
                 self.started, self.spent = event, self.known.spent
             case PhaseStarted():
-                self.phase, self.round = event.phase.replace("_", " "), max(self.round, event.iteration)
+                self.phase, self.round = one_line(event.phase.replace("_", " ")), max(self.round, event.iteration)
             case PlanProposed():
                 self.problems = event.problems
             case CallStarted() | CallEnded() | CallFailed():
@@ -254,7 +254,7 @@ class Lines(View):
 
     def note(self, text: str) -> None:
         """Write a line as it is."""
-        self._write(clean(text))
+        self._write(text)
 
     def take(self, event: Event) -> None:
         """Write what the event says; a phase is named when something happens in it."""
@@ -266,7 +266,7 @@ class Lines(View):
             return
         if isinstance(event, RunStarted):
             for label, text in opening(event, self._progress.known):
-                self._write(f"{label:<10}{clean(text)}")
+                self._write(f"{label:<10}{text}")
             return
         told = list(self._tell(event))
         if self._phase and not isinstance(event, RunEnded):
@@ -277,7 +277,7 @@ class Lines(View):
 
     def _write(self, line: str) -> None:
         try:
-            self._stream.write(line + "\n")
+            self._stream.write(clean(line).replace("\n", " ") + "\n")
             self._stream.flush()
         except (OSError, ValueError):  # nobody reads any more; that is no reason to stop the run
             self._write = lambda line: None  # type: ignore[method-assign]
@@ -339,7 +339,7 @@ class Lines(View):
 
 
 def _call(event: CallStarted | CallEnded | CallFailed | CallUncertain) -> str:
-    return f"{event.kind} {event.provider}: {one_line(event.what)}"
+    return one_line(f"{event.kind} {event.provider}: {event.what}")
 
 
 def _block(name: str, text: str) -> Iterator[str]:
@@ -435,8 +435,8 @@ class Picture(View):
         flying = list(self._progress.flying.values())
         for number, event in enumerate(flying[:FLYING]):
             waits = isinstance(event, CallFailed)
-            text = f"{one_line(event.error)}; trying again" if isinstance(event, CallFailed) else event.what
-            line = Text(f"{event.kind} {event.provider}: {one_line(text)}", style="yellow" if waits else "")
+            text = f"{event.error}; trying again" if isinstance(event, CallFailed) else event.what
+            line = Text(one_line(f"{event.kind} {event.provider}: {text}"), style="yellow" if waits else "")
             yield self._row("" if number else "in flight", line)
         if len(flying) > FLYING:
             yield self._row("", Text(f"and {len(flying) - FLYING} more", style="dim"))

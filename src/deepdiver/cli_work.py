@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from deepdiver.cli_view import Known, View, one_line
 from deepdiver.core.settings import Settings
@@ -29,7 +29,9 @@ except ImportError:  # Windows has none
 
 if TYPE_CHECKING:
     from deepdiver.core.events import Event
-    from deepdiver.run import Ask, Outcome
+    from deepdiver.run import Ask
+
+T = TypeVar("T")
 
 
 def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
@@ -181,7 +183,7 @@ class Interrupts:
             raise KeyboardInterrupt
         self._cancel()
 
-    async def guard(self, work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    async def guard(self, work: Coroutine[Any, Any, T]) -> T:
         """Do the work, and cancel it at the first interrupt."""
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
 
@@ -220,7 +222,7 @@ class Work:
             self.run = event.run
         self._view.take(event)
 
-    def do(self, begin: Callable[[], Coroutine[Any, Any, Outcome]]) -> Outcome:
+    def do(self, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do the work and return what came of it.
 
         Args:

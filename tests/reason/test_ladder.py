@@ -148,6 +148,7 @@ def test_a_model_too_old_for_schemas_is_not_given_tools_under_another_name(recwa
 
 
 def test_the_schema_mode_of_each_vendor_here() -> None:
+    before = json.dumps(WANTED)
     with ScriptedServer() as server:
         form = bind(chat_openai(server), Rung.NATIVE, WANTED).kwargs["response_format"]
         assert form["type"] == "json_schema"
@@ -156,6 +157,7 @@ def test_the_schema_mode_of_each_vendor_here() -> None:
         ollama = ChatOllama(model="made", base_url=server.url)
         assert bind(ollama, Rung.NATIVE, WANTED).kwargs["format"]["required"] == ["answer", "sections", "missing"]
         assert bind(ollama, Rung.JSON, WANTED).kwargs["format"] == "json"
+    assert json.dumps(WANTED) == before
 
 
 # What comes back

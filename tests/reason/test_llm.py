@@ -202,6 +202,34 @@ async def test_a_model_class_that_knows_no_way_is_asked_in_words(serve: Serve, h
         assert at.journal[0].provider == name
 
 
+NOT_SUPPORTED = "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+
+
+@pytest.mark.parametrize("said", [NOT_SUPPORTED, "Invalid schema for response_format 'Queries': no"])
+async def test_langchains_advice_to_pick_another_method_does_not_disturb(serve: Serve, home: Path, said: str) -> None:
+    """It comes as a warning, and warnings are errors here."""
+    server = serve(lambda body, n: Answer(status=400, text=said) if n == 0 else in_form(body))
+    async with desk(server, home) as at:
+        await at.reasoner.perform(TASK)
+        assert at.rungs == [Rung.NATIVE, Rung.TOOLS]
+        assert said in at.value["refused"]["native"]
+
+
+async def test_a_model_that_is_known_to_have_no_schema_mode_is_not_asked_for_it(serve: Serve, home: Path) -> None:
+    async with desk(serve(in_turn(Answer())), home, model="openai:gpt-4") as at:
+        await at.reasoner.perform(TASK)
+        assert at.rungs == [Rung.TOOLS]
+
+
+async def test_a_task_of_the_embedded_reasoner_is_not_ours(serve: Serve, home: Path) -> None:
+    server = serve(in_turn(Answer()))
+    async with desk(server, home, fast_model="embedded") as at:
+        with pytest.raises(ReasonError, match="left to the embedded reasoner"):
+            await at.reasoner.perform(TASK)
+        assert not server.log
+        assert not at.journal
+
+
 # The ladder and the journal
 
 

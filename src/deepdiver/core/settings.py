@@ -1,7 +1,7 @@
 """One Settings object from files, environment and flags. The only module that reads the environment.
 
-Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working folder or the nearest
-folder above it), environment, flags. An unknown key is an error that names the nearest known one.
+Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working folder or the
+nearest folder above it), environment, flags. An unknown key is an error that names the nearest known one.
 
 Secrets live here alone. `public()` is what may be journalled, logged and shown.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from deepdiver.core.record import Strategy
 from deepdiver.errors import SettingsError
@@ -46,13 +46,33 @@ URL_VARIABLES = {
 }
 """Where vendors' own documentation tells people to put an address."""
 
+MACHINE = frozenset({"keys", "home", "verbose", "trace", "budget", "hold_uncertain"})
+"""What belongs to this machine and this person, not to the run: never saved with it."""
+
+
+def _trimmed(secret: SecretStr) -> SecretStr:
+    """Take off a line end that came with a key: no service wants it, and in an error message it would hide the key."""
+    return SecretStr(secret.get_secret_value().strip())
+
+
+def _without_password(address: str) -> str:
+    """Refuse an address that holds a password: addresses are saved and shown, keys are not."""
+    if re.match(r"(?:[^/?#@]*+//)?+[^/?#@]*+@", address):
+        raise ValueError("an address must hold no user name and no password, because addresses are saved and shown")
+    return address
+
+
 Seconds = Annotated[float, Field(ge=0, le=86_400 * 365)]
+Dollars = Annotated[Decimal, Field(ge=0)]
+Address = Annotated[str, AfterValidator(_without_password)]
+Key = Annotated[SecretStr, AfterValidator(_trimmed)]
+Place = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
 
 
 class Part(BaseModel):
     """Base of all settings: frozen, closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Limit(Part):
@@ -103,18 +123,18 @@ class Deadlines(Part):
 class Price(Part):
     """A price that you know and the price list does not, in US dollars."""
 
-    input: Decimal = Decimal(0)
+    input: Dollars = Decimal(0)
     """A million input tokens."""
-    output: Decimal = Decimal(0)
+    output: Dollars = Decimal(0)
     """A million output tokens."""
-    call: Decimal = Decimal(0)
+    call: Dollars = Decimal(0)
     """Each call."""
 
 
 class Settings(Part):
     """Everything that can be set."""
 
-    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
+    home: Place = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
     """Folder of the database."""
     strategy: Strategy = Strategy.POPPER
     """Which of the five ways."""
@@ -130,11 +150,11 @@ class Settings(Part):
     """Sampling temperature; empty: the model's own default. Some models accept nothing else."""
     search: tuple[str, ...] = ("auto",)
     """Search providers by name; `auto`: all that are configured and reachable."""
-    documents: tuple[Path, ...] = ()
+    documents: tuple[Place, ...] = ()
     """Files and folders to search."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The hard stop; empty: the strategy's own."""
-    budget: Annotated[Decimal, Field(ge=0)] | None = None
+    budget: Dollars | None = None
     """What a run may cost, in US dollars; empty: no limit."""
     hold_uncertain: bool = False
     """Do not repeat a call that was sent before a crash and never settled."""
@@ -156,9 +176,9 @@ class Settings(Part):
     """How fast each provider may be called."""
     prices: dict[str, Price] = {}
     """Prices by provider:model or by search provider."""
-    urls: dict[str, str] = {}
+    urls: dict[str, Address] = {}
     """Addresses of outside services, by provider."""
-    keys: dict[str, SecretStr] = {}
+    keys: dict[str, Key] = {}
     """Keys of outside services, by provider."""
 
     def key(self, provider: str) -> str | None:
@@ -175,13 +195,17 @@ class Settings(Part):
         return self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
 
     def public(self) -> dict[str, Any]:
-        """Return what shapes a run and may be saved: no key, nothing about this machine's folders."""
-        hidden = {"keys", "home", "verbose", "trace", "budget", "hold_uncertain"}
-        return self.model_dump(mode="json", exclude=hidden, exclude_defaults=True)
+        """Return what shapes a run and may be saved: no key, and of this machine's folders only the documents."""
+        return self.model_dump(mode="json", exclude=set(MACHINE), exclude_defaults=True)
 
     def secrets(self) -> tuple[str, ...]:
-        """Return every secret value, for those who must keep them out of a text."""
-        return tuple(value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 4)
+        """Return every secret value, for those who must keep them out of a text; the longest first.
+
+        One may be the beginning of another, whose end would be left over. Below 4 characters it is no secret, and to
+        look for it would spoil every text.
+        """
+        values = {value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 4}
+        return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
 def load(
@@ -205,8 +229,8 @@ def load(
     environ = os.environ if environ is None else environ
     user_file = user_file or Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
     values: dict[str, Any] = {}
-    for path in (user_file, _project_file(folder or Path.cwd())):
-        if path is not None and path.is_file():
+    for path in (user_file, _project_file(folder)):
+        if path is not None:
             _merge(values, _read_file(path))
     _merge(values, _read_environment(environ))
     _merge(values, dict(flags or {}))
@@ -215,19 +239,26 @@ def load(
 
 def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
     """Return the settings of a saved run, with this machine's keys, home and wishes."""
-    mine = {"keys", "home", "verbose", "trace", "budget", "hold_uncertain"}
-    kept = {name: getattr(current, name) for name in mine}
+    kept = {name: getattr(current, name) for name in MACHINE}
     return _validate({**public, **kept}, "the run's settings")
 
 
-def _project_file(folder: Path) -> Path | None:
-    return next((path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None)
+def _project_file(folder: Path | None) -> Path | None:
+    try:
+        folder = folder or Path.cwd()
+        return next((path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None)
+    except OSError as error:
+        where = folder or "the working folder"
+        raise SettingsError(f"{where} cannot be looked into: {error.strerror}. Work from another folder.") from None
 
 
 def _read_file(path: Path) -> dict[str, Any]:
+    """Read a settings file; one that is not there says nothing."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, ValueError, RecursionError) as error:  # not UTF-8, not TOML, and numbers too long are ValueErrors
         raise SettingsError(f"{path} cannot be read: {error}. Correct the file, or move it away.") from None
     _validate(values, str(path))
     return values
@@ -236,31 +267,29 @@ def _read_file(path: Path) -> dict[str, Any]:
 def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {"keys": {}, "urls": {}}
     for provider, names in KEY_VARIABLES.items():
-        values["keys"].update({provider: environ[name] for name in reversed(names) if environ.get(name)})
+        if held := next((environ[name] for name in names if environ.get(name)), ""):
+            values["keys"][provider] = held
     values["urls"].update({p: environ[name] for p, name in URL_VARIABLES.items() if environ.get(name)})
-    simple = {
-        name
-        for name, info in Settings.model_fields.items()
-        if name not in {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models"}
-    }
+    simple = Settings.model_fields.keys() - {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models"}
     for variable, text in sorted(environ.items()):
         if not variable.startswith("DEEPDIVER_") or not text:
             continue
         name = variable.removeprefix("DEEPDIVER_").lower()
         if name in simple:
             values[name] = _split(name, text)
-        elif service := re.fullmatch(r"(\w+)_(url|key)", name):
+        elif service := re.fullmatch(r"(\w+?)_(?:base_(?=url)|api_(?=key))?(url|key)", name):
             values[service[2] + "s"][service[1]] = text
         else:
             known = [f"DEEPDIVER_{other.upper()}" for other in sorted(simple)]
             raise SettingsError(f"unknown environment variable {variable}{_nearest(variable, known)}")
-    return {name: value for name, value in values.items() if value != {}}
+    values = {name: value for name, value in values.items() if value != {}}
+    _validate(values, "environment")
+    return values
 
 
 def _split(name: str, text: str) -> Any:
-    if name in {"search", "allow_hosts"}:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    return text.split(os.pathsep) if name == "documents" else text
+    marks = {"search": ",", "allow_hosts": ",", "documents": os.pathsep}
+    return [part.strip() for part in text.split(marks[name]) if part.strip()] if name in marks else text
 
 
 def _merge(into: dict[str, Any], new: Mapping[str, Any]) -> None:
@@ -285,8 +314,11 @@ def _explain(where: str, item: Any) -> str:
     name = ".".join(path)
     if item["type"] == "extra_forbidden":
         return f"{where}: unknown key {name}{_nearest(path[-1], list(_known(path[:-1])))}"
-    shown = "" if path[:1] == ["keys"] else f", not {str(item['input'])[:80]!r}"
-    return f"{where}: {name}: {item['msg'][:1].lower() + item['msg'][1:]}{shown}"
+    message = item["msg"].removeprefix("Value error, ")
+    # A table may hold a key that was put into the wrong place; an address that was refused holds a password.
+    hidden = path[:1] in (["keys"], ["urls"]) or not isinstance(item["input"], str | int | float)
+    shown = "" if hidden else f", not {str(item['input'])[:80]!r}"
+    return f"{where}: {name}: {message[:1].lower() + message[1:]}{shown}"
 
 
 def _known(path: list[str]) -> Iterator[str]:

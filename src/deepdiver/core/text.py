@@ -19,7 +19,7 @@ _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)]|>)[ \t]+|\|)")
 # Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for each dot.
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]++[」』”’）]*+")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr|No|Nr|v|vs|etc|approx|ca|cf"
+    r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr|No|Nr|v|vs|etc|approx|ca|cf"
     r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp|a\.m|p\.m|U\.S|U\.K"
     r"|U\.N)\.$"
 )

@@ -191,6 +191,8 @@ class LLMReasoner:
             user=prompt.user,
             wanted=answer_schema(task.answer()),
         )
+        if ask.model == EMBEDDED:
+            raise ReasonError(f"{ask.task} is left to the embedded reasoner by the settings; no model is asked")
         size = _size(ask, len)
         if size > INPUT_CHARS:
             raise ReasonError(f"the prompt of {ask.task} has {size:,} characters; at most {INPUT_CHARS:,} are sent")

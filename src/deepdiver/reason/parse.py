@@ -148,6 +148,8 @@ def _encodable(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     """Split a text into what is shown and what is thought."""
+    if not any(sign in text for sign in ("<", "```", "~~~")):
+        return text, ""
     pieces: list[tuple[bool, str]] = []
     thought_until = at = 0  # all pieces before thought_until are thinking, whatever they were taken for
     for _ in range(MAX_PARTS):
@@ -364,7 +366,7 @@ class _Reading(Generic[T]):
 
     def value(self, text: str, *, respell: bool = True) -> Any:
         """Decode a text, respelled if need be."""
-        self.values -= text.count(",")
+        self.values -= text.count(",") if text[:1] in _CLOSING else 0
         if self.values < 0:
             raise _error(f"There are more than {MAX_PARTS} values: give one JSON value that is shorter.")
         try:
@@ -399,7 +401,7 @@ class _Reading(Generic[T]):
             if any(isinstance(item, str) and item[:1] in ("{", "[") for item in value.values()):
                 value = {key: _unfold(item) for key, item in value.items()}
                 yield value
-            if len(value) == 1:
+            if len(value) == 1 and not value.keys() & self.fields.keys():
                 inner = next(iter(value.values()))
             elif "name" in value:
                 inner = value.get("arguments", value.get("parameters"))

@@ -62,6 +62,7 @@ async def research(
         run = new_run(question, settings, opened)
         try:
             session = Session(run, settings, opened, on_event=on_event, approve=approve)
+            await session.prepare()
         except DeepdiverError:
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
             raise

@@ -29,7 +29,7 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.registry import Provider, choose
+from deepdiver.tools.registry import Provider, choose, prepare
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -144,6 +144,16 @@ class Session:
             )
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
 
+    async def prepare(self) -> None:
+        """Look at what there is to search; what cannot be searched will stand in the report.
+
+        Raises:
+            NoEvidenceError: If there is nothing.
+            UsageError: If a folder that was named is not there.
+        """
+        for line in await prepare(self.deps.providers, self.deps.gateway):
+            self.deps.limited(line)
+
     async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
         """Run the graph to its end, or to where it must stop.
 
@@ -207,6 +217,7 @@ class Session:
             "configurable": {"thread_id": self.run.id},
             "recursion_limit": 20 + STEPS_PER_ROUND * self.deps.max_iterations,
         }
+        await self.prepare()
         given: Any = {"messages": [{"role": "user", "content": self.run.question}]}
         for asked in range(1_000):
             result = await graph.ainvoke(given, cast("Any", config), context=self.deps)

@@ -1,6 +1,6 @@
 """The store in one SQLite file, for one person and any number of processes.
 
-One connection behind one lock: SQLite lets one writer work at a time anyway, and a read takes 20 µs. Writers begin with
+One connection behind one lock: SQLite lets one writer work at a time anyway, and a read takes 40 µs. Writers begin with
 BEGIN IMMEDIATE, so that two processes never find out at the end that they were at the same thing.
 """
 
@@ -33,7 +33,7 @@ BUSY_SECONDS = 30.0
 CLOCK_SKEW = 60.0
 """A bucket last filled further in the future than this was filled before the clock was set back."""
 SLOT_POLL = 0.05
-"""When to ask again for a slot: nobody knows when a call ends. A refusal writes nothing and takes 50 µs."""
+"""When to ask again for a slot: nobody knows when a call ends. A refusal writes nothing and takes 35 µs."""
 SHORTEST_WAIT = 0.001
 """Asking sooner is a waste."""
 CLOCK_GRAIN = 1e-6
@@ -116,8 +116,7 @@ class SqliteStore:
         start = storable(run)
         with self._read() as db:
             rows = db.execute(
-                "SELECT id, status, json FROM runs WHERE id >= ?1 AND substr(id, 1, length(?1)) = ?1 "
-                "ORDER BY id LIMIT ?2",
+                "SELECT id, status, json FROM runs WHERE id >= ?1 AND id < ?1 || char(0x10FFFF) ORDER BY id LIMIT ?2",
                 (start, CANDIDATES + 1),
             ).fetchall()
             if not rows:
@@ -380,8 +379,9 @@ class SqliteStore:
     def _write(self, run: str | None = None, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction; with a run, one that must be there.
 
-        A durable one is on disk when it ends: FULL, the price of which is one fsync (0.15 ms on a virtual disk, 1 to
-        5 ms on a laptop's). Others are safe from a killed process, and go to disk with the next durable one.
+        A durable one is on disk when it ends (FULL). That costs one fsync: measured 0.15 ms on a quiet disk and 4 ms on
+        a busy one, where all the rest takes 0.06 ms. The others are safe from a killed process at once, and from a power
+        cut when the next durable one ends. So a call is journalled with two fsyncs: 0.5 ms, or 8 ms on a busy disk.
         """
         with self._lock, translated(self.file, self._timeout):
             db = self._db

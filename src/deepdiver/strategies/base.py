@@ -128,6 +128,16 @@ class Allowance:
         return sum(known, Decimal(0)) if len(known) == len(parts) else None
 
 
+async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+    """Do things side by side and return what they give, in order; the first error ends the others too."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            started = [group.create_task(item) for item in work]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return [task.result() for task in started]
+
+
 class _Background:
     """One event loop on one thread, for callers that have none of their own or are blocking it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
 from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, words
 from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
-from deepdiver.strategies.base import Deps, Update
+from deepdiver.strategies.base import Deps, Update, together
 from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
 from deepdiver.tools.searching import Found, read, search
 
@@ -92,11 +91,11 @@ def lead_query(lead: str, about: str) -> str:
 
 async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[str], known: Iterable[str]) -> Looked:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    found = await asyncio.gather(*(search(query, deps.providers, deps.gateway) for query in queries))
+    found = await together(*(search(query, deps.providers, deps.gateway) for query in queries))
     limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
     texts = _texts(deps, queries, found, about)
     shown = tuple(dict.fromkeys(known))[:SHOWN_FINDINGS]
-    readings = await asyncio.gather(*(_read_batch(deps, question, about, batch, shown) for batch in _batches(texts)))
+    readings = await together(*(_read_batch(deps, question, about, batch, shown) for batch in _batches(texts)))
     return Looked(
         tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
         tuple(dict.fromkeys(lead for _, leads in readings for lead in leads)),

@@ -16,7 +16,6 @@ finishing before every open hypothesis has met one attempt to refute it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
@@ -30,7 +29,7 @@ from deepdiver.core.record import Assessment, HypothesisStatus
 from deepdiver.errors import UsageError
 from deepdiver.report.render import answer_text
 from deepdiver.strategies import nodes
-from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes
+from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
 from deepdiver.strategies.testing import experience, put_forward, stand, try_all
 from deepdiver.strategies.writing import write_report
 
@@ -148,7 +147,7 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
 
     for wave in state["waves"]:
         known = nodes.statements(deps, (key for looked in found for key in looked.findings))
-        found += await asyncio.gather(*(gather(problems[number], known) for number in wave))
+        found += await together(*(gather(problems[number], known) for number in wave))
     return nodes.enter(state, deps, found)
 
 
@@ -157,7 +156,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
         known = nodes.statements(deps, _ids(state))
-        found = await asyncio.gather(*(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps))
+        found = await together(*(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps))
         update = nodes.enter(state, deps, found)
     standing, iteration = _standing(state), state["current_iteration"] + 1
     new = await put_forward(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -23,7 +22,7 @@ from deepdiver.core.record import (
     content_id,
 )
 from deepdiver.core.text import terms, words
-from deepdiver.strategies.base import Deps
+from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import Looked, attempt, look_into, show_findings
 from deepdiver.tasks import Hypothesise, Judge, Proposed, RefuteQueries, Standing
 
@@ -118,7 +117,7 @@ async def try_all(
         rivals = [other.hypothesis.statement for other in standing if other is not item]
         return await try_to_refute(deps, question, item.hypothesis, rivals, tried, gathered, iteration)
 
-    tests = await asyncio.gather(*(one(item) for item in standing if item.status in UNSETTLED))
+    tests = await together(*(one(item) for item in standing if item.status in UNSETTLED))
     deps.add(*(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged))
     all_trials = list(dict.fromkeys((*trials, *(trial.id for _, trial, _ in tests))))
     all_evidence = list(dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged))))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import difflib
 import functools
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, MissingKeyError, UnknownNameError
+from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
 from deepdiver.gateway import Gateway
 from deepdiver.tools.hit import Hit
 
@@ -33,6 +34,8 @@ class Provider(Protocol):
 
     def missing(self, settings: Settings) -> str | None:
         """Return what must be set before it can be used, in words; None if it can be used."""
+
+    # A provider may also have `async def prepare(self, gateway: Gateway) -> list[str]`: see `prepare` below.
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search.
@@ -108,3 +111,25 @@ def nearest(name: str, known: dict[str, Provider]) -> str:
     """Return a hint at the name that was probably meant."""
     close = difflib.get_close_matches(name, known, 1, 0.5)
     return f"; did you mean {close[0]}?" if close else f"; known are auto, {', '.join(known)}"
+
+
+async def prepare(chosen: Sequence[Provider], gateway: Gateway) -> list[str]:
+    """Have the providers that want to look at what they hold before the first search.
+
+    Returns:
+        A line for each thing that cannot be searched.
+
+    Raises:
+        NoEvidenceError: If none of them has anything to search.
+    """
+    lines: list[str] = []
+    empty: list[str] = []
+    for provider in chosen:
+        look = getattr(provider, "prepare", None)
+        try:
+            lines += await look(gateway) if look else []
+        except NoEvidenceError as error:
+            empty.append(str(error))
+    if len(empty) == len(chosen):
+        raise NoEvidenceError("; ".join(empty))
+    return lines + empty

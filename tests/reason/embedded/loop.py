@@ -26,7 +26,7 @@ from deepdiver.core.record import (
     content_id,
     digest,
 )
-from deepdiver.core.text import STOPWORDS, words
+from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.core.values import names
 from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.report.audit import faults
@@ -260,7 +260,9 @@ class Loop:
             await self._look(item.proposed.statement, made.queries, hops=0, known=())
             item.trials += 1
         for item in self.tested:
-            labels, shown = self.shown(self.findings)
+            labels, shown = self.shown(self._bearing_on(item.proposed))
+            if not shown:
+                continue
             judged = await self.reasoner.perform(
                 Judge(
                     question=self.question,
@@ -275,6 +277,15 @@ class Loop:
             for judgement in judged.judgements:
                 if judgement.stance is not Stance.NEUTRAL:
                     item.evidence[labels[judgement.finding]] = (judgement.stance, judgement.strength)
+
+    def _bearing_on(self, item: Proposed) -> list[str]:
+        """Return the findings that share a word with a hypothesis: the others are neutral without asking."""
+        asked = set(terms(f"{item.statement} {item.answer}"))
+        return [
+            key
+            for key, finding in self.findings.items()
+            if asked & set(terms(f"{finding.statement} {finding.quotes[0].text}"))
+        ]
 
     def _posterior(self, item: Tested) -> float:
         sources = {key: self._source(self.findings[key]) for key in item.evidence}

@@ -22,6 +22,8 @@ BESIDE = 0.5
 """What a word counts that stands not in the sentence but in the title or publisher of its source."""
 ENOUGH = 0.55
 """A sentence that matches a clause at least so far may answer it."""
+SHORT = 6
+"""A sentence of fewer words must itself name what it is about: a signature under a report says nothing."""
 TIMELY = 0.35
 """What it adds that a sentence tells of the right moment."""
 NEAR_BEST = 0.75
@@ -177,7 +179,9 @@ def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
 
 
 def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: int = 0) -> Iterator[Candidate]:
-    """Return the answers that one sentence gives to a clause."""
+    """Return the answers that one sentence gives to a clause; none to one that compares, which no one sentence settles."""
+    if clause.compares:
+        return
     named = [hole for hole in holes if mention(reading, hole) >= 0]
     if clause.hole and not named and not _beside(reading, holes):
         return
@@ -189,6 +193,8 @@ def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: i
             yield from (Candidate(v, name, number, score * v.fit) for v in values(clause, reading, [name])[:1])
         return
     subject = named[0] if named else ""
+    if clause.kind is Kind.YES_NO and not side_of(clause, reading):
+        return
     if clause.kind not in NAMED | VALUES:
         yield Candidate(Value("", 0, 1.0), subject, number, score)
         return
@@ -197,6 +203,17 @@ def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: i
         yield Candidate(value, subject, number, score * (0.5 + 0.5 * value.fit))
     if clause.kind is Kind.THING and not reading.negated and not any(value.fit >= 0.7 for value in found):
         yield Candidate(Value("", 0, 1.0), subject, number, score * 0.8)
+
+
+def side_of(clause: Clause, reading: Reading) -> str:
+    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead."""
+    rest = tuple(key for key in clause.keys if key not in clause.subject)
+    about = covered(clause.subject or clause.keys, reading)
+    if reading.negated and all(matches(item, clause.keys) for item in reading.scope):
+        return "denies" if about >= 0.75 else ""
+    if about == 1.0:
+        return "affirms" if all(mention(reading, name) >= 0 for name in clause.names) else ""
+    return "instead" if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0 else ""
 
 
 def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
@@ -235,7 +252,7 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
         groups.append((KEYS, keys))
     fixed = [_name_share(reading, name) for name in clause.names]
     fixed += [_title_share(reading, title) for title in clause.titles]
-    if fixed and max(fixed) < BESIDE:
+    if fixed and (max(fixed) < BESIDE or (max(fixed) == BESIDE and len(reading.words) < SHORT)):
         return 0.0  # it names nothing that the clause names
     dated = [_day_share(reading, day) for day in clause.days]
     if clause.kind in VALUES and 0.0 in dated:
@@ -326,9 +343,3 @@ def _owns(text: str, one: int, other: int) -> bool | None:
     if _OWNER_BEFORE.search(text[: min(one, other)]):
         return one > other
     return False if re.fullmatch(r"[^,]*(?:,| and) ", between) else None
-
-
-def covers_keys(clause: Clause, roots: Iterable[str]) -> bool:
-    """Whether all keys of a clause are among some roots."""
-    listed = list(roots)
-    return all(matches(key, listed) for key in clause.keys)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.text import Span
-from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, follow
+from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow
 from deepdiver.reason.embedded.lexicon import MEANINGS
 from deepdiver.reason.embedded.question import Analysis, Chain, Kind, analyse
 from deepdiver.reason.embedded.reading import LONGEST, Reading, bare, leans, mention, read, root_words, same_name, units
@@ -48,7 +48,7 @@ def extract(task: ExtractFindings) -> Extraction:
     scores: dict[int, float] = {}
     for number, score in (
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
-        *_like_the_statement(task.problem, found, len(known)),
+        *_on_the_statement(task.problem, analysis, found, len(known)),
     ):
         scores[number] = scores.get(number, 0.0) + score  # a sentence that serves two clauses goes before one that serves one
     best = sorted(scores, key=lambda number: (-scores[number], number))
@@ -106,15 +106,21 @@ def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
         yield from best.items()
 
 
-def _like_the_statement(problem: str, found: Sequence[Quotable], offset: int) -> Iterable[tuple[int, float]]:
-    """Return the sentences that speak of what a statement under test says, for or against it."""
+def _on_the_statement(
+    problem: str, analysis: Analysis, found: Sequence[Quotable], offset: int
+) -> Iterable[tuple[int, float]]:
+    """Return the sentences that speak of what a statement under test says, or that answer the question for its names."""
     if problem.rstrip().endswith("?") or not problem.strip():
         return
     claim = read(problem)
+    holes = [name.text for name in claim.names]
+    last = [chain[-1] for chain in analysis.chains if chain[-1].hole]
     for number, item in enumerate(found):
         alike = likeness(claim, item.reading)
         if alike >= ALIKE:
             yield offset + number, min(alike, 0.99)
+        for clause in last if holes else ():
+            yield from ((offset + number, answer.score) for answer in answers_in(clause, item.reading, holes))
 
 
 def _without_repeats(items: Iterable[Quotable]) -> list[Quotable]:

@@ -7,7 +7,7 @@ from datetime import date
 from itertools import zip_longest
 
 from deepdiver.core.text import words
-from deepdiver.reason.embedded.chain import Candidate, Step, covered, follow
+from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of
 from deepdiver.reason.embedded.question import NAMED, VALUES, Clause, Kind, analyse
 from deepdiver.reason.embedded.reading import Reading, bare, read, same_name
 from deepdiver.reason.embedded.slots import Value, same_value
@@ -169,17 +169,6 @@ def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> It
     for side in ("denies", "instead", "affirms"):
         if side in sides:
             yield _proposed([sides[side]], task, readings, "yes" if side == "affirms" else "no", _EXPECT)
-
-
-def side_of(clause: Clause, reading: Reading) -> str:
-    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead."""
-    rest = tuple(key for key in clause.keys if key not in clause.subject)
-    about = covered(clause.subject, reading) if clause.subject else covered(clause.keys, reading)
-    if reading.negated:
-        return "denies" if about >= 0.75 else ""
-    if about == 1.0:
-        return "affirms"
-    return "instead" if clause.subject and rest and covered(rest, reading) == 1.0 else ""
 
 
 # -- ages

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold
-from deepdiver.reason.embedded.chain import answers_in, follow, match
-from deepdiver.reason.embedded.hypothesise import read_finding, same_subject, side_of
-from deepdiver.reason.embedded.question import NAMED, VALUES, Analysis, Clause, Kind, analyse
-from deepdiver.reason.embedded.reading import Reading, read, same_name, tokens
+from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of
+from deepdiver.reason.embedded.hypothesise import read_finding, same_subject
+from deepdiver.reason.embedded.question import NAMED, VALUES, Clause, Kind, analyse
+from deepdiver.reason.embedded.reading import Reading, mention, read, same_name, tokens
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown
@@ -23,6 +23,8 @@ UNDATED = 0.4
 """What is left of a refutation that does not say it speaks of the day asked about."""
 OTHERS_MEASURE = 0.5
 """What is left of a refutation where somebody else measured: two measurements may differ and both have been made."""
+LEAST = 0.5
+"""Relevance of a claim that answers no clause by itself."""
 OTHER_NAME = 0.5
 """Strength of another name for the same: some things have two."""
 SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
@@ -38,6 +40,8 @@ class Claim:
     """(clause, what its hole stands for, subject, value) for each value that it claims."""
     yes_no: Clause | None
     """The question, where it asks for a yes or no."""
+    relevance: float
+    """How far what it says answers the question: a true sentence beside the point supports no answer."""
 
 
 def judge(task: Judge) -> Judgements:
@@ -57,9 +61,24 @@ def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
         (r for f, r in zip(task.findings, readings, strict=True) if _same_text(f.statement, task.hypothesis)), None
     )
     reading = own or read(task.hypothesis, published=task.as_of)
-    slots = tuple(_slots(analysis, reading, task.answer_if_true, [*readings, reading]))
-    last = analysis.chains[-1][-1]
-    return Claim(reading, slots, last if last.kind is Kind.YES_NO else None)
+    steps = [follow(chain, [*readings, reading])[-1] for chain in analysis.chains]
+    held = [(step.clause, _holes(step, reading, task.answer_if_true)) for step in steps]
+    slots = tuple(_slots(held, reading, task.answer_if_true))
+    last = steps[-1].clause
+    told = [c.score for clause, holes in held for c in answers_in(clause, reading, holes)]
+    told += [c.score for step in steps for c in step.candidates if c.sentence == len(readings)]
+    return Claim(reading, slots, last if last.kind is Kind.YES_NO else None, max(told, default=LEAST))
+
+
+def _holes(step: Step, reading: Reading, answer: str) -> tuple[str, ...]:
+    """Return what the clause's hole stands for in a claim.
+
+    The findings that are judged need not hold the way that led to the claim: then its own names are taken.
+    """
+    bound = tuple(name for name in step.holes if mention(reading, name) >= 0)
+    if bound or not step.clause.hole:
+        return bound
+    return tuple(name.text for name in reading.names if not same_name(name.text, answer))
 
 
 def _same_text(one: str, other: str) -> bool:
@@ -67,20 +86,16 @@ def _same_text(one: str, other: str) -> bool:
 
 
 def _slots(
-    analysis: Analysis, reading: Reading, answer: str, readings: Sequence[Reading]
-) -> list[tuple[Clause, tuple[str, ...], str, Value]]:
+    held: Sequence[tuple[Clause, tuple[str, ...]]], reading: Reading, answer: str
+) -> Iterator[tuple[Clause, tuple[str, ...], str, Value]]:
     """Return the values that a claim gives for what is asked; where it gives several, those of its short answer."""
-    found: list[tuple[Clause, tuple[str, ...], str, Value]] = []
-    for chain in analysis.chains:
-        step = follow(chain, readings)[-1]
-        if step.clause.kind not in NAMED | VALUES:
+    for clause, holes in held:
+        if clause.kind not in NAMED | VALUES:
             continue
-        given = [c for c in answers_in(step.clause, reading, step.holes) if c.value.text]
-        if step.clause.kind is not Kind.AGE:
-            exact = [c for c in given if _same_text(c.value.text, answer)]
-            given = exact or given[:1]
-        found += [(step.clause, step.holes, c.subject, c.value) for c in given]
-    return found
+        given = [c for c in answers_in(clause, reading, holes) if c.value.text]
+        if clause.kind is not Kind.AGE:
+            given = [c for c in given if _same_text(c.value.text, answer)] or given[:1]
+        yield from ((clause, holes, c.subject, c.value) for c in given)
 
 
 def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
@@ -96,7 +111,7 @@ NEUTRAL: Bearing = (Stance.NEUTRAL, 0.0, "does not bear on it")
 
 def _bearing(reading: Reading, claim: Claim) -> Bearing:
     if _holds(reading.text, claim.reading.text):
-        return Stance.SUPPORTS, DIRECT, "says it in these words"
+        return Stance.SUPPORTS, DIRECT * claim.relevance, "says it in these words"
     compared = [bearing for slot in claim.slots if (bearing := _compared(reading, claim, *slot)) is not None]
     for wanted in (Stance.REFUTES, Stance.SUPPORTS):
         told = [bearing for bearing in compared if bearing[0] is wanted]
@@ -125,7 +140,7 @@ def _compared(
     agreeing = [c for c in given if same_value(clause.kind, c.value, value)]
     if agreeing:
         score = max(c.score for c in agreeing)
-        return Stance.SUPPORTS, min(DIRECT, 0.35 + 0.6 * score), f"gives {agreeing[0].value.text} too"
+        return Stance.SUPPORTS, DIRECT * score, f"gives {agreeing[0].value.text} too"
     differing = [c for c in given if same_value(clause.kind, c.value, value) is False]
     if not differing:
         return None
@@ -170,6 +185,7 @@ def _by_sense(reading: Reading, claim: Reading) -> Bearing:
     """Judge by shared words and by which of the two denies."""
     alike = likeness(reading, claim)
     named = not claim.names or share_name(reading, claim)
-    if opposed(reading, claim):
-        return (Stance.REFUTES, min(0.85, 0.3 + 0.5 * alike), "denies it") if alike >= OPPOSITE_SENSE else NEUTRAL
+    if reading.negated != claim.negated:
+        against = alike >= OPPOSITE_SENSE and opposed(reading, claim)
+        return (Stance.REFUTES, min(0.85, 0.3 + 0.5 * alike), "denies it") if against else NEUTRAL
     return (Stance.SUPPORTS, 0.7 * alike, "says much the same") if alike >= SAME_SENSE and named else NEUTRAL

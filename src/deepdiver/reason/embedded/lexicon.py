@@ -37,7 +37,7 @@ _CONCEPTS = {
     "injury": "injure injury hurt wound casualty",
     "cause": "cause reason due trigger explain",
     "make": "make produce manufacture",
-    "supply": "supply deliver provide",
+    "supply": "supply deliver provide come",
     "win": "win award prize",
     "seat": "sit member serve seat belong",
     "out": "out extinguish",
@@ -209,4 +209,9 @@ AMOUNT_NOUNS = frozenset(
 )
 EXTENTS = frozenset("long far high tall big large deep fast often heavy wide".split())
 """What may stand behind how and asks for an amount."""
+COMPARING = frozenset(
+    "first last earlier earliest later latest older oldest younger youngest larger largest bigger biggest smaller smallest"
+    " taller tallest higher highest longer longest more most less fewer same common better best".split()
+)
+"""Words that set two things against each other."""
 WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())

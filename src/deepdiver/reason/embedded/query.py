@@ -17,13 +17,13 @@ MOST_QUERIES = 8
 _ASKED = {
     Kind.AGE: "born age",
     Kind.DATE: "date",
-    Kind.TIME: "time",
+    Kind.TIME: "time hours minutes",
 }
 """Words that answers of a kind tend to hold and the question does not."""
 AGAINST = "correction wrong not denied"
 """Words of those who correct or deny."""
-PRIMARY = "register log record official report"
-"""Words of sources that know at first hand."""
+PRIMARY = "statement report register log record"
+"""Words of sources that know at first hand, and of the parties."""
 
 
 def write_queries(task: WriteQueries) -> Queries:
@@ -34,7 +34,8 @@ def write_queries(task: WriteQueries) -> Queries:
         rest = [word for word in words if root(word) != clause.hole]
         asked = _ASKED.get(clause.kind, "").split()
         other = [word for key in clause.keys for word in like(key)][:3]
-        made = [[hole, *rest, *asked] for hole in holes]
+        made = [list(holes)] if len(holes) > 1 else []  # those who belong together are often named together
+        made += [[hole, *rest, *asked] for hole in holes]
         made += [[hole, *asked, *other] for hole in holes[:2]]
         made += [[hole] for hole in holes]
     else:
@@ -64,6 +65,9 @@ def refute_queries(task: RefuteQueries) -> Queries:
     ]
     rivals = [_difference(claim, read(rival)) for rival in task.rivals[:2]]
     made = [[*subjects, *matter, *AGAINST.split()], [*subjects, *matter, *PRIMARY.split()]]
+    if clause.kind is Kind.AGE:
+        together = [name.text.split()[0] for r in (claim, *map(read, task.rivals[:5])) for name in r.names[:1]]
+        made.insert(1, together)
     made[1:1] = [[*subjects, *matter, *rival] for rival in rivals if rival]
     made += [[*subjects, *AGAINST.split()], [*keywords(task.hypothesis)[:8], *AGAINST.split()]]
     return Queries(queries=_new(made, task.tried, task.limit))

@@ -21,6 +21,7 @@ from deepdiver.reason.embedded.lexicon import (
     ASKING,
     AUXILIARIES,
     COMPANY_NOUNS,
+    COMPARING,
     DATE_NOUNS,
     DETERMINERS,
     EXTENTS,
@@ -108,6 +109,8 @@ class Clause:
     """Root of the noun that the answer to the clause before stands for; empty where the clause stands alone."""
     plural: bool = False
     """Whether several are asked for."""
+    compares: bool = False
+    """Whether it sets the things that it names against each other: which was first, A or B."""
     ultimate: bool = False
     """Whether the relation is to be followed to its end: the ultimate parent."""
 
@@ -264,18 +267,27 @@ def _relative(text: str) -> tuple[str, str, str] | None:
             if not _plural(listed[r - 1].text):
                 continue
             j = r - 2
-        if j < 0 or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r]):
+        if j < 0 or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r]) or _asked_in(listed[r + 1 :]):
             continue
         noun = text[listed[j + 1].start : listed[r - 1].end]
         return f"Which {noun} {text[listed[r + 1].start :]}", f"{text[: listed[j + 1].start]}{noun}", noun
     return None
 
 
+def _asked_in(listed: Sequence[Word]) -> bool:
+    """Whether the question itself stands here: "the team that was founded in what year" has nothing to ask first."""
+    return any(word.text in ASKING - {"that", "which", "who", "when", "where"} for word in listed) or any(
+        one.text in PREPOSITIONS and other.text in ASKING for one, other in zip(listed, listed[1:], strict=False)
+    )
+
+
 def _participle(text: str) -> tuple[str, str, str] | None:
     """Split "the patent held by the firm" into "Which patent is held by the firm?" and "the patent"."""
     for the in reversed(list(_THE.finditer(text))):
         match = _PARTICIPLE.match(text, the.start())
-        if match and not set(match["noun"].lower().split()) & (AUXILIARIES | PREPOSITIONS | DETERMINERS):
+        if match is None or _asked_in(tokens(f"by {match['rest']}")):
+            continue
+        if not set(match["noun"].lower().split()) & (AUXILIARIES | PREPOSITIONS | DETERMINERS):
             noun = match["noun"]
             verb = "are" if _plural(noun.split()[-1]) else "is"
             inner = f"Which {noun} {verb} {match['verb']} by {match['rest']}"
@@ -287,7 +299,7 @@ def _role(text: str) -> tuple[str, str, str] | None:
     """Split "the children of X" into "Who are the children of X?" and "the children", unless it is what is asked."""
     for the in reversed(list(_THE.finditer(text))):
         match = _ROLE.match(text, the.start())
-        if match is None or _ASKED_ROLE.match(text[: match.start()]):
+        if match is None or _ASKED_ROLE.match(text[: match.start()]) or _asked_in(tokens(f"of {match['rest']}")):
             continue
         noun = match["noun"]
         end = _end_of_owner(text, match.start("rest"))
@@ -344,6 +356,7 @@ def clause_of(text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (),
         moment=moment,
         hole=hole[-1] if hole else "",
         plural=any(_plural(word.text) for word in listed[:6] if word.root == noun) or _asks_several(listed),
+        compares=_compares(listed, len(names)),
         ultimate=any(word.text in ULTIMATE for word in listed),
     )
 
@@ -393,6 +406,11 @@ def _modifiers(listed: Sequence[Word], skip: frozenset[int], names: Sequence[Nam
     return found | {i for i in range(len(listed) - 1) if listed[i + 1].start in starts}
 
 
+def _compares(listed: Sequence[Word], names: int) -> bool:
+    texts = {word.text for word in listed}
+    return bool(texts & COMPARING) and names > 1 and bool(texts & {"or", "both", "and", "than"})
+
+
 def _asks_several(listed: Sequence[Word]) -> bool:
     return len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
 
@@ -436,7 +454,7 @@ def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]
 def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
     """Return what a clause asks for, the root of the noun that names it, and the words that only say so."""
     texts = [word.text for word in listed]
-    asked = next((i for i, text in enumerate(texts[:12]) if text in ASKING), None)
+    asked = next((i for i, text in enumerate(texts) if text in ASKING), None)
     ages = next((i for i, text in enumerate(texts[:6]) if text in {"age", "ages"}), None)
     if ages is not None and (asked is None or asked < ages):
         return Kind.AGE, "age", frozenset({ages})

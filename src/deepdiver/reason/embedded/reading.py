@@ -26,6 +26,7 @@ from deepdiver.reason.embedded.lexicon import (
     PREPOSITIONS,
     PRONOUNS,
     ROLES,
+    SILENT,
     WEEKDAYS,
     root,
 )
@@ -111,6 +112,8 @@ class Reading:
     """Values that it says are not so: nine in "six, not nine"."""
     negated: bool
     """Whether the sentence as a whole denies something."""
+    scope: frozenset[str]
+    """Roots of what is denied; empty where a word of denial is about all that the sentence says."""
     hearsay: bool
     """Whether the source says that it only heard it."""
 
@@ -141,6 +144,7 @@ def read(text: str, title: str = "", publisher: str = "", published: str = "") -
         quantities=_quantities(text, listed, [(s, e) for _, s, e in (*days, *times)]),
         denied=denied,
         negated=_negated(listed, bool(denied)),
+        scope=_scope(listed),
         hearsay=any(phrase in low for phrase in HEARSAY),
     )
 
@@ -469,6 +473,17 @@ def _negated(listed: Sequence[Word], local: bool) -> bool:
     if any(word.text in DENIALS for word in listed):
         return True
     return any(word.text in NEGATIONS or word.text.endswith("n't") for word in listed) and not local
+
+
+def _scope(listed: Sequence[Word]) -> frozenset[str]:
+    """Return the roots of the two words behind each negation that say something: electric and car in "no electric car"."""
+    found: set[str] = set()
+    if any(word.text in DENIALS for word in listed):
+        return frozenset()
+    for i, word in enumerate(listed):
+        if word.text in NEGATIONS or word.text.endswith("n't"):
+            found.update([w.root for w in listed[i + 1 :] if w.text not in SILENT][:2])
+    return frozenset(found)
 
 
 def persons(reading: Reading) -> list[Name]:

@@ -29,7 +29,9 @@ def likeness(one: Reading, other: Reading) -> float:
     a, b = telling(one, named=False), telling(other, named=False)
     short, long = (a, other) if len(a) <= len(b) else (b, one)
     shared = sum(_stands_in(root, long) for root in short)
-    return shared / max(3, len(short))  # two common words are no likeness, however short the sentence
+    if shared < (2 if one.names and other.names else 3):
+        return 0.0  # a word or two in common is no likeness, however short the sentence
+    return shared / max(3, len(short))
 
 
 def _stands_in(root: str, reading: Reading) -> bool:
@@ -44,5 +46,11 @@ def share_name(one: Reading, other: Reading) -> bool:
 
 
 def opposed(one: Reading, other: Reading) -> bool:
-    """Whether one of two sentences denies and the other does not."""
-    return one.negated != other.negated
+    """Whether one of two sentences denies what the other says.
+
+    What the one denies must stand in the other: "no oil was seen" is not opposed to "smoke was seen".
+    """
+    if one.negated == other.negated:
+        return False
+    denying, saying = (one, other) if one.negated else (other, one)
+    return all(_stands_in(root, saying) for root in denying.scope)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind
 from deepdiver.reason.embedded.chain import Candidate, Step, follow
-from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, longest_form, read_finding
-from deepdiver.reason.embedded.question import NAMED, VALUES, Kind, analyse
+from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, longest_form, read_finding, same_subject
+from deepdiver.reason.embedded.question import Kind, analyse
 from deepdiver.reason.embedded.reading import Reading, mention, same_name
+from deepdiver.reason.embedded.slots import same_value
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.tasks import Draft, DraftSection, DraftSentence, Shown, Standing, WriteReport
 
@@ -72,10 +73,40 @@ class Page:
         lines = [line for item in self.supported if (line := self._told(item)) is not None]
         if lines:
             lines = [*self._yes_or_no(), *lines, *self._path()]
-            rest = [item for item in self.undecided if item.posterior >= OPEN_QUESTION]
-            rivals = any(steps[-1].clause.kind in NAMED | VALUES for steps in self.chains)
-            return [*lines, *self._framed(DISAGREE if rivals else ALSO, rest)]
-        return self._framed(UNDECIDED, [item for item in self.undecided if item.posterior >= OPEN_QUESTION])
+            rest = self._open_versions()
+            rivals = [item for item in rest if any(self.rivals(item, other) for other in self.supported)]
+            others = [item for item in rest if item not in rivals]
+            return [*lines, *self._framed(DISAGREE, rivals), *self._framed(ALSO, others)]
+        return self._framed(UNDECIDED, self._open_versions())
+
+    def _open_versions(self) -> list[Standing]:
+        """Return the undecided versions that may stand in the answer; hearsay may not."""
+        heard = {" ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay}
+        likely = [item for item in self.undecided if item.posterior >= OPEN_QUESTION]
+        return [item for item in likely if " ".join(item.statement.split()) not in heard]
+
+    def rivals(self, one: Standing, other: Standing) -> bool:
+        """Whether two hypotheses give different answers for the same thing."""
+        for steps in self.chains:
+            if steps[-1].clause.kind is Kind.YES_NO:
+                return one.answer != other.answer
+            pairs = ((a, b) for a in self._given(steps[-1], one) for b in self._given(steps[-1], other))
+            for a, b in pairs:
+                if same_subject(a.subject, b.subject) and same_value(steps[-1].clause.kind, a.value, b.value) is False:
+                    return True
+        return False
+
+    def _given(self, step: Step, item: Standing) -> list[Candidate]:
+        """Return the answers that a hypothesis rests on: those of its own sentence, or of its day of birth."""
+        return [
+            c
+            for c in step.candidates
+            if c.value.text
+            and (
+                _same_text(self.task.findings[c.sentence].statement, item.statement)
+                or (c.value.exact and c.value.text in item.statement and c.subject in item.statement)
+            )
+        ]
 
     def _yes_or_no(self) -> list[DraftSentence]:
         answers = {item.answer for item in self.supported}
@@ -184,9 +215,9 @@ class Page:
 
     def disagreement(self) -> list[tuple[str, list[DraftSentence]]]:
         """Return the versions between which the evidence does not decide, side by side."""
-        versions = sorted((*self.supported, *self.undecided), key=lambda item: -item.posterior)
-        if not self.undecided or len({item.answer for item in versions}) < 2:
-            return []
+        held = [*self.supported, *self.undecided]
+        versions = [item for item in held if any(self.rivals(item, other) for other in held if other is not item)]
+        versions.sort(key=lambda item: -item.posterior)
         lines = [line for item in versions if (line := self._told(item, again=True)) is not None]
         return [("Where the sources disagree", [_frame(VERSIONS), *lines])] if len(lines) > 1 else []
 

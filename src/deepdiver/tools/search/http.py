@@ -15,6 +15,8 @@ from deepdiver.errors import CallError, CallFault
 USER_AGENT = "deepdiver (research agent; cites what it reads)"
 TIMEOUT = 60.0
 """Seconds without a byte; the gateway's deadline for the whole call is usually shorter."""
+USERS_TO_CURE = frozenset({401, 402, 403, 432, 433})
+"""The key is refused, or its account is empty (402, and Tavily's own 432 and 433): the user acts, then goes on."""
 LARGEST = 20_000_000
 """Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it."""
 
@@ -82,7 +84,7 @@ def _refusal(provider: str, reply: httpx.Response) -> CallError:
     fault = fault_of(reply.status_code)
     told = f"{provider} answered {reply.status_code}"
     if fault is CallFault.AUTH:
-        told += ": it does not accept the key"
+        told += ": check the key and the account behind it"
     elif reply.has_redirect_location:
         told += ": it is elsewhere; correct its address"
     wait = retry_after(reply.headers.get("Retry-After"), reply.headers.get("Date"))
@@ -101,7 +103,7 @@ def _parsed(provider: str, raw: bytes) -> Any:
 
 def fault_of(status: int) -> CallFault:
     """Return what an HTTP status means for us."""
-    if status in {401, 403}:
+    if status in USERS_TO_CURE:
         return CallFault.AUTH
     if status == 429:
         return CallFault.RATE

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
+from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library.documents import stamp
@@ -42,6 +43,28 @@ class Library:
     def missing(self, settings: Settings) -> str | None:
         """Say that documents are needed, if there are none."""
         return None if settings.documents else "no documents were given: add --in PATH, or --sample"
+
+    async def prepare(self, gateway: Gateway) -> list[str]:
+        """Read the documents and say which of them could not be read.
+
+        Raises:
+            NoEvidenceError: If none could.
+            UsageError: If a path does not exist or cannot be opened.
+        """
+        paths = gateway.settings.documents
+
+        async def do() -> Reply:
+            held = await asyncio.to_thread(index, paths)
+            unread = [f"{item.url} was not read: {item.reason}" for item in held.unread]
+            return Reply({"documents": len(held.documents), "unread": unread})
+
+        payload = {"open": [str(path) for path in paths]}
+        found = (await gateway.call(Request("search", self.name, "open", payload, fresh=True), do)).value
+        if not found["documents"]:
+            listed = "; ".join(found["unread"][:3]) or "there is no file"
+            where = ", ".join(str(path) for path in paths)
+            raise NoEvidenceError(f"no document under {where} can be searched: {listed}")
+        return list(found["unread"])
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search the documents; the answer is journalled, so that a replay reads what the run read."""

@@ -1,0 +1,336 @@
+"""The vocabulary: closed, frozen, documented, and with ids that are the content and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from deepdiver.core import record
+from deepdiver.core.record import (
+    FINISHED,
+    Assessment,
+    Calculation,
+    Citation,
+    Contradiction,
+    Correlation,
+    CorrelationKind,
+    Credibility,
+    Evidence,
+    Finding,
+    Hypothesis,
+    HypothesisStatus,
+    Insight,
+    Link,
+    Passage,
+    Quote,
+    Record,
+    Report,
+    Run,
+    RunStatus,
+    Section,
+    Sentence,
+    Source,
+    SourceKind,
+    Stance,
+    Strategy,
+    Trial,
+    Verdict,
+    VerdictKind,
+    canonical,
+    content_id,
+    digest,
+)
+
+PASSAGE = Passage(snapshot="ab" * 32, start=3, end=9)
+QUOTE = Quote(source="s_1", passage=PASSAGE, text="Svedja")
+HYPOTHESIS = Hypothesis(id="h_1", statement="It is so.", supports_if="seen", refutes_if="not seen")
+SENTENCE = Sentence(
+    text="Alma is 12.",
+    findings=("f_1",),
+    calculation=Calculation(kind="years", inputs=("2014-03-12", "2026-11-15"), result="12"),
+    citations=(1,),
+)
+CITATION = Citation(
+    number=1,
+    source="s_1",
+    finding="f_1",
+    title="Register",
+    url="a.txt",
+    quote="Svedja",
+    passage=PASSAGE,
+    credibility=0.8,
+)
+EXAMPLES: tuple[Record, ...] = (
+    Run(
+        id="r_1",
+        question="Who?",
+        strategy=Strategy.POPPER,
+        settings={"model": "embedded"},
+        created="2026-11-15T00:00:00Z",
+        version="0",
+    ),
+    Credibility(score=0.7, reasons=("a register",)),
+    Source(id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="ab" * 32, sketch=(1, 2)),
+    PASSAGE,
+    QUOTE,
+    Finding(id="f_1", statement="It is so.", quotes=(QUOTE,)),
+    Insight(id="i_1", statement="Both.", findings=("f_1", "f_2")),
+    HYPOTHESIS,
+    Evidence(id="e_1", hypothesis="h_1", finding="f_1", stance=Stance.REFUTES, strength=0.5),
+    Trial(id="t_1", hypothesis="h_1", iteration=1, queries=("q",), searched=True),
+    Correlation(id="c_1", kind=CorrelationKind.TEMPORAL, findings=("f_1", "f_2"), description="same day"),
+    Contradiction(id="x_1", findings=("f_1", "f_2"), kind="contradicts", description="they differ"),
+    Verdict(id="v_1", conclusion="h_1", kind=VerdictKind.PASS, reason="well supported"),
+    Link(id="l_1", kind="supports", head="f_1", tail="h_1", weight=1.5),
+    CITATION,
+    Calculation(kind="sum", inputs=("1", "2"), result="3"),
+    SENTENCE,
+    Section(heading="What is known", sentences=(SENTENCE,)),
+    Assessment(hypothesis=HYPOTHESIS, posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1),
+    Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7, citations=(CITATION,)),
+)
+
+
+def kinds() -> Iterator[type[Record]]:
+    """Walk every kind of record that the module defines."""
+    for _, kind in inspect.getmembers(record, inspect.isclass):
+        if issubclass(kind, Record) and kind is not Record:
+            yield kind
+
+
+def test_there_is_an_example_of_every_kind() -> None:
+    assert {type(example) for example in EXAMPLES} == set(kinds())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: type(example).__name__)
+class TestEveryKind:
+    def test_is_closed_to_unknown_fields(self, example: Record) -> None:
+        values = example.model_dump()
+        with pytest.raises(ValidationError, match="surprise"):
+            type(example).model_validate({**values, "surprise": 1})
+
+    def test_is_frozen(self, example: Record) -> None:
+        for name in type(example).model_fields:
+            with pytest.raises(ValidationError, match="frozen"):
+                setattr(example, name, getattr(example, name))
+
+    def test_survives_json(self, example: Record) -> None:
+        again = type(example).model_validate_json(example.model_dump_json())
+        assert again == example
+        assert type(example).model_validate(json.loads(canonical(example.model_dump(mode="json")))) == example
+
+    def test_says_what_each_field_is(self, example: Record) -> None:
+        silent = [name for name, field in type(example).model_fields.items() if not field.description]
+        assert not silent
+
+    def test_lacks_no_required_field_quietly(self, example: Record) -> None:
+        for name, field in type(example).model_fields.items():
+            if field.is_required():
+                rest = {key: value for key, value in example.model_dump().items() if key != name}
+                with pytest.raises(ValidationError, match=name):
+                    type(example).model_validate(rest)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"snapshot": "a", "start": -1, "end": 3},
+        {"snapshot": "a", "start": 0, "end": -1},
+        {"snapshot": "a", "start": 5, "end": 4},
+        {"snapshot": "a", "start": 0.5, "end": 4},
+    ],
+)
+def test_a_passage_is_a_span(values: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Passage.model_validate(values)
+
+
+def test_an_empty_passage_is_still_a_span() -> None:
+    assert Passage(snapshot="a", start=4, end=4).end == 4
+
+
+def test_a_finding_has_a_quote() -> None:
+    with pytest.raises(ValidationError, match="quotes"):
+        Finding(id="f_1", statement="Somebody said so.", quotes=())
+
+
+@pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, math.inf, -math.inf, "much"])
+def test_a_probability_lies_between_0_and_1(score: Any) -> None:
+    with pytest.raises(ValidationError):
+        Credibility(score=score)
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, -math.inf])
+def test_no_number_on_record_is_one_that_json_cannot_hold(weight: float) -> None:
+    with pytest.raises(ValidationError):
+        Link(id="l_1", kind="supports", head="f_1", tail="h_1", weight=weight)
+
+
+def test_zero_has_no_sign() -> None:
+    # -0.0 == 0.0, but json writes them differently: equal records would have different hashes.
+    minus = Link(id="l_1", kind="refutes", head="f_1", tail="h_1", weight=-0.0)
+    plus = Link(id="l_1", kind="refutes", head="f_1", tail="h_1", weight=0.0)
+    assert minus == plus
+    assert canonical(minus.model_dump(mode="json")) == canonical(plus.model_dump(mode="json"))
+    assert "-0.0" not in canonical(Credibility(score=-0.0).model_dump(mode="json"))
+
+
+@pytest.mark.parametrize("kind", ["proves", "SUPPORTS", ""])
+def test_a_link_is_of_a_known_kind(kind: str) -> None:
+    with pytest.raises(ValidationError, match="kind"):
+        Link.model_validate({"id": "l", "kind": kind, "head": "f", "tail": "h"})
+
+
+def test_every_choice_says_what_it_means() -> None:
+    source = inspect.getsource(record).splitlines()
+    choices = [kind for _, kind in inspect.getmembers(record, inspect.isclass) if issubclass(kind, StrEnum)]
+    assert len(choices) > 5
+    for kind in choices:
+        for member in kind:
+            at = next(i for i, line in enumerate(source) if line == f'    {member.name} = "{member.value}"')
+            assert source[at + 1].startswith('    """'), f"{kind.__name__}.{member.name} is not explained"
+
+
+def test_a_finished_run_is_one_with_a_report() -> None:
+    assert {RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE} == FINISHED
+    unfinished = set(RunStatus) - FINISHED
+    assert unfinished == {RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.WAITING, RunStatus.FAILED}
+
+
+def test_the_five_strategies() -> None:
+    assert [item.value for item in Strategy] == ["popper", "iterative", "overwatch", "orchestrated", "navigator"]
+
+
+def test_links_carry_every_stance() -> None:
+    assert {stance.value for stance in Stance} <= set(get_args(Link.model_fields["kind"].annotation))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def shuffled(value: Any) -> Any:
+    """Return the same JSON value with the keys of every object the other way round."""
+    if isinstance(value, dict):
+        return {key: shuffled(value[key]) for key in reversed(value)}
+    return [shuffled(item) for item in value] if isinstance(value, list) else value
+
+
+@given(JSON)
+def test_canonical_json_is_json_and_free_of_order(value: Any) -> None:
+    text = canonical(value)
+    assert json.loads(text) == value
+    assert canonical(shuffled(value)) == text
+
+
+@given(JSON, JSON)
+def test_canonical_json_tells_values_apart(one: Any, other: Any) -> None:
+    if canonical(one) == canonical(other):
+        assert one == other
+
+
+def test_canonical_json_has_one_form() -> None:
+    assert canonical({"b": [1, "ä"], "a": None}) == '{"a":null,"b":[1,"ä"]}'
+
+
+@given(st.text(), st.text())
+def test_a_digest_is_the_texts_own(one: str, other: str) -> None:
+    assert len(digest(one)) == 64
+    assert set(digest(one)) <= set("0123456789abcdef")
+    assert (digest(one) == digest(other)) == (one == other)
+
+
+def test_a_digest_is_sha_256() -> None:
+    assert digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert digest("ä") == "33e6d73fee82904c8d7afb78de1154d1e8dc2a0edb08120e63df5b9385c2d9cc"
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_lone_surrogates_are_digested_as_question_marks(text: str) -> None:
+    # The store saves them so, and looks a text up by the digest of what it saved.
+    assert digest(text) == digest(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def test_a_surrogate_neither_raises_nor_moves_the_rest() -> None:
+    assert digest("a\ud800b") == digest("a?b")
+    assert content_id("f", "a\udfff") == content_id("f", "a?")
+
+
+@given(JSON, JSON)
+def test_ids_are_the_content(one: Any, other: Any) -> None:
+    assert content_id("f", one, other) == content_id("f", shuffled(one), shuffled(other))
+    assert content_id("f", one, other) != content_id("h", one, other)
+    assert content_id("f", one) != content_id("f", one, one)
+
+
+def test_ids_keep_parts_apart() -> None:
+    assert content_id("f", "ab", "c") != content_id("f", "a", "bc")
+    assert content_id("f", ["a", "b"]) != content_id("f", "a", "b")
+
+
+def test_ids_are_short_and_carry_their_kind() -> None:
+    prefix, _, rest = content_id("f", "x").partition("_")
+    assert prefix == "f"
+    assert len(rest) == 16
+
+
+def test_ids_do_not_depend_on_the_process() -> None:
+    code = "from deepdiver.core.record import content_id as c; print(c('f', {'b': 1, 'a': ['ä']}, 'x'))"
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for seed in ("0", "1")
+    }
+    assert seen == {content_id("f", {"a": ["ä"], "b": 1}, "x")}
+
+
+def test_a_report_has_a_fingerprint() -> None:
+    report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
+    same = Report.model_validate_json(report.model_dump_json())
+    assert same.hash == report.hash
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"question": "Whom?"},
+        {"status": RunStatus.PARTIAL},
+        {"answer": ()},
+        {"confidence": 0.7000001},
+        {"sections": (Section(heading="A", sentences=()),)},
+        {"hypotheses": (EXAMPLES[18],)},
+        {"citations": (CITATION,)},
+        {"limits": ("one page could not be read",)},
+        {"made_by": "popper, embedded"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
+    report = Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7)
+    assert report.model_copy(update=change).hash != report.hash
+
+
+def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:
+    marks = [mark for mark in getattr(test_the_fingerprint_covers_every_field, "pytestmark", []) if mark.args]
+    changed = {name for mark in marks for change in mark.args[1] for name in change}
+    assert changed == set(Report.model_fields)
+
+
+def test_a_report_with_a_lone_surrogate_has_a_fingerprint_too() -> None:
+    report = Report(question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0)
+    assert len(report.hash) == 64

@@ -1,0 +1,34 @@
+"""A store with two runs in it, and a clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from deepdiver.store import SqliteStore, open_store
+from tests.gateway.rig import Clock, make_run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "deepdiver"
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[SqliteStore]:
+    with closing(open_store(home)) as opened:
+        opened.create_run(make_run("r1"))
+        opened.create_run(make_run("r2"))
+        yield opened
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Time that passes only by sleeping. Not for what renews claims: that would never stop to sleep."""
+    made = Clock()
+    monkeypatch.setattr(asyncio, "sleep", made.sleep)
+    return made

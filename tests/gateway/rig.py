@@ -1,0 +1,190 @@
+"""A gateway at work: the real store, a service that follows a script, and a clock that obeys the test."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Coroutine
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+import zstandard
+
+from deepdiver.core.events import Event
+from deepdiver.core.record import Run, Strategy
+from deepdiver.core.settings import Settings
+from deepdiver.errors import CallError, CallFault
+from deepdiver.gateway import Gateway, Kind, Mode, Reply, Request
+from deepdiver.store import JournalRow, SqliteStore
+
+NOW = 1_800_000_000.0
+KEY = "sk-made-0123456789abcdef"
+WIDE = {"rate": 1e6, "concurrent": 1_000}
+"""A limit that is none."""
+real_sleep = asyncio.sleep
+T = TypeVar("T")
+
+
+class Clock:
+    """Stands still until told; to sleep by it takes no time."""
+
+    def __init__(self, now: float = NOW) -> None:
+        self.now = now
+        self.slept: list[float] = []
+        self.on_sleep: Callable[[float], None] = lambda seconds: None
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Take the place of asyncio.sleep."""
+        self.on_sleep(seconds)
+        self.slept.append(seconds)
+        self.now += seconds
+        await real_sleep(0)
+
+
+class Service:
+    """The outside: does what its script says, one entry a call and the last one for ever after."""
+
+    def __init__(self, *script: Reply | BaseException | Callable[[], Coroutine[Any, Any, Reply]]) -> None:
+        self.script = script or (Reply({"answer": 42}, Decimal("0.01"), {"input_tokens": 7}),)
+        self.calls = 0
+
+    async def __call__(self) -> Reply:
+        entry = self.script[min(self.calls, len(self.script) - 1)]
+        self.calls += 1
+        await real_sleep(0)
+        if isinstance(entry, BaseException):
+            raise entry
+        return entry if isinstance(entry, Reply) else await entry()
+
+
+async def for_ever() -> Reply:
+    """Never answer."""
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets it")
+
+
+def fault(kind: CallFault, message: str = "it failed", retry_after: float | None = None) -> CallError:
+    """Make a failure as a `do` raises it."""
+    return CallError(message, kind, retry_after=retry_after)
+
+
+def ask(
+    question: str = "who",
+    *,
+    kind: Kind = "model",
+    provider: str = "p",
+    worst: str = "0.02",
+    fresh: bool = False,
+    what: str = "asking",
+) -> Request:
+    """Make a request; a model's are not shared between runs, a search's are."""
+    return Request(kind, provider, what, {"q": question}, Decimal(worst), fresh)
+
+
+class Door:
+    """A gateway with the events that it told."""
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        run: str = "r1",
+        *,
+        mode: Mode = Mode.LIVE,
+        clock: Callable[[], float] | None = None,
+        **settings: Any,
+    ) -> None:
+        self.store, self.run = store, run
+        self.events: list[Event] = []
+        given = Settings.model_validate({"limits": {"p": WIDE}, **settings})
+        timed = {} if clock is None else {"clock": clock}
+        self.gateway = Gateway(store, run, given, self.events.append, mode=mode, **timed)
+
+    async def call(self, request: Request, do: Service) -> Reply:
+        """Go through."""
+        return await self.gateway.call(request, do)
+
+    def row(self, request: Request) -> JournalRow:
+        """What the journal holds of a call."""
+        row = self.store.journal_get(self.run, request.key)
+        assert row is not None
+        return row
+
+    @property
+    def told(self) -> list[str]:
+        """The events, in a word each."""
+        return [event.type for event in self.events]
+
+    def nothing_is_held(self) -> None:
+        """Check that no money, no place and no claim is left over."""
+        assert self.gateway.budget.held == {}
+        assert rows(self.store, "slots") == []
+        assert rows(self.store, "cache_claims") == []
+
+
+def rows(store: SqliteStore, table: str) -> list[tuple[Any, ...]]:
+    """Return a whole table, as it lies on disk."""
+    with closing(sqlite3.connect(store.file)) as db:
+        return db.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
+
+
+def make_run(id_: str) -> Run:
+    """Make a run as the runner would."""
+    return Run(
+        id=id_,
+        question="Who runs Svedjan Ost AB?",
+        strategy=Strategy.POPPER,
+        settings={},
+        created="2027-01-15T08:00:00+00:00",
+        version="0.1.0",
+    )
+
+
+def everything_on_disk(home: Path) -> str:
+    """Return all that the files of a home hold: as it lies there, and unpacked."""
+    texts = [path.read_bytes().decode("latin-1") for path in home.rglob("*") if path.is_file()]
+    with closing(sqlite3.connect(home / "deepdiver.db")) as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for table in tables:
+            for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - names of ours
+                texts += [_unpacked(value) for value in row]
+    return "\n".join(texts)
+
+
+def _unpacked(value: Any) -> str:
+    if not isinstance(value, bytes):
+        return str(value)
+    try:
+        return zstandard.ZstdDecompressor().decompressobj().decompress(value).decode("utf-8", "surrogatepass")
+    except zstandard.ZstdError:
+        return value.decode("utf-8", "replace")
+
+
+def told_texts(events: list[Event]) -> str:
+    """Return all that events say."""
+    return json.dumps([event.model_dump(mode="json") for event in events], ensure_ascii=False)
+
+
+async def settle_down(times: int = 50) -> None:
+    """Let everything that can go on go on."""
+    for _ in range(times):
+        await real_sleep(0.001)
+
+
+async def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
+    """Wait for something that must come."""
+    async with asyncio.timeout(seconds):
+        while not done():
+            await real_sleep(0.002)
+
+
+async def leave(task: asyncio.Task[T]) -> None:
+    """Cancel a task and see it gone."""
+    task.cancel()
+    await asyncio.wait([task], timeout=10)
+    assert task.cancelled()

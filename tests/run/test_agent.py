@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+
+from deepdiver import EmbeddedReasoner, create_deepdiver_agent
+from deepdiver.core.record import RunStatus
+from deepdiver.core.settings import load
+from deepdiver.errors import UsageError
+from deepdiver.store import open_store
+from tests.servers.brain import popper_brain
+from tests.strategies.rig import CORPUS, ScriptedReasoner
+
+ASKED = {"messages": [{"role": "user", "content": "Who owns Holm Works?"}]}
+
+
+class Brain(BaseChatModel):
+    """A chat model of the caller's own: it knows no schema, no tools and no JSON mode, only text."""
+
+    calls: list[str] = []
+
+    @property
+    def _llm_type(self) -> str:
+        return "brain"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        roles = {"human": "user", "ai": "assistant"}
+        body = {"messages": [{"role": roles.get(m.type, m.type), "content": m.text} for m in messages]}
+        self.calls.append(json.dumps(body))
+        said = popper_brain()(body, len(self.calls))
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(said.text))])
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        await asyncio.sleep(0)
+        return self._generate(messages, stop, None, **kwargs)
+
+
+@tool
+def archive(query: str) -> list[dict[str, str]]:
+    """Search the archive."""
+    return [
+        {"url": f"https://archive.example/{key[4:]}", "title": t, "content": x} for key, (t, _, x) in CORPUS.items()
+    ]
+
+
+@tool
+def memo(query: str) -> str:
+    """Read the memo."""
+    return "Holm Works is owned by Anna Holm, says the memo of the clerk."
+
+
+def check(result: dict[str, Any]) -> None:
+    assert result["original_question"] == "Who owns Holm Works?"
+    assert result["final_answer"]
+    assert 0 < result["confidence_score"] < 1
+    assert result["messages"][-1].text == result["final_answer"]
+    assert {item["url"].split("/")[2] for item in result["gathered_information"] if "//" in item["url"]} == {
+        "archive.example"
+    }
+
+
+def test_an_empty_question_is_refused() -> None:
+    agent = create_deepdiver_agent(ScriptedReasoner(), [archive])
+    with pytest.raises(UsageError, match="the question is empty"):
+        agent.invoke({"messages": []})
+
+
+def test_a_tool_that_takes_no_text_is_refused() -> None:
+    @tool
+    def dice(sides: int) -> int:
+        """Throw dice."""
+        return sides
+
+    with pytest.raises(ValueError, match="takes no text"):
+        create_deepdiver_agent(ScriptedReasoner(), [dice])
+
+
+def test_it_works_from_a_script() -> None:
+    model = Brain()
+    check(create_deepdiver_agent(llm=model, tools=[archive]).invoke(ASKED))
+    assert model.calls
+
+
+async def test_it_works_from_a_running_event_loop() -> None:
+    check(create_deepdiver_agent(llm=Brain(), tools=[archive]).invoke(ASKED))
+
+
+async def test_it_works_asynchronously() -> None:
+    check(await create_deepdiver_agent(llm=Brain(), tools=[archive]).ainvoke(ASKED))
+
+
+def test_it_streams() -> None:
+    agent = create_deepdiver_agent(llm=Brain(), tools=[archive], max_iterations=1)
+    steps = [next(iter(update)) for update in agent.stream(ASKED, stream_mode="updates")]
+    assert steps[0] == "initialize"
+    assert steps[-1] == "final_answer"
+
+
+async def test_it_streams_asynchronously() -> None:
+    agent = create_deepdiver_agent(llm=Brain(), tools=[archive], max_iterations=1)
+    steps = [next(iter(update)) async for update in agent.astream(ASKED, stream_mode="updates")]
+    assert steps[-1] == "final_answer"
+
+
+def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str]) -> None:
+    llm, internet_search, research_instructions = Brain(), archive, "Prefer registers."
+
+    # Create agent
+    agent = create_deepdiver_agent(
+        llm=llm,
+        tools=[internet_search],
+        system_prompt=research_instructions,
+    )
+
+    # Invoke agent
+    result = agent.invoke({"messages": [{"role": "user", "content": "What is langgraph?"}]})
+
+    # Access results
+    assert result["final_answer"]
+    assert isinstance(result["confidence_score"], float)
+    assert all("Prefer registers." in call for call in llm.calls), "the system prompt reaches every task"
+
+
+def test_what_a_tool_returns_can_be_cited() -> None:
+    home = load().home
+    result = create_deepdiver_agent(EmbeddedReasoner(), [memo]).invoke(ASKED)
+    assert "Anna Holm" in result["final_answer"]
+    assert "[1]" in result["final_answer"]
+    assert result["gathered_information"][0]["url"] == "tool:memo"
+    store = open_store(home)
+    (run,) = store.list_runs()
+    assert run.status is RunStatus.ANSWERED
+    report = json.loads(store.get_report(run.id) or "{}")
+    passage = report["citations"][0]["passage"]
+    quote = store.get_text(passage["snapshot"])[passage["start"] : passage["end"]]
+    assert quote == report["citations"][0]["quote"]
+
+
+def test_a_reasoner_is_as_good_as_a_model() -> None:
+    check(create_deepdiver_agent(ScriptedReasoner(), [archive, memo]).invoke(ASKED))
+
+
+def test_max_iterations_is_obeyed() -> None:
+    from deepdiver import tasks
+
+    reasoner = ScriptedReasoner(decide=lambda task: tasks.Decision(decision="continue", reason="more"))
+    result = create_deepdiver_agent(reasoner, [archive], max_iterations=2).invoke(ASKED)
+    assert result["current_iteration"] == 2
+
+
+def test_a_checkpointer_of_the_callers_works_and_threads_do_not_mix() -> None:
+    saver = InMemorySaver()
+    agent = create_deepdiver_agent(ScriptedReasoner(), [archive], checkpointer=saver)
+    one: Any = {"configurable": {"thread_id": "one"}}
+    two: Any = {"configurable": {"thread_id": "two"}}
+    first = agent.invoke(ASKED, one)
+    second = agent.invoke(ASKED, two)
+    assert first["run"] != second["run"]
+    assert agent.get_state(one).values["final_answer"] == first["final_answer"]
+    again = agent.invoke(ASKED, one)
+    assert again["run"] != first["run"], "each invocation is a run of its own"
+    assert len(again["messages"]) == 4
+
+
+def test_a_thread_that_failed_goes_on_where_it_was() -> None:
+    class Once(ScriptedReasoner):
+        broken = True
+
+        async def perform(self, task: Any) -> Any:
+            if task.name() == "write_report" and self.broken:
+                self.broken = False
+                raise RuntimeError("the power went")
+            return await super().perform(task)
+
+    reasoner, saver = Once(), InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "one"}}
+    with pytest.raises(RuntimeError, match="the power went"):
+        create_deepdiver_agent(reasoner, [archive], checkpointer=saver).invoke(ASKED, config)
+    before = len(reasoner.asked)
+    fresh = create_deepdiver_agent(reasoner, [archive], checkpointer=saver)  # as another process would have it
+    check(fresh.invoke(None, config))
+    later = [task.name() for task in reasoner.asked[before:]]
+    assert later == ["write_report", "check_support"], "nothing before the failure is done again"
+
+
+def test_every_invocation_is_a_run_on_record() -> None:
+    agent = create_deepdiver_agent(ScriptedReasoner(), [archive])
+    result = agent.invoke(ASKED)
+    run = open_store(load().home).get_run(result["run"])
+    assert run.question == "Who owns Holm Works?"
+    assert run.status is RunStatus.ANSWERED
+
+
+def test_the_public_names_are_lazy_and_pinned() -> None:
+    import deepdiver
+
+    assert dir(deepdiver) == [
+        "DeepdiverError",
+        "EmbeddedReasoner",
+        "Outcome",
+        "Report",
+        "Settings",
+        "__version__",
+        "create_deepdiver_agent",
+        "replay",
+        "research",
+        "resume",
+    ]
+    for name in deepdiver.__all__:
+        assert getattr(deepdiver, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'deepdive'"):
+        deepdiver.deepdive  # noqa: B018
+    code = "import sys, deepdiver; assert not any(m.startswith(('lang', 'pydantic')) for m in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

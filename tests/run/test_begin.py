@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import __version__
+from deepdiver.core.record import RunStatus, Source, SourceKind
+from deepdiver.core.settings import load
+from deepdiver.errors import UsageError
+from deepdiver.run.begin import LONGEST_QUESTION, check_question, load_ledger, new_run
+from deepdiver.store import open_store
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t"])
+def test_an_empty_question_is_refused(question: str) -> None:
+    with pytest.raises(UsageError, match="the question is empty"):
+        check_question(question)
+
+
+def test_a_question_of_a_megabyte_is_refused_in_one_short_line() -> None:
+    with pytest.raises(UsageError, match="--in FILE") as caught:
+        check_question("why " * 250_000)
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+def test_the_longest_question_is_still_asked() -> None:
+    assert len(check_question("x" * LONGEST_QUESTION)) == LONGEST_QUESTION
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_whatever_is_asked_can_be_written_down(question: str) -> None:
+    try:
+        checked = check_question(question)
+    except UsageError:
+        assert not question.strip()
+    else:
+        assert checked.encode("utf-8")
+        assert checked == checked.strip()
+
+
+def test_a_lone_surrogate_does_not_break_the_question() -> None:
+    assert check_question("who \ud800 is it").encode("utf-8")
+
+
+def test_a_strategy_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path, "strategy": "navigator"})
+    with pytest.raises(UsageError, match=r"navigator is not part of this version; it has popper"):
+        new_run("Who?", settings, open_store(tmp_path))
+
+
+def test_a_new_run_bears_a_name_a_person_can_tell_apart(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    run = new_run("Who runs Svedjan Ost AB?", load({"home": tmp_path}), store)
+    assert re.fullmatch(r"\d{8}-[a-z0-9-]+-[0-9a-f]{8}", run.id)
+    assert "svedjan" in run.id
+    assert run.status is RunStatus.RUNNING
+    assert run.version == __version__
+    assert store.get_run(run.id) == run
+
+
+def test_a_question_without_a_latin_letter_has_a_name_too(tmp_path: Path) -> None:
+    run = new_run("谁经营这家公司？", load({"home": tmp_path}), open_store(tmp_path))
+    assert re.fullmatch(r"\d{8}-run-[0-9a-f]{8}", run.id)
+
+
+def test_no_secret_is_saved_with_a_run(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path, "keys": {"openai": "sk-very-secret"}})
+    run = new_run("Who?", settings, open_store(tmp_path))
+    assert "sk-very-secret" not in run.model_dump_json()
+
+
+def test_a_ledger_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    run = new_run("Who?", load({"home": tmp_path}), store)
+    source = Source(id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="0" * 64)
+    store.add_records(run.id, [("source", source.id, source.model_dump_json())])
+    assert list(load_ledger(store, run.id)) == [source]

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import sample
+from deepdiver.core.record import RunStatus
+from deepdiver.core.settings import Settings, load
+from deepdiver.errors import (
+    DeepdiverError,
+    MissingKeyError,
+    NoEvidenceError,
+    StoreAccessError,
+    UnknownNameError,
+    UsageError,
+)
+from deepdiver.run import replay, research, resume
+from deepdiver.store import open_store
+
+QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load({"home": tmp_path / "store", "documents": (sample.LIBRARY,), "search": ["library"]})
+
+
+async def test_nothing_to_search_leaves_nothing_behind(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path})
+    with pytest.raises(NoEvidenceError, match="--sample"):
+        await research(QUESTION, settings)
+    assert open_store(tmp_path).list_runs() == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind", "words"),
+    [
+        ({"search": ["tavly"]}, UnknownNameError, "did you mean tavily"),
+        ({"search": ["tavily"]}, MissingKeyError, "TAVILY_API_KEY"),
+        ({"model": "opnai:gpt-5"}, UnknownNameError, "openai"),
+        ({"model": "openai:gpt-5-mini"}, MissingKeyError, "OPENAI_API_KEY"),
+        ({"documents": ("/no/such/folder",)}, UsageError, "does not exist"),
+    ],
+)
+async def test_what_cannot_be_used_is_said_before_a_run_begins(
+    settings: Settings, flags: dict[str, Any], kind: type[Exception], words: str
+) -> None:
+    changed = load({**settings.model_dump(), **flags})
+    with pytest.raises(kind, match=words):
+        await research(QUESTION, changed)
+    assert open_store(settings.home).list_runs() == []
+
+
+async def test_files_that_cannot_be_written_do_not_lose_the_run(settings: Settings, tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("x")
+    with pytest.raises(StoreAccessError, match="deepdiver show"):
+        await research(QUESTION, settings, out=in_the_way)
+    (run,) = open_store(settings.home).list_runs()
+    assert run.status is RunStatus.ANSWERED
+
+
+async def test_a_run_leaves_its_four_files(settings: Settings, tmp_path: Path) -> None:
+    outcome = await research(QUESTION, settings, out=tmp_path / "out")
+    assert outcome.folder == tmp_path / "out"
+    assert sorted(path.name for path in outcome.folder.iterdir()) == [
+        "reasoning.log",
+        "report.json",
+        "report.md",
+        "sources.jsonl",
+    ]
+    record = json.loads((outcome.folder / "report.json").read_text())
+    assert outcome.report is not None
+    assert record["report_hash"] == outcome.report.hash
+    assert {entry["record"] for entry in record["ledger"]} >= {"Source", "Finding", "Hypothesis", "Evidence", "Trial"}
+    for line in (outcome.folder / "reasoning.log").read_text().splitlines():
+        assert list(json.loads(line)) == ["timestamp", "phase", "step", "action", "details"]
+
+
+@pytest.mark.parametrize("question", sample.questions(), ids=lambda question: question.id)
+async def test_every_sample_question_replays_to_the_same_report(settings: Settings, question: sample.Question) -> None:
+    outcome = await research(question.text, settings)
+    again = await replay(outcome.run.id, settings)
+    assert outcome.report is not None
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_a_replay_needs_no_documents_any_more(settings: Settings, tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    paper = documents / "paper.txt"
+    paper.write_text("Holm Works is owned by Anna Holm. Anna Holm bought Holm Works in 1998.")
+    mine = load({**settings.model_dump(), "documents": (documents,)})
+    outcome = await research("Who owns Holm Works?", mine)
+    paper.unlink()
+    documents.rmdir()
+    again = await replay(outcome.run.id, mine)
+    assert outcome.report is not None
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_an_unfinished_run_is_not_replayed(settings: Settings) -> None:
+    outcome = await research(QUESTION, settings)
+    store = open_store(settings.home)
+    store.set_status(outcome.run.id, RunStatus.STOPPED)
+    with pytest.raises(UsageError, match="deepdiver resume"):
+        await replay(outcome.run.id, settings)
+
+
+async def test_a_report_that_was_tampered_with_does_not_replay(settings: Settings) -> None:
+    outcome = await research(QUESTION, settings)
+    assert outcome.report is not None
+    store = open_store(settings.home)
+    forged = outcome.report.model_copy(update={"confidence": 0.12})
+    store.save_report(outcome.run.id, forged.model_dump_json())
+    with pytest.raises(DeepdiverError, match="gave another report"):
+        await replay(outcome.run.id, settings)
+
+
+async def test_a_finished_run_is_not_run_again(settings: Settings) -> None:
+    outcome = await research(QUESTION, settings)
+    events: list[Any] = []
+    again = await resume(outcome.run.id, settings, on_event=events.append)
+    assert events == []
+    assert again.report == outcome.report
+
+
+async def test_an_unknown_run_is_said_to_be_unknown(settings: Settings) -> None:
+    for act in (resume, replay):
+        with pytest.raises(UnknownNameError):
+            await act("20200101-nothing-00000000", settings)
+
+
+async def test_a_run_keeps_its_settings_when_it_goes_on(settings: Settings) -> None:
+    outcome = await research(QUESTION, settings)
+    store = open_store(settings.home)
+    store.set_status(outcome.run.id, RunStatus.STOPPED)
+    bare = load({"home": settings.home})
+    again = await resume(outcome.run.id[:14], bare)
+    assert again.report is not None
+    assert outcome.report is not None
+    assert again.report.hash == outcome.report.hash

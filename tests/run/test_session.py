@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.events import PersonAsked, RunEnded, RunStarted
+from deepdiver.core.record import RunStatus
+from deepdiver.errors import NoEvidenceError, RunBusyError, StoppedError, UsageError
+from deepdiver.gateway import Mode
+from deepdiver.run import session as module
+from deepdiver.run.begin import new_run
+from deepdiver.run.session import Recorder, Session
+from tests.strategies.rig import Rig, ScriptedReasoner
+
+
+def test_without_anything_to_search_a_run_says_so(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    with pytest.raises(NoEvidenceError, match="nothing to search") as caught:
+        Session(rig.run, rig.settings, rig.store)
+    assert "--in PATH" in str(caught.value)
+    assert caught.value.exit_code == 4
+
+
+def test_a_budget_without_prices_is_refused(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, prices={}, budget="1.00")
+    with pytest.raises(UsageError, match=r"a budget needs prices.*\[prices\]"):
+        rig.session()
+
+
+async def test_a_run_held_by_a_living_process_is_refused(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    holder = f"{socket.gethostname()}:{os.getpid()}:abc"
+    rig.store.take_lease(rig.run.id, holder, time.time(), 30)
+    with pytest.raises(RunBusyError, match="is being worked on by"):
+        await rig.work()
+
+
+async def test_a_run_held_on_another_machine_is_refused(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.store.take_lease(rig.run.id, "elsewhere:1:abc", time.time(), 30)
+    with pytest.raises(RunBusyError):
+        await rig.work()
+
+
+async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    rig = Rig(tmp_path)
+    rig.store.take_lease(rig.run.id, f"{socket.gethostname()}:{gone.pid}:abc", time.time(), 30)
+    assert (await rig.work()).run.status is RunStatus.ANSWERED
+
+
+async def test_the_lease_is_let_go_however_the_run_ends(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    await rig.work()
+    rig.store.take_lease(rig.run.id, "next", time.time(), 30)
+
+
+async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.05)
+    rig = Rig(tmp_path)
+
+    async def slow(task: Any) -> Any:
+        rig.store.ask_to_stop(rig.run.id)
+        await asyncio.sleep(30)
+
+    class Slow(ScriptedReasoner):
+        async def perform(self, task: tasks.Task[Any]) -> Any:
+            return await (slow(task) if isinstance(task, tasks.Decompose) else super().perform(task))
+
+    quick, rig.reasoner = rig.reasoner, Slow()
+    outcome = await rig.work()
+    assert isinstance(outcome.error, StoppedError)
+    assert "asked to stop" in str(outcome.error)
+    assert rig.store.get_run(rig.run.id).status is RunStatus.STOPPED
+    rig.reasoner = quick
+    assert (await rig.work()).run.status is RunStatus.ANSWERED
+
+
+async def test_a_cancelled_run_is_saved_as_stopped(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+
+    class Stuck(ScriptedReasoner):
+        async def perform(self, task: tasks.Task[Any]) -> Any:
+            await asyncio.sleep(30)
+
+    rig.reasoner = Stuck()
+    work = asyncio.ensure_future(rig.work())
+    await asyncio.sleep(0.2)
+    work.cancel()
+    outcome = await work
+    assert isinstance(outcome.error, StoppedError)
+    assert rig.store.get_run(rig.run.id).status is RunStatus.STOPPED
+
+
+async def test_a_run_that_needs_a_person_waits_and_goes_on_with_the_answer(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, approve=True)
+    waiting = await rig.work()
+    assert waiting.run.status is RunStatus.WAITING
+    assert waiting.error is None
+    asked: list[dict[str, Any]] = []
+
+    async def accept(shown: dict[str, Any]) -> dict[str, Any]:
+        asked.append(shown)
+        return {"action": "accept"}
+
+    assert (await rig.work(ask=accept)).run.status is RunStatus.ANSWERED
+    assert len(asked) == 1
+    assert len(rig.of(PersonAsked)) == 1
+
+
+async def test_what_a_person_said_is_never_asked_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, approve=True)
+
+    async def accept(shown: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "accept"}
+
+    first = await rig.work(ask=accept)
+    again = await rig.work(mode=Mode.REPLAY)
+    assert first.report is not None
+    assert again.report is not None
+    assert again.report.hash == first.report.hash
+
+
+async def test_a_replay_writes_nothing(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    await rig.work()
+    before = (rig.store.get_events(rig.run.id), rig.store.get_records(rig.run.id), rig.store.journal_list(rig.run.id))
+    rig.provider.queries.clear()
+    await rig.work(mode=Mode.REPLAY)
+    after = (rig.store.get_events(rig.run.id), rig.store.get_records(rig.run.id), rig.store.journal_list(rig.run.id))
+    assert before == after
+    assert rig.provider.queries == []
+
+
+async def test_a_run_tells_its_beginning_and_its_end(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, budget="2.50")
+    outcome = await rig.work()
+    (started,), (ended,) = rig.of(RunStarted), rig.of(RunEnded)
+    assert (started.ceiling, started.budget) == (Decimal(0), Decimal("2.50"))
+    assert started.reasoner == "scripted reasoner"
+    assert outcome.report is not None
+    assert ended.report_hash == outcome.report.hash
+    assert rig.events[0] == started
+    assert rig.events[-1] == ended
+    saved = [json.loads(text) for _, text in rig.store.get_events(rig.run.id)]
+    assert [event["type"] for event in saved] == [event.type for event in rig.events]
+
+
+async def test_a_budget_that_is_spent_ends_in_a_report_that_says_why(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, prices={"corpus": {"call": "0.01"}}, budget="0.02")
+    provider = rig.provider
+    search = provider.search
+
+    async def priced(query: str, limit: int, gateway: Any) -> Any:
+        from deepdiver.gateway import Reply, Request
+
+        async def do() -> Reply:
+            return Reply([], Decimal("0.01"))
+
+        paid = Request("search", "corpus", f"pay {query}", {"pay": query}, worst=Decimal("0.01"))
+        await gateway.call(paid, do)
+        return await search(query, limit, gateway)
+
+    provider.search = priced  # type: ignore[method-assign]
+    outcome = await rig.work()
+    assert outcome.cost <= Decimal("0.02")
+    assert outcome.report is not None
+    assert any("budget" in line for line in outcome.report.limits)
+
+
+def test_events_reach_the_store_in_their_order(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    told: list[Any] = []
+    recorder = Recorder(rig.store, rig.run.id, told.append)
+    for number in range(130):
+        recorder(RunEnded(run=str(number), status=RunStatus.FAILED, cost=Decimal(0)))
+    assert [event.run for event in told] == [str(number) for number in range(130)]
+    assert all(event.at for event in told)
+    saved = [json.loads(text)["run"] for _, text in rig.store.get_events(rig.run.id)]
+    assert saved == [str(number) for number in range(130)]
+
+
+async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    runs = [new_run(f"Who owns Holm Works {n}?", rig.settings, rig.store) for n in range(10)]
+
+    async def one(run: Any) -> Any:
+        session = Session(run, rig.settings, rig.store, reasoner=ScriptedReasoner(), providers=[rig.provider])
+        return await session.work(None, resumed=False)
+
+    outcomes = await asyncio.gather(*(one(run) for run in runs))
+    assert [outcome.report.question for outcome in outcomes] == [run.question for run in runs]
+    assert {outcome.run.status for outcome in outcomes} == {RunStatus.ANSWERED}

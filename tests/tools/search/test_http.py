@@ -1,0 +1,260 @@
+"""Asking over HTTP against a real socket: every way in which a service can fail is told apart, and none tells a key."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import zlib
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.search import http
+from deepdiver.tools.search.http import USER_AGENT, ask_json, fault_of, retry_after
+from tests.tools.conftest import Line
+
+KEY = "tvly-a-key-that-nobody-may-see"
+HEADERS = {"Authorization": f"Bearer {KEY}"}
+
+
+async def failure(url: str, **asked: object) -> CallError:
+    with pytest.raises(CallError) as caught:
+        await ask_json("tavily", url, **asked)  # type: ignore[arg-type]
+    assert KEY not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("tavily ")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "fault", "again"),
+    [
+        ("301 Moved Permanently", CallFault.REQUEST, False),
+        ("400 Bad Request", CallFault.REQUEST, False),
+        ("401 Unauthorized", CallFault.AUTH, False),
+        ("402 Payment Required", CallFault.AUTH, False),
+        ("403 Forbidden", CallFault.AUTH, False),
+        ("404 Not Found", CallFault.REQUEST, False),
+        ("408 Request Timeout", CallFault.TIMEOUT, True),
+        ("422 Unprocessable Entity", CallFault.REQUEST, False),
+        ("429 Too Many Requests", CallFault.RATE, True),
+        ("432 Plan Limit", CallFault.AUTH, False),
+        ("500 Internal Server Error", CallFault.SERVER, True),
+        ("503 Service Unavailable", CallFault.SERVER, True),
+        ("204 No Content", CallFault.REQUEST, False),
+    ],
+)
+async def test_a_status_says_who_acts_next(line: Line, status: str, fault: CallFault, again: bool) -> None:
+    body = b"" if status.startswith("204") else json.dumps({"detail": {"error": f"bad key {KEY}"}}).encode()
+    line.answers(status, body)
+    error = await failure(line.url, headers=HEADERS)
+    assert (error.fault, error.retryable) == (fault, again)
+    assert status[:3] in str(error)
+    assert len(line.heard) == 1
+
+
+async def test_a_refused_key_is_named_as_such(line: Line) -> None:
+    line.answers("401 Unauthorized")
+    assert (
+        str(await failure(line.url, headers=HEADERS)) == "tavily answered 401: check the key and the account behind it"
+    )
+
+
+async def test_a_redirect_is_not_followed_so_the_key_stays_where_it_was_sent(line: Line) -> None:
+    line.answers("302 Found", Location=f"{line.url}/elsewhere")
+    error = await failure(f"{line.url}/here", headers=HEADERS)
+    assert error.fault is CallFault.REQUEST
+    assert "correct its address" in str(error)
+    assert [request.split("\r\n")[0] for request in line.heard] == ["GET /here HTTP/1.1"]
+
+
+async def test_retry_after_in_seconds(line: Line) -> None:
+    line.answers("429 Too Many Requests", Retry_After="7")
+    assert (await failure(line.url)).retry_after == 7.0
+
+
+async def test_retry_after_as_a_date_counts_from_the_answers_own_date(line: Line) -> None:
+    sent = datetime(2031, 5, 1, 12, 0, 0, tzinfo=UTC)  # far from this machine's clock, which must not matter
+    until = format_datetime(sent + timedelta(seconds=90), usegmt=True)
+    line.answers("503 Service Unavailable", Date=format_datetime(sent, usegmt=True), Retry_After=until)
+    error = await failure(line.url)
+    assert (error.fault, error.retry_after) == (CallFault.SERVER, 90.0)
+
+
+async def test_without_the_header_there_is_no_time_to_wait(line: Line) -> None:
+    line.answers("429 Too Many Requests")
+    assert (await failure(line.url)).retry_after is None
+
+
+async def test_a_service_that_is_too_slow(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "TIMEOUT", 0.1)
+    line.after = 2.0
+    assert (await failure(line.url, headers=HEADERS)).fault is CallFault.TIMEOUT
+
+
+async def test_nobody_listens() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # bound and not listening: a port that surely refuses
+        error = await failure(f"http://127.0.0.1:{held.getsockname()[1]}/search", headers=HEADERS)
+    assert error.fault is CallFault.NETWORK
+    assert "127.0.0.1" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        b"",
+        b"this is not HTTP\r\n\r\n",
+        b'HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{"results": ',
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+    ids=["hangs up", "speaks another language", "hangs up half-way", "breaks its own framing"],
+)
+async def test_a_broken_connection(line: Line, says: bytes) -> None:
+    line.says = says
+    assert (await failure(line.url, headers=HEADERS)).fault is CallFault.NETWORK
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "no address at all",
+        "http://",
+        "http:///search",
+        "http://[::1",
+        "http://127.0.0.1:99999/search",
+        "http://127.0.0.1:port/search",
+        "ftp://127.0.0.1/search",
+        "file:///etc/passwd",
+        "http://xn--zz--/",
+        "http://127.0.0.1/\x00",
+        "http://\ud800/",
+    ],
+)
+async def test_an_address_at_which_nothing_can_be(url: str) -> None:
+    error = await failure(url, headers=HEADERS)
+    assert error.fault is CallFault.REQUEST
+    assert "correct its address" in str(error)
+
+
+async def test_a_password_in_an_address_is_not_told() -> None:
+    for url in ("http://me:hunter2@127.0.0.1:1/search", "http://me:hunter2@[::1/search"):
+        assert "hunter2" not in str(await failure(url))
+
+
+@pytest.mark.parametrize("key", ["ключ", "two\nlines", "half a character \ud83d"])
+async def test_a_key_that_no_header_can_hold(line: Line, key: str) -> None:
+    error = await failure(line.url, headers={"Authorization": f"Bearer {key}"})
+    assert error.fault is CallFault.REQUEST
+    assert key not in str(error)
+    assert error.__cause__ is None  # the cause would hold the header
+    assert error.__suppress_context__
+    assert line.heard == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<!doctype html><title>Please log in</title>",
+        b'{"results": [',
+        b"\xff\xfe\x00garbage",
+        b"[" * 100_000,
+        b'{"n": ' + b"9" * 5_000 + b"}",
+    ],
+    ids=["nothing", "a page", "cut off", "bytes", "too deep", "too long a number"],
+)
+async def test_what_is_not_json_is_malformed(line: Line, body: bytes) -> None:
+    line.answers(body=body)
+    error = await failure(line.url, headers=HEADERS)
+    assert (error.fault, error.retryable) == (CallFault.MALFORMED, False)
+
+
+async def test_what_cannot_be_unpacked_is_malformed(line: Line) -> None:
+    line.answers(body=b"not gzip at all", Content_Encoding="gzip")
+    assert (await failure(line.url)).fault is CallFault.MALFORMED
+
+
+async def test_an_answer_without_end_is_cut_short(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "LARGEST", 1_000_000)
+    packed = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join([*(packed.compress(b" " * 1_000_000) for _ in range(50)), packed.flush()])
+    assert len(bomb) < 100_000
+    line.answers(body=bomb, Content_Encoding="gzip")
+    error = await failure(line.url)
+    assert error.fault is CallFault.MALFORMED
+    assert "1,000,000 bytes" in str(error)
+
+
+async def test_get_with_parameters(line: Line) -> None:
+    line.answers(body=b'{"results": []}')
+    assert await ask_json("searxng", f"{line.url}/search", params={"q": "Lövhamn & sjö", "format": "json"}) == {
+        "results": []
+    }
+    head = line.heard[0]
+    assert head.startswith("GET /search?q=L%C3%B6vhamn+%26+sj%C3%B6&format=json HTTP/1.1")
+    assert f"user-agent: {USER_AGENT}" in head.lower()
+    assert "authorization" not in head.lower()
+
+
+async def test_post_with_a_body_and_a_key(line: Line) -> None:
+    line.answers(body=gzip.compress(b'{"answer": "\\u00e5"}'), Content_Encoding="gzip")
+    assert await ask_json("tavily", line.url, body={"query": "å"}, headers=HEADERS) == {"answer": "å"}
+    head, _, body = line.heard[0].partition("\r\n\r\n")
+    assert head.startswith("POST / HTTP/1.1")
+    assert f"authorization: bearer {KEY}" in head.lower()
+    assert json.loads(body) == {"query": "å"}
+
+
+async def test_half_a_character_does_not_come_through(line: Line) -> None:
+    line.answers(body=rb'{"a": "cut \ud83d", "b": "whole \ud83d\ude00", "c": ["\uDC00"]}')
+    value = await ask_json("searxng", line.url)
+    assert value == {"a": "cut ?", "b": "whole \N{GRINNING FACE}", "c": ["?"]}
+
+
+def test_every_status_has_a_meaning() -> None:
+    assert {status: fault_of(status) for status in (401, 403, 408, 429)} == {
+        401: CallFault.AUTH,
+        403: CallFault.AUTH,
+        408: CallFault.TIMEOUT,
+        429: CallFault.RATE,
+    }
+    assert all(fault_of(status) is CallFault.SERVER for status in range(500, 600))
+
+
+@pytest.mark.parametrize(
+    ("value", "date", "seconds"),
+    [
+        (None, None, None),
+        ("", None, None),
+        ("0", None, 0.0),
+        ("2.5", None, 2.5),
+        ("-3", None, 0.0),
+        ("nan", None, 0.0),
+        ("soon", None, None),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:27:30 GMT", 30.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:29:00 GMT", 0.0),
+        ("Wed, 21 Oct 2026 07:28:00 GMT", "yesterday", None),
+        ("Wed, 21 Oct 2026 07:28:00 -0000", "Wed, 21 Oct 2026 07:27:30 GMT", None),
+    ],
+)
+def test_retry_after(value: str | None, date: str | None, seconds: float | None) -> None:
+    assert retry_after(value, date) == seconds
+
+
+def test_a_date_without_the_answers_own_counts_from_now() -> None:
+    wait = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True), None)
+    assert wait is not None
+    assert 50 < wait <= 60
+
+
+@given(st.text(max_size=40), st.none() | st.text(max_size=40))
+def test_no_header_is_read_as_a_negative_wait(value: str, date: str | None) -> None:
+    wait = retry_after(value, date)
+    assert wait is None or wait >= 0.0
