@@ -185,7 +185,8 @@ def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
     def send(text: str) -> None:
         nonlocal slowest
         for answer in ANSWERS:
-            seconds, result = timed(text, answer)
+            # The better of two, since now and then the generator's garbage is collected in between: 0.4 s.
+            seconds, result = min(timed(text, answer) for _ in range(2))
             outcomes[result] += 1
             slowest = max(slowest, (seconds, text))
         (visible(text) + thinking(text)).encode()

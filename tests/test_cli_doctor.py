@@ -69,7 +69,7 @@ def test_a_provider_that_cannot_be_reached_is_nothing_to_search(tmp_path: Path, 
         ({"search": ["tavly"]}, 2, "did you mean tavily?"),
         ({"search": ["tavily"]}, 2, "set TAVILY_API_KEY"),
         ({"documents": ["/nowhere/at/all"]}, 2, "/nowhere/at/all does not exist"),
-        ({"documents": [os.devnull]}, 4, "holds no document"),
+        ({"documents": [os.devnull]}, 4, "no document in /dev/null can be read"),
     ],
 )
 def test_a_search_that_was_asked_for_and_cannot_be(tmp_path: Path, flags: Any, code: int, says: str) -> None:

@@ -89,6 +89,9 @@ STORY: list[Event] = [
 def lines(events: list[Event], *, verbose: bool = False, known: Known = Known()) -> list[str]:  # noqa: B008
     stream = io.StringIO()
     view = Lines(stream, known, verbose=verbose, clock=lambda: 0.0)
+    if events[:1] != [STARTED]:
+        view.take(STARTED)
+        stream.truncate(stream.seek(0))
     for event in events:
         view.take(event)
     return stream.getvalue().splitlines()
@@ -278,6 +281,17 @@ def test_the_story_in_lines() -> None:
         "  0:00  answered: 1 source, 1 finding; 1 hypothesis: 1 supported; 1 call; "
         "1 thing could not be searched, read or afforded",
     ]
+
+
+def test_what_happens_before_the_run_starts_is_told_behind_the_opening() -> None:
+    stream = io.StringIO()
+    view = Lines(stream, Known(), clock=lambda: 0.0)
+    view.take(Limited(what="x.pdf cannot be read"))
+    assert stream.getvalue() == ""
+    view.take(STARTED)
+    assert stream.getvalue().splitlines()[-1] == "  0:00    limit: x.pdf cannot be read"
+    view.take(RunEnded(run="x", status=RunStatus.ANSWERED, cost=Decimal(0)))
+    assert "1 thing could not be" in stream.getvalue()
 
 
 def test_verbose_lines_say_it_all() -> None:

@@ -61,7 +61,7 @@ def test_a_folder_that_really_may_not_be_read(tmp_path: Path) -> None:
 def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"x")
     for path in (tmp_path, tmp_path / "picture.png"):
-        with pytest.raises(NoEvidenceError, match=r"holds no document that can be read \(\.markdown, \.md, "):
+        with pytest.raises(NoEvidenceError, match=r"no document in .+ can be read \(\.markdown, \.md, "):
             check_documents([path])
 
 
@@ -70,6 +70,8 @@ def test_documents_that_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "deep" / "down" / "A.MD").write_text("x")
     check_documents([tmp_path, tmp_path / "deep" / "down" / "A.MD", LIBRARY])
     check_documents([])
+    (tmp_path / "pictures").mkdir()
+    check_documents([tmp_path / "pictures", LIBRARY])  # the report will say what could not be read
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ LONGEST_INPUT = 4_000_000
 """Bytes that are read from standard input: more than any question, and less than a mistake can cost."""
 STOP_SECONDS = 10.0
 """How long `stop` waits: a run looks every three seconds whether it was asked."""
+SAVED = "the run is saved: "
+"""How a note on an error begins that says how to go on."""
 FILES = ("report.md", "report.json", "reasoning.log", "sources.jsonl")
 """What a run leaves in its folder."""
 
@@ -129,7 +131,7 @@ def _work(
         outcome = work.do(lambda: begin(work))
     except Exception as error:
         if work.run:
-            error.add_note(f"the run is saved: {_command(args, 'resume', work.run)}")
+            error.add_note(f"{SAVED}{_command(args, 'resume', work.run)}")
         raise
     return _finish(args, store, outcome, time.monotonic() - began)
 
@@ -438,6 +440,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  the last line of defence: a fault of ours is told, not thrown at people
         if "--verbose" in words:
             _err(traceback.format_exc())
-        notes = "; ".join(["please report", *getattr(error, "__notes__", ())])
+        saved = [note for note in getattr(error, "__notes__", ()) if note.startswith(SAVED)]  # others add theirs
+        notes = "; ".join(["please report", *saved])
         _complain(f"internal error: {type(error).__name__}: {error} ({notes})")
         return 1

@@ -176,7 +176,7 @@ class Progress:
         """Add an event; those that change nothing here are passed over."""
         match event:
             case RunStarted():
-                self.started, self.spent = event, self.known.spent
+                self.started, self.spent = event, self.spent + self.known.spent
             case PhaseStarted():
                 self.phase, self.round = one_line(event.phase.replace("_", " ")), max(self.round, event.iteration)
             case PlanProposed():
@@ -251,6 +251,7 @@ class Lines(View):
         self._stream, self._verbose, self._clock = stream, verbose, clock
         self._progress, self._began = Progress(known), clock()
         self._phase = ""
+        self._early: list[Event] = []
 
     def note(self, text: str) -> None:
         """Write a line as it is."""
@@ -260,6 +261,9 @@ class Lines(View):
         """Write what the event says; a phase is named when something happens in it."""
         if isinstance(event, PlanProposed) and event.problems == self._progress.problems:
             return  # a plan that waited for approval is proposed again when it has it
+        if self._progress.started is None and not isinstance(event, RunStarted):
+            self._early.append(event)  # told behind the opening
+            return
         self._progress.take(event)
         if isinstance(event, PhaseStarted):
             self._phase = self._progress.phase
@@ -267,6 +271,8 @@ class Lines(View):
         if isinstance(event, RunStarted):
             for label, text in opening(event, self._progress.known):
                 self._write(f"{label:<10}{text}")
+            for early in self._early:
+                self.take(early)
             return
         told = list(self._tell(event))
         if self._phase and not isinstance(event, RunEnded):

@@ -47,22 +47,22 @@ def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
     return Known(tuple(left_out), tuple(unpriced), spent)
 
 
-def check_documents(paths: Iterable[Path]) -> None:
+def check_documents(paths: Sequence[Path]) -> None:
     """Refuse documents that cannot be read, before anything is begun.
 
     Raises:
         UsageError: If a path is not there or not allowed.
-        NoEvidenceError: If there is no document in it.
+        NoEvidenceError: If there is no document in any.
     """
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
         if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
             raise UsageError(f"{path} cannot be read, you have no permission: allow it, or give another --in")
-        files = path.rglob("*") if path.is_dir() else [path]
-        if not any(file.suffix.lower() in SUFFIXES for file in files):
-            kinds = ", ".join(sorted(SUFFIXES))
-            raise NoEvidenceError(f"{path} holds no document that can be read ({kinds}): give another --in")
+    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
+    if paths and not any(file.suffix.lower() in SUFFIXES for file in files):
+        where, kinds = ", ".join(map(str, paths)), ", ".join(sorted(SUFFIXES))
+        raise NoEvidenceError(f"no document in {where} can be read ({kinds} can): give another --in")
 
 
 def check_out(folder: Path | None) -> None:

@@ -50,6 +50,7 @@ from deepdiver.core.record import (
     canonical,
     content_id,
     digest,
+    encodable,
 )
 
 PASSAGE = Passage(snapshot="ab" * 32, start=3, end=9)
@@ -331,6 +332,28 @@ def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:
     assert changed == set(Report.model_fields)
 
 
-def test_a_report_with_a_lone_surrogate_has_a_fingerprint_too() -> None:
+@given(st.text(st.characters(exclude_categories=())))
+def test_whatever_a_record_is_given_it_can_be_saved(text: str) -> None:
+    """File names and arguments that are no UTF-8 reach us with lone surrogates, which JSON cannot hold."""
+    source = Source(id="s", kind=SourceKind.DOCUMENT, url=text, title=text, snapshot="h", providers=(text,))
+    run = Run(
+        id="r", question=text, strategy=Strategy.POPPER, settings={text: [text, {"a": text}]}, created="", version="0"
+    )
+    for made in (source, run):
+        assert type(made).model_validate_json(made.model_dump_json()) == made
+    plain = text.encode("utf-8", "replace").decode()
+    assert (source.url, source.providers, run.question) == (plain, (plain,), plain)
+    assert run.settings == {plain: [plain, {"a": plain}]}
+    assert content_id("s", source.url) == content_id("s", text)
+
+
+def test_what_utf8_can_hold_is_kept_as_it_is() -> None:
+    value = {"ä": ["\U0001f409", ("x", 1, None, 2.5, True)], "b": PASSAGE}
+    assert encodable(value) == value
+    assert encodable(value)["b"] is PASSAGE
+    assert isinstance(encodable(value)["ä"][1], tuple)
+
+
+def test_a_report_with_a_lone_surrogate_has_the_fingerprint_that_it_has_once_saved() -> None:
     report = Report(question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0)
-    assert len(report.hash) == 64
+    assert Report.model_validate_json(report.model_dump_json()).hash == report.hash

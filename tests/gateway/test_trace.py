@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -185,7 +186,10 @@ def test_off_means_that_opentelemetry_is_not_even_imported() -> None:
         "    store.close()\n"
         "print(*(name for name in sys.modules if name.startswith('opentelemetry')))\n"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    root = Path(__file__).parents[2]
+    told = subprocess.run(
+        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=False, timeout=60
+    )
     assert (told.returncode, told.stdout.split()) == (0, []), told.stderr
 
 

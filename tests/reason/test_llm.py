@@ -35,7 +35,7 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode
 from deepdiver.reason.ladder import LADDER, Rung
-from deepdiver.reason.llm import INPUT_CHARS
+from deepdiver.reason.llm import INPUT_BYTES
 from deepdiver.reason.models import close_model, name_of
 from deepdiver.store import CallState
 from deepdiver.tasks import TASKS, Decompose, Decomposition, Hypothesise, WriteQueries, load_prompt
@@ -103,14 +103,15 @@ async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(serve: Ser
     server = serve(in_turn(Answer()))
     prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
     async with desk(server, home, prices=prices) as at:
-        fixed = len(load_prompt("write_queries")[1]) + 2_000  # the prompt, and more than schema and marks take
-        most = WriteQueries(question=letter * (INPUT_CHARS - fixed), problem="p")
+        size = len(letter.encode())
+        fixed = len(load_prompt("write_queries")[1].encode()) + 2_000  # the prompt, and more than schema and marks take
+        most = WriteQueries(question=letter * ((INPUT_BYTES - fixed) // size), problem="p")
         await at.reasoner.perform(most)
         worst = at.reasoner.worst_case(WriteQueries)
         assert worst is not None
         assert at.journal[0].worst < worst
-        with pytest.raises(ReasonError, match=r"the prompt of write_queries has 6\d,\d\d\d characters; at most 60,000"):
-            await at.reasoner.perform(WriteQueries(question=letter * (INPUT_CHARS + 1), problem="p"))
+        with pytest.raises(ReasonError, match=r"the prompt of write_queries has 8\d,\d\d\d bytes; at most 80,000"):
+            await at.reasoner.perform(WriteQueries(question=letter * (INPUT_BYTES // size + 1), problem="p"))
         assert len(server.log) == len(at.journal) == 1
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
+import platform
 import subprocess
 import sys
 import time
@@ -40,7 +40,7 @@ def test_a_budget_without_prices_is_refused(tmp_path: Path) -> None:
 
 async def test_a_run_held_by_a_living_process_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    holder = f"{socket.gethostname()}:{os.getpid()}:abc"
+    holder = f"{platform.node()}:{os.getpid()}:abc"
     rig.store.take_lease(rig.run.id, holder, time.time(), 30)
     with pytest.raises(RunBusyError, match="is being worked on by"):
         await rig.work()
@@ -57,7 +57,7 @@ async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(tmp_pa
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, f"{socket.gethostname()}:{gone.pid}:abc", time.time(), 30)
+    rig.store.take_lease(rig.run.id, f"{platform.node()}:{gone.pid}:abc", time.time(), 30)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
 

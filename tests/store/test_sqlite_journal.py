@@ -136,6 +136,14 @@ def test_money_is_exact(store: SqliteStore) -> None:
     assert row is not None
     assert row.cost == 1
     assert row.worst == Decimal("0.1")
+    large, small = Decimal("123456789"), Decimal("0.00000000000000000000000001")  # 35 digits together
+    reserve(store, "other")
+    store.journal_failed("r1", "other", "e", large, NOW)
+    reserve(store, "other")
+    store.journal_settled("r1", "other", "{}", small, NOW)
+    row = store.journal_get("r1", "other")
+    assert row is not None
+    assert str(row.cost) == "123456789.00000000000000000000000001"
 
 
 def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: SqliteStore) -> None:

@@ -103,14 +103,14 @@ def test_an_excerpt_is_never_much_longer_than_allowed(text: str, wanted: str) ->
 
 
 async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "BATCH_CHARS", 10_000)
+    monkeypatch.setattr(nodes, "BATCH_BYTES", 10_000)
     many = {f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560) for n in range(6)}
     rig = Rig(tmp_path, provider=CorpusProvider(many))
     await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works note"])
     read = rig.reasoner.of(tasks.ExtractFindings)
     assert len(read) > 1
     assert sorted(text.title for task in read for text in task.texts) == [f"D{n}" for n in range(6)]
-    assert all(sum(len(text.text) for text in task.texts) <= nodes.BATCH_CHARS for task in read)
+    assert all(sum(len(text.text) for text in task.texts) <= nodes.BATCH_BYTES for task in read)
 
 
 async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from deepdiver.core.record import HypothesisStatus, RunStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus, encodable
 
 
 class EventBase(BaseModel):
@@ -21,6 +21,11 @@ class EventBase(BaseModel):
 
     at: str = ""
     """When it happened, ISO 8601 in UTC; filled in by the runner."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _encodable(cls, values: Any) -> Any:
+        return encodable(values)
 
 
 class RunStarted(EventBase):

@@ -35,10 +35,24 @@ def content_id(prefix: str, *parts: Any) -> str:
     return f"{prefix}_{digest(canonical(parts))[:16]}"
 
 
+def encodable(value: Any) -> Any:
+    """Return a value with lone surrogates, as file names and arguments may hold them, replaced as `digest` does."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    return type(value)(map(encodable, value)) if type(value) in (list, tuple) else value
+
+
 class Record(BaseModel):
-    """Base of everything on record: frozen, and closed to unknown fields and to numbers that JSON cannot hold."""
+    """Base of everything on record: frozen, closed to unknown fields, and always such that JSON can hold it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _encodable(cls, values: Any) -> Any:
+        return encodable(values)
 
 
 class Strategy(StrEnum):

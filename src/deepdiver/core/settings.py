@@ -12,7 +12,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -72,7 +72,9 @@ Place = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path
 class Part(BaseModel):
     """Base of all settings: frozen, closed to unknown keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True, use_attribute_docstrings=True
+    )
 
 
 class Limit(Part):
@@ -280,8 +282,8 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         elif service := re.fullmatch(r"(\w+?)_(?:base_(?=url)|api_(?=key))?(url|key)", name):
             values[service[2] + "s"][service[1]] = text
         else:
-            known = [f"DEEPDIVER_{other.upper()}" for other in sorted(simple)]
-            raise SettingsError(f"unknown environment variable {variable}{_nearest(variable, known)}")
+            near = _nearest(name, sorted(simple), lambda known: f"DEEPDIVER_{known.upper()}")
+            raise SettingsError(f"unknown environment variable {variable}{near}")
     values = {name: value for name, value in values.items() if value != {}}
     _validate(values, "environment")
     return values
@@ -327,9 +329,9 @@ def _known(path: list[str]) -> Iterator[str]:
     yield from (tables.get(path[0], Settings) if path else Settings).model_fields
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def _nearest(name: str, known: list[str], spell: Callable[[str], str] = str) -> str:
     close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(sorted(known))}"
+    return f"; did you mean {spell(close[0])}?" if close else f"; known are {', '.join(map(spell, sorted(known)))}"
 
 
 def strict_checkpoints() -> None:

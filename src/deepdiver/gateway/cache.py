@@ -61,7 +61,7 @@ class Cache:
                 text = reply_to_json(scrubbed(slot.brought, self._scrub))
                 await in_thread(self._store.cache_put, key, text, self._clock() + lifetime)
         finally:
-            self._store.cache_release(key, owner)
+            await in_thread(self._store.cache_release, key, owner)
 
     async def _get(self, key: str) -> Reply | None:
         text = await in_thread(self._store.cache_get, key, self._clock())

@@ -50,8 +50,7 @@ class Limits:
                 await self._take(provider, owner, seconds, ends)
             yield
         finally:
-            # Not awaited in a thread: a cancelled run must give its place back before it goes.
-            self._store.limit_give(provider, owner)
+            await in_thread(self._store.limit_give, provider, owner)  # comes to its end if we are cancelled meanwhile
 
     async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
         limit = self._settings.limit(provider)

@@ -36,6 +36,12 @@ class RoutedReasoner:
         """Perform a task with whom it belongs to."""
         return await self._for(type(task)).perform(task)
 
+    async def close(self) -> None:
+        """Let go of the model's connections."""
+        for reasoner in (self._embedded, self._model):
+            if close := getattr(reasoner, "close", None):
+                await close()
+
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
         """Return what one performance can cost at most."""
         worst: Decimal | None = self._for(task).worst_case(task)

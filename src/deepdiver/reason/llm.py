@@ -44,16 +44,17 @@ from deepdiver.tasks.task import A
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-__all__ = ["INPUT_CHARS", "LLMReasoner", "name_of"]
+__all__ = ["INPUT_BYTES", "LLMReasoner", "name_of"]
 
-INPUT_CHARS = 60_000
-"""The longest prompt, schema and all. Whoever builds a task keeps below; a longer one is refused and costs nothing."""
+INPUT_BYTES = 80_000
+"""The longest prompt, schema and all: no tokenizer makes more than one token of a byte, so it is a bound of the cost.
+Whoever builds a task keeps below; a longer one is refused and costs nothing."""
 AGAIN_CHARS = 4_000
 """How much of an unreadable answer is shown to its model again."""
 COMPLAINT_CHARS = 1_000
 """More than the longest complaint: the gate's message has 600 at most."""
 MOST_BYTES = 4
-"""UTF-8 bytes of one character at most; no tokenizer makes more than one token of a byte."""
+"""UTF-8 bytes of one character at most."""
 OVERHEAD = 1_000
 """More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about 500)."""
 
@@ -170,8 +171,8 @@ class LLMReasoner:
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
         """Return what one performance, asked again included, can cost at most; None if the price is not known."""
         model = self._settings.model_for(task.name(), task.role)
-        first = self._price(model, MOST_BYTES * INPUT_CHARS)
-        second = self._price(model, MOST_BYTES * (INPUT_CHARS + AGAIN_CHARS + COMPLAINT_CHARS))
+        first = self._price(model, INPUT_BYTES)
+        second = self._price(model, INPUT_BYTES + MOST_BYTES * (AGAIN_CHARS + COMPLAINT_CHARS))
         return None if first is None or second is None else first + second
 
     async def close(self) -> None:
@@ -193,9 +194,9 @@ class LLMReasoner:
         )
         if ask.model == EMBEDDED:
             raise ReasonError(f"{ask.task} is left to the embedded reasoner by the settings; no model is asked")
-        size = _size(ask, len)
-        if size > INPUT_CHARS:
-            raise ReasonError(f"the prompt of {ask.task} has {size:,} characters; at most {INPUT_CHARS:,} are sent")
+        size = _size(ask, most_tokens)
+        if size > INPUT_BYTES:
+            raise ReasonError(f"the prompt of {ask.task} has {size:,} bytes; at most {INPUT_BYTES:,} are sent")
         return ask
 
     async def _answer(self, ask: _Ask, answer: type[A]) -> tuple[A, str]:

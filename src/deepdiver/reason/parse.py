@@ -56,7 +56,7 @@ _TAGS = re.compile(_TAG, re.IGNORECASE)
 _MARK = re.compile(f"{_TAG}|{_FENCED}", re.IGNORECASE)
 # Escapes go by pairs outside strings too, so that an opening quote that found no end is not looked for twice.
 _UNMARKED = re.compile(
-    rf'(?:[^"\\<`~]++|<(?![/tr])|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}|{_FENCED})(?:["\\<]|[`~]++))*+',
+    rf'(?:[^"\\<`~]++|<(?!/?(?:th|re))|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}|{_FENCED})(?:["\\<]|[`~]++))*+',
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[ \t\r]*+$", re.MULTILINE)

@@ -19,7 +19,7 @@ Snapshot = Callable[[str], str]
 """Gives the saved text of a hash; KeyError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"\b(?:no|any|every|some|each|which)[ -]one\b|\bone(?= of\b| another\b| or more\b)|\bone['’]s\b", re.IGNORECASE
+    r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)|\bone['’]s\b", re.IGNORECASE
 )
 """Where the word one is no number."""
 _TAIL = re.compile(r"-(\w+)")

@@ -16,7 +16,7 @@ from deepdiver.errors import UsageError
 from deepdiver.store import Store
 from deepdiver.strategies.table import TABLE
 
-LONGEST_QUESTION = 20_000
+LONGEST_QUESTION = 8_000
 """Characters: some pages. More is a document, and documents are searched, not asked."""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import platform
 import secrets
-import socket
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -142,7 +142,7 @@ class Session:
                 f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
-        self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+        self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     async def prepare(self) -> None:
         """Look at what there is to search; what cannot be searched will stand in the report.
@@ -180,6 +180,8 @@ class Session:
             work.cancel()
             if heart:
                 heart.cancel()
+            if close := getattr(self.deps.reasoner, "close", None):
+                await close()
             outcome = self._end(status, error)
             if live:
                 with contextlib.suppress(DeepdiverError):
@@ -192,7 +194,7 @@ class Session:
             self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
         except RunBusyError as busy:
             host, _, process = busy.holder.rpartition(":")[0].rpartition(":")
-            if host != socket.gethostname() or not process.isdigit() or _is_running(int(process)):
+            if host != platform.node() or not process.isdigit() or _is_running(int(process)):
                 raise
             self.store.drop_lease(self.run.id, busy.holder)
             self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)

@@ -113,7 +113,7 @@ class Allowance:
     """How often a strategy may do something at most: what the cost ceiling is computed from."""
 
     tasks: Mapping[type[Task[Any]], int]
-    """Performances of each task; a re-ask counts."""
+    """Performances of each task; a reasoner's worst case includes asking again."""
     searches: int
     """Queries to each provider."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,12 +23,26 @@ A = TypeVar("A", bound=Answer)
 
 TEXT_CHARS = 4_000
 """Of a longer text the best passages are shown, so many characters in all."""
-BATCH_CHARS = 24_000
+BATCH_BYTES = 24_000
 """Texts shown in one reading: six whole ones, and well within every model's window."""
-SHOWN_FINDINGS = 40
-"""Findings shown in one task: the best sources first, then the earliest."""
+SHOWN_FINDINGS, SHOWN_BYTES = 40, 24_000
+"""Findings shown in one task: those of the best sources, so many of them and so many bytes at most."""
+KNOWN_BYTES = 8_000
+"""What is already known, where it is only background."""
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
+
+
+def size_of(text: str) -> int:
+    """Return the bytes of a text, which no tokenizer makes more tokens of."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def within(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return the first texts that fit into so many bytes together."""
+    listed = list(texts)
+    sizes = itertools.accumulate(size_of(text) for text in listed)
+    return tuple(text for text, size in zip(listed, sizes, strict=True) if size <= most)
 
 
 async def attempt(deps: Deps, task: Task[A]) -> A | None:
@@ -94,7 +109,7 @@ async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[st
     found = await together(*(search(query, deps.providers, deps.gateway) for query in queries))
     limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
     texts = _texts(deps, queries, found, about)
-    shown = tuple(dict.fromkeys(known))[:SHOWN_FINDINGS]
+    shown = within(dict.fromkeys(known), KNOWN_BYTES)
     readings = await together(*(_read_batch(deps, question, about, batch, shown) for batch in _batches(texts)))
     return Looked(
         tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
@@ -135,12 +150,12 @@ def excerpt(text: str, wanted: str) -> str:
 
 def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
     batches: list[list[tuple[Source, str, str]]] = []
-    size = BATCH_CHARS
+    size = BATCH_BYTES
     for item in texts:
-        size += len(item[2])
-        if size > BATCH_CHARS:
+        size += size_of(item[2])
+        if size > BATCH_BYTES:
             batches.append([])
-            size = len(item[2])
+            size = size_of(item[2])
         batches[-1].append(item)
     return batches
 
@@ -183,10 +198,10 @@ def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tupl
     """Return findings as a task sees them, and the id behind each label."""
     findings = [deps.ledger.get(Finding, key) for key in dict.fromkeys(keys)]
     sources = {f.id: deps.ledger.get(Source, f.quotes[0].source) for f in findings}
-    if len(findings) > SHOWN_FINDINGS:
-        best = sorted(findings, key=lambda f: -sources[f.id].credibility.score)[:SHOWN_FINDINGS]
-        kept = {f.id for f in best}
-        findings = [f for f in findings if f.id in kept]
+    best = sorted(findings, key=lambda f: -sources[f.id].credibility.score)[:SHOWN_FINDINGS]
+    sizes = itertools.accumulate(size_of(f.statement) + size_of(f.quotes[0].text) for f in best)
+    kept = {f.id for f, size in zip(best, sizes, strict=True) if size <= SHOWN_BYTES}
+    findings = [f for f in findings if f.id in kept]
     one_story = origins(sources[f.id] for f in findings)
     labels: dict[str, str] = {}
     shown = []
@@ -209,8 +224,8 @@ def show_findings(deps: Deps, keys: Iterable[str]) -> tuple[dict[str, str], tupl
 
 
 def statements(deps: Deps, keys: Iterable[str]) -> list[str]:
-    """Return what findings say."""
-    return [deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys)]
+    """Return what findings say, as far as it is background."""
+    return list(within((deps.ledger.get(Finding, key).statement for key in dict.fromkeys(keys)), KNOWN_BYTES))
 
 
 def digest_finding(deps: Deps, key: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ class DeepDiverState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int) -> Allowance:
-    """Return how often a run may do each thing at most; each performance may be asked twice."""
+    """Return how often a run may do each thing at most."""
     readings = PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
     searches = PROBLEMS * (QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
     counts: dict[type[tasks.Task[Any]], int] = {
@@ -77,7 +77,7 @@ def allowance(max_iterations: int) -> Allowance:
         tasks.CheckSupport: 2,
         tasks.RepairSentences: 1,
     }
-    return Allowance({task: 2 * count for task, count in counts.items()}, searches)
+    return Allowance(counts, searches)
 
 
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
@@ -212,7 +212,7 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
             new_findings=state["new_findings"],
             iteration=iteration,
             max_iterations=deps.max_iterations,
-            limits=tuple(state["limits"]),
+            limits=nodes.within(state["limits"], nodes.KNOWN_BYTES),
             guidance=deps.settings.system_prompt,
         )
         answer = await nodes.attempt(deps, task)

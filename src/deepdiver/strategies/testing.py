@@ -23,7 +23,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.base import Deps, together
-from deepdiver.strategies.nodes import Looked, attempt, look_into, show_findings
+from deepdiver.strategies.nodes import KNOWN_BYTES, Looked, attempt, look_into, show_findings, within
 from deepdiver.tasks import Hypothesise, Judge, Proposed, RefuteQueries, Standing
 
 LIKELIEST, UNLIKELIEST = 0.8, 0.2
@@ -140,8 +140,8 @@ async def try_to_refute(
         question=question,
         hypothesis=hypothesis.statement,
         refutes_if=hypothesis.refutes_if,
-        rivals=tuple(rivals),
-        tried=tuple(tried)[-20:],
+        rivals=within(rivals, KNOWN_BYTES),
+        tried=within(reversed(tried), KNOWN_BYTES),
         limit=REFUTATIONS,
     )
     answer = await attempt(deps, task)

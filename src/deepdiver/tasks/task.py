@@ -19,6 +19,8 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
+from deepdiver.core.record import encodable
+
 Role = Literal["fast", "smart"]
 
 
@@ -113,7 +115,7 @@ def load_prompt(name: str) -> tuple[str, str]:
 def block(name: str, value: Any) -> str:
     """Return a value in a marked block that its content cannot close: the mark's brackets are never left in it."""
     text = value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
-    safe = text.replace("<<<", "‹‹‹").replace(">>>", "›››")
+    safe = encodable(text).replace("<<<", "‹‹‹").replace(">>>", "›››")
     return f"<<<{name}>>>\n{safe}\n<<<end {name}>>>"
 
 

@@ -81,7 +81,7 @@ class ToolProvider:
             told = [item for item in value if isinstance(item, dict | list | str)]  # a score beside a text is no result
             for item in told:
                 yield from self._hits(item)
-            if value and not told:
+            if not told and any(item is not None for item in value):
                 yield self._hit({}, _shown(value))
         elif value is not None and (text := str(value)).strip():
             yield self._hit({}, text)
@@ -131,14 +131,14 @@ def _json(text: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    return whole(json.dumps(value, ensure_ascii=False, indent=1))
 
 
 def _first(item: dict[str, Any], keys: tuple[str, ...]) -> str:
     meta = item.get("metadata")
     pools = (item, meta) if isinstance(meta, dict) else (item,)
     held = (pool.get(key) for pool in pools for key in keys)
-    return next((str(value) for value in held if value and isinstance(value, str | int | float)), "")
+    return next((whole(str(value)) for value in held if value and isinstance(value, str | int | float)), "")
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,8 @@
-"""Following a chain of clauses through sentences: who fills the first open place, and with them the next, to the answer.
+"""Following a chain of clauses through sentences: who fills the first open place, and with them the next.
 
-Every task uses this one function, `follow`: reading uses it to choose what to quote and whom to look up next, hypothesising
-to find rival answers, judging to compare values of the same thing, writing to show how the answer was reached.
+Every task uses this one function, `follow`: reading uses it to choose what to quote and whom to look up next,
+hypothesising to find rival answers, judging to compare values of the same thing, writing to show how the answer was
+reached.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.values import Day
-from deepdiver.reason.embedded.lexicon import MEANINGS, root
-from deepdiver.reason.embedded.question import NAMED, VALUES, Chain, Clause, Kind
-from deepdiver.reason.embedded.reading import Reading, bare, mention, same_name, tokens
+from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.lexicon import AUXILIARIES, MEANINGS, root
+from deepdiver.reason.embedded.names import bare, same_name, tokens
+from deepdiver.reason.embedded.question import Chain
+from deepdiver.reason.embedded.reading import Reading, mention
 from deepdiver.reason.embedded.slots import Value, matches, values
 
 KEYS, NAMES, CONTEXT = 0.5, 0.3, 0.2
@@ -23,7 +26,9 @@ BESIDE = 0.5
 ENOUGH = 0.55
 """A sentence that matches a clause at least so far may answer it."""
 SHORT = 6
-"""A sentence of fewer words must itself name what it is about: a signature under a report says nothing."""
+"""Words of a piece of text that may be no sentence."""
+WHOLE = VALUES | {Kind.ACCOUNT}
+"""Kinds for which a sentence must have more than half of the keys: half a predicate is another one."""
 TIMELY = 0.35
 """What it adds that a sentence tells of the right moment."""
 NEAR_BEST = 0.75
@@ -145,7 +150,9 @@ def _around(clause: Clause, event: int, readings: Sequence[Reading]) -> Iterator
     if moment is None:
         return
     at = _minutes(readings[event].times[0][0])
-    loose = replace(clause, kind=Kind.ACCOUNT, moment=None)
+    loose = replace(clause, kind=Kind.THING, noun="", moment=None)
+    if not (clause.keys or clause.names or clause.context):
+        loose = replace(loose, names=moment.names)  # "what happened after …": of those who were in the event
     for number, reading in enumerate(readings):
         for text, start, _ in reading.times[:1]:
             apart = _minutes(text) - at if moment.after else at - _minutes(text)
@@ -179,7 +186,7 @@ def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
 
 
 def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: int = 0) -> Iterator[Candidate]:
-    """Return the answers that one sentence gives to a clause; none to one that compares, which no one sentence settles."""
+    """Return the answers that one sentence gives to a clause; one that compares is settled by no one sentence."""
     if clause.compares:
         return
     named = [hole for hole in holes if mention(reading, hole) >= 0]
@@ -206,18 +213,25 @@ def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: i
 
 
 def side_of(clause: Clause, reading: Reading) -> str:
-    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead."""
+    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead.
+
+    Nothing (an empty text) where it does none of these. Of a subject of two words or more, "an electric car", it is
+    enough to say what happened to it: who claims that one exploded need not say what that brought about.
+    """
     rest = tuple(key for key in clause.keys if key not in clause.subject)
     about = covered(clause.subject or clause.keys, reading)
-    if reading.negated and all(matches(item, clause.keys) for item in reading.scope):
-        return "denies" if about >= 0.75 else ""
-    if about == 1.0:
-        return "affirms" if all(mention(reading, name) >= 0 for name in clause.names) else ""
+    if reading.negated:
+        aimed = not reading.scopes or any(matches(scope[0], clause.keys) for scope in reading.scopes)
+        if aimed:
+            return "denies" if about >= 0.75 else ""
+    named = all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
+    if covered(clause.keys, reading) == 1.0 or (len(clause.subject) > 1 and about == 1.0):
+        return "affirms" if named else ""
     return "instead" if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0 else ""
 
 
 def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Of the values in one sentence take the best, and those joined to it by "and"; of several asked for, all that fit."""
+    """Of the values in a sentence take the best and those joined to it by "and"; where several are asked for, all."""
     if not found:
         return []
     best = found[0]
@@ -245,27 +259,32 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
     groups: list[tuple[float, float]] = []
     if clause.keys:
         keys = covered(clause.keys, reading)
-        if clause.kind in VALUES and keys <= 0.5:
+        if clause.kind in WHOLE and keys <= 0.5:
             return 0.0
         if keys == 0 and not (clause.kind is Kind.THING and _holds_noun(clause, reading)):
             return 0.0
         groups.append((KEYS, keys))
     fixed = [_name_share(reading, name) for name in clause.names]
     fixed += [_title_share(reading, title) for title in clause.titles]
-    if fixed and (max(fixed) < BESIDE or (max(fixed) == BESIDE and len(reading.words) < SHORT)):
+    if fixed and (max(fixed) < BESIDE or (max(fixed) == BESIDE and _no_sentence(reading))):
         return 0.0  # it names nothing that the clause names
     dated = [_day_share(reading, day) for day in clause.days]
-    if clause.kind in VALUES and 0.0 in dated:
+    if clause.kind in VALUES | NAMED and 0.0 in dated:
         return 0.0  # it speaks of another day
     fixed += dated
     if clause.hole:
-        fixed.append(1.0 if named else BESIDE)
+        fixed.append(1.0 if named else BESIDE / 2)
     if fixed:
         groups.append((NAMES, sum(fixed) / len(fixed)))
     if clause.context:
         groups.append((CONTEXT, covered(clause.context, reading)))
     total = sum(weight for weight, _ in groups)
     return sum(weight * share for weight, share in groups) / total if total else 0.0
+
+
+def _no_sentence(reading: Reading) -> bool:
+    """Whether a few words have no verb that can be told as one: the signature under a report says nothing."""
+    return len(reading.words) < SHORT and not any(word.text in AUXILIARIES for word in reading.words)
 
 
 def covered(wanted: Sequence[str], reading: Reading) -> float:
@@ -286,7 +305,18 @@ def _name_share(reading: Reading, name: str) -> float:
 
 
 def _beside(reading: Reading, names: Iterable[str]) -> bool:
-    return any(all(root(word) in reading.title for word in bare(name)) for name in names if bare(name))
+    """Whether a name stands in the title, or the publisher so named speaks of itself: "we", "the museum"."""
+    for name in names:
+        words = [root(word) for word in bare(name)]
+        if words and all(word in reading.title for word in words):
+            return True
+        of_itself = words[-1:] and (words[-1] in reading.roots or not reading.roots.isdisjoint(_OURSELVES))
+        if of_itself and all(word in reading.publisher for word in words):
+            return True
+    return False
+
+
+_OURSELVES = frozenset({"we", "our", "us"})
 
 
 def _title_share(reading: Reading, title: str) -> float:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from deepdiver.core.text import Span
 from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow
+from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.lexicon import MEANINGS
-from deepdiver.reason.embedded.question import Analysis, Chain, Kind, analyse
-from deepdiver.reason.embedded.reading import LONGEST, Reading, bare, leans, mention, read, root_words, same_name, units
+from deepdiver.reason.embedded.names import bare, root_words, same_name
+from deepdiver.reason.embedded.question import Analysis, Chain, analyse
+from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
@@ -17,6 +19,10 @@ MOST_FINDINGS = 12
 """Findings of one reading: enough for every clause and its rivals."""
 MOST_LEADS = 4
 """Leads of one reading; the strategies follow no more."""
+MOST_BEFORE = 3
+"""How many sentences back the name behind a pronoun is looked for."""
+LONGEST_JOINED = 600
+"""Characters of sentences that are quoted together."""
 ALIKE = 0.5
 """A sentence that is like the statement under test at least so far is taken, whichever way it speaks."""
 CLOSE_TO_BEST = 0.6
@@ -49,32 +55,40 @@ def extract(task: ExtractFindings) -> Extraction:
     for number, score in (
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
         *_on_the_statement(task.problem, analysis, found, len(known)),
-    ):
-        scores[number] = scores.get(number, 0.0) + score  # a sentence that serves two clauses goes before one that serves one
+    ):  # what serves two clauses goes before what serves one
+        scores[number - len(known)] = scores.get(number - len(known), 0.0) + score
     best = sorted(scores, key=lambda number: (-scores[number], number))
-    kept = _without_repeats([found[number - len(known)] for number in best])[:MOST_FINDINGS]
-    order = {id(item): place for place, item in enumerate(found)}
-    kept.sort(key=lambda item: order[id(item)])
+    kept = [found[number] for number in sorted(_without_repeats(found, best))]
     findings = tuple(
         Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote) for item in kept
     )
-    return Extraction(findings=findings, leads=tuple(leads(analysis, followed, readings, known, kept)))
+    return Extraction(findings=findings, leads=tuple(leads(analysis, followed, known, kept)))
 
 
 def quotable(text: Text) -> list[Quotable]:
-    """Return what can be quoted from a text; a sentence that leans on the one before it is quoted with it."""
+    """Return what can be quoted from a text; a sentence that leans on those before it is quoted with them."""
     found: list[Quotable] = []
-    before: Span | None = None
+    before: list[Span] = []
     for span in units(text.text):
-        joined = span
-        if before is not None and leans(span.of(text.text)) and "\n\n" not in text.text[before.end : span.start]:
-            joined = Span(before.start, span.end)
-        if joined.end - joined.start <= LONGEST:
-            quote = joined.of(text.text)
-            reading = read(statement_of(quote), text.title, text.publisher, text.published)
-            found.append(Quotable(text.id, joined, quote, reading))
-        before = span
+        joined = _with_what_it_leans_on(text.text, span, before)
+        quote = joined.of(text.text)
+        reading = read(statement_of(quote), text.title, text.publisher, text.published)
+        found.append(Quotable(text.id, joined, quote, reading))
+        before = [*before[1 - MOST_BEFORE :], span]
     return found
+
+
+def _with_what_it_leans_on(text: str, span: Span, before: Sequence[Span]) -> Span:
+    """Go back from a sentence that opens with a pronoun to the nearest one that names somebody or something."""
+    if not leans(span.of(text)):
+        return span
+    for first in reversed(before):
+        joined = Span(first.start, span.end)
+        if joined.end - joined.start > LONGEST_JOINED:
+            break
+        if read(first.of(text)).names and not leans(first.of(text)):
+            return joined
+    return span
 
 
 def statement_of(quote: str) -> str:
@@ -109,7 +123,7 @@ def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
 def _on_the_statement(
     problem: str, analysis: Analysis, found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
-    """Return the sentences that speak of what a statement under test says, or that answer the question for its names."""
+    """Return the sentences that speak of what a statement under test says, or answer the question for its names."""
     if problem.rstrip().endswith("?") or not problem.strip():
         return
     claim = read(problem)
@@ -123,15 +137,16 @@ def _on_the_statement(
             yield from ((offset + number, answer.score) for answer in answers_in(clause, item.reading, holes))
 
 
-def _without_repeats(items: Iterable[Quotable]) -> list[Quotable]:
-    """Of two quotes of one text of which one holds the other keep the one that came first: it scored higher."""
-    kept: list[Quotable] = []
-    for item in items:
-        overlap = (
-            o for o in kept if o.source == item.source and o.span.start < item.span.end and item.span.start < o.span.end
-        )
-        if next(overlap, None) is None:
-            kept.append(item)
+def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int]:
+    """Return as many as are wanted; of quotes of one text that overlap keep the one that scored highest."""
+    kept: list[int] = []
+    for number in best:
+        if len(kept) == MOST_FINDINGS:
+            break
+        one = found[number]
+        others = (found[other] for other in kept if found[other].source == one.source)
+        if not any(other.span.start < one.span.end and one.span.start < other.span.end for other in others):
+            kept.append(number)
     return kept
 
 
@@ -141,7 +156,6 @@ def _without_repeats(items: Iterable[Quotable]) -> list[Quotable]:
 def leads(
     analysis: Analysis,
     followed: Sequence[Sequence[Step]],
-    readings: Sequence[Reading],
     known: Sequence[Reading],
     kept: Sequence[Quotable],
 ) -> list[str]:
@@ -186,7 +200,7 @@ def _unanswered(step: Step) -> list[str]:
 
 
 def _of_the_asked_class(analysis: Analysis, kept: Iterable[Quotable]) -> Iterable[str]:
-    """Return names that carry a noun of the question: Hvalrygg Island where the question speaks of an island."""
+    """Return names that carry a noun of the question: Skarn Island where the question speaks of an island."""
     nouns = {root for clause in analysis.clauses for root in (clause.noun, *clause.keys, *clause.context) if root}
     for item in kept:
         for name in item.reading.names:

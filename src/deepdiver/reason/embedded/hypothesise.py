@@ -8,8 +8,10 @@ from itertools import zip_longest
 
 from deepdiver.core.text import words
 from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of
-from deepdiver.reason.embedded.question import NAMED, VALUES, Clause, Kind, analyse
-from deepdiver.reason.embedded.reading import Reading, bare, read, same_name
+from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.names import bare, same_name
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown
@@ -160,7 +162,7 @@ def _accounts(candidates: Iterable[Candidate], task: Hypothesise, readings: Sequ
 
 
 def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward the best sentence that affirms, the best that denies, and the best that names something else instead."""
+    """Put forward the best sentence that denies, the best that names something else instead, the best that affirms."""
     sides: dict[str, Candidate] = {}
     for item in step.candidates:
         side = side_of(step.clause, readings[item.sentence])
@@ -175,7 +177,7 @@ def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> It
 
 
 def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward one age for each person, reckoned from the day of birth where one is given; then what contradicts them."""
+    """Put forward an age for each person, reckoned from the day of birth if one is given; then what contradicts it."""
     subjects: list[str] = []
     for item in step.candidates:
         if not any(same_name(item.subject, other) for other in subjects):
@@ -231,7 +233,7 @@ def _contradicting(
 ) -> Iterable[Proposed]:
     """Put forward each sentence that gives an age which does not go with what was settled, once for all its ages."""
     told: dict[int, Candidate] = {}
-    for item in step.candidates:
+    for item in (candidate for candidate in step.candidates if not candidate.value.exact):
         for other in settled:
             if same_name(item.subject, other.subject) and same_value(Kind.AGE, item.value, other.value) is False:
                 told.setdefault(item.sentence, item)

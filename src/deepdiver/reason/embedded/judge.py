@@ -1,4 +1,4 @@
-"""Judging by rules: the same value for the same thing supports, another one refutes, a denial refutes, the rest is neutral."""
+"""Judging by rules: the same value for the same thing supports, another one refutes, so does a denial."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold
 from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of
+from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
 from deepdiver.reason.embedded.hypothesise import read_finding, same_subject
-from deepdiver.reason.embedded.question import NAMED, VALUES, Clause, Kind, analyse
-from deepdiver.reason.embedded.reading import Reading, mention, read, same_name, tokens
+from deepdiver.reason.embedded.names import same_name, tokens
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.clause import Clause, Kind
 from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
-from deepdiver.reason.embedded.question import Clause, Kind, analyse
-from deepdiver.reason.embedded.reading import Reading, bare, read, tokens
+from deepdiver.reason.embedded.names import bare, tokens
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.tasks import Queries, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200

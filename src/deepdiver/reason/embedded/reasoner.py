@@ -49,7 +49,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
 
 
 class EmbeddedReasoner:
-    """Performs tasks by rules: deterministic, extractive, offline, free. It quotes, and never writes a fact of its own."""
+    """Performs tasks by rules: deterministic, extractive, offline, free. It quotes, and writes no fact of its own."""
 
     def __init__(self, emit: Callable[[Event], None] | None = None, verbose: bool = False) -> None:
         """Make a reasoner.

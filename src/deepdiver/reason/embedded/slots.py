@@ -6,11 +6,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 
-from deepdiver.core.values import Day, number, numbers
-from deepdiver.reason.embedded.lexicon import BOUNDS, MEANINGS, PLACE_WORDS, root
-from deepdiver.reason.embedded.question import Clause, Kind
-from deepdiver.reason.embedded.reading import Name, Quantity, Reading, bare, mention, persons, same_name, tokens
+from deepdiver.core.text import STOPWORDS
+from deepdiver.core.values import Day, numbers
+from deepdiver.reason.embedded.clause import VALUES, Clause, Kind
+from deepdiver.reason.embedded.lexicon import BOUNDS, GROUPS, MEANINGS, root
+from deepdiver.reason.embedded.names import Name, bare, same_name, tokens
+from deepdiver.reason.embedded.reading import Quantity, Reading, mention, persons, read
+
+BACKWARDS = 3
+"""How many times farther a value seems that stands before the verb: "born in 1850 and died in 1899"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,13 @@ def _same_word(text: str, denied: str) -> bool:
 
 
 def _nearest_first(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Order by fit, then by nearness to a key of the clause."""
+    """Order by fit, then by nearness to a key of the clause; a date or number rather stands behind its verb."""
     spots = [word.start for word in reading.words if matches(word.root, clause.keys)]
+    back = BACKWARDS if clause.kind in VALUES else 1
 
     def far(value: Value) -> int:
-        return min((abs(value.start - spot) for spot in spots), default=0)
+        apart = [value.start - spot for spot in spots]
+        return min((gap if gap > 0 else -back * gap for gap in apart), default=0)
 
     return sorted(found, key=lambda value: (-value.fit, far(value), value.start))
 
@@ -80,7 +88,9 @@ def _persons(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 
 def _companies(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
     fits = {"company": 1.0, "body": 0.5}
-    return [Value(n.text, n.start, fits[n.kind]) for n in reading.names if n.kind in fits]
+    found = [Value(n.text, n.start, fits[n.kind]) for n in reading.names if n.kind in fits]
+    others = [n for n in reading.names if n.kind not in fits and reading.text[: n.start].endswith(" by ")]
+    return found or [Value(n.text, n.start, 0.4) for n in others]
 
 
 def _places(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
@@ -101,11 +111,14 @@ def _as_thing(clause: Clause, reading: Reading, name: Name) -> float:
     before = [word for word in reading.words if word.end <= name.start]
     if before and before[-1].root == clause.noun:
         return 0.95
-    if _DEMONYM.search(name.text) and re.match(r" [a-z]", reading.text[name.end :]):
-        return 0.0  # "American mink"
+    named = bool(before) and before[-1].raw[0].islower() and before[-1].text not in STOPWORDS  # "the steamer Meridian"
+    if _DEMONYM.search(name.text) and re.match(r" [a-z]", reading.text[name.end :]) and not named:
+        return 0.0  # "American wheat"
     after = [word for word in reading.words if word.start >= name.end][:4]
     if any(word.root == clause.noun for word in after) and reading.text[name.end : name.end + 1] == ",":
-        return 0.9  # "Svedala, a town in the south"
+        return 0.9  # "Morden, a town in the south"
+    if clause.noun in GROUPS:
+        return 0.8
     return {"other": 0.7, "place": 0.5, "person": 0.3}.get(name.kind, 0.2)
 
 
@@ -201,7 +214,7 @@ def _birth(reading: Reading, hole: str, at: int) -> Value | None:
     if born is None:
         return None
     for day, start, end in reading.days:
-        if 0 <= start - born.end() <= 40 and day.year:
+        if 0 <= start - born.end() <= 40 and 0 < day.year < 9999:
             first, last = _span(day)
             return Value(reading.text[start:end], start, 1.0, (first, last), first == last)
     return None
@@ -268,9 +281,7 @@ def same_value(kind: Kind, one: Value, other: Value) -> bool | None:
         return same_name(one.text, other.text)
     if kind is Kind.AMOUNT:
         return _amounts_agree(one.text, other.text)
-    return (
-        bool(set(_moment(one.text)) & set(_moment(other.text))) if _moment(one.text) and _moment(other.text) else None
-    )
+    return _moments_agree(one.text, other.text)
 
 
 def _ages_agree(one: Value, other: Value) -> bool | None:
@@ -279,16 +290,21 @@ def _ages_agree(one: Value, other: Value) -> bool | None:
     return None if one.text != other.text else True
 
 
-def _moment(text: str) -> list[str]:
-    """Return a date or time in its one form; a date without its year is read as it stands."""
-    from deepdiver.reason.embedded.reading import read
+def _moments_agree(one: str, other: str) -> bool | None:
+    """Whether two dates or times agree: 1904 goes with 3 September 1904, and a time says nothing against a date."""
+    a, b = read(one), read(other)
+    if a.days and b.days:
+        return any(x.covers(y) or y.covers(x) for x, _, _ in a.days for y, _, _ in b.days)
+    if a.times and b.times:
+        return bool({time for time, _, _ in a.times} & {time for time, _, _ in b.times})
+    return None
 
-    reading = read(text)
-    return [day.iso() for day, _, _ in reading.days] + [time for time, _, _ in reading.times]
 
-
-CLOSE = 0.1
+CLOSE = Decimal("0.1")
 """Measured values that differ by less than this part agree well enough not to refute each other."""
+COUNTED = 20
+"""A whole number below this was counted rather than measured, and then one more is another number."""
+_SCALES = frozenset({"million", "billion", "thousand"})
 
 
 def _amounts_agree(one: str, other: str) -> bool | None:
@@ -296,21 +312,14 @@ def _amounts_agree(one: str, other: str) -> bool | None:
     a, b = numbers(one), numbers(other)
     if not a or not b:
         return None
-    units = [
-        set(root(w.text) for w in tokens(text) if w.text[0].isalpha() and number(w.text) is None)
-        for text in (one, other)
-    ]
-    named = [unit - {"million", "billion", "thousand"} for unit in units]
     if a[0] == b[0]:
         return True
-    spelled = [{root(w.text) for w in tokens(t) if numbers(w.text)} for t in (one, other)]
-    if all(named) and not (named[0] - spelled[0]) & (named[1] - spelled[1]):
+    if _units(one) and _units(other) and not _units(one) & _units(other):
         return None
-    counted = a[0] == a[0].to_integral_value() and abs(a[0]) < 20
+    counted = a[0] == a[0].to_integral_value() and abs(a[0]) < COUNTED
     larger = max(abs(a[0]), abs(b[0]))
-    return None if not counted and larger and abs(a[0] - b[0]) / larger < CLOSE else False
+    return None if not counted and abs(a[0] - b[0]) < CLOSE * larger else False
 
 
-def looks_like_a_place(name: str) -> bool:
-    """Whether a name holds a word for places."""
-    return any(word in PLACE_WORDS for word in bare(name))
+def _units(text: str) -> set[str]:
+    return {word.root for word in tokens(text) if word.text[0].isalpha() and not numbers(word.text)} - _SCALES

@@ -53,4 +53,4 @@ def opposed(one: Reading, other: Reading) -> bool:
     if one.negated == other.negated:
         return False
     denying, saying = (one, other) if one.negated else (other, one)
-    return all(_stands_in(root, saying) for root in denying.scope)
+    return not denying.scopes or any(all(_stands_in(root, saying) for root in scope) for scope in denying.scopes)

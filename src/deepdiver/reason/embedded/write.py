@@ -10,11 +10,14 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind
 from deepdiver.reason.embedded.chain import Candidate, Step, follow
+from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, longest_form, read_finding, same_subject
-from deepdiver.reason.embedded.question import Kind, analyse
-from deepdiver.reason.embedded.reading import Reading, mention, same_name
+from deepdiver.reason.embedded.names import same_name, tokens
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import same_value
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.verify import supported
 from deepdiver.tasks import Draft, DraftSection, DraftSentence, Shown, Standing, WriteReport
 
 LEAD = 12
@@ -122,13 +125,19 @@ class Page:
         """Return a hypothesis as a sentence of the report, unless it has been told or no finding carries it."""
         own = [f for f in self.task.findings if _same_text(f.statement, item.statement)]
         if not own:
-            return self._reckoned(item)
+            return self._reckoned(item) or self._by_its_support(item)
         reading = read_finding(own[0])
-        if not again and any(likeness(reading, other) >= SAME for other in self.told if other.text == reading.text):
+        if not again and any(other.text == reading.text for other in self.told):
             return None
         self.told.append(reading)
         others = [self.findings[label] for label in item.supporting if label in self.findings]
-        return _fact(own[0], [*own, *_of_other_origin(own[0], others)])
+        return _fact(own[0], [*own, *_of_other_origin(own[0], [f for f in others if _carries(f, item)])])
+
+    def _by_its_support(self, item: Standing) -> DraftSentence | None:
+        """Return, for a hypothesis that is in nobody's words, the most credible finding that supports it."""
+        held = [self.findings[label] for label in item.supporting if label in self.findings]
+        best = max(held, key=lambda finding: finding.credibility, default=None)
+        return _fact(best, [best]) if best is not None else None
 
     def _reckoned(self, item: Standing) -> DraftSentence | None:
         """Return a reckoned age with its sum, if a finding still gives the day of birth."""
@@ -151,7 +160,7 @@ class Page:
         """Return the sentences that lead from the question to its answer, the first link first."""
         chosen: dict[int, None] = {}
         for steps in self.chains:
-            needed = list(steps[-1].holes)
+            needed = self._stood_on(steps[-1])
             links = [steps[-1].event] if steps[-1].event is not None else []
             for step in reversed(steps[:-1]):
                 found, needed = self._links(step, needed)
@@ -160,6 +169,11 @@ class Page:
         fresh = [n for n in chosen if not any(self.readings[n].text == other.text for other in self.told)]
         self.told += [self.readings[n] for n in fresh]
         return [_fact(self.task.findings[n], [self.task.findings[n]]) for n in fresh]
+
+    def _stood_on(self, step: Step) -> list[str]:
+        """Return the names in the hole of the last clause that the supported answers speak of."""
+        told = [read(item.statement) for item in self.supported]
+        return [hole for hole in step.holes if any(mention(reading, hole) >= 0 for reading in told)]
 
     def _links(self, step: Step, needed: Sequence[str]) -> tuple[list[int], list[str]]:
         """Return the fewest sentences that give all names needed, and the names that these in turn stand on."""
@@ -179,7 +193,7 @@ class Page:
         return links, list(dict.fromkeys(subjects))
 
     def _covering(self, step: Step, left: Sequence[str]) -> Candidate | None:
-        """Return the answer whose sentence gives most of the names that are left; of equals the surest, then the shortest."""
+        """Return the answer whose sentence gives most of the names left; of equals the surest, then the shortest."""
         ranked: list[tuple[int, float, int, Candidate]] = []
         for item in step.candidates:
             given = [c.value.text for c in step.candidates if c.sentence == item.sentence]
@@ -256,6 +270,13 @@ def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
         if origin != (own.origin or own.id):
             kept.setdefault(origin, finding)
     return list(kept.values())
+
+
+def _carries(finding: Shown, item: Standing) -> bool:
+    """Whether a finding that supports a hypothesis also gives its answer, so that it can be cited for it."""
+    if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
+        return supported(item.statement, [finding.quote])[0] == "full"
+    return {word.root for word in tokens(item.answer)} <= read_finding(finding).roots
 
 
 def _distinct(findings: Iterable[Shown]) -> list[Shown]:

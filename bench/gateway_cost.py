@@ -1,0 +1,82 @@
+"""What a call through the gateway costs this machine when the other side takes no time at all.
+
+LangGraph and the gateway together may take 15 ms of CPU a step. A step makes one model call, or a few searches side by
+side. Counted is the CPU time of the whole process, the store's threads included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+
+from deepdiver.core.events import Event
+from deepdiver.core.record import Run, Strategy
+from deepdiver.core.settings import Limit, Settings
+from deepdiver.gateway import Gateway, Kind, Reply, Request
+from deepdiver.store import SqliteStore, open_store
+
+CALLS = 500
+SIDE_BY_SIDE = 8
+MOST_MS = 5.0
+"""A third of what a step may take; the rest is LangGraph's and the strategy's."""
+# kind, characters asked, characters answered
+CASES: tuple[tuple[str, Kind, int, int], ...] = (
+    ("model call", "model", 8_000, 2_000),
+    ("long model call", "model", 100_000, 8_000),
+    ("search, shared cache", "search", 100, 20_000),
+)
+
+
+async def do_calls(door: Gateway, kind: Kind, asked: int, answered: int) -> None:
+    """Make the calls, a few side by side as a strategy does."""
+
+    async def do() -> Reply:
+        return Reply({"text": "a" * answered}, Decimal("0.001"), {"input_tokens": 9, "output_tokens": 9})
+
+    async def one_after_another(lane: int) -> None:
+        for number in range(lane, CALLS, SIDE_BY_SIDE):
+            payload = {"case": f"{kind} {asked} {number}", "text": "q" * asked}
+            await door.call(Request(kind, "bench", "measuring", payload, Decimal("0.002")), do)
+
+    await asyncio.gather(*(one_after_another(lane) for lane in range(SIDE_BY_SIDE)))
+
+
+def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int) -> float:
+    """Return the milliseconds of CPU that one call takes."""
+    store.create_run(
+        Run(
+            id=name.replace(" ", "-"),
+            question=name,
+            strategy=Strategy.POPPER,
+            settings={},
+            created="2026-11-01T00:00:00+00:00",
+            version="bench",
+        )
+    )
+    settings = Settings(budget=Decimal(1_000), limits={"bench": Limit(rate=1e6, concurrent=1_000)})
+    events: list[Event] = []
+    door = Gateway(store, name.replace(" ", "-"), settings, events.append)
+    wall, cpu = time.perf_counter(), time.process_time()
+    asyncio.run(do_calls(door, kind, asked, answered))
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    assert len(events) == 2 * CALLS
+    assert door.budget.spent == CALLS * Decimal("0.001")
+    print(f"{name:22} {cpu / CALLS * 1e3:6.2f} ms CPU a call, {wall / CALLS * 1e3:6.2f} ms wall, {CALLS} calls")
+    return cpu / CALLS * 1e3
+
+
+def main() -> int:
+    """Measure each case; 1 if one takes more than the gateway's share."""
+    with tempfile.TemporaryDirectory() as folder, closing(open_store(Path(folder))) as store:
+        worst = max(measure(store, *case) for case in CASES)
+    print(f"at most {worst:.2f} ms; the gateway's share of a step is {MOST_MS:g} ms")
+    return int(worst > MOST_MS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

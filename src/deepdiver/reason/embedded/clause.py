@@ -1,0 +1,336 @@
+"""One clause of a question: what kind of thing is sought, what is said of it, and where, when and of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from deepdiver.core.values import Day
+from deepdiver.reason.embedded.lexicon import (
+    AMOUNT_NOUNS,
+    ASKING,
+    AUXILIARIES,
+    COMPANY_NOUNS,
+    COMPARING,
+    DATE_NOUNS,
+    DETERMINERS,
+    EXTENTS,
+    IRREGULAR,
+    PARTICLES,
+    PLACE_NOUNS,
+    PLURALS,
+    PREPOSITIONS,
+    ROLES,
+    SILENT,
+)
+from deepdiver.reason.embedded.names import Name, Word, tokens
+from deepdiver.reason.embedded.reading import read
+
+MOMENTS = frozenset({"before", "after"})
+WINDOWS = {"second": 5, "minut": 30, "hour": 12 * 60, "day": 7 * 24 * 60}
+"""How many minutes "a few minutes before" and the like may mean, by root; a day where the question does not say."""
+ULTIMATE = frozenset({"ultimate", "ultimately", "topmost"})
+QUOTED = "Quotedtitle"
+"""With a number behind it, stands for a title that the question gives between quotation marks."""
+
+
+class Kind(StrEnum):
+    """What kind of thing fills the open place."""
+
+    PERSON = "a person"
+    COMPANY = "a company"
+    PLACE = "a place"
+    THING = "a thing"
+    DATE = "a date"
+    TIME = "a time"
+    AMOUNT = "an amount"
+    AGE = "an age"
+    YES_NO = "a yes or no"
+    ACCOUNT = "an account"
+
+
+VALUES = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.AGE})
+"""Kinds of which one thing has one only: two different ones cannot both be right."""
+NAMED = frozenset({Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING})
+"""Kinds that a name answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An event before or after which something happened."""
+
+    after: bool
+    """Whether what is asked for came after it; else before."""
+    keys: tuple[str, ...]
+    """Roots of what happened."""
+    names: tuple[str, ...]
+    """The names in it."""
+    minutes: int
+    """How far away in time it can have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One question, with at most one place that an earlier answer fills."""
+
+    text: str
+    """The clause as a question."""
+    kind: Kind
+    """What is sought."""
+    noun: str
+    """Root of the noun that names it: farm in "which farm"."""
+    keys: tuple[str, ...]
+    """Roots of what is said of it: the words without which a sentence does not answer."""
+    context: tuple[str, ...]
+    """Roots of where, when and of what."""
+    names: tuple[str, ...]
+    """The names in it."""
+    titles: tuple[str, ...]
+    """What stands in it between quotation marks."""
+    days: tuple[Day, ...]
+    """The dates in it."""
+    subject: tuple[str, ...] = ()
+    """Of a yes-or-no question: the keys before its verb."""
+    moment: Moment | None = None
+    """The event that it was before or after."""
+    hole: str = ""
+    """Root of the noun that the answer to the clause before stands for; empty where the clause stands alone."""
+    plural: bool = False
+    """Whether several are asked for."""
+    compares: bool = False
+    """Whether it sets the things that it names against each other: which was first, A or B."""
+    ultimate: bool = False
+    """Whether the relation is to be followed to its end: the ultimate parent."""
+
+
+def clause_of(text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (), as_account: bool = False) -> Clause:
+    """Take one clause apart."""
+    text = text[:1].upper() + text[1:]
+    listed = tokens(text)
+    kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
+    reading = read(text)
+    names = [n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)]
+    left = _telling(listed, skip, names, hole, [(start, end) for _, start, end in reading.days])
+    inside = _inside_phrases(listed) | _modifiers(listed, skip, names)
+    at = next((i for i, word in enumerate(listed) if i > 1 and word.text in MOMENTS), len(listed))
+    moment = _moment(listed, at, left, names)
+    span = _window(listed, at)
+    keys = tuple(dict.fromkeys(w.root for i, w in left if i not in inside and i < at and i not in span))
+    context = tuple(
+        dict.fromkeys(w.root for i, w in left if i in inside and w.root not in keys and i < at and i not in span)
+    )
+    if not keys:
+        keys, context = context, ()
+    return Clause(
+        text=with_titles(text, titles) + "?",
+        kind=kind,
+        noun=noun,
+        keys=keys,
+        context=context,
+        names=tuple(name.text for name in names if not moment or name.text not in moment.names),
+        titles=tuple(title for number, title in enumerate(titles) if f"{QUOTED}{number}" in text),
+        days=tuple(day for day, _, _ in reading.days),
+        subject=_before_verb(listed, keys) if kind is Kind.YES_NO else (),
+        moment=moment,
+        hole=hole[-1] if hole else "",
+        plural=any(plural(word.text) for word in listed[:6] if word.root == noun) or _asks_several(listed),
+        compares=_compares(listed, len(names)),
+        ultimate=any(word.text in ULTIMATE for word in listed),
+    )
+
+
+def _moment(listed: Sequence[Word], at: int, left: Sequence[tuple[int, Word]], names: Sequence[Name]) -> Moment | None:
+    """Read the event behind before or after; a mere date is none."""
+    keys = tuple(word.root for i, word in left if i > at)
+    if at >= len(listed) or not keys:
+        return None
+    minutes = next((WINDOWS[listed[i].root] for i in _window(listed, at) if listed[i].root in WINDOWS), 24 * 60)
+    behind = tuple(name.text for name in names if name.start > listed[at].start)
+    return Moment(listed[at].text == "after", keys, behind, minutes)
+
+
+def _window(listed: Sequence[Word], at: int) -> range:
+    """Return the words just before before or after that say how long: "a few minutes before"."""
+    span = range(max(0, at - 3), at) if at < len(listed) else range(0)
+    return span if any(listed[i].root in WINDOWS for i in span) else range(0)
+
+
+def _telling(
+    listed: Sequence[Word],
+    skip: frozenset[int],
+    names: Sequence[Name],
+    hole: Sequence[str],
+    dated: Sequence[tuple[int, int]],
+) -> list[tuple[int, Word]]:
+    """Return the words that say something and are neither name nor date, with their places."""
+    named = {word.text for name in names for word in tokens(name.text)}
+    silent = SILENT | ULTIMATE | (PREPOSITIONS - PARTICLES) | named
+    return [
+        (i, word)
+        for i, word in enumerate(listed)
+        if i not in skip
+        and word.text not in silent
+        and (word.text not in PREPOSITIONS or i == len(listed) - 1)
+        and word.root not in hole
+        and not word.raw.startswith(QUOTED)
+        and not any(start <= word.start < end for start, end in dated)
+    ]
+
+
+def _modifiers(listed: Sequence[Word], skip: frozenset[int], names: Sequence[Name]) -> set[int]:
+    """Return words that only narrow a noun: holding in "which holding company", steamer in "the steamer Meridian"."""
+    found = {i for end in skip for i in range(max(0, end - 3), end) if listed[i].text not in ASKING}
+    starts = {name.start for name in names}
+    return found | {i for i in range(len(listed) - 1) if listed[i + 1].start in starts}
+
+
+def _compares(listed: Sequence[Word], names: int) -> bool:
+    texts = {word.text for word in listed}
+    return bool(texts & COMPARING) and names > 1 and bool(texts & {"or", "both", "and", "than"})
+
+
+def _asks_several(listed: Sequence[Word]) -> bool:
+    return len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
+
+
+def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
+    """Return the words that stand inside a phrase opened by a preposition; a closing participle is outside again."""
+    inside: set[int] = set()
+    within = False
+    for i, word in enumerate(listed):
+        if word.text in PREPOSITIONS and word.text not in {"to", "as"} | MOMENTS:
+            within = i + 1 < len(listed)
+        elif word.text in AUXILIARIES | ASKING and word.text not in {"been", "be"}:
+            within = False
+        elif i and word.raw[0].islower() and listed[i - 1].raw[0].isupper():
+            within = False  # a name ends its phrase: "the captain of the steamer Meridian | drunk"
+        if within:
+            inside.add(i)
+    last = len(listed) - 1
+    if last in inside and listed[last - 1].text not in PREPOSITIONS and verb_form(listed[last].text):
+        inside.discard(last)
+    return frozenset(inside)
+
+
+def verb_form(word: str) -> bool:
+    """Whether a word is a participle or a form of the past."""
+    return word in IRREGULAR or word in {"born", "out", "off"} or (word.endswith("ed") and len(word) > 4)
+
+
+def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]:
+    """Return the keys of a yes-or-no question before its verb: electric and car in "did an electric car cause"."""
+    wanted = list(keys)
+    opened = next((i for i, word in enumerate(listed) if word.text in DETERMINERS), 0)
+    before: list[str] = []
+    for word in listed[opened:]:
+        if word.text in DETERMINERS and before:
+            return tuple(before[:-1])  # "an electric car cause | the fire": the verb stands before the object's article
+        if word.text in PREPOSITIONS and before:
+            return tuple(before[:-1]) if len(before) > 1 else tuple(before)
+        if word.root in wanted:
+            before.append(word.root)
+    return tuple(before[:-1]) if len(before) > 1 else ()
+
+
+def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
+    """Return what a clause asks for, the root of the noun that names it, and the words that only say so."""
+    texts = [word.text for word in listed]
+    asked = next((i for i, text in enumerate(texts) if text in ASKING), None)
+    ages = next((i for i, text in enumerate(texts[:6]) if text in {"age", "ages"}), None)
+    if ages is not None and (asked is None or asked < ages):
+        return Kind.AGE, "age", frozenset({ages})
+    if asked is None:
+        return (Kind.YES_NO if texts and texts[0] in AUXILIARIES else Kind.ACCOUNT), "", frozenset()
+    word = texts[asked]
+    following = texts[asked + 1] if asked + 1 < len(texts) else ""
+    if word == "how":
+        return _how(listed, asked, following)
+    if word in {"who", "whom", "whose"}:
+        return Kind.PERSON, "person", frozenset()
+    if word == "when":
+        return Kind.DATE, "date", frozenset()
+    if word == "where":
+        return Kind.PLACE, "place", frozenset()
+    if word == "why":
+        return Kind.ACCOUNT, "", frozenset()
+    return _which(listed, asked, following)
+
+
+def _how(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
+    if following == "old":
+        return Kind.AGE, "age", frozenset({asked + 1})
+    if following in {"many", "much"}:
+        noun = listed[asked + 2] if asked + 2 < len(listed) else None
+        if noun is None or noun.text in AUXILIARIES | DETERMINERS | PREPOSITIONS:
+            return Kind.AMOUNT, "", frozenset({asked + 1})
+        counted = following == "many"
+        return Kind.AMOUNT, noun.root, frozenset({asked + 1, asked + 2} if counted else {asked + 1})
+    if following in EXTENTS:
+        return Kind.AMOUNT, "", frozenset()
+    return Kind.ACCOUNT, "", frozenset()
+
+
+def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
+    """Read what stands behind which or what: "which farm supplies", "what is the number of"."""
+    start = asked + 1
+    if following in AUXILIARIES:  # what is the capital of …
+        start = asked + 2
+        if start >= len(listed) or listed[start].text not in DETERMINERS:
+            return Kind.ACCOUNT, "", frozenset()
+        start += 1
+    end = _end_of_noun(listed, start)
+    if end == start:
+        return Kind.ACCOUNT, "", frozenset()
+    head = listed[end - 1]
+    kind = _kind_of_noun(head.text)
+    if kind is Kind.ACCOUNT or (following in AUXILIARIES and kind not in {Kind.DATE, Kind.TIME}):
+        return kind, head.root, frozenset()  # what is the capital of: the noun itself must stand in the answer
+    return kind, head.root, frozenset({end - 1})
+
+
+def _kind_of_noun(noun: str) -> Kind:
+    single = noun if noun in ROLES | PLURALS else noun.removesuffix("s") if plural(noun) else noun
+    if noun == "time":
+        return Kind.TIME
+    table = (
+        (DATE_NOUNS, Kind.DATE),
+        (AMOUNT_NOUNS, Kind.AMOUNT),
+        (ROLES, Kind.PERSON),
+        (COMPANY_NOUNS | {"companie"}, Kind.COMPANY),
+        (PLACE_NOUNS, Kind.PLACE),
+        ({"happened", "caused", "reason", "effect", "consequence", "result"}, Kind.ACCOUNT),
+    )
+    return next((kind for nouns, kind in table if noun in nouns or single in nouns), Kind.THING)
+
+
+def _end_of_noun(listed: Sequence[Word], start: int) -> int:
+    """Return the index behind a noun phrase that begins at start: it ends before the first word that is a verb."""
+    end = start
+    while end < len(listed) and end - start < 5:
+        word = listed[end]
+        if word.text in AUXILIARIES | PREPOSITIONS | ASKING:
+            return end
+        if word.text in DETERMINERS or (word.raw[0].isupper() and end > start):
+            return max(start, end - 1) if end - start > 1 or end == start else end
+        if end > start and (verb_form(word.text) or _agrees(listed[end - 1].text, word.text)):
+            return end
+        end += 1
+    return end
+
+
+def _agrees(noun: str, word: str) -> bool:
+    """Whether a word behind a noun may be its verb: exactly one of the two ends in s."""
+    return plural(noun) != (word.endswith("s") and not word.endswith("ss")) and (plural(noun) or word.endswith("s"))
+
+
+def plural(noun: str) -> bool:
+    """Whether a noun stands for several."""
+    return noun in PLURALS or (noun.endswith("s") and not noun.endswith(("ss", "us", "is")))
+
+
+def with_titles(text: str, titles: Sequence[str]) -> str:
+    """Put the titles back into a text in which they were replaced."""
+    for number, title in enumerate(titles):
+        text = text.replace(f"{QUOTED}{number}", f'"{title}"')
+    return text

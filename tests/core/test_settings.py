@@ -1,0 +1,588 @@
+"""Settings: files, environment and flags in that order, nothing unknown, and no key that gets out."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import traceback
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from deepdiver.core import settings as module
+from deepdiver.core.record import Run, Strategy, canonical
+from deepdiver.core.settings import (
+    EMBEDDED,
+    FILE_NAME,
+    KEY_VARIABLES,
+    MACHINE,
+    URL_VARIABLES,
+    Cache,
+    Deadlines,
+    Limit,
+    Price,
+    Settings,
+    from_public,
+    load,
+)
+from deepdiver.errors import SettingsError
+
+SECRET = "sk-live-4f6a0c1e"
+
+Load = Callable[..., Settings]
+
+
+@pytest.fixture(name="read")
+def isolated_load(tmp_path: Path) -> Load:
+    """Load settings from a user's file, a project's file, an environment and flags, and from nowhere else."""
+
+    def read(
+        user: str | bytes | None = None,
+        project: str | bytes | None = None,
+        environ: dict[str, str] | None = None,
+        flags: dict[str, Any] | None = None,
+    ) -> Settings:
+        user_file = tmp_path / "user" / FILE_NAME
+        folder = tmp_path / "project" / "deep" / "down"
+        folder.mkdir(parents=True, exist_ok=True)
+        user_file.parent.mkdir(exist_ok=True)
+        for path, text in ((user_file, user), (tmp_path / "project" / FILE_NAME, project)):
+            if text is not None:
+                path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return load(flags, environ=environ or {}, folder=folder, user_file=user_file)
+
+    return read
+
+
+def complaint_of(make: Callable[[], Settings]) -> str:
+    """Return what a settings error says; empty if there is none. Every other error goes through."""
+    try:
+        assert isinstance(make(), Settings)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+class TestUnknownKeys:
+    @pytest.mark.parametrize(
+        ("text", "complaint"),
+        [
+            ("modle = 'x'", "unknown key modle; did you mean model?"),
+            ("max-iterations = 3", "unknown key max-iterations; did you mean max_iterations?"),
+            ("[cache]\nserch = 1", "unknown key cache.serch; did you mean search?"),
+            ("[deadlines]\nmodle = 1", "unknown key deadlines.modle; did you mean model?"),
+            ("[limits.tavily]\nrte = 1", "unknown key limits.tavily.rte; did you mean rate?"),
+            ("[prices.'x:y']\nouput = 1", "unknown key prices.x:y.ouput; did you mean output?"),
+            ("[key]\nopenai = 'x'", "unknown key key; did you mean keys?"),
+        ],
+    )
+    @pytest.mark.parametrize("which", ["user", "project"])
+    def test_in_a_file(self, read: Load, which: str, text: str, complaint: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            read(**{which: text})
+        assert complaint in str(caught.value)
+        assert FILE_NAME in str(caught.value), "the message names the file"
+
+    def test_nothing_near_lists_what_is_known(self, read: Load) -> None:
+        with pytest.raises(SettingsError, match=r"unknown key qqqq; known are .*budget.*model.*strategy"):
+            read(project="qqqq = 1")
+        with pytest.raises(SettingsError, match=r"unknown key limits\.x\.qqqq; known are concurrent, per, rate"):
+            read(project="[limits.x]\nqqqq = 1")
+
+    def test_in_the_environment(self, read: Load) -> None:
+        with pytest.raises(SettingsError, match=r"DEEPDIVER_MODLE; did you mean DEEPDIVER_MODEL\?"):
+            read(environ={"DEEPDIVER_MODLE": "x"})
+        with pytest.raises(SettingsError, match="known are DEEPDIVER_ALLOW_HOSTS"):
+            read(environ={"DEEPDIVER_QQ": "x"})
+
+    @pytest.mark.parametrize("name", ["KEYS", "URLS", "KEY", "URL", "_KEY", "LIMITS", "PRICES", "TASK_MODELS"])
+    def test_tables_are_not_set_by_a_variable(self, read: Load, name: str) -> None:
+        with pytest.raises(SettingsError, match="unknown environment variable") as caught:
+            read(environ={f"DEEPDIVER_{name}": SECRET})
+        assert SECRET not in str(caught.value)
+
+    def test_in_flags(self, read: Load) -> None:
+        with pytest.raises(SettingsError, match=r"unknown key strategi; did you mean strategy\?"):
+            read(flags={"strategi": "popper"})
+
+    def test_in_a_saved_run(self) -> None:
+        with pytest.raises(SettingsError, match=r"the run's settings: unknown key modle; did you mean model\?"):
+            from_public({"modle": "x"}, Settings())
+
+    def test_at_most_three_complaints_at_once(self, read: Load) -> None:
+        with pytest.raises(SettingsError) as caught:
+            read(project="\n".join(f"unknown{i} = 1" for i in range(9)))
+        assert str(caught.value).count("unknown key") == 3
+        assert "\n" not in str(caught.value)
+
+
+class TestUnreadableFiles:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            b"model = ",
+            b"model = 'a'\nmodel = 'b'",
+            b"\xff\xfe",
+            "model = 'ä'".encode("latin-1"),
+            b"\x00",
+            b"retries = " + b"9" * 5_000,
+            b"search = " + b"[" * 5_000,
+        ],
+        ids=["broken", "twice", "not-utf8", "latin1", "nul", "endless-number", "endless-nesting"],
+    )
+    def test_is_one_line_that_names_the_file(self, read: Load, text: bytes) -> None:
+        with pytest.raises(SettingsError, match=r"deepdiver\.toml cannot be read: .+ Correct the file") as caught:
+            read(project=text)
+        assert "\n" not in str(caught.value)
+
+    def test_a_folder_in_its_place(self, tmp_path: Path) -> None:
+        (tmp_path / FILE_NAME).mkdir()
+        with pytest.raises(SettingsError, match="cannot be read"):
+            load(environ={}, folder=tmp_path / "nowhere", user_file=tmp_path / FILE_NAME)
+
+    def test_no_permission(self, read: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: Any, **__: Any) -> str:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "read_text", refuse)
+        with pytest.raises(SettingsError, match=r"cannot be read: .*Permission denied"):
+            read()
+
+    def test_a_folder_that_may_not_be_looked_into(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def refuse(*_: Any, **__: Any) -> bool:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "is_file", refuse)
+        with pytest.raises(SettingsError, match="cannot be looked into: Permission denied"):
+            load(environ={}, folder=tmp_path, user_file=tmp_path / "none")
+
+    def test_a_working_folder_that_is_gone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        gone = tmp_path / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        with pytest.raises(SettingsError, match="the working folder cannot be looked into"):
+            load(environ={}, user_file=tmp_path / "none")
+
+    def test_no_file_at_all_is_fine(self, read: Load, tmp_path: Path) -> None:
+        assert read() == Settings()
+        (tmp_path / "a-file").write_text("")
+        assert load(environ={}, folder=tmp_path, user_file=tmp_path / "a-file" / FILE_NAME) == Settings()
+
+    def test_an_empty_file_is_fine(self, read: Load) -> None:
+        assert read(user="", project="# nothing\n") == Settings()
+
+
+class TestBadValues:
+    @pytest.mark.parametrize(
+        ("flags", "complaint"),
+        [
+            ({"strategy": "poper"}, "strategy: input should be 'popper'"),
+            ({"max_iterations": 0}, "max_iterations"),
+            ({"max_iterations": "many"}, "not 'many'"),
+            ({"budget": "-1"}, "budget"),
+            ({"budget": "NaN"}, "budget"),
+            ({"temperature": math.nan}, "temperature"),
+            ({"retries": -1}, "retries"),
+            ({"max_output_tokens": 1}, "max_output_tokens"),
+            ({"trace": "loud"}, "trace"),
+            ({"cache": {"search": -1}}, "cache.search"),
+            ({"cache": 5}, "cache"),
+            ({"limits": {"x": {"rate": 0}}}, "limits.x.rate"),
+            ({"limits": {"x": {"rate": math.inf}}}, "limits.x.rate"),
+            ({"limits": {"x": {"concurrent": 0}}}, "limits.x.concurrent"),
+            ({"prices": {"x": {"input": "-0.1"}}}, "prices.x.input"),
+            ({"prices": {"x": {"call": "Infinity"}}}, "prices.x.call"),
+            ({"deadlines": {"model": 1e12}}, "deadlines.model"),
+            ({"model": None}, "model"),
+            ({"search": "tavily"}, "search"),
+        ],
+    )
+    def test_are_refused_by_name(self, read: Load, flags: dict[str, Any], complaint: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            read(flags=flags)
+        assert complaint in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert caught.value.exit_code == 2
+
+    def test_the_message_says_where_they_come_from(self, read: Load) -> None:
+        with pytest.raises(SettingsError, match=r"^environment: max_iterations: .*, not 'many'$"):
+            read(environ={"DEEPDIVER_MAX_ITERATIONS": "many"})
+        with pytest.raises(SettingsError, match=r"^.*project.deepdiver\.toml: retries"):
+            read(project="retries = 1000", flags={"retries": 1})
+        with pytest.raises(SettingsError, match=r"^settings: retries"):
+            read(project="", flags={"retries": 1000})
+
+    def test_a_long_value_is_cut(self, read: Load) -> None:
+        with pytest.raises(SettingsError) as caught:
+            read(flags={"strategy": "x" * 100_000})
+        assert len(str(caught.value)) < 400
+
+    @given(st.dictionaries(st.sampled_from(sorted(Settings.model_fields)), st.text() | st.integers() | st.none()))
+    def test_nothing_but_a_settings_error_is_ever_raised(self, flags: dict[str, Any]) -> None:
+        complaint = complaint_of(lambda: load(flags, environ={}, folder=Path("/"), user_file=Path("/nowhere")))
+        assert "\n" not in complaint
+
+    @pytest.mark.parametrize("name", ["MODEL", "SYSTEM_PROMPT", "HOME", "DOCUMENTS", "OPENAI_KEY", "OPENAI_URL"])
+    def test_bytes_that_are_no_text_in_the_environment(self, read: Load, name: str) -> None:
+        # os.environ hands on what it cannot decode as lone surrogates.
+        made = read(environ={f"DEEPDIVER_{name}": "a\udcff"})
+        assert made != Settings()
+        run = Run(
+            id="r", question="?", strategy=made.strategy, settings=made.public(), created="2026-11-15", version="0"
+        )
+        assert Run.model_validate_json(run.model_dump_json()) == run, "the run can still be saved"
+
+
+class TestPrecedence:
+    def test_later_wins(self, read: Load) -> None:
+        layers: dict[str, Any] = {
+            "user": "model = 'user'\nretries = 1",
+            "project": "model = 'project'",
+            "environ": {"DEEPDIVER_MODEL": "environment"},
+            "flags": {"model": "flag"},
+        }
+        expected = ["user", "project", "environment", "flag"]
+        for count, model in enumerate(expected, 1):
+            made = read(**dict(list(layers.items())[:count]))
+            assert made.model == model
+            assert made.retries == 1, "what a later layer does not say stays"
+
+    def test_tables_are_laid_over_key_by_key(self, read: Load) -> None:
+        made = read(
+            user="[cache]\nsearch = 1\nfetch = 2\n[limits.tavily]\nrate = 3\n[keys]\ntavily = 'from-user'",
+            project="[cache]\nfetch = 4\n[limits.tavily]\nconcurrent = 5\n[limits.exa]\nrate = 6",
+            environ={"TAVILY_API_KEY": "from-environment", "EXA_API_KEY": "exa-key"},
+            flags={"cache": {"feed": 7}},
+        )
+        assert made.cache == Cache(search=1, fetch=4, feed=7)
+        assert made.limits == {"tavily": Limit(rate=3, concurrent=5), "exa": Limit(rate=6)}
+        assert (made.key("tavily"), made.key("exa")) == ("from-environment", "exa-key")
+
+    def test_loading_changes_nothing_of_the_callers(self, read: Load) -> None:
+        flags = {"cache": {"search": 1}, "limits": {"x": {"rate": 2}}}
+        read(project="[cache]\nfetch = 3\n[limits.x]\nper = 4", flags=flags)
+        assert flags == {"cache": {"search": 1}, "limits": {"x": {"rate": 2}}}
+
+    def test_the_nearest_project_file_counts(self, tmp_path: Path) -> None:
+        inner = tmp_path / "a" / "b"
+        inner.mkdir(parents=True)
+        (tmp_path / FILE_NAME).write_text("model = 'outer'\nretries = 1")
+        (tmp_path / "a" / FILE_NAME).write_text("model = 'inner'")
+        made = load(environ={}, folder=inner, user_file=tmp_path / "none")
+        assert (made.model, made.retries) == ("inner", 4)
+
+    def test_the_processes_own_places_are_the_default(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+        (tmp_path / "config" / "deepdiver").mkdir(parents=True)
+        (tmp_path / "config" / "deepdiver" / FILE_NAME).write_text("retries = 7")
+        (tmp_path / FILE_NAME).write_text("system_prompt = 'project'")
+        monkeypatch.setenv("DEEPDIVER_MODEL", "ollama:x")
+        made = load()
+        assert (made.retries, made.system_prompt, made.model) == (7, "project", "ollama:x")
+
+
+class TestEnvironment:
+    def test_what_is_read_from_it(self, read: Load) -> None:
+        made = read(
+            environ={
+                "DEEPDIVER_HOME": "/data/deep",
+                "DEEPDIVER_STRATEGY": "iterative",
+                "DEEPDIVER_FAST_MODEL": "openai:small",
+                "DEEPDIVER_SEARCH": "tavily, library,",
+                "DEEPDIVER_ALLOW_HOSTS": " wiki.intra ,127.0.0.1",
+                "DEEPDIVER_DOCUMENTS": os.pathsep.join(["a", "", "b/c", ""]),
+                "DEEPDIVER_MAX_ITERATIONS": "2",
+                "DEEPDIVER_BUDGET": "0.10",
+                "DEEPDIVER_VERBOSE": "true",
+                "DEEPDIVER_HOLD_UNCERTAIN": "1",
+                "DEEPDIVER_TEMPERATURE": "0.5",
+                "PATH": "/bin",
+                "MODEL": "ignored",
+            }
+        )
+        assert made.home == Path("/data/deep")
+        assert made.strategy is Strategy.ITERATIVE
+        assert made.fast_model == "openai:small"
+        assert made.search == ("tavily", "library")
+        assert made.allow_hosts == ("wiki.intra", "127.0.0.1")
+        assert made.documents == (Path("a"), Path("b/c")), "an empty part is not the working folder"
+        assert made.max_iterations == 2
+        assert made.budget == Decimal("0.10")
+        assert made.verbose
+        assert made.hold_uncertain
+        assert made.temperature == 0.5
+        assert made.model == EMBEDDED
+
+    def test_an_empty_variable_says_nothing(self, read: Load) -> None:
+        names = ["DEEPDIVER_MODEL", "DEEPDIVER_TYPO", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPDIVER_OPENAI_KEY"]
+        assert read(environ=dict.fromkeys(names, "")) == Settings()
+
+    @pytest.mark.parametrize(("provider", "name"), [(p, name) for p, names in KEY_VARIABLES.items() for name in names])
+    def test_keys_from_where_vendors_put_them(self, read: Load, provider: str, name: str) -> None:
+        assert read(environ={name: SECRET}).key(provider) == SECRET
+
+    @pytest.mark.parametrize(("provider", "name"), URL_VARIABLES.items())
+    def test_addresses_from_where_vendors_put_them(self, read: Load, provider: str, name: str) -> None:
+        assert read(environ={name: "http://127.0.0.1:9"}).urls == {provider: "http://127.0.0.1:9"}
+
+    def test_of_two_names_for_one_key_the_first_counts(self, read: Load) -> None:
+        assert read(environ={"GEMINI_API_KEY": "second", "GOOGLE_API_KEY": "first"}).key("google") == "first"
+
+    def test_our_own_names_win_over_the_vendors(self, read: Load) -> None:
+        made = read(
+            environ={
+                "OPENAI_API_KEY": "vendor",
+                "DEEPDIVER_OPENAI_KEY": "ours",
+                "OPENAI_BASE_URL": "http://vendor",
+                "DEEPDIVER_OPENAI_URL": "http://ours",
+            }
+        )
+        assert made.key("openai") == "ours"
+        assert made.urls == {"openai": "http://ours"}
+
+    def test_any_provider_has_an_address_and_a_key(self, read: Load) -> None:
+        made = read(environ={"DEEPDIVER_MY_WIKI_URL": "http://wiki", "DEEPDIVER_MY_WIKI_KEY": SECRET})
+        assert made.urls == {"my_wiki": "http://wiki"}
+        assert made.key("my_wiki") == SECRET
+
+    def test_the_vendors_spelling_under_our_prefix_means_the_same(self, read: Load) -> None:
+        made = read(environ={"DEEPDIVER_OPENAI_API_KEY": SECRET, "DEEPDIVER_OPENAI_BASE_URL": "http://here"})
+        assert made.key("openai") == SECRET
+        assert made.urls == {"openai": "http://here"}
+
+    def test_every_simple_setting_has_a_variable(self, read: Load) -> None:
+        tables = {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models"}
+        for name in Settings.model_fields.keys() - tables:
+            variable = {f"DEEPDIVER_{name.upper()}": "1"}
+            assert "unknown" not in complaint_of(functools.partial(read, environ=variable)), name
+
+
+class TestSecrets:
+    """Nothing that can be shown or saved holds a key."""
+
+    PLACES = ({"OPENAI_API_KEY": SECRET}, {"DEEPDIVER_TAVILY_KEY": SECRET})
+
+    def faces(self, made: Settings) -> dict[str, str]:
+        return {
+            "str": str(made),
+            "repr": repr(made),
+            "format": f"{made}",
+            "public": canonical(made.public()),
+            "json": made.model_dump_json(),
+            "dump": repr(made.model_dump()),
+            "dump for json": canonical(made.model_dump(mode="json")),
+            "keys": repr(made.keys),
+        }
+
+    @pytest.mark.parametrize("environ", PLACES)
+    def test_no_face_of_the_settings_shows_a_key(self, read: Load, environ: dict[str, str]) -> None:
+        made = read(project=f"[keys]\nexa = '{SECRET}-2'", environ=environ)
+        assert len(made.secrets()) == 2
+        for face, text in self.faces(made).items():
+            assert SECRET not in text, face
+
+    @pytest.mark.parametrize(
+        "project",
+        [
+            f"keys = '{SECRET}'",
+            f"[keys]\nopenai = ['{SECRET}']",
+            f"[keys.openai]\nkey = '{SECRET}'",
+            f"keys = ['{SECRET}']",
+            f"openai_key = '{SECRET}'",
+            f"cache = {{ key = '{SECRET}' }}\nretries = -1",
+            f"model = {{ openai = '{SECRET}' }}",
+            f"search = [['{SECRET}']]",
+            f"[limits.openai]\nkey = '{SECRET}'",
+            f"[limits]\nopenai = ['{SECRET}']",
+            f"[urls]\nsearxng = 'http://user:{SECRET}@host/'",
+            f"[urls]\nsearxng = ['{SECRET}']",
+        ],
+    )
+    def test_no_complaint_shows_a_key(self, read: Load, project: str) -> None:
+        with pytest.raises(SettingsError) as caught:
+            read(project=project)
+        assert SECRET not in str(caught.value)
+        assert SECRET not in "".join(traceback.format_exception(caught.value))
+
+    def test_no_complaint_of_the_model_itself_shows_a_key(self) -> None:
+        with pytest.raises(ValidationError) as caught:
+            Settings.model_validate({"keys": SECRET})
+        assert SECRET not in str(caught.value)
+        assert SECRET not in repr(caught.value)
+
+    @pytest.mark.parametrize(
+        "address",
+        ["http://user:pw@host", "https://token@host/path", "user:pw@host:80", "//u@h", "http://u:p@[::1]/"],
+    )
+    def test_an_address_holds_no_password(self, read: Load, address: str) -> None:
+        with pytest.raises(SettingsError, match=r"urls\.searxng: an address must hold no user name and no password"):
+            read(environ={"SEARXNG_URL": address})
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "http://host",
+            "127.0.0.1:11434",
+            "https://host/a@b",
+            "https://host/?q=a@b",
+            "http://[::1]:80/",
+            "",
+            "host#a@b",
+        ],
+    )
+    def test_an_address_without_one_is_taken_as_it_is(self, address: str) -> None:
+        assert Settings(urls={"searxng": address}).urls == {"searxng": address}
+
+    def test_a_long_address_is_read_once(self) -> None:
+        assert Settings(urls={"x": "a" * 1_000_000}).urls
+
+    def test_a_line_end_behind_a_key_is_not_part_of_it(self, read: Load) -> None:
+        assert read(environ={"OPENAI_API_KEY": f" {SECRET}\r\n"}).key("openai") == SECRET
+
+    def test_an_empty_key_is_none(self, read: Load) -> None:
+        made = read(project="[keys]\nopenai = ''\nexa = '  '")
+        assert made.key("openai") is None
+        assert made.key("exa") is None
+        assert made.key("tavily") is None
+        assert made.secrets() == ()
+
+    def test_secrets_come_longest_first(self, read: Load) -> None:
+        made = read(project="[keys]\na = 'abcd'\nb = 'abcdefgh'\nc = 'abcdef'\nd = 'abc'\ne = 'abcd'")
+        assert made.secrets() == ("abcdefgh", "abcdef", "abcd")
+
+
+KEY = st.text(st.characters(codec="ascii", exclude_categories=["C", "Z"]), min_size=12, max_size=40)
+
+
+@given(KEY)
+def test_no_key_whatever_it_is_made_of_gets_out(key: str) -> None:
+    made = load({"keys": {"openai": key}}, environ={}, folder=Path("/"), user_file=Path("/nowhere"))
+    assert made.key("openai") == key
+    without = canonical(Settings().public()) + repr(Settings()) + Settings().model_dump_json()
+    shown = canonical(made.public()) + repr(made) + made.model_dump_json()
+    assert key not in shown or key in without
+
+
+PLAIN = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8)
+RUNS = st.fixed_dictionaries(
+    {},
+    optional={
+        "strategy": st.sampled_from([item.value for item in Strategy]),
+        "model": PLAIN,
+        "fast_model": PLAIN,
+        "task_models": st.dictionaries(PLAIN, PLAIN, max_size=2),
+        "temperature": st.floats(0, 2),
+        "search": st.lists(PLAIN, max_size=3),
+        "documents": st.lists(st.sampled_from(["a", "b/c", "/d"]), max_size=2),
+        "max_iterations": st.integers(1, 100),
+        "budget": st.decimals(0, 100, places=4),
+        "allow_hosts": st.lists(PLAIN, max_size=2),
+        "system_prompt": PLAIN,
+        "verbose": st.booleans(),
+        "hold_uncertain": st.booleans(),
+        "cache": st.fixed_dictionaries({}, optional={"search": st.floats(0, 1e6), "fetch": st.just(86_400.0)}),
+        "limits": st.dictionaries(PLAIN, st.fixed_dictionaries({}, optional={"rate": st.floats(0.1, 9)}), max_size=2),
+        "prices": st.dictionaries(
+            PLAIN, st.fixed_dictionaries({}, optional={"input": st.decimals(0, 9, places=3)}), max_size=2
+        ),
+        "urls": st.dictionaries(PLAIN, st.just("http://127.0.0.1:1/v1"), max_size=2),
+        "keys": st.dictionaries(PLAIN, KEY, max_size=2),
+    },
+)
+
+
+@given(RUNS)
+def test_what_is_saved_gives_the_settings_back(values: dict[str, Any]) -> None:
+    made = Settings.model_validate(values)
+    public = made.public()
+    assert canonical(public)
+    assert from_public(public, made) == made
+    assert from_public(from_public(public, made).public(), made).public() == public
+
+
+@given(RUNS, RUNS)
+def test_a_saved_run_keeps_its_own_and_takes_this_machines(saved: dict[str, Any], here: dict[str, Any]) -> None:
+    run, current = Settings.model_validate(saved), Settings.model_validate(here)
+    resumed = from_public(run.public(), current)
+    for name in Settings.model_fields:
+        assert getattr(resumed, name) == getattr(current if name in MACHINE else run, name), name
+
+
+def test_what_is_saved_is_only_what_was_set() -> None:
+    assert Settings().public() == {}
+    made = Settings(home=Path("/data"), budget=Decimal(1), verbose=True, trace="otel", hold_uncertain=True, retries=1)
+    assert made.public() == {"retries": 1}
+
+
+def test_a_tilde_is_the_home_folder(read: Load, own_home: Path) -> None:
+    made = read(project="home = '~/deep'\ndocuments = ['~/papers', 'notes~1']")
+    assert made.home == own_home / "deep"
+    assert made.documents == (own_home / "papers", Path("notes~1"))
+
+
+def test_the_database_stands_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert Settings().home.name == "deepdiver"
+
+
+def test_how_fast_a_provider_may_be_called() -> None:
+    made = Settings(limits={"tavily": Limit(rate=1, per=60, concurrent=1)})
+    assert made.limit("tavily") == Limit(rate=1, per=60, concurrent=1)
+    assert made.limit("exa") == Limit()
+
+
+@pytest.mark.parametrize(
+    ("task", "role", "expected"),
+    [
+        ("judge", "smart", "a:smart"),
+        ("extract_findings", "fast", "a:fast"),
+        ("decide", "smart", "a:own"),
+        ("decide", "fast", "a:own"),
+    ],
+)
+def test_the_model_for_a_task(task: str, role: Any, expected: str) -> None:
+    made = Settings(model="a:smart", fast_model="a:fast", task_models={"decide": "a:own"})
+    assert made.model_for(task, role) == expected
+
+
+def test_without_a_fast_model_the_smart_one_does_both() -> None:
+    assert Settings(model="a:smart").model_for("write_queries", "fast") == "a:smart"
+    assert Settings().model_for("write_queries", "fast") == EMBEDDED
+
+
+PARTS: tuple[type[BaseModel], ...] = (Settings, Limit, Cache, Deadlines, Price)
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
+def test_every_setting_says_what_it_is(part: type[BaseModel]) -> None:
+    assert not [name for name, field in part.model_fields.items() if not field.description]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
+def test_settings_are_frozen(part: type[BaseModel]) -> None:
+    made = part()
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(made, next(iter(part.model_fields)), "x")
+
+
+def test_defaults_are_not_shared() -> None:
+    Settings().limits["x"] = Limit()
+    assert Settings().limits == {}
+
+
+def test_langgraph_is_told_to_be_strict_unless_the_user_said_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LANGGRAPH_STRICT_MSGPACK", raising=False)
+    module.strict_checkpoints()
+    assert os.environ["LANGGRAPH_STRICT_MSGPACK"] == "true"
+    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "false")
+    module.strict_checkpoints()
+    assert os.environ["LANGGRAPH_STRICT_MSGPACK"] == "false"

@@ -1,0 +1,399 @@
+"""The shared cache: fresh for a time, fetched once whoever asks, and never stuck on the dead."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import threading
+import time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.events import CallEnded
+from deepdiver.errors import BudgetError, CallError, CallFault
+from deepdiver.gateway import Reply, gateway
+from deepdiver.gateway.cache import Cache, Slot
+from deepdiver.store import CallState, SqliteStore
+from tests.gateway.acts import SHARED, ask_together, die_in_flight, meet_at
+from tests.gateway.rig import (
+    KEY,
+    NOW,
+    Clock,
+    Door,
+    Service,
+    ask,
+    everything_on_disk,
+    fault,
+    for_ever,
+    leave,
+    make_run,
+    rows,
+    settle_down,
+    until,
+)
+
+FOUND = ask(kind="search")
+
+
+def cache(store: SqliteStore, clock: Clock | None = None) -> Cache:
+    return Cache(store, clock or Clock(), lambda text: text.replace("hush", "[secret]"))
+
+
+async def bring(held: Cache, value: object, lifetime: float = 60.0) -> Slot:
+    async with held.slot(FOUND, lifetime, 15) as slot:
+        if slot.reply is None:
+            slot.brought = Reply(value)
+    return slot
+
+
+def slowly(seconds: float, value: object = "slow") -> Service:
+    async def work() -> Reply:
+        await asyncio.sleep(seconds)
+        return Reply(value, Decimal("0.01"))
+
+    return Service(work)
+
+
+# What goes wrong
+
+
+async def test_when_the_leader_fails_the_next_one_tries(store: SqliteStore) -> None:
+    go = asyncio.Event()
+
+    async def fail() -> Reply:
+        await go.wait()
+        raise fault(CallFault.REQUEST, "refused")
+
+    leader, follower = Door(store), Door(store, "r2")
+    failing, working = Service(fail), Service(Reply("good"))
+    first = asyncio.ensure_future(leader.call(FOUND, failing))
+    await until(lambda: failing.calls == 1)
+    second = asyncio.ensure_future(follower.call(FOUND, working))
+    await settle_down(20)
+    assert working.calls == 0
+    go.set()
+    with pytest.raises(CallError, match="refused"):
+        await first
+    assert (await second).value == "good"
+    assert (failing.calls, working.calls) == (1, 1)
+    follower.nothing_is_held()
+
+
+async def test_when_the_leader_has_no_money_the_next_one_tries(store: SqliteStore) -> None:
+    with pytest.raises(BudgetError):
+        await Door(store, budget="0").call(FOUND, Service())
+    assert rows(store, "cache_claims") == []
+    assert (await Door(store, "r2").call(FOUND, Service(Reply("good")))).value == "good"
+
+
+async def test_when_the_leader_is_cancelled_the_next_one_tries(store: SqliteStore) -> None:
+    stuck, working = Service(for_ever), Service(Reply("good"))
+    first = asyncio.ensure_future(Door(store).call(FOUND, stuck))
+    await until(lambda: stuck.calls == 1)
+    second = asyncio.ensure_future(Door(store, "r2").call(FOUND, working))
+    await settle_down(20)
+    assert working.calls == 0
+    await leave(first)
+    assert (await asyncio.wait_for(second, 10)).value == "good"
+    assert rows(store, "cache_claims") == []
+
+
+async def test_who_is_cancelled_while_waiting_for_another_leaves_the_claim_alone(store: SqliteStore) -> None:
+    stuck = Service(for_ever)
+    first = asyncio.ensure_future(Door(store).call(FOUND, stuck))
+    await until(lambda: stuck.calls == 1)
+    second = asyncio.ensure_future(Door(store, "r2").call(FOUND, Service()))
+    await settle_down(20)
+    claim = rows(store, "cache_claims")
+    await leave(second)
+    assert rows(store, "cache_claims") == claim
+    await leave(first)
+    assert rows(store, "cache_claims") == []
+
+
+async def test_who_is_cancelled_while_claiming_leaves_no_claim_behind(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    claim = store.cache_claim
+
+    def slow(*args: Any) -> bool:
+        begun.set()
+        assert go_on.wait(10)
+        return claim(*args)
+
+    monkeypatch.setattr(store, "cache_claim", slow)
+    task = asyncio.ensure_future(Door(store).call(FOUND, Service()))
+    await until(begun.is_set)
+    task.cancel()
+    await settle_down(5)
+    go_on.set()
+    await asyncio.wait([task], timeout=10)
+    assert task.cancelled()
+    assert rows(store, "cache_claims") == []
+
+
+async def test_a_claim_that_nobody_renews_is_taken_over(store: SqliteStore) -> None:
+    clock = Clock()
+    assert store.cache_claim(FOUND.key, "the dead", NOW, NOW + 15)
+    door, service = Door(store, clock=clock), Service()
+    task = asyncio.ensure_future(door.call(FOUND, service))
+    await asyncio.sleep(0.2)
+    clock.now = NOW + 14.9
+    await asyncio.sleep(0.2)
+    assert service.calls == 0
+    clock.now = NOW + 15
+    assert (await asyncio.wait_for(task, 10)).value == {"answer": 42}
+    assert service.calls == 1
+
+
+@pytest.mark.slow
+async def test_the_living_renew_their_claim_however_long_it_takes(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateway, "CLAIM_SECONDS", 0.5)
+    leader, follower = slowly(1.2), Service()
+    first = asyncio.ensure_future(Door(store).call(FOUND, leader))
+    await until(lambda: leader.calls == 1)
+    assert (await Door(store, "r2").call(FOUND, follower)).value == "slow"
+    assert (await first).value == "slow"
+    assert (leader.calls, follower.calls) == (1, 0)
+    assert rows(store, "cache_claims") == []
+
+
+async def test_a_claim_is_not_renewed_after_it_was_given_back(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that renews may be at it when the call ends."""
+    renewing, go_on = threading.Event(), threading.Event()
+    claim, claims = store.cache_claim, 0
+
+    def slow(*args: Any) -> bool:
+        nonlocal claims
+        claims += 1
+        if claims == 2:
+            renewing.set()
+            assert go_on.wait(10)
+        return claim(*args)
+
+    monkeypatch.setattr(store, "cache_claim", slow)
+
+    async def fetch() -> None:
+        async with cache(store).slot(FOUND, 60, 0.03) as slot:
+            await until(renewing.is_set)
+            slot.brought = Reply(1)
+
+    task = asyncio.create_task(fetch())
+    await until(renewing.is_set)
+    await settle_down(20)
+    go_on.set()
+    await asyncio.wait_for(task, 10)
+    await settle_down(20)
+    assert rows(store, "cache_claims") == []
+    assert len(rows(store, "cache")) == 1
+
+
+async def test_an_answer_brought_between_the_look_and_the_claim_is_not_fetched_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = cache(store)
+    get, looks = store.cache_get, 0
+
+    def late(key: str, now: float) -> str | None:
+        nonlocal looks
+        looks += 1
+        found = get(key, now)
+        if looks == 1:
+            assert found is None
+            store.cache_put(key, '{"value":"brought","cost":"0","usage":{}}', now + 60)
+        return found
+
+    monkeypatch.setattr(store, "cache_get", late)
+    assert (await bring(other, "mine")).reply == Reply("brought")
+    assert rows(store, "cache_claims") == []
+
+
+# Time to live
+
+
+async def test_an_answer_is_fresh_for_its_time_and_not_longer(store: SqliteStore) -> None:
+    clock = Clock()
+    held = cache(store, clock)
+    await bring(held, "old", lifetime=60)
+    clock.now = NOW + 59.9
+    assert (await bring(held, "new")).reply == Reply("old")
+    clock.now = NOW + 60
+    assert (await bring(held, "new")).reply is None
+    assert (await bring(held, "newer")).reply == Reply("new")
+
+
+async def test_each_kind_has_its_own_time(store: SqliteStore) -> None:
+    clock = Clock()
+    times = {"search": 100.0, "fetch": 200.0, "feed": 0.0, "model": 50.0}
+    asked: dict[str, int] = {}
+    for later in (0, 49, 99, 199):
+        for kind in times:
+            service = Service(Reply(later))
+            run = f"{kind}{later}"
+            store.create_run(make_run(run))
+            clock.now = NOW + later
+            await Door(store, run, clock=clock, cache=times).call(ask(kind=kind), service)  # type: ignore[arg-type]
+            asked[kind] = asked.get(kind, 0) + service.calls
+    assert asked == {"search": 2, "fetch": 1, "feed": 4, "model": 3}
+
+
+async def test_models_are_not_shared_unless_someone_says_so(store: SqliteStore) -> None:
+    services = Service(), Service()
+    for run, service in zip(("r1", "r2"), services, strict=True):
+        await Door(store, run).call(ask(kind="model"), service)
+    assert [service.calls for service in services] == [1, 1]
+    assert rows(store, "cache") == []
+
+
+async def test_a_person_is_never_shared(store: SqliteStore) -> None:
+    services = Service(), Service()
+    for run, service in zip(("r1", "r2"), services, strict=True):
+        await Door(store, run).call(ask(kind="human", worst="0"), service)
+    assert [service.calls for service in services] == [1, 1]
+
+
+async def test_fresh_neither_takes_nor_leaves_anything(store: SqliteStore) -> None:
+    await Door(store).call(FOUND, Service(Reply("shared")))
+    fresh = ask(kind="search", fresh=True)
+    assert (await Door(store, "r2").call(fresh, Service(Reply("fresh")))).value == "fresh"
+    store.create_run(make_run("r3"))
+    assert (await Door(store, "r3").call(FOUND, Service())).value == "shared"
+
+
+async def test_fresh_does_not_wait_for_another(store: SqliteStore) -> None:
+    stuck = Service(for_ever)
+    task = asyncio.ensure_future(Door(store).call(FOUND, stuck))
+    await until(lambda: stuck.calls == 1)
+    async with asyncio.timeout(5):
+        await Door(store, "r2").call(ask(kind="search", fresh=True), Service())
+    await leave(task)
+
+
+async def test_a_time_of_0_shares_nothing(store: SqliteStore) -> None:
+    await bring(cache(store), "mine", lifetime=0)
+    assert rows(store, "cache") == rows(store, "cache_claims") == []
+
+
+# What is taken over
+
+
+async def test_what_another_run_paid_for_costs_nothing_and_is_ours_for_ever(store: SqliteStore) -> None:
+    await Door(store).call(FOUND, Service())
+    clock = Clock(time.time())
+    door, service = Door(store, "r2", budget="0", clock=clock), Service()
+    reply = await door.call(FOUND, service)
+    assert (reply.value, reply.cost, reply.usage) == ({"answer": 42}, Decimal(0), {"input_tokens": 7})
+    assert service.calls == 0
+    assert door.told == ["call_ended"]
+    ended = door.events[0]
+    assert isinstance(ended, CallEnded)
+    assert (ended.origin, ended.cost) == ("cache", Decimal(0))
+    row = door.row(FOUND)
+    assert (row.state, row.sends, row.cost) == (CallState.SETTLED, 0, Decimal(0))
+    assert door.gateway.budget.spent == 0
+    clock.now += 10**7
+    assert await Door(store, "r2", clock=clock).call(FOUND, Service(AssertionError())) == reply
+
+
+async def test_a_hit_leaves_no_claim_and_takes_no_place(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    await Door(store).call(FOUND, Service())
+
+    def never(*args: object, **kwargs: object) -> None:
+        raise AssertionError("nobody needs this")
+
+    for name in ("cache_claim", "cache_release", "limit_take", "journal_sent"):
+        monkeypatch.setattr(store, name, never)
+    assert (await Door(store, "r2").call(FOUND, Service())).value == {"answer": 42}
+
+
+async def test_secrets_are_not_shared(store: SqliteStore, home: Path) -> None:
+    await bring(cache(store), {"say hush": ["hush", 'in "hush" quotes']})
+    assert (await bring(cache(store), None)).reply == Reply({"say [secret]": ["[secret]", 'in "[secret]" quotes']})
+    await Door(store, keys={"p": KEY}).call(ask("leak", kind="search"), Service(Reply(f"the key is {KEY}")))
+    other = await Door(store, "r2").call(ask("leak", kind="search"), Service())
+    assert other.value == "the key is [secret]"
+    assert KEY not in everything_on_disk(home)
+
+
+# Single flight
+
+
+async def test_two_runs_that_ask_at_once_buy_once(store: SqliteStore) -> None:
+    service = slowly(0.1)
+    doors = Door(store), Door(store, "r2")
+    replies = await asyncio.gather(*(door.call(FOUND, service) for door in doors))
+    assert service.calls == 1
+    assert [reply.value for reply in replies] == ["slow", "slow"]
+    assert sorted(reply.cost for reply in replies) == [Decimal(0), Decimal("0.01")]
+    assert sorted(door.told[-1] for door in doors) == ["call_ended", "call_ended"]
+    for door in doors:
+        door.nothing_is_held()
+
+
+async def test_many_runs_that_ask_at_once_buy_once(store: SqliteStore) -> None:
+    service = slowly(0.05)
+    names = [f"many{n}" for n in range(8)]
+    for name in names:
+        store.create_run(make_run(name))
+    await asyncio.gather(*(Door(store, name).call(FOUND, service) for name in names))
+    assert service.calls == 1
+
+
+@pytest.mark.slow
+def test_processes_that_ask_at_once_buy_once(store: SqliteStore, home: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    jobs = [(home, run, 0.3) for run in ("r1", "r2")]
+    with context.Pool(2, meet_at, (context.Barrier(2),)) as pool:
+        origins = pool.map_async(ask_together, jobs, chunksize=1).get(120)
+        pool.close()
+        pool.join()
+    assert sorted(origins) == ["cache", "live"]
+    assert len((home / "asked").read_text().split()) == 1
+
+
+@pytest.mark.slow
+async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(store: SqliteStore, home: Path) -> None:
+    """Others wait for its claim to run out; the run itself, taken up again, finds its claim and its place."""
+    process = multiprocessing.get_context("spawn").Process(target=die_in_flight, args=(home, 20.0, 1))
+    process.start()
+    await asyncio.to_thread(process.join, 60)
+    died = time.time()
+    assert process.exitcode == -9
+    assert len(rows(store, "cache_claims")) == len(rows(store, "slots")) == 1
+
+    stranger, service = Door(store, "r2", limits={"p": {"concurrent": 9}}), Service()
+    waiting = asyncio.ensure_future(stranger.call(SHARED, service))
+    await settle_down(20)
+    assert service.calls == 0
+
+    resumed = Door(store, limits={"p": {"concurrent": 1}}, budget="1")
+    assert resumed.gateway.budget.spent == Decimal("0.02")
+    assert (await resumed.call(SHARED, Service(Reply("resumed", Decimal("0.01"))))).value == "resumed"
+    assert time.time() - died < 15
+    assert resumed.told == ["call_uncertain", "call_started", "call_ended"]
+    assert (resumed.row(SHARED).uncertain, resumed.row(SHARED).sends) == (1, 2)
+    assert resumed.gateway.budget.spent == Decimal("0.03")
+    assert (await asyncio.wait_for(waiting, 10)).value == "resumed"
+    assert service.calls == 0
+    resumed.nothing_is_held()
+
+
+@pytest.mark.slow
+async def test_a_killed_process_that_nobody_takes_up_is_succeeded_when_its_claim_runs_out(
+    store: SqliteStore, home: Path
+) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=die_in_flight, args=(home, 1.0, 9))
+    process.start()
+    await asyncio.to_thread(process.join, 60)
+    assert process.exitcode == -9
+    service = Service(Reply("succeeded"))
+    assert (await asyncio.wait_for(Door(store, "r2").call(SHARED, service), 10)).value == "succeeded"
+    assert service.calls == 1

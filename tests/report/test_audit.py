@@ -1,0 +1,406 @@
+"""The audit: what no quote carries is found, and what one carries in other words is let pass."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import sample
+from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
+from deepdiver.core.text import sentences
+from deepdiver.report.audit import faults, stands
+from deepdiver.tools.library.documents import Document, read_all
+from tests.report.making import AS_OF, finding, quote
+
+FIRE = (
+    "On 8 February 2026 the ferry Ejdervik of Ejderlinjen AB burnt at berth 4 in Vantskär; nine people were hurt, "
+    "12 per cent of the 1,250 tonnes on board were lost and the line's chair, J. A. Lindqvist, paid SEK 3.5 million."
+)
+BORN = "Their daughter Maja Sörlin was born on 3 May 2014 and their son Olle on 21 December 2017."
+
+
+def found(
+    text: str, *quoted: str, kind: SentenceKind = SentenceKind.FACT, calculation: Calculation | None = None
+) -> list[str]:
+    """Audit a sentence against quotes that stand in their source."""
+    body = "\n\n".join(quoted)
+    held = finding("f_1", *(quote(part, start=body.index(part)) for part in quoted)) if quoted else None
+    said = Sentence(text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation)
+    return faults(said, [held] if held else [], lambda key: body, AS_OF)
+
+
+def made(kind: Literal["years", "days", "difference", "sum", "count"], result: str, *inputs: str) -> Calculation:
+    return Calculation(kind=kind, inputs=inputs, result=result)
+
+
+def years(first: str, second: str, result: str) -> Calculation:
+    return made("years", result, first, second)
+
+
+# -- findings and quotes
+
+
+def test_a_finding_that_does_not_exist() -> None:
+    said = Sentence(text="It burnt.", findings=("f_1", "f_2"))
+    real = finding("f_1", quote("It burnt."))
+    assert faults(said, [real], lambda key: "It burnt.", AS_OF) == ["it names a finding that does not exist"]
+
+
+def test_no_finding_at_all() -> None:
+    assert found("It burnt.") == ["it names no finding"]
+    assert found("It burnt.", kind=SentenceKind.CALCULATION) == ["it names no finding"]
+
+
+def test_a_finding_named_twice_is_one_finding() -> None:
+    said = Sentence(text="It burnt.", findings=("f_1", "f_1"))
+    assert faults(said, [finding("f_1", quote("It burnt."))], lambda key: "It burnt.", AS_OF) == []
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "text", "start"),
+    [
+        ("It sank and burnt.", "It burnt.", 0),
+        ("It burnt", "It burnt.", 0),
+        ("it burnt.", "It burnt.", 0),
+        ("So: It burnt.", "It burnt.", 0),
+        ("", "It burnt.", 0),
+        ("It burnt.", "", 0),
+        ("It burnt.", "It burnt.", 900),
+    ],
+)
+def test_a_quote_that_does_not_stand_in_its_source(snapshot: str, text: str, start: int) -> None:
+    held = finding("f_1", quote(text, start=start))
+    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: snapshot, AS_OF)
+    assert fault == f"the quote {text!r} does not stand in its source"
+
+
+def test_a_quote_whose_source_is_not_kept() -> None:
+    def nothing(key: str) -> str:
+        raise KeyError(key)
+
+    held = finding("f_1", quote("It burnt."))
+    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], nothing, AS_OF)
+    assert "does not stand in its source" in fault
+    assert not stands(held.quotes[0], nothing)
+
+
+def test_one_bad_quote_among_good_ones_is_enough() -> None:
+    body = "It burnt. It sank."
+    held = finding("f_1", quote("It burnt."), quote("It swam.", start=10))
+    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: body, AS_OF)
+    assert "It swam." in fault
+
+
+def test_a_long_quote_is_told_in_short() -> None:
+    (fault,) = faults(
+        Sentence(text="x", findings=("f_1",)), [finding("f_1", quote("word " * 400))], lambda key: "", AS_OF
+    )
+    assert len(fault) < 120
+
+
+# -- numbers, dates, names, addresses that no quote holds
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Ten people were hurt.", "10"),
+        ("The fire hurt 19 people.", "19"),
+        ("It lost 13 % of its cargo.", "13"),
+        ("It carried 12,500 tonnes.", "12500"),
+        ("It carried 1.25 tonnes.", "1.25"),
+        ("The chair paid SEK 3.5 billion.", "3500000000"),
+        ("It burnt in 2025.", "2025"),
+        ("There were 8 dead.", "8"),
+        ("It burnt twice in 2 years.", "2"),
+        ("It burnt on 9 February 2026.", "2026-02-09"),
+        ("It burnt on 8 February 2025.", "2025-02-08"),
+        ("It burnt on 8 March 2026.", "2026-03-08"),
+        ("It burnt in January 2026.", "2026-01"),
+        ("It burnt on 2026-02-18.", "2026-02-18"),
+        ("It was the ferry Tärnan.", "Tärnan"),
+        ("The ferry belongs to Ejderlinjen Holding AB.", "Ejderlinjen Holding AB"),
+        ("The chair is called K. A. Lindberg.", "K. A. Lindberg"),
+        ("The town of Vantskärsholm saw it.", "Vantskärsholm"),
+        ("More is told at https://evil.example/fire here.", "https://evil.example/fire"),
+        ("More is told at www.evil.example.", "www.evil.example"),
+    ],
+)
+def test_a_value_that_no_quote_holds(text: str, value: str) -> None:
+    (fault,) = found(text, FIRE)
+    assert fault.endswith("stands in none of its quotes")
+    assert value in fault
+
+
+def test_the_day_of_a_date_is_no_number_to_count_with() -> None:
+    assert found("She has 3 children.", BORN) == ["3 stands in none of its quotes"]
+    assert found("She has 5 children.", BORN) == ["5 stands in none of its quotes"]
+
+
+def test_several_wrong_values_are_told_together() -> None:
+    (fault,) = found("On 1 March 2020 the Titanic of Southampton carried 7 boats and 9,999 goats.", FIRE)
+    assert fault == "2020-03-01, 7, 9999 stands in none of its quotes"
+
+
+def test_a_date_more_precise_than_the_quote() -> None:
+    assert found("It closed on 4 June 2025.", "It closed in June 2025.") == ["2025-06-04 stands in none of its quotes"]
+    assert found("It closed on 4 June 2025.", "It closed on 4 June.") == ["2025-06-04 stands in none of its quotes"]
+
+
+# -- the same said otherwise
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It burnt on 2026-02-08.",
+        "It burnt on February 8, 2026.",
+        "It burnt on 8 Feb 2026.",
+        "It burnt on the 8th of February 2026.",
+        "It burnt on 8 February.",
+        "It burnt in February 2026.",
+        "It burnt in 2026.",
+        "The fire hurt 9 people.",
+        "Nine people were hurt.",
+        "It lost 12% of its cargo.",
+        "It lost 12 percent of its cargo.",
+        "It lost twelve per cent of its cargo.",
+        "It carried 1250 tonnes.",
+        "It carried 1 250 tonnes.",
+        "The chair paid 3.5 million kronor.",
+        "The chair paid 3,500,000 kronor.",
+        "It lay at berth four.",
+        "Ejderlinjen's ferry burnt.",
+        "The ferry Ejdervik's cargo was lost.",
+        "The ferry Ejdervik’s cargo was lost.",
+        "Vantskär's berth 4 burnt with Ejderlinjen AB's ferry.",
+        "The chair is J. A. Lindqvist.",
+        "The chair is Lindqvist.",
+        "The chair is J. Lindqvist.",
+        "The Vantskär-based line lost its ferry.",
+        "No one died, and one of the ferries burnt.",
+        "Not every one of them says so; one another they trust.",
+    ],
+)
+def test_the_same_value_in_other_words(text: str) -> None:
+    assert found(text, FIRE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Anna Berg is the eldest.", "Anna, Karl and Lisa Berg are the children; Anna is the eldest."),
+        ("The firm is Al-Nahda.", "The firm, Al Nahda, was founded."),
+        ("The firm was led by Anna-Karin Ek.", "Anna-Karin Ek led the firm."),
+        ("It was built for Oslo.", "The Oslo-based line had it built."),
+        ("See www.example.org/a.", "See www.example.org/a for more."),
+        ("See (https://example.org/a).", 'The page "https://example.org/a" has it.'),
+        ("There are 1,000 of them.", "There are one thousand of them."),
+        ("There are twenty-one of them.", "There are 21 of them."),
+        ("It fell to −3.5 degrees.", "It fell to -3.5 degrees."),
+        ("VANTSKÄR burnt.", "Vantskär burnt."),
+        ("The Ångström is small.", "The A\u030angstro\u0308m is small."),
+    ],
+)
+def test_the_same_value_in_another_dress(text: str, quoted: str) -> None:
+    assert found(text, quoted) == []
+
+
+def test_values_may_stand_in_different_quotes() -> None:
+    assert found("Maja Sörlin was 11 when the Ejdervik burnt.", BORN, FIRE, "She was 11 then.") == []
+
+
+def test_a_person_whose_initial_stands_alone_must_be_named() -> None:
+    assert found("The firm is called X.", "The firm is called Twitter.") == ["X stands in none of its quotes"]
+
+
+# -- calculations
+
+
+def test_an_age_from_a_birthday_and_the_date_of_the_run() -> None:
+    text = "Maja Sörlin is 12 years old as of 15 November 2026."
+    assert found(text, BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "12")) == []
+    assert found(text, BORN) != []  # without the sum neither the age nor the date stands anywhere
+
+
+def test_a_wrong_age() -> None:
+    (fault, *_) = found(
+        "Maja Sörlin is 13.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "13")
+    )
+    assert fault == f"the sum does not come out: years of 2014-05-03, {AS_OF} is not 13"
+
+
+def test_an_age_that_is_not_the_sums() -> None:
+    (fault,) = found("Maja is 21.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "12"))
+    assert fault == "21 stands in none of its quotes"
+
+
+def test_a_birthday_that_no_quote_holds() -> None:
+    (fault, *_) = found("She is 11.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2015-05-03", AS_OF, "11"))
+    assert fault == "2015-05-03 stands in none of its quotes"
+
+
+def test_a_calculation_without_its_sum() -> None:
+    assert found("Maja Sörlin was born on 3 May 2014.", BORN, kind=SentenceKind.CALCULATION) == [
+        "it is a calculation without the sum"
+    ]
+
+
+def test_a_fact_may_show_a_sum_and_it_is_checked() -> None:
+    assert found("She is 12.", BORN, calculation=years("2014-05-03", AS_OF, "12")) == []
+    assert found("She is 12.", BORN, calculation=years("2013-05-03", AS_OF, "13"))[0].startswith("2013-05-03 stands")
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "calculation"),
+    [
+        ("Both cost 30.5 in all.", "One cost 10.5, the other 20.", made("sum", "30.5", "10.5", "20")),
+        ("It lost 250.", "It fell from 1,250 to 1,000.", made("difference", "250", "1,250", "1,000")),
+        ("It is 28 years old.", "Built in 1998.", made("difference", "28", "2026", "1998")),
+        ("It took 3 days.", "From 1 May 2026 to 4 May 2026.", made("days", "3", "2026-05-01", "2026-05-04")),
+        ("They have 2 children.", BORN, made("count", "2", "Maja Sörlin", "Olle")),
+        ("Two birthdays are known.", BORN, made("count", "2", "3 May 2014", "2017-12-21")),
+        ("That is 12 years earlier.", "Born on 3 May 2014.", made("difference", "12", "2026", "2014")),
+    ],
+)
+def test_sums_that_come_out(text: str, quoted: str, calculation: Calculation) -> None:
+    assert found(text, quoted, kind=SentenceKind.CALCULATION, calculation=calculation) == []
+
+
+@pytest.mark.parametrize(
+    ("quoted", "calculation", "fault"),
+    [
+        ("10 and 20.", made("sum", "31", "10", "20"), "the sum does not come out"),
+        ("10 and 20.", made("sum", "31", "10", "21"), "21 stands in none of its quotes"),
+        ("10 and 20.", made("sum", "30", "ten", "20"), "the sum does not come out"),
+        ("10 and 20.", made("sum", "0"), "the sum does not come out"),
+        ("Built 1998.", made("difference", "29", "2027", "1998"), "2027 stands in none"),
+        (BORN, made("count", "3", "Maja", "Olle", "Nils"), "Nils stands in none"),
+        (BORN, made("count", "3", "Maja", "Olle", "maja"), "it counts something twice"),
+        (BORN, made("count", "3", "Maja", "Olle", ""), " stands in none of its quotes"),
+        (BORN, made("count", "2", "", "-"), "it counts something twice"),
+        (BORN, made("count", "2", "Maja", "4 May 2014"), "4 May 2014 stands in none"),
+        (BORN, made("count", "2", "Maja", "Q"), "Q stands in none"),
+        (BORN, made("count", "3", "Maja", "Olle"), "the sum does not come out"),
+        (BORN, made("days", "3", "2014-05-03", "soon"), "the sum does not come out"),
+    ],
+)
+def test_sums_that_do_not(quoted: str, calculation: Calculation, fault: str) -> None:
+    got = found("It comes to so much.", quoted, kind=SentenceKind.CALCULATION, calculation=calculation)
+    assert got
+    assert fault in got[0]
+
+
+# -- frames
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The sources disagree.",
+        "What follows is not settled.",
+        "No one of them gives a reason.",
+        "However, this could not be checked.",
+    ],
+)
+def test_a_frame_connects(text: str) -> None:
+    assert found(text, kind=SentenceKind.FRAME) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("There were nine of them.", "9"),
+        ("All this was on 8 February 2026.", "2026-02-08"),
+        ("The sources speak of Anna Holm.", "Anna Holm"),
+        ("More at https://evil.example/x.", "https://evil.example/x"),
+        ("It cost 12 % more.", "12"),
+    ],
+)
+def test_a_frame_that_states_a_fact(text: str, value: str) -> None:
+    assert found(text, kind=SentenceKind.FRAME) == [f"it states {value} without a finding"]
+
+
+def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
+    said = Sentence(text="There were nine.", kind=SentenceKind.FRAME, findings=("f_1",))
+    held = finding("f_1", quote("There were nine."))
+    assert faults(said, [held], lambda key: "There were nine.", AS_OF) == ["it states 9 without a finding"]
+
+
+# -- no false alarms
+
+
+@pytest.fixture(scope="module")
+def library() -> list[Document]:
+    documents, _ = read_all((sample.LIBRARY,))
+    return documents
+
+
+def test_no_sentence_of_the_sample_is_faulted_against_itself(library: list[Document]) -> None:
+    alarms, checked = [], 0
+    for document in library:
+        for span in sentences(document.text):
+            verbatim = span.of(document.text)
+            held = Finding(id="f_1", statement="s", quotes=(quote(verbatim, start=span.start),))
+            for text in {verbatim, " ".join(verbatim.split())}:
+                said = Sentence(text=text, findings=("f_1",))
+                checked += 1
+                if got := faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
+                    alarms.append((document.url, text, got))
+    assert alarms == []
+    assert checked > 700
+
+
+def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(library: list[Document]) -> None:
+    missed, checked = [], 0
+    for document in library:
+        for span in sentences(document.text):
+            verbatim = span.of(document.text)
+            wrong = re.sub(r"(?<![\w.,:-])\d+(?![\w.,:-])", lambda match: str(int(match.group()) + 7_919), verbatim)
+            if wrong == verbatim:
+                continue
+            held = Finding(id="f_1", statement="s", quotes=(quote(verbatim, start=span.start),))
+            said = Sentence(text=wrong, findings=("f_1",))
+            checked += 1
+            if not faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
+                missed.append((document.url, wrong))
+    assert missed == []
+    assert checked > 100
+
+
+@given(st.dates(date(1900, 1, 1), date(2026, 11, 14)), st.integers(-3, 3))
+def test_an_age_passes_only_if_it_is_right(born: date, off: int) -> None:
+    today = date.fromisoformat(AS_OF)
+    age = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    said = f"She is {age + off} years old."
+    calculation = years(born.isoformat(), AS_OF, str(age + off))
+    got = found(said, f"She was born on {born.day} {born:%B} {born.year}.", calculation=calculation)
+    assert (got == []) == (off == 0)
+
+
+@given(
+    st.dates(date(1000, 1, 1), date(2999, 12, 28)),
+    st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d %b %Y"]),
+    st.integers(1, 3),
+)
+def test_a_date_passes_in_any_form_and_no_other_date_does(day: date, form: str, off: int) -> None:
+    quoted = f"It was decided on {day.day} {day:%B} {day.year:04d}."
+    assert found(f"It was decided on {day.strftime(form)}.", quoted) == []
+    assert found(f"It was decided on {(day + timedelta(days=off)).strftime(form)}.", quoted) != []
+
+
+@given(st.integers(0, 999_999), st.integers(0, 999_999))
+def test_a_number_passes_only_if_it_is_the_number(said: int, quoted: int) -> None:
+    got = found(f"It weighs {said:,} kg.", f"It weighs {quoted} kg.")
+    assert (got == []) == (said == quoted)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_audited_without_an_error(text: str) -> None:
+    for kind in (SentenceKind.FACT, SentenceKind.FRAME):
+        assert isinstance(found(text, "It burnt.", kind=kind), list)

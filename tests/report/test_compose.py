@@ -1,0 +1,188 @@
+"""From sentences to a report: numbers, status and confidence come from code."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import (
+    Assessment,
+    HypothesisStatus,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    SentenceKind,
+)
+from deepdiver.report.compose import Numbering, compose
+from tests.report.making import assessment, finding, quote, sentence, source
+
+SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
+UNDECIDED, OPEN = HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN
+
+LEDGER = Ledger(
+    [
+        source("s_1"),
+        source("s_2"),
+        finding("f_1", quote("Anna Holm owns it.", "s_1", 10)),
+        finding("f_2", quote("Bertil Ask owned it.", "s_2", 20), quote("Anna Holm owns it.", "s_1", 10)),
+        finding("f_3", quote("Anna Holm owns it.", "s_2", 10)),
+    ]
+)
+SAYS = sentence("Anna Holm owns Holm Works.", "f_1")
+FRAME = sentence("The sources disagree.", kind=SentenceKind.FRAME)
+
+
+def report(
+    answer: tuple[Sentence, ...] = (), sections: tuple[Section, ...] = (), hypotheses: tuple[Assessment, ...] = ()
+) -> Report:
+    return compose("Who?", answer, sections, hypotheses, LEDGER, limits=(), made_by="test")
+
+
+# -- numbering
+
+
+def test_a_finding_that_is_not_in_the_ledger_is_never_cited() -> None:
+    with pytest.raises(KeyError):
+        Numbering(LEDGER).cite(sentence("x", "f_9"))
+    with pytest.raises(KeyError):
+        Numbering(LEDGER).cite(sentence("x", "s_1"))
+    with pytest.raises(KeyError):
+        Numbering(Ledger([finding("f_1", quote("x", "s_9"))])).cite(sentence("x", "f_1"))
+
+
+def test_quotes_are_numbered_in_the_order_in_which_they_are_met() -> None:
+    numbering = Numbering(LEDGER)
+    cited = [numbering.cite(sentence("x", *keys)).citations for keys in (("f_2",), ("f_1",), ("f_3", "f_2"), ())]
+    assert cited == [(1, 2), (2,), (3, 1, 2), ()]
+    assert [(item.number, item.source, item.finding) for item in numbering.citations] == [
+        (1, "s_2", "f_2"),
+        (2, "s_1", "f_2"),
+        (3, "s_2", "f_3"),
+    ]
+
+
+def test_a_citation_holds_all_that_a_reader_needs() -> None:
+    numbering = Numbering(LEDGER)
+    numbering.cite(SAYS)
+    (citation,) = numbering.citations
+    assert (citation.title, citation.url, citation.quote, citation.credibility) == (
+        "Title of s_1",
+        "https://example.org/s_1",
+        "Anna Holm owns it.",
+        0.9,
+    )
+    assert (citation.passage.snapshot, citation.passage.start, citation.passage.end) == ("h_s_1", 10, 28)
+
+
+def test_a_quote_met_twice_in_a_sentence_is_marked_once() -> None:
+    assert Numbering(LEDGER).cite(sentence("x", "f_1", "f_2", "f_1")).citations == (1, 2)
+
+
+def test_citations_that_a_model_wrote_are_replaced() -> None:
+    assert Numbering(LEDGER).cite(SAYS.model_copy(update={"citations": (7, 8)})).citations == (1,)
+    assert Numbering(LEDGER).cite(FRAME.model_copy(update={"citations": (7,)})).citations == ()
+
+
+@given(st.lists(st.lists(st.sampled_from(["f_1", "f_2", "f_3"]), max_size=4), max_size=6))
+def test_numbers_have_no_gaps_and_point_at_their_citation(keys: list[list[str]]) -> None:
+    numbering = Numbering(LEDGER)
+    cited = [numbering.cite(sentence("x", *listed)) for listed in keys]
+    assert [item.number for item in numbering.citations] == list(range(1, len(numbering.citations) + 1))
+    spots = [(item.source, item.passage) for item in numbering.citations]
+    assert len(set(spots)) == len(spots)
+    used = {number for item in cited for number in item.citations}
+    assert used == {item.number for item in numbering.citations}
+
+
+def test_the_answer_is_numbered_before_the_sections() -> None:
+    made = report((sentence("b", "f_3"),), (Section(heading="H", sentences=(sentence("a", "f_1", "f_3"),)),))
+    assert made.answer[0].citations == (1,)
+    assert made.sections[0].sentences[0].citations == (2, 1)
+
+
+# -- status
+
+
+@pytest.mark.parametrize(
+    ("answer", "sections", "hypotheses", "status"),
+    [
+        ((SAYS,), (), (assessment(SUPPORTED, 0.8),), RunStatus.ANSWERED),
+        ((FRAME, SAYS), (), (assessment(REFUTED, 0.1), assessment(SUPPORTED, 0.8)), RunStatus.ANSWERED),
+        ((SAYS,), (), (assessment(UNDECIDED, 0.5),), RunStatus.PARTIAL),
+        ((SAYS,), (), (assessment(OPEN, 0.9),), RunStatus.PARTIAL),
+        ((SAYS,), (), (assessment(REFUTED, 0.1),), RunStatus.PARTIAL),
+        ((SAYS,), (), (), RunStatus.PARTIAL),
+        ((), (Section(heading="H", sentences=(SAYS,)),), (assessment(SUPPORTED, 0.8),), RunStatus.PARTIAL),
+        ((FRAME,), (Section(heading="H", sentences=(SAYS,)),), (assessment(SUPPORTED, 0.8),), RunStatus.PARTIAL),
+        ((), (), (assessment(SUPPORTED, 0.8),), RunStatus.NO_EVIDENCE),
+        ((FRAME,), (), (assessment(SUPPORTED, 0.8),), RunStatus.NO_EVIDENCE),
+        ((), (), (), RunStatus.NO_EVIDENCE),
+    ],
+)
+def test_the_status_follows_from_what_is_left(
+    answer: tuple[Sentence, ...],
+    sections: tuple[Section, ...],
+    hypotheses: tuple[Assessment, ...],
+    status: RunStatus,
+) -> None:
+    assert report(answer, sections, hypotheses).status is status
+
+
+# -- confidence
+
+
+@pytest.mark.parametrize(
+    ("answer", "hypotheses", "confidence"),
+    [
+        ((SAYS,), (assessment(SUPPORTED, 0.8), assessment(SUPPORTED, 0.9)), 0.85),
+        ((SAYS,), (assessment(SUPPORTED, 0.71234567),), 0.7123),
+        ((SAYS,), (assessment(SUPPORTED, 0.8), assessment(UNDECIDED, 0.6), assessment(REFUTED, 0.02)), 0.8),
+        ((SAYS,), (assessment(UNDECIDED, 0.6), assessment(OPEN, 0.65), assessment(REFUTED, 0.02)), 0.65),
+        ((SAYS,), (assessment(REFUTED, 0.02),), 0.0),
+        ((SAYS,), (), 0.0),
+        ((FRAME,), (assessment(SUPPORTED, 0.9),), 0.0),
+        ((), (assessment(SUPPORTED, 0.9),), 0.0),
+    ],
+)
+def test_confidence_is_computed(
+    answer: tuple[Sentence, ...], hypotheses: tuple[Assessment, ...], confidence: float
+) -> None:
+    assert report(answer, hypotheses=hypotheses).confidence == confidence
+
+
+def test_the_order_of_hypotheses_does_not_change_the_confidence() -> None:
+    listed = [assessment(SUPPORTED, value) for value in (0.71, 0.83, 0.97)]
+    assert len({report((SAYS,), hypotheses=order).confidence for order in permutations(listed)}) == 1
+
+
+# -- the rest
+
+
+def test_empty_sections_are_left_out_and_refuted_hypotheses_are_not() -> None:
+    sections = (Section(heading="Empty", sentences=()), Section(heading="Full", sentences=(SAYS,)))
+    made = report((SAYS,), sections, (assessment(REFUTED, 0.05),))
+    assert [section.heading for section in made.sections] == ["Full"]
+    assert [item.status for item in made.hypotheses] == [REFUTED]
+
+
+def test_a_limit_is_told_once() -> None:
+    limits = ["tavily could not search", "The audit cut 1 sentence", "tavily could not search"]
+    made = compose("Who?", (), (), (), LEDGER, limits=iter(limits), made_by="x")
+    assert made.limits == ("tavily could not search", "The audit cut 1 sentence")
+
+
+def test_marks_and_calculations_survive() -> None:
+    marked = SAYS.model_copy(update={"mark": "only partly carried by its quotes"})
+    assert report((marked,)).answer[0].mark == marked.mark
+
+
+def test_the_same_parts_make_the_same_report() -> None:
+    parts = ((SAYS, FRAME), (Section(heading="H", sentences=(sentence("a", "f_2"),)),), (assessment(SUPPORTED, 0.8),))
+    assert report(*parts).hash == report(*parts).hash
+    assert report(*parts).hash != report(parts[0][:1], *parts[1:]).hash
+    assert Report.model_validate_json(report(*parts).model_dump_json()) == report(*parts)
