@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import subprocess
 import sys
-import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -120,11 +120,12 @@ def test_help_is_fast_and_imports_nothing_heavy() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.splitlines()[-1] == "[]"
     fastest = 9.0
-    for _ in range(5):
-        began = time.perf_counter()
+    for _ in range(3):  # time of the processor: this machine may be at other things too
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, "-m", "deepdiver", "--help"], capture_output=True, check=True)
-        fastest = min(fastest, time.perf_counter() - began)
-    assert fastest < 0.3, f"{fastest:.2f} s"
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        fastest = min(fastest, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert 0.01 < fastest < 0.3, f"{fastest:.2f} s"
 
 
 def settings_from(*words: str) -> object:

@@ -95,7 +95,7 @@ def _print_report(report: Report) -> None:
     console = Console()
     with console.capture() as captured:
         console.print(Markdown(clean(text), hyperlinks=False))
-    _out(captured.get().strip("\n") + "\n")
+    _out("\n" + captured.get().strip("\n") + "\n")
 
 
 def _table(rows: Iterable[Sequence[str]]) -> None:
@@ -252,7 +252,7 @@ def _runs(args: argparse.Namespace) -> int:
     if args.json:
         _print_json({"runs": [run.model_dump(mode="json") for run in runs]})
     elif runs:
-        _table((run.id, run.status.value, run.created[:16], run.question) for run in runs)
+        _table((run.id, run.status.value, run.question) for run in runs)
     else:
         _err('no runs yet; begin one: deepdiver --sample "Who runs Svedjan Ost AB?"')
     return 0
@@ -386,7 +386,7 @@ def _providers(args: argparse.Namespace) -> int:
         ]
         _print_json({"providers": listed})
     else:
-        _table((name, provider.about, missing[name] or "ready") for name, provider in providers().items())
+        _table((name, missing[name] or "ready", provider.about) for name, provider in providers().items())
     return 0
 
 

@@ -48,7 +48,7 @@ REFRESH = 8
 FLYING, TITLES, BELIEFS = 4, 3, 6
 """Calls in flight, titles of sources and hypotheses that the picture shows: 20 lines in all, for a window of 24."""
 BAR = 10
-"""Characters of a confidence bar: one for each tenth."""
+"""Characters of a confidence bar: one for each full tenth, so that only certainty, which there is not, fills it."""
 LINE = 160
 """Characters of a foreign text on a plain line; the record has it whole."""
 NARROW = 60
@@ -458,7 +458,7 @@ class Picture(View):
         full, empty = ("#", "-") if self._console.options.ascii_only else ("█", "░")
         beliefs = sorted(self._progress.beliefs.values(), key=lambda belief: -belief.value)
         for belief in beliefs[:most]:
-            filled = round(belief.value * BAR)
+            filled = int(belief.value * BAR)
             line = Text("  ", no_wrap=True, overflow="ellipsis")
             line.append(full * filled, style=_COLOURS[belief.status])
             line.append(empty * (BAR - filled), style="dim")

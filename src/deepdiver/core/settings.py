@@ -13,6 +13,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -156,6 +157,8 @@ class Settings(Part):
     """Files and folders to search."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The hard stop; empty: the strategy's own."""
+    as_of: date | None = None
+    """The day that counts as today, for ages and the like; empty: the day on which the run began."""
     budget: Dollars | None = None
     """What a run may cost, in US dollars; empty: no limit."""
     hold_uncertain: bool = False

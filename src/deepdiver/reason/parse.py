@@ -80,7 +80,6 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\\'|\\|"')
 _RESPELLED = {"\\'": "'", '"': '\\"', "\\": "\\\\", "True": "true", "False": "false", "None": "null"}
 
-_LONE = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _BLANK = "\ufeff \t\r\n"
 _CANNOT = r"\b(?:can['’]?t|cannot|can not|won['’]?t|will not|unable|not able)\b"
 _REFUSAL = re.compile(
@@ -142,7 +141,10 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return str(json.loads(json.dumps(text))).translate(_LONE)  # through JSON, because that joins pairs
+        joined = str(
+            json.loads(json.dumps(text))
+        )  # JSON joins pairs of surrogates; each lone one has three wrong bytes
+        return joined.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\ufffd" * 3, "\ufffd")
     return text
 
 
@@ -262,14 +264,14 @@ def _decode(text: str) -> Any:
 def _sound(value: Any, depth: int = 0) -> Any:
     """Return a value whose strings hold no lone surrogates; refuse one that is nested too deep."""
     if isinstance(value, str):
-        return value if value.isascii() else value.translate(_LONE)
+        return _encodable(value)
     if not isinstance(value, dict | list):
         return value
     if depth == MAX_DEPTH:
         raise _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
     if isinstance(value, list):
         return [_sound(item, depth + 1) for item in value]
-    return _object([(key.translate(_LONE), _sound(item, depth + 1)) for key, item in value.items()])
+    return _object([(_encodable(key), _sound(item, depth + 1)) for key, item in value.items()])
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Deps:
     @property
     def as_of(self) -> str:
         """The run's date; research knows no other clock."""
-        return self.run.created[:10]
+        return self.settings.as_of.isoformat() if self.settings.as_of else self.run.created[:10]
 
     def add(self, *entries: Entry) -> None:
         """Enter records into the ledger and the store; new sources and findings are announced."""

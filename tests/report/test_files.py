@@ -1,0 +1,333 @@
+"""The files that a run leaves: whole or not there, and nothing that was paid for in doubt goes untold."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.events import CallStarted, Limited, PhaseStarted, RunEnded, RunStarted
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import Finding, HypothesisStatus, Report, RunStatus, Source
+from deepdiver.errors import StoreAccessError, StoreFullError
+from deepdiver.report.compose import compose
+from deepdiver.report.files import account, reasoning, record, summary, write_files
+from deepdiver.report.render import answer_text, markdown
+from deepdiver.store import CallState, JournalRow, SqliteStore, open_store
+from tests.report.making import RUN, assessment, finding, quote, sentence, source
+
+FILES = ("reasoning.log", "report.json", "report.md", "sources.jsonl")
+LEDGER = Ledger(
+    [
+        source("s_1", sketch=(1, 2, 3), title="Register\u2028of Holm"),
+        source("s_2", url="sample:gazette.md"),
+        finding("f_1", quote("Anna Holm owns it.")),
+    ]
+)
+REPORT = compose(
+    RUN.question,
+    (sentence("Anna Holm owns Holm Works.", "f_1"),),
+    (),
+    (assessment(HypothesisStatus.SUPPORTED, 0.8),),
+    LEDGER,
+    limits=(),
+    made_by="deepdiver, tested",
+)
+COST = Decimal("0.0320")
+EVENTS = (
+    RunStarted(
+        at="2026-11-15T09:00:00.000+00:00",
+        run=RUN.id,
+        question=RUN.question,
+        strategy="popper",
+        reasoner="embedded",
+        providers=("library",),
+        ceiling=None,
+    ),
+    PhaseStarted(at="2026-11-15T09:00:00.100+00:00", phase="formulate", iteration=1),
+    CallStarted(at="2026-11-15T09:00:00.200+00:00", call="c", kind="search", provider="library", what="Holm\nWorks"),
+    PhaseStarted(at="2026-11-15T09:00:00.300+00:00", phase="gather", iteration=1, detail="6 queries"),
+    Limited(at="2026-11-15T09:00:00.400+00:00", what="tavily could not search"),
+    RunEnded(at="2026-11-15T09:00:01.000+00:00", run=RUN.id, status=RunStatus.ANSWERED, cost=COST),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with closing(open_store(tmp_path / "store")) as opened:
+        opened.create_run(RUN)
+        opened.add_events(RUN.id, [event.model_dump_json() for event in EVENTS])
+        yield opened
+
+
+def call(store: SqliteStore, key: str, state: CallState, worst: str = "0.016", cost: str = "0") -> None:
+    """Enter a call and take it as far as the state."""
+    store.journal_reserve(
+        RUN.id, key, kind="search", provider="tavily", what=f"query {key}", request="{}", worst=Decimal(worst), now=1.0
+    )
+    if state is not CallState.RESERVED:
+        store.journal_sent(RUN.id, key, 2.0)
+    if state is CallState.SETTLED:
+        store.journal_settled(RUN.id, key, '{"value":[],"cost":"0","usage":{}}', Decimal(cost), 3.0)
+    elif state is CallState.FAILED:
+        store.journal_failed(RUN.id, key, '{"type":"call","fault":"server","message":"x"}', Decimal(cost), 3.0)
+
+
+def write(folder: Path, store: SqliteStore, report: Report = REPORT) -> None:
+    write_files(folder, RUN, report, LEDGER, store, COST)
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# -- disks that refuse
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("function", ["replace", "fsync"])
+def test_a_full_disk_leaves_what_was_there(
+    tmp_path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch, function: str, code: int
+) -> None:
+    folder = tmp_path / "out"
+    write(folder, store)
+    before = held(folder)
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, function, refuse)
+    with pytest.raises(StoreFullError) as caught:
+        write(folder, store, REPORT.model_copy(update={"question": "Another?"}))
+    assert str(caught.value) == (
+        f"{folder} is full: free space, then write the files again with: deepdiver show {RUN.id} --out DIR"
+    )
+    assert held(folder) == before  # and no half-written file beside them
+
+
+def test_a_disk_that_fills_up_midway_leaves_none_of_the_new_files(
+    tmp_path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    synced, sync = [], os.fsync
+
+    def third_time(handle: int) -> None:
+        synced.append(handle)
+        if len(synced) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", third_time)
+    with pytest.raises(StoreFullError):
+        write(folder, store)
+    assert held(folder) == {}
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path, store: SqliteStore) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(disk)],  # noqa: S607
+        capture_output=True,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("only root may mount a small disk")
+    try:
+        with pytest.raises(StoreFullError):
+            write(disk, store, REPORT.model_copy(update={"limits": ("x" * 50_000,)}))
+        assert held(disk) == {}
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)  # noqa: S607
+
+
+def test_an_interruption_leaves_nothing_half_written(
+    tmp_path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "out", store)
+    assert held(tmp_path / "out") == {}
+
+
+@pytest.mark.parametrize("place", ["file", "file/below", "taken"])
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, store: SqliteStore, place: str) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    (tmp_path / "taken" / "report.md").mkdir(parents=True)
+    with pytest.raises(StoreAccessError) as caught:
+        write(tmp_path / place, store)
+    assert str(tmp_path / place) in str(caught.value)
+    assert f"The run is saved; write them elsewhere with: deepdiver show {RUN.id} --out DIR" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
+    assert not [path for path in (tmp_path / "taken").iterdir() if path.name.startswith(".")]
+
+
+def test_a_folder_that_may_not_be_written_to(
+    tmp_path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object, **more: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", refuse)  # root may write anywhere, so its refusal is played
+    with pytest.raises(StoreAccessError, match="Permission denied"):
+        write(tmp_path / "out", store)
+
+
+# -- the four files
+
+
+def test_all_four_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
+    write(tmp_path / "a" / "b", store)
+    files = held(tmp_path / "a" / "b")
+    assert tuple(sorted(files)) == FILES
+    assert all((tmp_path / "a" / "b" / name).stat().st_mode & 0o077 == 0 for name in FILES)  # nobody else's to read
+    for content in files.values():
+        assert content.endswith(b"\n")
+        assert b"\r" not in content
+        content.decode("utf-8")
+    assert files["report.md"].decode() == markdown(REPORT)
+
+
+def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) -> None:
+    write(tmp_path, store)
+    first = {name: (tmp_path / name).read_bytes() for name in FILES}
+    write(tmp_path, store)
+    assert {name: (tmp_path / name).read_bytes() for name in FILES} == first
+
+
+def test_the_record_is_whole(tmp_path: Path, store: SqliteStore) -> None:
+    write(tmp_path / "out", store)
+    whole = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert whole == record(RUN, REPORT, LEDGER, store.journal_list(RUN.id), COST)
+    assert set(whole) == {"run", "report", "report_hash", "ledger", "account"}
+    assert Report.model_validate(whole["report"]) == REPORT
+    assert whole["report_hash"] == REPORT.hash
+    assert whole["run"]["id"] == RUN.id
+    kinds: dict[str, type[Source] | type[Finding]] = {"Source": Source, "Finding": Finding}
+    entries = [kinds[entry.pop("record")].model_validate(entry) for entry in whole["ledger"]]
+    assert entries == list(LEDGER)
+
+
+def test_sources_one_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
+    write(tmp_path / "out", store)
+    lines = (tmp_path / "out" / "sources.jsonl").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    found = [json.loads(line) for line in lines]
+    assert [item["id"] for item in found] == ["s_1", "s_2"]
+    assert all("sketch" not in item for item in found)
+    assert found[0]["title"] == "Register\u2028of Holm"
+    assert {"kind", "url", "snapshot", "credibility", "published", "fetched"} <= found[0].keys()
+
+
+def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
+    write(tmp_path / "out", store)
+    lines = (tmp_path / "out" / "reasoning.log").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    steps = [json.loads(line) for line in lines]
+    assert all(list(step) == ["timestamp", "phase", "step", "action", "details"] for step in steps)
+    assert [(step["step"], step["phase"], step["action"]) for step in steps] == [
+        (1, "start", "run_started"),
+        (2, "formulate", "phase_started"),
+        (3, "formulate", "call_started"),
+        (4, "gather", "phase_started"),
+        (5, "gather", "limited"),
+        (6, "gather", "run_ended"),
+    ]
+    assert steps[2]["details"] == {"call": "c", "kind": "search", "provider": "library", "what": "Holm\nWorks"}
+    assert [step["timestamp"] for step in steps] == [event.at for event in EVENTS]
+
+
+def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
+    assert list(reasoning([])) == []
+    with closing(open_store(tmp_path / "other")) as empty:
+        empty.create_run(RUN)
+        write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty, Decimal(0))
+    assert (tmp_path / "out" / "reasoning.log").read_bytes() == b""
+    assert (tmp_path / "out" / "sources.jsonl").read_bytes() == b""
+
+
+# -- the account
+
+
+def test_an_account_of_nothing(store: SqliteStore) -> None:
+    assert account([], Decimal(0)) == {"usd": "0", "calls": {}, "failed": 0, "uncertain": []}
+
+
+def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> None:
+    call(store, "settled", CallState.SETTLED, cost="0.016")
+    call(store, "failed", CallState.FAILED)
+    call(store, "reserved", CallState.RESERVED)
+    call(store, "lost", CallState.SENT)
+    call(store, "again", CallState.SENT)  # killed …
+    call(store, "again", CallState.SENT)  # … and killed once more …
+    call(store, "again", CallState.SETTLED, cost="0.016")  # … and then answered
+    got = account(store.journal_list(RUN.id), COST)
+    assert got["usd"] == "0.032"
+    assert got["calls"] == {"search": 2}
+    assert got["failed"] == 1
+    uncertain: dict[str, dict[str, Any]] = {item["call"]: item for item in got["uncertain"]}
+    assert uncertain.keys() == {"lost", "again"}
+    assert uncertain["lost"] == {
+        "call": "lost",
+        "kind": "search",
+        "provider": "tavily",
+        "what": "query lost",
+        "times": 1,
+        "may_have_cost_usd": "0.016",
+    }
+    assert (uncertain["again"]["times"], uncertain["again"]["may_have_cost_usd"]) == (2, "0.032")
+
+
+@pytest.mark.parametrize(
+    ("cost", "told"),
+    [("0", "0"), ("0.00", "0"), ("10", "10"), ("100.50", "100.5"), ("0.0000001", "0.0000001"), ("1E+3", "1000")],
+)
+def test_money_is_told_without_exponents(cost: str, told: str) -> None:
+    assert account([], Decimal(cost))["usd"] == told
+
+
+def test_kinds_are_counted_apart(store: SqliteStore) -> None:
+    call(store, "a", CallState.SETTLED)
+    rows = store.journal_list(RUN.id)
+    model = [JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"})) for row in rows]
+    assert account([*rows, *model, *model], COST)["calls"] == {"model": 2, "search": 1}
+
+
+# -- the summary
+
+
+def test_the_one_object_of_json(store: SqliteStore) -> None:
+    got = summary(RUN, REPORT, store.journal_list(RUN.id), COST)
+    assert list(got) == [
+        "id",
+        "question",
+        "status",
+        "answer",
+        "confidence",
+        "report",
+        "citations",
+        "hypotheses",
+        "cost",
+    ]
+    assert (got["id"], got["status"], got["confidence"]) == (RUN.id, "answered", 0.8)
+    assert got["answer"] == answer_text(REPORT) == "Anna Holm owns Holm Works. [1]"
+    assert got["report"] == markdown(REPORT)
+    assert got["citations"][0]["quote"] == "Anna Holm owns it."
+    assert got["hypotheses"][0]["hypothesis"]["statement"] == "Anna Holm owns it."
+    assert json.loads(json.dumps(got)) == got
+
+
+def test_a_run_without_a_report_has_a_summary_too() -> None:
+    got = summary(RUN.model_copy(update={"status": RunStatus.STOPPED}), None, [], Decimal(0))
+    assert (got["status"], got["answer"], got["report"]) == ("stopped", "", "")
+    assert (got["citations"], got["hypotheses"], got["confidence"]) == ([], [], 0.0)
