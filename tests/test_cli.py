@@ -735,6 +735,16 @@ def test_a_dumb_terminal_gets_lines() -> None:
     assert "  read Annual report 2025" in terminal.text
 
 
+@pytest.mark.slow
+def test_a_table_fits_the_terminal(finished: str) -> None:
+    with Terminal("runs", columns=len(finished) + 30) as terminal:
+        assert terminal.leave() == 0
+    (line,) = terminal.text.splitlines()
+    assert line.startswith(finished)
+    assert line.endswith("…")
+    assert len(line) <= len(finished) + 30
+
+
 def answers(home: Path) -> list[dict[str, Any]]:
     """Return what the person said in the only run, in order."""
     with closing(open_store(home)) as store:

@@ -21,6 +21,8 @@ from deepdiver.store import SqliteStore, open_store
 from tests.gateway.acts import call_many, meet_at
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, make_run, rows, settle_down, until
 
+PAID = Reply("paid")
+
 
 def limits(store: SqliteStore, clock: Clock, **limit: float) -> Limits:
     return Limits(store, Settings(limits={"p": Limit.model_validate(limit)}), clock)
@@ -122,29 +124,34 @@ def test_no_window_holds_more_than_a_burst_and_its_share(rate: int, per: float, 
 # Concurrency
 
 
-async def test_no_more_than_the_limit_are_in_flight_and_the_first_to_come_is_the_first_served(
-    store: SqliteStore,
-) -> None:
+async def test_no_more_than_the_limit_are_in_flight(store: SqliteStore) -> None:
     door = Door(store, limits={"p": {"rate": 1e6, "concurrent": 2}})
-    inside, most, served = 0, 0, []
+    inside, most = 0, 0
 
-    def service(number: int) -> Service:
-        async def work() -> Reply:
-            nonlocal inside, most
-            inside += 1
-            most = max(most, inside)
-            served.append(number)
-            await asyncio.sleep(0.01)
-            inside -= 1
-            return Reply(number)
+    async def work() -> Reply:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.01)
+        inside -= 1
+        return PAID
 
-        return Service(work)
-
-    await asyncio.gather(*(door.call(ask(str(n)), service(n)) for n in range(8)))
+    replies = await asyncio.gather(*(door.call(ask(str(n)), Service(work)) for n in range(8)))
+    assert replies == [PAID] * 8
     assert most == 2
-    assert sorted(served) == list(range(8))
-    assert served[:2] == [0, 1]
     door.nothing_is_held()
+
+
+async def test_the_first_to_come_is_the_first_served(store: SqliteStore) -> None:
+    place = Limits(store, Settings(limits={"p": Limit(rate=1_000, concurrent=1)}), Clock())
+    served: list[int] = []
+
+    async def come(number: int) -> None:
+        async with place.place("p", 60):
+            served.append(number)
+
+    await asyncio.wait_for(asyncio.gather(*(come(number) for number in range(6))), 20)
+    assert served == list(range(6))
 
 
 async def test_those_in_line_do_not_all_ask_the_store(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -446,7 +446,7 @@ def test_hostile_text_is_read_or_refused_in_time(name: str) -> None:
     assert time.perf_counter() - started < 5, "ten times the target, for busy machines; bench/gate.py holds the target"
 
 
-def test_double_the_text_is_about_double_the_time() -> None:
+def test_four_times_the_text_is_far_from_sixteen_times_the_time() -> None:
     def seconds(size: int) -> float:
         texts = [hostile(size)[name] for name in ("random structure", "random quotes", "'\"a ' repeated")]
         runs = []

@@ -81,7 +81,6 @@ The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quot
 [2] Gazette, sample:gazette.md (credibility 0.90)\\
 “Bertil Ask owned it.”
 
-
 ## Limits
 
 - tavily could not search: tavily answered 500

@@ -11,7 +11,8 @@ The steps, in order. None reads a text more than a fixed number of times, so 2 M
    line*: JSON allows no line break in a string, so this spares every string of valid JSON. And if the whole text, tags
    and all, is JSON that fits, it is the answer.
 4. **Blocks** between brackets are found with a stack. Quotes count only between brackets; a fence or a wrong closing
-   bracket ends what is open, which then was no JSON. The last 64 blocks and the largest of the others are read.
+   bracket ends what is open, which then was no JSON. The last 64 blocks and the largest of the others are read;
+   of a text with more than 50,000 brackets, none.
 5. **Values.** Each block is decoded as JSON, else respelled and decoded: comments, commas, single and curly quotes,
    bare keys, Python's literals, unescaped quotes. Respelling never supplies a value or a bracket. If a block is not
    even nearly JSON, those within it are read: ``{{"a": 1}}``. Refused are nesting deeper than 64, NaN, infinities,
@@ -44,7 +45,7 @@ MAX_MESSAGE = 600
 MAX_DEPTH = 64
 MAX_DIGITS = 400  # the largest float has 309
 MAX_BLOCKS = 64  # prose that cites [1] has many
-MAX_PARTS = 50_000  # tags, brackets or values, at up to 4 µs each; an answer of 128k tokens has some 20,000
+MAX_PARTS = 50_000  # tags, brackets or values, at up to 4 µs each; answers that fill 128k tokens have half as many
 MAX_RESPELLED = 100_000  # characters of one text, at up to 1 µs each
 MAX_ERRORS = 500  # of pydantic's, to list: making the list costs 2 µs an error
 
@@ -141,9 +142,7 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        joined = str(
-            json.loads(json.dumps(text))
-        )  # JSON joins pairs of surrogates; each lone one has three wrong bytes
+        joined = str(json.loads(json.dumps(text)))  # JSON joins pairs; each lone one is three bytes that UTF-8 forbids
         return joined.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\ufffd" * 3, "\ufffd")
     return text
 

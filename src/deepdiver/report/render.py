@@ -55,7 +55,7 @@ def markdown(report: Report) -> str:
     if report.hypotheses:
         parts += ["## Hypotheses", "", *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
-        parts += ["## Sources", "", *map(_source, report.citations), ""]
+        parts += ["## Sources", "", *map(_source, report.citations)]
     if report.limits:
         parts += ["## Limits", "", *(f"- {_block(limit)}" for limit in report.limits), ""]
     parts += ["---", f"*{_inline(report.made_by)}*", ""]

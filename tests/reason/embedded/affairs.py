@@ -467,7 +467,7 @@ QUESTIONS = (
     Asked("theft", "How many paintings were stolen from the Harrow Museum?", ("Four paintings",), ("Nine paintings",)),
     Asked("theft", "At what time was the theft at the Harrow Museum discovered?", ("06:45",), ("02:15",)),
     Asked("theft", "Who painted Woman with Lamp?", ("Anselm Roth",)),
-    Asked("theft", "When did the painter of Woman with Lamp die?", ("1899",), ("1850",)),
+    Asked("theft", "When did the painter of Woman with Lamp die?", ("1899",)),
     Asked(
         "theft",
         "Who is president of the foundation that gave Woman with Lamp to the Harrow Museum?",

@@ -19,7 +19,8 @@ sink; sunk sink; shot shoot; chose choose; chosen choose; drove drive; driven dr
 flew fly; flown fly; fought fight; caught catch; taught teach; left leave; kept keep; meant mean; told tell;
 said say; stole steal; stolen steal; threw throw; thrown throw; brought bring; burnt burn; bore bear; hid
 hide; hidden hide; dealt deal; understood understand; died die; dying die; children child; people person; men
-man; women woman; wives wife; lives life; feet foot; ran run; older old; oldest old
+man; women woman; wives wife; lives life; feet foot; ran run; older old; oldest old;
+withdrew withdraw; withdrawn withdraw
 """
 IRREGULAR = {word: base for pair in _IRREGULAR.split(";") for word, base in (pair.split(),)}
 """Forms that no ending explains."""
@@ -207,4 +208,6 @@ COMPARING = frozenset(
     "smallest taller tallest higher highest longer longest more most less fewer same common better best".split()
 )
 """Words that set two things against each other."""
+HEADS = BODY_WORDS | PLACE_WORDS | frozenset("house isle cape order king queen duke earl battle treaty prize".split())
+"""Words that "of" ties to the name behind it: University of Lind, but not Ada Berg of Morden."""
 WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())

@@ -10,13 +10,21 @@ from typing import Literal
 
 from deepdiver.core.text import STOPWORDS
 from deepdiver.core.values import MONTHS
-from deepdiver.reason.embedded.lexicon import BODY_WORDS, COMPANY_FORMS, COMPANY_WORDS, PLACE_WORDS, WEEKDAYS, root
+from deepdiver.reason.embedded.lexicon import (
+    BODY_WORDS,
+    COMPANY_FORMS,
+    COMPANY_WORDS,
+    HEADS,
+    PLACE_WORDS,
+    WEEKDAYS,
+    root,
+)
 
 NameKind = Literal["person", "company", "body", "place", "other"]
 
 _TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*")
 _LINKS = frozenset("of de van von der den la le du".split())
-_CLOCKS = frozenset("utc gmt cet cest am pm i".split())
+CLOCKS = frozenset("utc gmt cet cest am pm i".split())
 POSSESSIVE = "'s"
 
 
@@ -72,7 +80,7 @@ def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
     j = i
     while j < len(listed) and capital(listed[j].raw) and (j == i or _adjacent(text, listed[j - 1], listed[j])):
         j += 1
-        link = j + 1 < len(listed) and listed[j].text in _LINKS and listed[j - 1].raw.isalpha()
+        link = j + 1 < len(listed) and listed[j].text in _LINKS and _may_link(listed[j - 1].text, listed[j].text)
         if link and capital(listed[j + 1].raw) and _adjacent(text, listed[j], listed[j + 1]):
             j += 1
     if i < j < len(listed) and listed[j].text in COMPANY_FORMS and _adjacent(text, listed[j - 1], listed[j]):
@@ -80,10 +88,15 @@ def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
     return j
 
 
+def _may_link(before: str, link: str) -> bool:
+    """Whether a small word ties two capitalised words into one name."""
+    return before in HEADS if link == "of" else before.isalpha()
+
+
 def capital(raw: str) -> bool:
     """Whether a word is capitalised, and not merely because it is a month, a weekday or a clock's zone."""
     low = raw.lower()
-    return raw[0].isupper() and low.removesuffix("s") not in WEEKDAYS and low not in _CLOCKS and not _is_month(raw)
+    return raw[0].isupper() and low.removesuffix("s") not in WEEKDAYS and low not in CLOCKS and not _is_month(raw)
 
 
 def _is_month(raw: str) -> bool:

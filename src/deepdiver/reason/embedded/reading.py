@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from deepdiver.core.text import Span, blocks, sentences
 from deepdiver.core.values import Day, dated, number, numbers
@@ -24,18 +25,20 @@ from deepdiver.reason.embedded.lexicon import (
     PRONOUNS,
     ROLES,
     SILENT,
+    WEEKDAYS,
 )
-from deepdiver.reason.embedded.names import POSSESSIVE, Name, Word, bare, capital, find_names, tokens
+from deepdiver.reason.embedded.names import CLOCKS, POSSESSIVE, Name, Word, bare, capital, find_names, tokens
 
 LONGEST = 900
 """Characters of a sentence that may be quoted: what is longer is a table or a text without full stops."""
 
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])")
 _YEAR = re.compile(r"(?<![\w.,:/\-])(1[5-9]\d\d|20\d\d)(?!\w|[:/\-.,]\d)")
-_FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?![\w:/])")
+_FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?!\w|[:/]|-\d)")
 _LABEL = re.compile(r"(?:\*\*[^*\n]{1,60}\*\*|\*[^*\n]{1,60}\*|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)")
 """What stands before a sentence in bold, italics or capitals and is no part of it."""
 _LINE_END = re.compile(r"\n[ \t]*(?P<next>[^\s]+)")
+_BESIDE_A_MOMENT = CLOCKS | WEEKDAYS | {"local", "time", "hour"}
 _STOP = re.compile(r"[.;:!?](?=\s|$)")
 _DOUBT = frozenset("rumour rumor claim claims myth hearsay opinion alleged fiction".split())
 _POSSESSIVES = frozenset("its his her their our my your whose".split())
@@ -158,26 +161,38 @@ def units(text: str) -> list[Span]:
         while len(wide) > 1 and wide[-1][0] <= span.start:  # sentences come in order, so each block is passed once
             wide.pop()
         for piece in _lines(text, span, wide[-1][1]):
-            if label is not None and "\n" not in text[label.end : piece.start]:
+            moment = _only_a_moment(piece.of(text))
+            if label is not None and not moment and "\n" not in text[label.end : piece.start]:
                 piece = Span(label.start, piece.end)
-            label = piece if _only_a_moment(piece.of(text)) else None
+            label = piece if moment else None
             if label is None and piece.end - piece.start <= LONGEST and not _shouted(piece.of(text)):
                 found.append(_without_label(text, piece))
     return found
 
 
 def _widths(text: str) -> list[tuple[int, int]]:
-    """Return where each block ends and how wide its longest line is, the last block first."""
-    listed = [(block.end, max(map(len, block.of(text).splitlines()), default=0)) for block, _ in blocks(text)]
-    return listed[::-1] or [(0, 0)]
+    """Return where each block ends and how wide its wrapped lines are, the last block first.
+
+    A block is wrapped where at least half of its line breaks stand where the next word would not have fitted any more.
+    A width of 0 says that it is not: then every line break ends a line of a log, a register or a poem.
+    """
+    found = []
+    for block, _ in blocks(text):
+        lines = block.of(text).splitlines()
+        width = max(map(len, lines), default=0)
+        full = sum(
+            len(one) + 1 + len(other.split(maxsplit=1)[0]) > width for one, other in pairwise(lines) if other.strip()
+        )
+        found.append((block.end, width if 2 * full >= len(lines) - 1 else 0))
+    return found[::-1] or [(0, 0)]
 
 
 def _lines(text: str, span: Span, width: int) -> Iterable[Span]:
-    """Cut a sentence at line breaks that are no mere wrapping: where the next word would have fitted the line."""
+    """Cut a sentence at line breaks that are no mere wrapping."""
     cuts = [span.start]
     for match in _LINE_END.finditer(text, span.start, span.end):
         line_start = text.rfind("\n", 0, match.start()) + 1
-        if match.start() - line_start + 1 + len(match["next"]) <= width:
+        if not width or match.start() - line_start + 1 + len(match["next"]) <= width:
             cuts.append(match.start() + 1)
     pieces = (Span(a, b) for a, b in zip(cuts, [*cuts[1:], span.end], strict=True))
     return [stripped for piece in pieces if (stripped := _strip(text, piece)) is not None]
@@ -199,8 +214,8 @@ def _only_a_moment(text: str) -> bool:
     bare = list(text)
     for start, end in [(s, e) for _, s, e in dated(text)] + [m.span() for m in _TIME.finditer(text)]:
         bare[start:end] = " " * (end - start)
-    left = [word.text for word in tokens("".join(bare))]
-    return len(left) <= 1 and "".join(bare).split() != text.split()
+    left = {word.text.removesuffix("s") for word in tokens("".join(bare))}
+    return left <= _BESIDE_A_MOMENT and "".join(bare) != text
 
 
 def _shouted(text: str) -> bool:

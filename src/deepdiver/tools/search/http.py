@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -38,7 +40,9 @@ async def ask_json(
     """
     try:
         async with (
-            httpx.AsyncClient(headers={"User-Agent": USER_AGENT, **(headers or {})}, timeout=TIMEOUT) as client,
+            httpx.AsyncClient(
+                headers={"User-Agent": USER_AGENT, **(headers or {})}, timeout=TIMEOUT, verify=_certificates()
+            ) as client,
             client.stream("GET" if body is None else "POST", _address(url), params=params, json=body) as reply,
         ):
             if reply.status_code != httpx.codes.OK:
@@ -55,6 +59,12 @@ async def ask_json(
     except httpx.HTTPError as error:
         raise CallError(f"{provider} could not be reached: {type(error).__name__}", CallFault.NETWORK) from None
     return _parsed(provider, raw)
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """Read the trusted certificates once: it takes 20 ms and more, and every client would do it anew."""
+    return httpx.create_ssl_context()
 
 
 def _address(url: str) -> httpx.URL:
