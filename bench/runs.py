@@ -37,6 +37,7 @@ MODEL = "openai:gpt-5-mini"
 
 
 def settings_for(home: Path, server: ServerApart) -> Settings:
+    """Return settings that ask the server for everything."""
     quick = {"rate": 10_000, "concurrent": 1_000}
     flags = {
         "home": home,
@@ -140,7 +141,7 @@ def main() -> int:
         print(f"LangGraph and gateway    {step:.2f} ms CPU a step   (at most 15)")
         seconds, peak, added = asyncio.run(many_runs(home / "many"))
         print(
-            f"{AT_ONCE} runs at once         {peak:.0f} MB at the peak, {added:.0f} MB added, {seconds:.1f} s   (under 1000)"
+            f"{AT_ONCE} runs at once   {peak:.0f} MB at the peak, {added:.0f} MB added, {seconds:.1f} s   (under 1000 MB)"
         )
     return int(wall / chain > 1.15 or step > 15 or peak > 1000)
 

@@ -33,14 +33,10 @@ FORMATS = (
 NUMBERS = st.decimals(-(10**9), 10**9, allow_nan=False, allow_infinity=False, places=2)
 HOSTILE = "aBÅ 1290.,-−+/:T\n\u00a0\u2009’'&$kmMarchMay hundred-and two"
 TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters(exclude_categories=()), max_size=60)
-PHRASES = st.lists(
-    st.sampled_from(
-        "12 31 99 2014 2,000 0 may May March mar. of st Dr. J. Berg van der Ost AB two hundred and million - . , \n\n".split(
-            " "
-        )
-    ),
-    max_size=12,
-).map(" ".join)
+WORDS = (
+    "12 31 99 2014 2,000 0 may May March mar. of st Dr. J. Berg van der Ost AB two hundred and million - . ,".split()
+)
+PHRASES = st.lists(st.sampled_from([*WORDS, "\n\n"]), max_size=12).map(" ".join)
 
 
 class TestDates:
@@ -135,7 +131,7 @@ class TestDates:
             assert end <= start < stop <= len(text)
             end = stop
             assert 1 <= day.month <= 12
-            assert date(day.year or 2000, day.month, day.day or 1)
+            assert Day(day.year or 2000, day.month, day.day or 1).exact() is not None
         assert dates(text) == [day for day, _, _ in dated(text)]
 
 
@@ -276,8 +272,7 @@ class TestNumbers:
     @given(NUMBERS)
     def test_any_number_is_read_however_it_is_grouped(self, value: Decimal) -> None:
         for text in (f"{value}", f"{value:,}", f"{value:,}".replace(",", "\u00a0"), f"{value}".replace(".", ",")):
-            if text.replace("-", "").startswith("0,") or value == 0 or "." in text or "," in text:
-                assert number(text) == value, text
+            assert number(text) == value, text
 
     @given(st.integers(0, 999_999))
     def test_any_number_in_words_is_the_number(self, value: int) -> None:
@@ -427,7 +422,8 @@ class TestSums:
 
     @given(st.sampled_from(KINDS), st.lists(TEXTS | st.sampled_from(["1", "2020-01-01", "sNaN"]), max_size=3), TEXTS)
     def test_no_input_is_too_strange(self, kind: Any, inputs: list[str], result: str) -> None:
-        assert holds(Calculation(kind=kind, inputs=tuple(inputs), result=result)) in (True, False)
+        sum_ = Calculation(kind=kind, inputs=tuple(inputs), result=result)
+        assert not holds(sum_) or (inputs and number(result) is not None)
 
     @given(st.lists(NUMBERS, min_size=1, max_size=5))
     def test_a_sum_is_the_sum(self, values: list[Decimal]) -> None:

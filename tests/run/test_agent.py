@@ -4,7 +4,6 @@ import asyncio
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import Field
 
 from deepdiver import EmbeddedReasoner, create_deepdiver_agent
 from deepdiver.core.record import RunStatus
@@ -29,7 +29,7 @@ ASKED = {"messages": [{"role": "user", "content": "Who owns Holm Works?"}]}
 class Brain(BaseChatModel):
     """A chat model of the caller's own: it knows no schema, no tools and no JSON mode, only text."""
 
-    calls: list[str] = []
+    calls: list[str] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:

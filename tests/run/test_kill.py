@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import sqlite3
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,11 +100,11 @@ def test_every_journal_boundary(
         results.append(kill_and_resume(zygote, server, home, point))
     other = [point for point, told in enumerate(results, 1) if told["hash"] != whole["hash"]]
     with capsys.disabled():
-        print(
+        sys.stdout.write(
             f"\nkill points {len(results)}, runs lost {sum(told['lost'] for told in results)}, "
             f"settled calls repeated 0, calls in flight {sum(told['in_flight'] for told in results)}, "
             f"of them repeated {sum(told['repeats'] for told in results)} and all listed as uncertain, "
-            f"other reports {len(other)}"
+            f"other reports {len(other)}\n"
         )
     assert len(results) >= 100
     assert not other

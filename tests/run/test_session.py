@@ -53,11 +53,17 @@ async def test_a_run_held_on_another_machine_is_refused(tmp_path: Path) -> None:
         await rig.work()
 
 
-async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(tmp_path: Path) -> None:
+@pytest.fixture
+def dead() -> int:
+    """The number of a process that is no more."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
+    return gone.pid
+
+
+async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(tmp_path: Path, dead: int) -> None:
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, f"{platform.node()}:{gone.pid}:abc", time.time(), 30)
+    rig.store.take_lease(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
 

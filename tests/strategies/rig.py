@@ -176,11 +176,10 @@ class Rig:
         question: str = QUESTION,
         **settings: Any,
     ) -> None:
-        self.settings = load({"home": home, "retries": 0, "prices": {"corpus": {}}, **settings})
+        self.settings = load({"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve, **settings})
         self.store: Store = open_store(home)
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
         self.events: list[Event] = []
-        self.approve = approve
         self.run: Run = new_run(question, self.settings, self.store)
 
     def session(self, mode: Mode = Mode.LIVE) -> Session:
@@ -190,7 +189,6 @@ class Rig:
             self.store,
             on_event=self.events.append,
             mode=mode,
-            approve=self.approve,
             reasoner=self.reasoner,
             providers=[self.provider],
         )

@@ -202,3 +202,14 @@ async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> N
     objections = [task.objection for task in rig.reasoner.of(tasks.Decompose)]
     assert objections == ["", "too broad", "the person did not say why"]
     assert rig.path.count("formulate_problem") == 3
+
+
+async def test_a_plan_that_grew_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "edit", "problems": [f"Who owns part {n} of Holm Works?" for n in range(7)]}
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert len(rig.reasoner.of(tasks.WriteQueries)) == nodes.PROBLEMS
+    assert outcome.report is not None
+    assert sum("left out: Who owns part" in line for line in outcome.report.limits) == 2

@@ -10,8 +10,10 @@ import pytest
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, MissingKeyError, UnknownNameError
-from deepdiver.tools.registry import GROUP, MEMBERS, Broken, choose, nearest, providers
+from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
+from deepdiver.gateway import Gateway
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.registry import GROUP, MEMBERS, Broken, choose, nearest, prepare, providers
 from tests.tools.conftest import Desk
 
 Install = Callable[..., None]
@@ -176,6 +178,41 @@ async def test_a_broken_one_costs_itself_alone(install: Install, desk: Desk, val
 
 def test_a_broken_one_has_all_that_a_provider_has() -> None:
     assert all(hasattr(Broken("x", "why"), member) for member in MEMBERS)
+
+
+# -- before the first search
+
+
+class Ready:
+    """A provider that looks at what it holds, or has no need to."""
+
+    about = "ready"
+
+    def __init__(self, name: str, *lines: str, empty: bool = False) -> None:
+        self.name, self.lines, self.empty = name, lines, empty
+
+    def missing(self, settings: Settings) -> str | None:
+        return None
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        return []
+
+    async def prepare(self, gateway: Gateway) -> list[str]:
+        if self.empty:
+            raise NoEvidenceError(f"{self.name} holds nothing")
+        return list(self.lines)
+
+
+async def test_what_cannot_be_searched_is_told(desk: Desk) -> None:
+    gateway = desk.gateway()
+    chosen = [Ready("one", "a was not read"), providers()["tavily"], Ready("two", empty=True)]
+    assert await prepare(chosen, gateway) == ["a was not read", "two holds nothing"]
+    assert await prepare([providers()["tavily"]], gateway) == []
+
+
+async def test_nothing_to_search_anywhere(desk: Desk) -> None:
+    with pytest.raises(NoEvidenceError, match="one holds nothing; two holds nothing"):
+        await prepare([Ready("one", empty=True), Ready("two", empty=True)], desk.gateway())
 
 
 def test_the_hint_never_names_what_is_not_there() -> None:

@@ -157,6 +157,8 @@ class Settings(Part):
     """Files and folders to search."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The hard stop; empty: the strategy's own."""
+    approve: bool = False
+    """Show the plan to a person first, and wait for an answer."""
     as_of: date | None = None
     """The day that counts as today, for ages and the like; empty: the day on which the run began."""
     budget: Dollars | None = None

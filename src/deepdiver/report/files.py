@@ -30,7 +30,8 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
     events = [json.loads(text) for _, text in store.get_events(run.id)]
     texts = {
         "report.md": markdown(report),
-        "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1) + "\n",
+        "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True)
+        + "\n",
         "reasoning.log": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)),
         "sources.jsonl": "".join(source.model_dump_json(exclude={"sketch"}) + "\n" for source in sources),
     }

@@ -36,7 +36,6 @@ async def research(
     *,
     on_event: OnEvent | None = None,
     ask: Ask | None = None,
-    approve: bool = False,
     out: Path | None = None,
     store: Store | None = None,
 ) -> Outcome:
@@ -47,7 +46,6 @@ async def research(
         settings: How; from files and environment by default.
         on_event: Told of everything that happens.
         ask: Puts something before a person; without it a run that needs one waits to be resumed.
-        approve: Whether a person wants to see the plan first.
         out: Folder for the run's files; by default one in the home folder.
         store: Where the run is kept; by default the database of the home folder.
 
@@ -61,9 +59,9 @@ async def research(
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened)
         try:
-            session = Session(run, settings, opened, on_event=on_event, approve=approve)
+            session = Session(run, settings, opened, on_event=on_event)
             await session.prepare()
-        except DeepdiverError:
+        except BaseException:
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
             raise
         return _keep(await session.work(ask, resumed=False), opened, settings, out)
@@ -75,7 +73,6 @@ async def resume(
     *,
     on_event: OnEvent | None = None,
     ask: Ask | None = None,
-    approve: bool = False,
     out: Path | None = None,
     store: Store | None = None,
 ) -> Outcome:
@@ -89,9 +86,7 @@ async def resume(
             cost = sum((row.cost for row in rows), Decimal(0))
             done = Outcome(run, Report.model_validate_json(text), cost, tuple(r for r in rows if r.uncertain))
             return _keep(done, opened, mine, out)
-        asked_before = any(row.kind == "human" for row in opened.journal_list(run.id))
-        waiting = approve or asked_before or run.status is RunStatus.WAITING
-        session = Session(run, mine, opened, on_event=on_event, approve=waiting)
+        session = Session(run, mine, opened, on_event=on_event)
         return _keep(await session.work(ask, resumed=True), opened, mine, out)
 
 
@@ -109,10 +104,7 @@ async def replay(
         text = opened.get_report(run.id)
         if run.status not in FINISHED or text is None:
             raise UsageError(f"run {run.id} is {run.status.value}, not finished; go on with: deepdiver resume {run.id}")
-        asked = any(row.kind == "human" for row in opened.journal_list(run.id))
-        session = Session(
-            run, from_public(run.settings, settings), opened, on_event=on_event, mode=Mode.REPLAY, approve=asked
-        )
+        session = Session(run, from_public(run.settings, settings), opened, on_event=on_event, mode=Mode.REPLAY)
         outcome = await session.work(None, resumed=True)
         if outcome.error is not None:
             raise outcome.error

@@ -101,7 +101,6 @@ class Session:
         *,
         on_event: OnEvent | None = None,
         mode: Mode = Mode.LIVE,
-        approve: bool = False,
         models: Mapping[str, BaseChatModel] | None = None,
         reasoner: Reasoner | None = None,
         providers: Sequence[Provider] | None = None,
@@ -132,7 +131,7 @@ class Session:
             providers=chosen,
             emit=self.emit,
             max_iterations=rounds,
-            approve=approve,
+            approve=settings.approve,
         )
         prices = [search_cost(settings, provider.name) for provider in chosen]
         self.ceiling = entry.allowance(rounds).ceiling(self.deps.reasoner, prices)

@@ -29,6 +29,8 @@ SHOWN_FINDINGS, SHOWN_BYTES = 40, 24_000
 """Findings shown in one task: those of the best sources, so many of them and so many bytes at most."""
 KNOWN_BYTES = 8_000
 """What is already known, where it is only background."""
+PROBLEMS = 5
+"""Sub-problems of one plan."""
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
 
@@ -279,7 +281,10 @@ async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
     if action == "accept":
         return {"objection": ""}
     if action == "edit":
-        problems = [text for item in reply.get("problems", []) if (text := str(item).strip())] or problems
+        listed = [text for item in reply.get("problems", []) if (text := str(item).strip())] or problems
+        problems = listed[:PROBLEMS]
+        for left_out in listed[PROBLEMS:]:
+            deps.limited(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
         return {"objection": "", "decomposed_problems": problems, "waves": [list(range(len(problems)))]}
     if action == "reject":
         return {"objection": str(reply.get("reason") or "the person did not say why")}

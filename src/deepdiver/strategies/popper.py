@@ -33,8 +33,8 @@ from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_node
 from deepdiver.strategies.testing import experience, put_forward, stand, try_all
 from deepdiver.strategies.writing import write_report
 
-PROBLEMS, QUERIES, HOPS, HYPOTHESES, GAPS = 5, 3, 2, 4, 3
-"""The most sub-problems, queries for each, hops from lead to lead, hypotheses a round, gaps searched a round."""
+QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
+"""The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a round."""
 
 
 class DeepDiverState(TypedDict, total=False):
@@ -63,11 +63,11 @@ class DeepDiverState(TypedDict, total=False):
 
 def allowance(max_iterations: int) -> Allowance:
     """Return how often a run may do each thing at most."""
-    readings = PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
-    searches = PROBLEMS * (QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
+    readings = nodes.PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
+    searches = nodes.PROBLEMS * (QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
-        tasks.WriteQueries: PROBLEMS,
+        tasks.WriteQueries: nodes.PROBLEMS,
         tasks.ExtractFindings: 2 * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
@@ -129,7 +129,7 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     question, guidance = state["original_question"], deps.settings.system_prompt
     task = tasks.Decompose(question=question, as_of=deps.as_of, guidance=guidance, objection=state["objection"])
     answer = await nodes.attempt(deps, task)
-    problems = list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS] if answer else [question]
+    problems = list(dict.fromkeys(p.question for p in answer.problems))[: nodes.PROBLEMS] if answer else [question]
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
     return {"decomposed_problems": problems, "waves": nodes.waves(problems, needs)}
 

@@ -13,7 +13,7 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
-from deepdiver.errors import NotJournalledError, UsageError
+from deepdiver.errors import NoEvidenceError, NotJournalledError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.library.documents import Document
@@ -23,6 +23,12 @@ from deepdiver.tools.search.library import PROVIDER
 from tests.tools.conftest import Desk
 
 SAMPLE = (sample.LIBRARY,)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    return tmp_path / "docs"
 
 
 def test_what_is_missing(tmp_path: Path) -> None:
@@ -126,8 +132,44 @@ def test_searches_side_by_side_build_one_index(tmp_path: Path, monkeypatch: pyte
     assert len(built) == 2
 
 
-async def test_what_could_not_be_read_can_be_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("The ferry burnt.", encoding="utf-8")
-    (tmp_path / "b.pdf").write_bytes(b"%PDF")
-    (missed,) = library.index((tmp_path,)).unread
-    assert missed.url == (tmp_path / "b.pdf").as_posix()
+# -- before the first search
+
+
+async def test_what_cannot_be_read_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:
+    (docs / "a.md").write_text("The ferry burnt.", encoding="utf-8")
+    (docs / "b.pdf").write_bytes(b"%PDF")
+    (docs / "c.txt").write_bytes(b"\xff")
+    told = [
+        f"{(docs / 'b.pdf').as_posix()} was not read: .pdf is not a format that can be read yet",
+        f"{(docs / 'c.txt').as_posix()} was not read: it is not UTF-8 text",
+    ]
+    assert await PROVIDER.prepare(desk.gateway(documents=(docs,))) == told
+    (docs / "b.pdf").unlink()
+    assert await PROVIDER.prepare(desk.gateway(Mode.REPLAY, documents=(docs,))) == told
+
+
+async def test_many_unread_files_are_told_in_short(desk: Desk, docs: Path) -> None:
+    (docs / "a.md").write_text("The ferry burnt.", encoding="utf-8")
+    for number in range(library.NAMED + 3):
+        (docs / f"{number}.jpg").write_bytes(b"")
+    lines = await PROVIDER.prepare(desk.gateway(documents=(docs,)))
+    assert len(lines) == library.NAMED + 1
+    assert lines[-1] == "3 more files were not read"
+
+
+async def test_nothing_to_search_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:
+    with pytest.raises(NoEvidenceError, match="can be searched: there is no file") as caught:
+        await PROVIDER.prepare(desk.gateway(documents=(docs,)))
+    assert caught.value.exit_code == 4
+    (docs / "empty.md").write_bytes(b"")
+    with pytest.raises(NoEvidenceError, match=r"empty\.md was not read: it is empty"):
+        await PROVIDER.prepare(desk.gateway(documents=(docs, docs / "empty.md")))
+
+
+async def test_a_path_that_is_not_there_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:
+    with pytest.raises(UsageError, match="absent does not exist"):
+        await PROVIDER.prepare(desk.gateway(documents=(docs / "absent",)))
+
+
+async def test_all_is_well(desk: Desk) -> None:
+    assert await PROVIDER.prepare(desk.gateway(documents=SAMPLE)) == []

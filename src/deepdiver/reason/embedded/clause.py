@@ -17,6 +17,7 @@ from deepdiver.reason.embedded.lexicon import (
     DETERMINERS,
     EXTENTS,
     IRREGULAR,
+    MEANINGS,
     PARTICLES,
     PLACE_NOUNS,
     PLURALS,
@@ -313,15 +314,23 @@ def _end_of_noun(listed: Sequence[Word], start: int) -> int:
             return end
         if word.text in DETERMINERS or (word.raw[0].isupper() and end > start):
             return max(start, end - 1) if end - start > 1 or end == start else end
-        if end > start and (verb_form(word.text) or _agrees(listed[end - 1].text, word.text)):
+        if end > start and (verb_form(word.text) or _agrees(listed, end)):
             return end
         end += 1
     return end
 
 
-def _agrees(noun: str, word: str) -> bool:
-    """Whether a word behind a noun may be its verb: exactly one of the two ends in s."""
-    return plural(noun) != (word.endswith("s") and not word.endswith("ss")) and (plural(noun) or word.endswith("s"))
+def _agrees(listed: Sequence[Word], i: int) -> bool:
+    """Whether the word at i may be the verb of the noun before it: exactly one of the two ends in s.
+
+    A noun may well end in s and be no plural ("sports club"): then a verb is known by itself or by what follows it.
+    """
+    word, ends_in_s = listed[i], listed[i].text.endswith("s") and not listed[i].text.endswith("ss")
+    if not plural(listed[i - 1].text):
+        return ends_in_s
+    behind = listed[i + 1] if i + 1 < len(listed) else None
+    closed = behind is None or behind.text in DETERMINERS | PREPOSITIONS or behind.raw[0].isupper()
+    return not ends_in_s and (closed or word.root in MEANINGS)
 
 
 def plural(noun: str) -> bool:

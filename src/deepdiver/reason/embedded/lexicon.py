@@ -69,9 +69,9 @@ _CONCEPTS = {
 def root(word: str) -> str:
     """Return a lower-case word without its endings, so that install, installed and installation meet."""
     word = word.removesuffix("'s").removesuffix("'")
-    if word in _OPAQUE:
-        return word
     cut = stem(IRREGULAR.get(word, word))
+    if word in _OPAQUE or cut in _OPAQUE:
+        return word if word in _OPAQUE else cut
     for ending, least in _ENDINGS:
         if cut.endswith(ending) and len(cut) - len(ending) >= least:
             cut = cut[: -len(ending)]

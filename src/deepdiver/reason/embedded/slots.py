@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from deepdiver.core.text import STOPWORDS
 from deepdiver.core.values import Day, numbers
 from deepdiver.reason.embedded.clause import VALUES, Clause, Kind
-from deepdiver.reason.embedded.lexicon import BOUNDS, GROUPS, MEANINGS, root
+from deepdiver.reason.embedded.lexicon import BOUNDS, DETERMINERS, GROUPS, MEANINGS, root
 from deepdiver.reason.embedded.names import Name, bare, same_name, tokens
 from deepdiver.reason.embedded.reading import Quantity, Reading, mention, persons, read
 
@@ -111,7 +110,7 @@ def _as_thing(clause: Clause, reading: Reading, name: Name) -> float:
     before = [word for word in reading.words if word.end <= name.start]
     if before and before[-1].root == clause.noun:
         return 0.95
-    named = bool(before) and before[-1].raw[0].islower() and before[-1].text not in STOPWORDS  # "the steamer Meridian"
+    named = len(before) > 1 and before[-2].text in DETERMINERS and before[-1].raw[0].islower()  # "the steamer Meridian"
     if _DEMONYM.search(name.text) and re.match(r" [a-z]", reading.text[name.end :]) and not named:
         return 0.0  # "American wheat"
     after = [word for word in reading.words if word.start >= name.end][:4]

@@ -18,6 +18,9 @@ from deepdiver.tools.library.index import Index, Match, open_index
 _BUILDING = threading.Lock()
 """Searches run side by side: one builds the index, the others wait for it."""
 
+NAMED = 10
+"""Files named one by one of those that could not be read: a folder of pictures must not fill the report."""
+
 
 @functools.lru_cache(maxsize=4)
 def _built(paths: tuple[Path, ...], stamped: object) -> Index:
@@ -55,11 +58,13 @@ class Library:
 
         async def do() -> Reply:
             held = await asyncio.to_thread(index, paths)
-            unread = [f"{item.url} was not read: {item.reason}" for item in held.unread]
+            unread = [f"{item.url} was not read: {item.reason}" for item in held.unread[:NAMED]]
+            if more := held.unread[NAMED:]:
+                unread.append(f"{len(more)} more files were not read")
             return Reply({"documents": len(held.documents), "unread": unread})
 
         payload = {"open": [str(path) for path in paths]}
-        found = (await gateway.call(Request("search", self.name, "open", payload, fresh=True), do)).value
+        found = (await gateway.call(Request("search", self.name, "open the library", payload, fresh=True), do)).value
         if not found["documents"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
             where = ", ".join(str(path) for path in paths)

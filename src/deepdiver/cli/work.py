@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from deepdiver.cli_view import Known, View, one_line
+from deepdiver.cli.view import Known, View, one_line
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
 from deepdiver.gateway.prices import model_cost, search_cost

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.cli import DO
-from deepdiver.cli_args import COMMANDS, OPTIONS, VALUED, parse, parser_of, settings_of
+from deepdiver.cli.args import COMMANDS, OPTIONS, VALUED, parse, parser_of, settings_of
+from deepdiver.cli.commands import DO
 from deepdiver.core.record import Strategy
 from deepdiver.errors import SettingsError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY

@@ -7,6 +7,7 @@ import contextlib
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -41,6 +42,13 @@ def _dollars(text: str) -> Decimal:
     raise argparse.ArgumentTypeError(f"give an amount in US dollars, such as 0.50, not {text[:80]!r}")
 
 
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a day; write it as 2026-11-15") from None
+
+
 def _rounds(text: str) -> int:
     if text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 100:
         return int(text)
@@ -72,6 +80,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--sample": {"action": "store_true", "help": "search the bundled sample library"},
     "--max-iterations": {"metavar": "N", "type": _rounds, "help": "the most rounds of conjecture and refutation"},
     "--budget": {"metavar": "USD", "type": _dollars, "help": "what the run may cost; what does not fit is not sent"},
+    "--as-of": {"metavar": "DATE", "type": _day, "help": "let this day count as today, YYYY-MM-DD"},
     "--approve": {"action": "store_true", "help": "show the plan, let me edit it, and wait for my word"},
     "--out": {"metavar": "DIR", "type": _path, "help": "write the run's files here"},
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
@@ -103,13 +112,13 @@ COMMANDS = {
     "ask": Command(
         "research a question; `deepdiver QUESTION` is short for it",
         "QUESTION",
-        "--strategy --model --fast-model --search --in --sample --max-iterations --budget --approve --out "
+        "--strategy --model --fast-model --search --in --sample --max-iterations --budget --as-of --approve --out "
         f"--hold-uncertain {_WORK}",
     ),
     "runs": Command("list all runs, the newest first"),
     "show": Command("print a run's report; --out writes its files again", "RUN", "--out --json --home"),
     "resume": Command(
-        "go on with a run that stopped, failed or waits", "RUN", f"--budget --approve --out --hold-uncertain {_WORK}"
+        "go on with a run that stopped, failed or waits", "RUN", f"--budget --out --hold-uncertain {_WORK}"
     ),
     "replay": Command("run a finished run again from its journal alone, and compare", "RUN", _WORK),
     "stop": Command("stop a run that another process works on", "RUN"),
@@ -221,9 +230,9 @@ def settings_of(args: argparse.Namespace) -> Settings:
     from deepdiver.core.settings import load
 
     given = vars(args)
-    named = ("model", "fast_model", "max_iterations", "budget", "home")
+    named = ("model", "fast_model", "max_iterations", "budget", "as_of", "home")
     flags = {name: given[name] for name in named if given.get(name) is not None}
-    flags |= {name: True for name in ("verbose", "hold_uncertain") if given.get(name)}
+    flags |= {name: True for name in ("verbose", "hold_uncertain", "approve") if given.get(name)}
     if (strategy := given.get("strategy")) is not None:
         if strategy not in list(Strategy):
             close = difflib.get_close_matches(strategy, list(Strategy), 1, 0.5)

@@ -19,12 +19,12 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TextIO
 
-from deepdiver.cli_args import parse, settings_of
+from deepdiver.cli.args import parse, settings_of
 from deepdiver.errors import DeepdiverError, RunBusyError, StoppedError, UsageError
 
 if TYPE_CHECKING:
-    from deepdiver.cli_view import Known
-    from deepdiver.cli_work import Work
+    from deepdiver.cli.view import Known
+    from deepdiver.cli.work import Work
     from deepdiver.core.record import Report, Run
     from deepdiver.core.settings import Settings
     from deepdiver.run import Outcome
@@ -90,7 +90,7 @@ def _print_report(report: Report) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from deepdiver.cli_view import clean
+    from deepdiver.cli.view import clean
 
     console = Console()
     with console.capture() as captured:
@@ -122,8 +122,8 @@ def _work(
     begin: Callable[[Work], Coroutine[Any, Any, Outcome]],
 ) -> int:
     """Work on a run, print what came of it, and return the exit code."""
-    from deepdiver.cli_view import open_view
-    from deepdiver.cli_work import Work
+    from deepdiver.cli.view import open_view
+    from deepdiver.cli.work import Work
 
     began = time.monotonic()
     work = Work(open_view(sys.stderr, known, quiet=args.quiet, verbose=settings.verbose), _err)
@@ -160,7 +160,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
 
 def _foot(outcome: Outcome, seconds: float) -> None:
     """Say where the files are, what it cost and how long it took; and what may have cost more than is known."""
-    from deepdiver.cli_view import money, one_line
+    from deepdiver.cli.view import money, one_line
 
     for row in outcome.uncertain:
         if row.kind != "human":
@@ -184,7 +184,7 @@ def _opened(settings: Settings) -> Iterator[Store]:
 def _ask(args: argparse.Namespace) -> int:
     question = _read_question() if args.question == "-" else args.question
     settings = settings_of(args)
-    from deepdiver.cli_work import check_documents, check_out, known_before
+    from deepdiver.cli.work import check_documents, check_out, known_before
 
     known = known_before(settings)
     check_documents(settings.documents)
@@ -193,7 +193,7 @@ def _ask(args: argparse.Namespace) -> int:
     def begin(work: Work) -> Coroutine[Any, Any, Outcome]:
         from deepdiver.run import research
 
-        more: dict[str, Any] = {"approve": args.approve, "out": args.out, "store": store}
+        more: dict[str, Any] = {"out": args.out, "store": store}
         return research(question, settings, on_event=work.take, ask=work.asker(), **more)
 
     with _opened(settings) as store:
@@ -208,8 +208,8 @@ def _read_question() -> str:
 
 
 def _resume(args: argparse.Namespace) -> int:
-    from deepdiver.cli_view import Known
-    from deepdiver.cli_work import check_out, known_before
+    from deepdiver.cli.view import Known
+    from deepdiver.cli.work import check_out, known_before
     from deepdiver.core.record import FINISHED
     from deepdiver.core.settings import from_public
 
@@ -219,7 +219,7 @@ def _resume(args: argparse.Namespace) -> int:
     def begin(work: Work) -> Coroutine[Any, Any, Outcome]:
         from deepdiver.run import resume
 
-        more: dict[str, Any] = {"approve": args.approve, "out": args.out, "store": store}
+        more: dict[str, Any] = {"out": args.out, "store": store}
         return resume(run.id, settings, on_event=work.take, ask=work.asker(), **more)
 
     with _opened(settings) as store:
@@ -230,7 +230,7 @@ def _resume(args: argparse.Namespace) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from deepdiver.cli_view import Known
+    from deepdiver.cli.view import Known
 
     settings = settings_of(args)
 
@@ -259,7 +259,7 @@ def _runs(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from deepdiver.cli_work import check_out
+    from deepdiver.cli.work import check_out
     from deepdiver.core.record import Report
     from deepdiver.report.files import summary, write_files
 
@@ -391,7 +391,7 @@ def _providers(args: argparse.Namespace) -> int:
 
 
 def _doctor(args: argparse.Namespace) -> int:
-    from deepdiver.cli_doctor import examine
+    from deepdiver.cli.doctor import examine
 
     found = examine(settings_of(args), offline=args.offline)
     if args.json:
@@ -413,7 +413,7 @@ DO: dict[str, Callable[[argparse.Namespace], int]] = {
     "strategies": _strategies,
     "providers": _providers,
 }
-"""What does each command of `cli_args.COMMANDS`."""
+"""What does each command of `args.COMMANDS`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

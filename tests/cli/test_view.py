@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from rich.console import Console
 
-from deepdiver.cli_view import (
+from deepdiver.cli.view import (
     BAR,
     BELIEFS,
     ECHO,

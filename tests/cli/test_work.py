@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from deepdiver.cli_view import View
-from deepdiver.cli_work import Interrupts, LeftError, Work, approve, check_documents, check_out, known_before
+from deepdiver.cli.view import View
+from deepdiver.cli.work import Interrupts, LeftError, Work, approve, check_documents, check_out, known_before
 from deepdiver.core.events import RunStarted
 from deepdiver.core.settings import load
 from deepdiver.errors import MissingKeyError, NoEvidenceError, StoppedError, UnknownNameError, UsageError
@@ -41,7 +41,7 @@ def test_documents_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monk
         asked.append(mode)
         return False
 
-    monkeypatch.setattr("deepdiver.cli_work.os.access", access)
+    monkeypatch.setattr("deepdiver.cli.work.os.access", access)
     (tmp_path / "a.md").write_text("x")
     for path in (tmp_path, tmp_path / "a.md"):
         with pytest.raises(UsageError, match="cannot be read, you have no permission"):
@@ -263,7 +263,7 @@ async def test_the_work_may_stop_itself() -> None:
 
 SCRIPT = """
 import asyncio, signal, sys, time
-from deepdiver.cli_work import Interrupts
+from deepdiver.cli.work import Interrupts
 async def work():
     print("ready", flush=True)
     try:

@@ -21,7 +21,8 @@ from typing import Any
 import pytest
 
 import deepdiver.run
-from deepdiver import __version__, cli, sample
+from deepdiver import __version__, sample
+from deepdiver.cli import commands as cli
 from deepdiver.cli import main
 from deepdiver.core.events import RunStarted
 from deepdiver.core.record import Run, RunStatus, Strategy

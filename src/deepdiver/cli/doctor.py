@@ -18,7 +18,7 @@ from typing import Any
 import platformdirs
 
 from deepdiver import __version__
-from deepdiver.cli_work import check_documents
+from deepdiver.cli.work import check_documents
 from deepdiver.core.settings import EMBEDDED, FILE_NAME, KEY_VARIABLES, Settings
 from deepdiver.errors import NoEvidenceError, StoreError, UsageError
 from deepdiver.reason.models import PROVIDERS

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from deepdiver import cli_doctor
-from deepdiver.cli_doctor import Check, Examination, State, examine
+from deepdiver.cli import doctor as cli_doctor
+from deepdiver.cli.doctor import Check, Examination, State, examine
 from deepdiver.core.settings import load
 from deepdiver.sample import LIBRARY
 from deepdiver.store import open_store
