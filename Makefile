@@ -16,7 +16,7 @@ unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_REQUIREMENT 
 unexport PIP_DRY_RUN PIP_IGNORE_INSTALLED PIP_NO_BUILD_ISOLATION PIP_PYTHON PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check format test demo bench proof nightly lock clean
+.PHONY: help setup check format test demo bench proof nightly docs lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +60,9 @@ proof: $(STAMP) ## the long demonstrations: kill at every boundary, replay, host
 	$(BIN)/python -m pytest -m proof -s --hypothesis-profile=proof $(PYTEST_ARGS)
 
 nightly: test proof bench ## everything there is
+
+docs: $(STAMP) ## fill in what the program itself says: the demo in the README, --help, the graphs
+	$(BIN)/python docs/refresh.py
 
 lock: | $(BIN)/python ## resolve requirements.lock anew from pyproject.toml (LOCK_ARGS=--upgrade takes newer versions)
 	@$(PIP) install uv

@@ -1,0 +1,80 @@
+"""Fill the parts of the documentation that are made by the program itself; `make docs` runs it, a test compares.
+
+A made part stands between `<!-- name -->` and `<!-- /name -->`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DEMO_DAY = "2026-11-15"
+"""Ages change; the demo in the README is that of this day."""
+
+
+def demo() -> str:
+    """Return what the demo prints."""
+    from deepdiver import sample
+    from deepdiver.cli import main
+
+    question = next(question.text for question in sample.questions() if question.demo)
+    said = io.StringIO()
+    with tempfile.TemporaryDirectory() as home, contextlib.redirect_stdout(said):
+        code = main(["--sample", "--quiet", "--home", home, "--as-of", DEMO_DAY, question])
+    if code != 0:
+        raise SystemExit(f"the demo ended with {code}")
+    return f"````markdown\n{said.getvalue().strip()}\n````"
+
+
+def help_text() -> str:
+    """Return what --help prints."""
+    said = io.StringIO()
+    from deepdiver.cli import main
+
+    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+        main(["--help"])
+    return f"```\n{said.getvalue().strip()}\n```"
+
+
+def graph() -> str:
+    """Return the picture of popper's graph."""
+    from deepdiver.core.record import Strategy
+    from deepdiver.strategies.table import TABLE
+
+    return f"```mermaid\n{TABLE[Strategy.POPPER].build().compile().get_graph().draw_mermaid().strip()}\n```"
+
+
+MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
+    "README.md": [("demo", demo)],
+    "docs/CLI.md": [("help", help_text)],
+    "docs/strategies/popper.md": [("graph", graph)],
+}
+"""What is made, by file."""
+
+
+def filled(text: str, name: str, made: str) -> str:
+    """Return a text with one part filled in."""
+    head, _, rest = text.partition(f"<!-- {name} -->")
+    _, _, tail = rest.partition(f"<!-- /{name} -->")
+    if not tail:
+        raise SystemExit(f"there is no part {name}")
+    return f"{head}<!-- {name} -->\n{made}\n<!-- /{name} -->{tail}"
+
+
+def main() -> int:
+    """Fill everything in."""
+    for path, parts in MADE.items():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        for name, make in parts:
+            text = filled(text, name, make())
+        (ROOT / path).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
