@@ -145,3 +145,14 @@ async def test_a_run_keeps_its_settings_when_it_goes_on(settings: Settings) -> N
     assert again.report is not None
     assert outcome.report is not None
     assert again.report.hash == outcome.report.hash
+
+
+async def test_a_key_that_came_or_went_changes_nothing(settings: Settings) -> None:
+    auto = load({**settings.model_dump(), "search": ["auto"]})
+    outcome = await research(QUESTION, auto)
+    assert outcome.run.settings["search"] == ["library"]
+    richer = load({"home": settings.home, "keys": {"tavily": "tvly-new"}})
+    again = await replay(outcome.run.id, richer)
+    assert again.report is not None
+    assert outcome.report is not None
+    assert again.report.hash == outcome.report.hash

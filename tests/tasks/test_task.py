@@ -96,7 +96,7 @@ class TestPromptFiles:
     ) -> None:
         (tmp_path / "prompts").mkdir()
         (tmp_path / "prompts" / "unversioned.md").write_text(text)
-        monkeypatch.setattr(task.resources, "files", lambda _: tmp_path)
+        monkeypatch.setattr("deepdiver.tasks.task.resources.files", lambda _: tmp_path)
         with pytest.raises(ValueError, match="prompt unversioned has no version"):
             load_prompt.__wrapped__("unversioned")
 
@@ -105,7 +105,7 @@ class TestPromptFiles:
         (tmp_path / "prompts" / "x.md").write_bytes(
             "---\nversion: 12\n---\n\nDo thïs.\n\n---\nNot the front matter.\n".encode()
         )
-        monkeypatch.setattr(task.resources, "files", lambda _: tmp_path)
+        monkeypatch.setattr("deepdiver.tasks.task.resources.files", lambda _: tmp_path)
         assert load_prompt.__wrapped__("x") == ("x@12", "Do thïs.\n\n---\nNot the front matter.")
 
 

@@ -280,6 +280,7 @@ def words(text: str) -> list[str]:
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(whole)]
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a word without its commonest English endings: enough to match children and child, runs and run."""
     irregular = {"children": "child", "people": "person", "men": "man", "women": "woman", "ran": "run", "born": "birth"}

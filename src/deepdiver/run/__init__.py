@@ -26,6 +26,7 @@ from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
 from deepdiver.run.begin import check_question, load_ledger, new_run  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
+from deepdiver.tools.registry import choose  # noqa: E402
 
 __all__ = ["Ask", "OnEvent", "Outcome", "Session", "create_deepdiver_agent", "replay", "research", "resume"]
 
@@ -56,6 +57,8 @@ async def research(
     """
     settings = settings or load()
     question = check_question(question)
+    # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
+    settings = settings.model_copy(update={"search": tuple(p.name for p in choose(settings)[0]) or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened)
         try:

@@ -115,7 +115,7 @@ class Session:
         entry = TABLE[run.strategy]
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
-        chosen, left_out = (list(providers), []) if providers is not None else choose(settings)
+        chosen, left_out = (list(providers), []) if providers is not None else choose(settings, mode is Mode.LIVE)
         if not chosen:
             raise NoEvidenceError(
                 "there is nothing to search: give documents with --in PATH, set up a provider "

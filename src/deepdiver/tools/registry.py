@@ -79,8 +79,12 @@ def _load(point: EntryPoint) -> Provider:
     return provider
 
 
-def choose(settings: Settings) -> tuple[list[Provider], list[str]]:
+def choose(settings: Settings, usable: bool = True) -> tuple[list[Provider], list[str]]:
     """Return the providers that a run searches, and a line for each that `auto` had to leave out.
+
+    Args:
+        settings: Name the providers.
+        usable: Whether they must have all they need; a replay asks nobody and needs nothing.
 
     Raises:
         UnknownNameError: If a provider was named that is not installed.
@@ -98,7 +102,7 @@ def choose(settings: Settings) -> tuple[list[Provider], list[str]]:
                     left_out.append(f"{other}: {why}")
         elif name not in known:
             raise UnknownNameError(f"unknown search provider {name!r}{nearest(name, known)}")
-        elif (why := known[name].missing(settings)) is not None:
+        elif usable and (why := known[name].missing(settings)) is not None:
             raise MissingKeyError(f"search provider {name} cannot be used: {why}")
         else:
             chosen.setdefault(name, known[name])

@@ -1,0 +1,59 @@
+"""Deciding whether another round is worth it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.tasks.decide import Decide, Decision
+from deepdiver.tasks.task import load_prompt, schema
+from deepdiver.tasks.views import Standing
+
+STANDING = Standing(id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1)
+TASK = Decide(
+    question="Who?",
+    problems=("Who?",),
+    standing=(STANDING,),
+    findings=4,
+    new_findings=0,
+    iteration=1,
+    max_iterations=3,
+)
+
+
+@pytest.mark.parametrize("decision", ["stop", "CONTINUE", "", None, True])
+def test_there_are_two_ways_to_go_on(decision: Any) -> None:
+    with pytest.raises(ValidationError, match="decision"):
+        Decision.model_validate({"decision": decision, "reason": "so"})
+
+
+def test_a_decision_has_a_reason() -> None:
+    with pytest.raises(ValidationError, match="reason"):
+        Decision.model_validate({"decision": "finish"})
+
+
+@pytest.mark.parametrize("decision", ["continue", "finish"])
+def test_gaps_are_welcome_and_not_required(decision: str) -> None:
+    made = Decision.model_validate({"decision": decision, "reason": "so"})
+    assert (made.decision, made.gaps) == (decision, ())
+    assert Decision.model_validate({**made.model_dump(), "gaps": ["Since when?"]}).gaps == ("Since when?",)
+
+
+def test_the_model_sees_what_the_last_round_brought() -> None:
+    shown = TASK.prompt().user
+    for name, value in (("findings", 4), ("new_findings", 0), ("iteration", 1), ("max_iterations", 3)):
+        assert f"<<<{name}>>>\n{value}\n<<<end {name}>>>" in shown
+    assert '"posterior": 0.7' in shown
+    assert "limits" not in shown
+    assert "a page was down" in TASK.model_copy(update={"limits": ("a page was down",)}).prompt().user
+
+
+def test_no_threshold_decides() -> None:
+    # The seed asks for the model's decision: a number to reach would decide in its place.
+    assert "no threshold" in load_prompt("decide")[1]
+    assert not any("threshold" in name for name in Decide.model_fields)
+    assert schema(Decision)["properties"]["decision"]["enum"] == ["continue", "finish"]
+    assert Decide.role == "smart"

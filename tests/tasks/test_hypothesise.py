@@ -1,0 +1,54 @@
+"""Putting forward hypotheses that can be refuted."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
+from deepdiver.tasks.views import Shown, Standing
+
+PROPOSED = Proposed(statement="Karin runs it.", supports_if="The register names her.", refutes_if="It names another.")
+SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register", credibility=0.9)
+TASK = Hypothesise(question="Who?", as_of="2026-11-15", problems=("Who?",), findings=(SHOWN,))
+
+
+@pytest.mark.parametrize("missing", ["statement", "supports_if", "refutes_if"])
+def test_a_hypothesis_says_what_it_claims_and_what_would_refute_it(missing: str) -> None:
+    values = {name: value for name, value in PROPOSED.model_dump().items() if name != missing}
+    with pytest.raises(ValidationError, match=missing):
+        Proposed.model_validate(values)
+
+
+@pytest.mark.parametrize("prior", [0.0, 0.04, 0.96, 1.0, -1, 2, "likely"])
+def test_nobody_is_certain_before_the_test(prior: float) -> None:
+    with pytest.raises(ValidationError, match="prior"):
+        Proposed.model_validate({**PROPOSED.model_dump(), "prior": prior})
+
+
+def test_belief_is_even_unless_said_otherwise() -> None:
+    assert PROPOSED.prior == 0.5
+    assert Proposed.model_validate({**PROPOSED.model_dump(), "prior": 0.05}).prior == 0.05
+
+
+def test_at_most_eight_are_taken_and_none_is_an_answer() -> None:
+    assert HypothesisSet(hypotheses=()).hypotheses == ()
+    assert len(HypothesisSet(hypotheses=(PROPOSED,) * 8).hypotheses) == 8
+    with pytest.raises(ValidationError, match="hypotheses"):
+        HypothesisSet(hypotheses=(PROPOSED,) * 9)
+
+
+def test_what_was_refuted_is_shown_so_that_it_can_teach() -> None:
+    refuted = Standing(id="H1", statement="Anna runs it.", posterior=0.1, status=HypothesisStatus.REFUTED, trials=1)
+    assert "standing" not in TASK.prompt().user
+    shown = TASK.model_copy(update={"standing": (refuted,), "gaps": ("Since when?",)}).prompt().user
+    assert '"status": "refuted"' in shown
+    assert "Since when?" in shown
+
+
+def test_findings_are_shown_with_what_they_weigh() -> None:
+    assert '"credibility": 0.9' in TASK.prompt().user
+    assert "<<<limit>>>\n4\n<<<end limit>>>" in TASK.prompt().user
+    assert Hypothesise.role == "smart"
+    assert Hypothesise.answer() is HypothesisSet

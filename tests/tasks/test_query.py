@@ -1,0 +1,52 @@
+"""Writing queries, to find out and to refute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from deepdiver.tasks.query import Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.task import Task
+
+FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
+REFUTE = RefuteQueries(question="Who runs it?", hypothesis="Karin runs it.", refutes_if="The register names another.")
+
+
+def test_at_most_eight_queries_are_taken() -> None:
+    assert len(Queries(queries=("q",) * 8).queries) == 8
+    with pytest.raises(ValidationError, match="queries"):
+        Queries(queries=("q",) * 9)
+
+
+def test_no_query_is_an_answer_too() -> None:
+    assert Queries(queries=()).queries == ()
+
+
+@pytest.mark.parametrize("task", [FIND, REFUTE])
+def test_both_are_the_fast_models_work_and_are_answered_alike(task: Task[Any]) -> None:
+    assert task.role == "fast"
+    assert task.answer() is Queries
+
+
+@pytest.mark.parametrize(("task", "limit"), [(FIND, 3), (REFUTE, 2)])
+def test_the_model_is_told_how_many_and_what_was_tried(task: Task[Any], limit: int) -> None:
+    assert f"<<<limit>>>\n{limit}\n<<<end limit>>>" in task.prompt().user
+    assert "tried" not in task.prompt().user
+    again = task.model_copy(update={"tried": ("svedjan board",)})
+    assert "svedjan board" in again.prompt().user
+
+
+def test_who_refutes_sees_what_would_refute_and_who_finds_out_does_not() -> None:
+    assert "<<<refutes_if>>>\nThe register names another.\n<<<end refutes_if>>>" in REFUTE.prompt().user
+    assert "refutes_if" not in WriteQueries.model_fields
+    rivals = REFUTE.model_copy(update={"rivals": ("Anna runs it.",)})
+    assert "Anna runs it." in rivals.prompt().user
+
+
+def test_there_is_no_refuting_without_a_hypothesis_and_its_refutation() -> None:
+    for missing in ("hypothesis", "refutes_if"):
+        values = {name: value for name, value in REFUTE.model_dump().items() if name != missing}
+        with pytest.raises(ValidationError, match=missing):
+            RefuteQueries.model_validate(values)
