@@ -172,6 +172,20 @@ async def test_those_in_line_do_not_all_ask_the_store(store: SqliteStore, monkey
     await asyncio.wait_for(asyncio.gather(*waiting), 20)
 
 
+def test_a_run_may_go_on_in_another_event_loop(store: SqliteStore) -> None:
+    """A graph that waits for a person is invoked anew, often by another asyncio.run, and finds its session again."""
+    door = Door(store, limits={"p": {"rate": 1e6, "concurrent": 1}})
+
+    async def crowd(name: str) -> list[Reply]:
+        async def work() -> Reply:
+            await asyncio.sleep(0.01)
+            return PAID
+
+        return await asyncio.gather(*(door.call(ask(f"{name}{n}"), Service(work)) for n in range(4)))
+
+    assert asyncio.run(crowd("first")) == asyncio.run(crowd("second")) == [PAID] * 4
+
+
 async def test_other_providers_have_places_of_their_own(store: SqliteStore) -> None:
     clock = Clock()
     place = Limits(store, Settings(limits={"p": Limit(concurrent=1), "q": Limit(concurrent=1)}), clock)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import math
 import uuid
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
@@ -27,7 +27,8 @@ class Limits:
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], float]):
         """Bind the store's counters to the settings."""
         self._store, self._settings, self._clock = store, settings, clock
-        self._lines: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Weak, so that a line ends with its last: a lock is bound to its event loop, and a run may go on in another.
+        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def place(
@@ -45,8 +46,9 @@ class Limits:
             CallError: If there will be none in time: the provider rests for longer than that, or for `seconds`.
         """
         owner = owner or uuid.uuid4().hex
+        line = self._lines.setdefault(provider, asyncio.Lock())
         try:
-            async with self._lines[provider]:  # One asks and the others stand in line: first come, first served.
+            async with line:  # One asks and the others stand in line: first come, first served.
                 await self._take(provider, owner, seconds, ends)
             yield
         finally:

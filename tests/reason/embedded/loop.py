@@ -1,4 +1,4 @@
-"""The loop of `popper` in plain functions, so that the reasoner can be tried over a folder of documents without a graph.
+"""The loop of `popper` in plain functions: the reasoner can be tried over a folder of documents without a graph.
 
 Searching, following leads, testing and weighing are as the strategy does them; what is tried here is the reasoning.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core import belief
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
+    Credibility,
     Finding,
     HypothesisStatus,
     Passage,
@@ -54,6 +55,7 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.library.documents import Document
 from deepdiver.tools.library.index import Index, open_index
 
+Weigh = Callable[[Hit], Credibility]
 HITS, HOPS, LEADS, ROUNDS, SHOWN = 6, 2, 4, 3, 40
 """As the strategy has them."""
 
@@ -98,9 +100,9 @@ def index_of(folder: Path) -> Index:
 class Loop:
     """One run over one index."""
 
-    def __init__(self, index: Index, question: str, as_of: str, reasoner: Reasoner | None = None) -> None:
-        self.index, self.question, self.as_of = index, question, as_of
-        self.reasoner = reasoner or EmbeddedReasoner()
+    def __init__(self, index: Index, question: str, as_of: str, weigh: Weigh = credibility) -> None:
+        self.index, self.question, self.as_of, self.weigh = index, question, as_of, weigh
+        self.reasoner: Reasoner = EmbeddedReasoner()
         self.sources: dict[str, Source] = {}
         self.texts: dict[str, str] = {}
         self.findings: dict[str, Finding] = {}
@@ -148,7 +150,13 @@ class Loop:
             tried |= {query.lower() for query in fresh}
             texts = self._search(fresh)
             shown = tuple(
-                Text(id=f"T{n}", title=d.title, publisher=d.meta.get("publisher", ""), published=d.meta.get("published", ""), text=d.text)
+                Text(
+                    id=f"T{n}",
+                    title=d.title,
+                    publisher=d.meta.get("publisher", ""),
+                    published=d.meta.get("published", ""),
+                    text=d.text,
+                )
                 for n, d in enumerate(texts, 1)
             )
             held = tuple(self._statements() if known is None else known)[:SHOWN]
@@ -188,13 +196,16 @@ class Loop:
             sketch=sketch(document.text),
             publisher=document.meta.get("publisher", ""),
             published=document.meta.get("published", ""),
-            credibility=credibility(hit),
+            credibility=self.weigh(hit),
         )
         passage = Passage(snapshot=snapshot, start=start, end=start + len(quote))
         key = content_id("f", statement, snapshot, start)
         self.sources[source.id] = source
         self.findings.setdefault(
-            key, Finding(id=key, statement=statement, quotes=(Quote(source=source.id, passage=passage, text=quote),), about=about)
+            key,
+            Finding(
+                id=key, statement=statement, quotes=(Quote(source=source.id, passage=passage, text=quote),), about=about
+            ),
         )
 
     def _statements(self) -> list[str]:
@@ -326,7 +337,12 @@ class Loop:
         standing = self.standing(labels)
         draft = await self.reasoner.perform(
             WriteReport(
-                question=self.question, as_of=self.as_of, problems=problems, standing=standing, findings=shown, gaps=gaps
+                question=self.question,
+                as_of=self.as_of,
+                problems=problems,
+                standing=standing,
+                findings=shown,
+                gaps=gaps,
             )
         )
         found = [fault for sentence in _sentences(draft) for fault in await self._faults(sentence, labels)]
@@ -343,7 +359,9 @@ class Loop:
         found = faults(sentence, held, self.texts.__getitem__, self.as_of)
         if drafted.kind is not SentenceKind.FRAME:
             quotes = tuple(quote.text for finding in held for quote in finding.quotes)
-            checks = await self.reasoner.perform(CheckSupport(claims=(Claim(id="S", text=drafted.text, quotes=quotes),)))
+            checks = await self.reasoner.perform(
+                CheckSupport(claims=(Claim(id="S", text=drafted.text, quotes=quotes),))
+            )
             found += [check.reason for check in checks.checks if check.support != "full"]
         return [f"{drafted.text[:80]}: {fault}" for fault in found]
 
@@ -359,6 +377,6 @@ def lead_query(lead: str, about: str) -> str:
     return " ".join([lead, *dict.fromkeys(rest)])
 
 
-def research(folder: Path, question: str, as_of: str = "2026-11-15") -> Outcome:
+def research(folder: Path, question: str, as_of: str = "2026-11-15", weigh: Weigh = credibility) -> Outcome:
     """Research a question over the documents of a folder."""
-    return asyncio.run(Loop(index_of(folder), question, as_of).run())
+    return asyncio.run(Loop(index_of(folder), question, as_of, weigh).run())

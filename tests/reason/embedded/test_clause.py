@@ -66,7 +66,12 @@ def test_every_kind_is_a_name_a_value_or_a_sentence() -> None:
         ("How many tonnes of cheese did Acme Ltd make in 2025", ("mak",), ("chees",), ("Acme Ltd",)),
         ("At what time was the fire on the ferry Meridian out", ("fir", "out"), ("ferri",), ("Meridian",)),
         ("Was the captain of the steamer Meridian drunk", ("captain", "drunk"), ("steam",), ("Meridian",)),
-        ("Which company was ordered to pay a charge for nickel in Lake Vell", ("order", "pay", "charg"), ("nickel",), ("Lake Vell",)),
+        (
+            "Which company was ordered to pay a charge for nickel in Lake Vell",
+            ("order", "pay", "charg"),
+            ("nickel",),
+            ("Lake Vell",),
+        ),
         ("Which holding company is the parent of Acme Ltd", ("parent",), ("hold",), ("Acme Ltd",)),
         ("Which insurance company had insured the ferry Meridian", ("insur",), ("ferri",), ("Meridian",)),
         ("Who is chair of the board of Acme Ltd", ("chair",), ("board",), ("Acme Ltd",)),
@@ -199,7 +204,9 @@ def test_plurals(noun: str, expected: bool) -> None:
     assert plural(noun) is expected
 
 
-@pytest.mark.parametrize(("word", "expected"), [("born", True), ("installed", True), ("won", True), ("red", False), ("run", False)])
+@pytest.mark.parametrize(
+    ("word", "expected"), [("born", True), ("installed", True), ("won", True), ("red", False), ("run", False)]
+)
 def test_forms_of_the_past(word: str, expected: bool) -> None:
     assert verb_form(word) is expected
 
@@ -212,7 +219,12 @@ def test_any_text_is_a_clause(text: str, titles: list[str]) -> None:
     assert not set(clause.keys) & set(clause.context)
 
 
-@given(st.lists(st.sampled_from("who which what how old many the a children of that run Acme Ltd before in 2025 and ?".split()), max_size=14))
+@given(
+    st.lists(
+        st.sampled_from("who which what how old many the a children of that run Acme Ltd before in 2025 and ?".split()),
+        max_size=14,
+    )
+)
 def test_any_heap_of_question_words_is_a_clause(words: list[str]) -> None:
     clause = clause_of(" ".join(words))
     assert len(clause.keys) == len(set(clause.keys))

@@ -76,7 +76,7 @@ def test_rivals_are_quoted_too() -> None:
 
 
 def test_sentences_for_every_clause_of_the_question_are_quoted() -> None:
-    body = f"{RUN} Ada and Bo Berg have a daughter, Eve Berg. Eve Berg, born on 14 March 2011, won. Cy Lund, born on 3 May 1999, lost."
+    body = f"{RUN} Ada and Bo Berg have a daughter, Eve Berg. Eve Berg, born on 14 March 2011, won. Cy Lund, 27, lost."
     assert len(taken(CHILDREN, body).findings) == 3
 
 
@@ -92,7 +92,9 @@ def test_a_sentence_that_leans_is_quoted_with_the_one_that_names() -> None:
 
 
 def test_it_goes_back_further_where_the_sentence_before_names_nobody() -> None:
-    body = 'Ines Calder lives above the shop. "I never wanted to leave," she says.\n\nHer daughter, Ruth Calder, runs it.'
+    body = (
+        'Ines Calder lives above the shop. "I never wanted to leave," she says.\n\nHer daughter, Ruth Calder, runs it.'
+    )
     assert quotes(taken("Who is the daughter of Ines Calder?", body)) == [body]
 
 
@@ -118,7 +120,11 @@ def test_there_are_at_most_so_many_findings() -> None:
 
 
 def test_findings_come_in_the_order_of_the_texts() -> None:
-    found = taken("How many people died at the Tarn Bridge?", "Some people died at the Tarn Bridge: three people died at the Tarn Bridge.", "Two people died at the Tarn Bridge.")
+    found = taken(
+        "How many people died at the Tarn Bridge?",
+        "Some people died at the Tarn Bridge: three people died at the Tarn Bridge.",
+        "Two people died at the Tarn Bridge.",
+    )
     assert [item.source for item in found.findings] == sorted(item.source for item in found.findings)
 
 

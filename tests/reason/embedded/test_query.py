@@ -62,7 +62,9 @@ def test_a_problem_in_other_words_than_the_question_is_taken_as_it_stands() -> N
 # -- refuting
 
 
-def refuting(question: str, hypothesis: str, rivals: tuple[str, ...] = (), tried: tuple[str, ...] = ()) -> tuple[str, ...]:
+def refuting(
+    question: str, hypothesis: str, rivals: tuple[str, ...] = (), tried: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     return refute_queries(
         RefuteQueries(question=question, hypothesis=hypothesis, refutes_if="x", rivals=rivals, tried=tried)
     ).queries
@@ -94,7 +96,7 @@ def test_a_rival_value_is_searched_for() -> None:
         "Three people died at the Tarn Bridge.",
         rivals=("Two people died at the Tarn Bridge.",),
     )
-    assert any("Two people" in query for query in found)
+    assert any("Two" in query.split() for query in found)
 
 
 def test_those_whose_ages_are_asked_are_searched_for_together() -> None:
@@ -103,7 +105,7 @@ def test_those_whose_ages_are_asked_are_searched_for_together() -> None:
         "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011).",
         rivals=("Finn Berg is 12 years old on 2026-11-15 (born on 2 December 2013).",),
     )
-    assert any("Eve" in query and "Finn" in query for query in (*found,)) or len(found) == 2
+    assert any("Eve" in query.split() and "Finn" in query.split() for query in found)
 
 
 def test_a_refutation_that_was_tried_is_not_repeated() -> None:

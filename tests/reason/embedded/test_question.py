@@ -38,25 +38,41 @@ def texts(question: str) -> list[list[str]]:
         ),
         (
             "Who is the inventor of the patent held by the company that was fined in Vell?",
-            ["Which company was fined in Vell?", "Which patent is held by the company?", "Who is the inventor of the patent?"],
+            [
+                "Which company was fined in Vell?",
+                "Which patent is held by the company?",
+                "Who is the inventor of the patent?",
+            ],
         ),
         (
-            "On the board of which foundation sits the chair of the holding company that is the ultimate parent of Acme Ltd?",
+            "On the board of which trust sits the chair of the holding company that is the ultimate parent of Acme Ltd?",
             [
                 "Which holding company is the ultimate parent of Acme Ltd?",
                 "Who is the chair of the holding company?",
-                "On the board of which foundation sits the chair?",
+                "On the board of which trust sits the chair?",
             ],
         ),
         ("When was the founder of Acme Ltd born?", ["Who is the founder of Acme Ltd?", "When was the founder born?"]),
-        ("When did the painter of Woman with Lamp die?", ["Who is the painter of Woman with Lamp?", "When did the painter die?"]),
+        (
+            "When did the painter of Woman with Lamp die?",
+            ["Who is the painter of Woman with Lamp?", "When did the painter die?"],
+        ),
         (
             "Who are the daughters of the captain of the steamer Meridian?",
             ["Who is the captain of the steamer Meridian?", "Who are the daughters of the captain?"],
         ),
-        ("Who is the wife of the founder of Acme Ltd?", ["Who is the founder of Acme Ltd?", "Who is the wife of the founder?"]),
-        ("How many people work for the firm founded by Ada Berg?", ["Which firm is founded by Ada Berg?", "How many people work for the firm?"]),
-        ("Who wrote the book that won the Alder Prize in 1987?", ["Which book won the Alder Prize in 1987?", "Who wrote the book?"]),
+        (
+            "Who is the wife of the founder of Acme Ltd?",
+            ["Who is the founder of Acme Ltd?", "Who is the wife of the founder?"],
+        ),
+        (
+            "How many people work for the firm founded by Ada Berg?",
+            ["Which firm is founded by Ada Berg?", "How many people work for the firm?"],
+        ),
+        (
+            "Who wrote the book that won the Alder Prize in 1987?",
+            ["Which book won the Alder Prize in 1987?", "Who wrote the book?"],
+        ),
     ],
 )
 def test_what_must_be_answered_first_comes_first(question: str, chain: list[str]) -> None:
@@ -85,7 +101,9 @@ def test_each_clause_of_a_chain_knows_what_its_hole_stands_for() -> None:
 
 
 def test_two_questions_in_one_are_two_chains() -> None:
-    first, second = analyse("Which animal was removed from the island, and on what date was the last one removed?").chains
+    first, second = analyse(
+        "Which animal was removed from the island, and on what date was the last one removed?"
+    ).chains
     assert first[0].kind is Kind.THING
     assert second[0].kind is Kind.DATE
     assert second[0].keys == ("last", "remov")
@@ -130,7 +148,10 @@ def test_nesting_has_an_end() -> None:
     assert all(len(chain) <= MOST_CLAUSES for chain in analyse(question).chains)
 
 
-@pytest.mark.parametrize("question", ["", " ", "?", "???", ". . .", "and", "and what", "that", "the", "\x00", "ดาวเคราะห์", "東京はどこですか。"])
+@pytest.mark.parametrize(
+    "question",
+    ["", " ", "?", "???", ". . .", "and", "and what", "that", "the", "\x00", "ดาวเคราะห์", "東京はどこですか。"],
+)
 def test_odd_questions_are_taken_apart_all_the_same(question: str) -> None:
     analysis = analyse(question)
     assert analysis.chains
@@ -159,7 +180,9 @@ def test_any_text_can_be_taken_apart(question: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from("who which that the firm children of parents Acme Ltd held by owns , and when ? how old run".split()),
+        st.sampled_from(
+            "who which that the firm children of parents Acme Ltd held by owns , and when ? how old run".split()
+        ),
         max_size=25,
     )
 )

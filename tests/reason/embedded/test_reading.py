@@ -84,7 +84,11 @@ def test_every_unit_is_a_span_of_the_text(text: str) -> None:
         last = span.end
 
 
-@given(st.lists(st.sampled_from(["The dam broke.", "03:05.", "\n", "\n\n", "# A", "**B.** ", "Ada and Bo", " "]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(["The dam broke.", "03:05.", "\n", "\n\n", "# A", "**B.** ", "Ada and Bo", " "]), max_size=30
+    )
+)
 def test_units_stay_in_order_whatever_is_put_together(parts: list[str]) -> None:
     text = "".join(parts)
     spans = units(text)

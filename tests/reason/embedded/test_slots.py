@@ -65,8 +65,16 @@ def test_what_the_hole_stands_for_is_no_answer() -> None:
         ("At what time was the fire out", "The fire was out at 07:25 on 3 May 2009.", "07:25"),
         ("How many people were injured", "Six people were injured, 31 were on board.", "Six people"),
         ("How many people were injured", "The right number is six: six people were injured, not nine.", "six people"),
-        ("How many tonnes of cheese were made in 2025", "It made 38 tonnes in 2025, against 33 tonnes in 2024.", "38 tonnes"),
-        ("How many tonnes of cheese were made in 2024", "It made 38 tonnes in 2025, against 33 tonnes in 2024.", "33 tonnes"),
+        (
+            "How many tonnes of cheese were made in 2025",
+            "It made 38 tonnes in 2025, against 33 tonnes in 2024.",
+            "38 tonnes",
+        ),
+        (
+            "How many tonnes of cheese were made in 2024",
+            "It made 38 tonnes in 2025, against 33 tonnes in 2024.",
+            "33 tonnes",
+        ),
         ("How much nickel was there", "They measured 42 micrograms of nickel per litre.", "42 micrograms"),
         ("What was the cost of the dam", "The cost of the dam was 212 million euros.", "212 million euros"),
         ("How high is the dam", "The dam is 87 metres high.", "87 metres"),

@@ -19,7 +19,7 @@ def alike(one: str, other: str) -> float:
     [
         ("The fire was caused by a worn cable.", "The fire was caused by a worn cable."),
         ("The fire on the ferry was caused by a worn cable.", "A worn cable caused the fire on the ferry."),
-        ("Mink were removed from Skarn Island in April.", "The mink had been removed from the island of the study."),
+        ("The mink were trapped and removed before the lamps.", "Before the lamps came, mink had been removed."),
     ],
 )
 def test_sentences_that_say_the_same_are_alike(one: str, other: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deepdiver.core.values import Day
-from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind, verb_form
 from deepdiver.reason.embedded.lexicon import AUXILIARIES, MEANINGS, root
 from deepdiver.reason.embedded.names import bare, same_name, tokens
 from deepdiver.reason.embedded.question import Chain
@@ -284,7 +284,8 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
 
 def _no_sentence(reading: Reading) -> bool:
     """Whether a few words have no verb that can be told as one: the signature under a report says nothing."""
-    return len(reading.words) < SHORT and not any(word.text in AUXILIARIES for word in reading.words)
+    verb = any(word.text in AUXILIARIES or verb_form(word.text) for word in reading.words)
+    return len(reading.words) < SHORT and not verb
 
 
 def covered(wanted: Sequence[str], reading: Reading) -> float:

@@ -32,6 +32,9 @@ from deepdiver.reason.embedded.names import CLOCKS, POSSESSIVE, Name, Word, bare
 LONGEST = 900
 """Characters of a sentence that may be quoted: what is longer is a table or a text without full stops."""
 
+REMEMBERED = 8_000
+"""Characters of a text whose sentences are kept for the next reading: one document is read for many problems."""
+
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])")
 _YEAR = re.compile(r"(?<![\w.,:/\-])(1[5-9]\d\d|20\d\d)(?!\w|[:/\-.,]\d)")
 _FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?!\w|[:/]|-\d)")
@@ -154,6 +157,15 @@ def units(text: str) -> list[Span]:
     Beyond `core.text.sentences`: a line of a log or register is a sentence of its own, a time or date at its head
     belongs to what follows it, and a label in bold or capitals is cut off.
     """
+    return list(_known_units(text) if len(text) <= REMEMBERED else _units(text))
+
+
+@functools.lru_cache(maxsize=512)
+def _known_units(text: str) -> tuple[Span, ...]:
+    return tuple(_units(text))
+
+
+def _units(text: str) -> list[Span]:
     found: list[Span] = []
     wide = _widths(text)
     label: Span | None = None

@@ -1,0 +1,254 @@
+"""Rival answers out of the findings, each in the words of one of them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.reason.embedded.clause import clause_of
+from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, groups, hypothesise, longest_form, same_subject
+from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.slots import Value
+from deepdiver.tasks import Hypothesise, Proposed, Shown, Standing
+from tests.reason.embedded.shown import AS_OF, finding, findings, standing
+
+CHILDREN = "How old are the children of the parents who run Acme Ltd?"
+FAMILY = (
+    "Ada and Bo Berg run the company Acme Ltd together.",
+    "Ada and Bo Berg have two children: Eve Berg and Finn Berg.",
+    "Eve Berg, born on 14 March 2011, won the race.",
+    "Finn Berg, born on 2 December 2013, built a robot.",
+)
+
+
+def put_forward(
+    question: str, shown: tuple[Shown, ...], held: tuple[Standing, ...] = (), limit: int = 4, as_of: str = AS_OF
+) -> tuple[Proposed, ...]:
+    task = Hypothesise(question=question, as_of=as_of, problems=(), findings=shown, standing=held, limit=limit)
+    return hypothesise(task).hypotheses
+
+
+def statements(question: str, *sentences: str) -> list[str]:
+    return [item.statement for item in put_forward(question, findings(*sentences))]
+
+
+# -- nothing to put forward
+
+
+@pytest.mark.parametrize("sentences", [(), ("It rained.",), ("Bolt Ltd is run by Cy Lund.",)])
+def test_where_the_findings_allow_none_there_is_none(sentences: tuple[str, ...]) -> None:
+    assert statements("Who runs Acme Ltd?", *sentences) == []
+
+
+def test_a_chain_that_breaks_off_gives_no_answer() -> None:
+    assert statements(CHILDREN, *FAMILY[:2]) == []
+    assert statements(CHILDREN, *FAMILY[2:]) == []
+
+
+# -- values
+
+
+def test_each_version_of_a_value_is_a_hypothesis_in_the_words_of_a_source() -> None:
+    sentences = ("Two people died at the Tarn Bridge.", "Three people died at the Tarn Bridge.")
+    assert set(statements("How many people died at the Tarn Bridge?", *sentences)) == set(sentences)
+
+
+def test_versions_that_agree_are_one_hypothesis_with_all_its_findings() -> None:
+    made = put_forward(
+        "How many people died at the Tarn Bridge?",
+        findings(
+            "Two people died at the Tarn Bridge.",
+            "Three people died at the Tarn Bridge.",
+            "At the Tarn Bridge two people died in the night.",
+        ),
+    )
+    two = next(item for item in made if item.answer.lower() == "two people")
+    assert set(two.findings) == {"F1", "F3"}
+
+
+def test_the_better_supported_comes_first_and_copies_count_once() -> None:
+    question = "How many people died at the Tarn Bridge?"
+    three = "Three people died at the Tarn Bridge."
+    copies = tuple(finding(three, f"F{n}", credibility=0.7, origin="wire") for n in range(1, 4))
+    two = finding("Two people died at the Tarn Bridge.", "F4", credibility=0.9)
+    assert [item.answer for item in put_forward(question, (*copies, two))] == ["Two people", "Three people"]
+
+
+def test_the_words_of_the_most_credible_source_are_taken() -> None:
+    made = put_forward(
+        "Who runs Acme Ltd?",
+        (
+            finding("Ada Berg runs Acme Ltd, they write.", "F1", credibility=0.3),
+            finding("Ada Berg runs Acme Ltd.", "F2", credibility=0.9),
+        ),
+    )
+    assert [item.statement for item in made] == ["Ada Berg runs Acme Ltd."]
+
+
+def test_a_much_looser_match_is_no_rival() -> None:
+    made = statements(
+        "When did the steamer Meridian sink off Vell on her way?",
+        "The steamer Meridian sank off Vell on her way on 3 May 1932.",
+        "The steamer Zenith sank on 4 May 1933.",
+    )
+    assert made == ["The steamer Meridian sank off Vell on her way on 3 May 1932."]
+
+
+def test_what_would_support_and_refute_it_is_said() -> None:
+    (item,) = put_forward("Who runs Acme Ltd?", findings("Ada Berg runs Acme Ltd."))
+    assert item.answer == "Ada Berg"
+    assert "Ada Berg" in item.supports_if
+    assert "another than Ada Berg" in item.refutes_if
+    assert item.prior == 0.5
+
+
+# -- accounts
+
+
+def test_an_account_is_the_sentences_that_match_without_repetition() -> None:
+    made = statements(
+        "What caused the collapse of the Tarn Bridge?",
+        "The collapse of the Tarn Bridge was caused by corrosion in a rod.",
+        "Corrosion in a rod caused the collapse of the Tarn Bridge.",
+        "Two people died in the collapse of the Tarn Bridge.",
+    )
+    assert made == ["The collapse of the Tarn Bridge was caused by corrosion in a rod."]
+
+
+# -- yes or no
+
+
+def test_a_denial_an_alternative_and_an_affirmation_are_put_forward() -> None:
+    made = put_forward(
+        "Did an electric car cause the fire on the ferry Meridian?",
+        findings(
+            "An electric car caused the fire on the ferry Meridian.",
+            "No electric car was on board the ferry Meridian.",
+            "The fire on the ferry Meridian was caused by a worn cable.",
+            "The ferry Meridian is red.",
+        ),
+    )
+    assert [(item.answer, item.findings) for item in made] == [("no", ("F2",)), ("no", ("F3",)), ("yes", ("F1",))]
+
+
+# -- ages
+
+
+def test_an_age_is_reckoned_for_each_person() -> None:
+    assert statements(CHILDREN, *FAMILY) == [
+        "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011).",
+        "Finn Berg is 12 years old on 2026-11-15 (born on 2 December 2013).",
+    ]
+
+
+def test_a_source_that_gives_other_ages_is_one_rival_in_its_own_words() -> None:
+    blog = finding("Eve is 17 and Finn is 14.", "F9", published="2025-07-19")
+    made = put_forward(CHILDREN, (*findings(*FAMILY), blog))
+    assert [item.statement for item in made][2:] == ["Eve is 17 and Finn is 14."]
+
+
+def test_a_source_that_gives_ages_which_go_with_the_births_is_no_rival() -> None:
+    paper = finding("Eve is 14 and Finn is 11.", "F9", published="2025-07-19")
+    assert len(put_forward(CHILDREN, (*findings(*FAMILY), paper))) == 2
+
+
+def test_two_days_of_birth_are_two_hypotheses() -> None:
+    made = put_forward(
+        "How old is Ada Berg?",
+        (
+            finding("Ada Berg was born on 4 May 1951 in Vell.", "F1", credibility=0.7),
+            finding("I heard that Ada Berg was born on 4 May 1949.", "F2", credibility=0.2),
+        ),
+    )
+    assert [item.answer for item in made] == ["75", "77"]
+
+
+def test_without_a_day_of_birth_the_age_is_what_a_source_stated() -> None:
+    made = put_forward(
+        "How old is Ada Berg?",
+        (finding("Ada Berg is 60 this week.".replace(" this week", ""), published="2011-05-07"),),
+    )
+    assert [(item.statement, item.answer) for item in made] == [("Ada Berg is 60.", "60")]
+
+
+@pytest.mark.parametrize(
+    ("born", "as_of", "years"),
+    [
+        ("2011-03-14", "2026-11-15", 15),
+        ("2011-11-15", "2026-11-15", 15),
+        ("2011-11-16", "2026-11-15", 14),
+        ("2012-02-29", "2026-02-28", 13),
+        ("2012-02-29", "2026-03-01", 14),
+        ("2026-11-15", "2026-11-15", 0),
+        ("2027-01-01", "2026-11-15", None),
+        ("2011-03-14", "someday", None),
+        ("2011-03-14", "2026-11-15T10:00:00Z", 15),
+    ],
+)
+def test_the_age_on_a_day(born: str, as_of: str, years: int | None) -> None:
+    assert age_on(Value("", 0, 1.0, (born, born), exact=True), as_of) == years
+
+
+def test_no_age_without_the_day_of_birth() -> None:
+    assert age_on(Value("2011", 0, 1.0, ("2011-01-01", "2011-12-31")), AS_OF) is None
+
+
+def test_the_fixed_form_of_an_age() -> None:
+    assert age_sentence("Eve Berg", 15, AS_OF, "14 March 2011") == (
+        "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011)."
+    )
+
+
+def test_the_full_form_of_a_name_is_taken_from_the_sentence() -> None:
+    assert longest_form("Eve", read("The winner is Eve Berg.")) == "Eve Berg"
+    assert longest_form("Eve Berg", read("The winner is Eve.")) == "Eve Berg"
+    assert longest_form("Eve", read("Nobody won.")) == "Eve"
+
+
+# -- standing, limits, several things asked
+
+
+def test_what_stands_already_is_not_repeated() -> None:
+    sentences = ("Two people died at the Tarn Bridge.", "Three people died at the Tarn Bridge.")
+    held = (standing("Three people died at the Tarn Bridge", HypothesisStatus.REFUTED, 0.1),)
+    made = put_forward("How many people died at the Tarn Bridge?", findings(*sentences), held)
+    assert [item.statement for item in made] == [sentences[0]]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 100])
+def test_at_most_so_many_as_wanted(limit: int) -> None:
+    numbers = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven")
+    shown = findings(*(f"{number} people died at the Tarn Bridge." for number in numbers))
+    assert len(put_forward("How many people died at the Tarn Bridge?", shown, limit=limit)) == min(limit, 8)
+
+
+def test_each_thing_asked_has_its_best_answer_before_any_has_its_second() -> None:
+    made = put_forward(
+        "Who runs Acme Ltd? When was Acme Ltd founded?",
+        findings(
+            "Ada Berg runs Acme Ltd.",
+            "Cy Lund runs Acme Ltd.",
+            "Acme Ltd was founded in 1904.",
+            "Acme Ltd was founded in 1906.",
+        ),
+        limit=2,
+    )
+    assert {item.answer for item in made} == {"Ada Berg", "1904"}
+
+
+def test_groups_keep_different_subjects_apart() -> None:
+    assert same_subject("Eve", "Eve Berg")
+    assert same_subject("", "Eve Berg")
+    assert not same_subject("Finn Berg", "Eve Berg")
+    assert groups(clause_of("How old is Eve"), []) == []
+
+
+@given(st.text(max_size=120), st.lists(st.text(max_size=160), max_size=5), st.text(max_size=12))
+def test_every_hypothesis_is_a_finding_or_a_reckoned_age(question: str, sentences: list[str], as_of: str) -> None:
+    shown = findings(*sentences)
+    for item in put_forward(question, shown, as_of=as_of):
+        assert item.statement in {f.statement for f in shown} or "years old on" in item.statement
+        assert item.refutes_if
+        assert set(item.findings) <= {f.id for f in shown}

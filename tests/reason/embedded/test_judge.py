@@ -1,0 +1,263 @@
+"""The same value for the same thing supports, another one refutes, so does a denial; the rest is neutral."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.record import Stance
+from deepdiver.reason.embedded.judge import DIRECT, judge
+from deepdiver.tasks import Judge, Judgement, Shown
+from tests.reason.embedded.shown import AS_OF, finding, findings
+
+SUPPORTS, REFUTES, NEUTRAL = Stance.SUPPORTS, Stance.REFUTES, Stance.NEUTRAL
+DEAD = "How many people died at the Tarn Bridge?"
+TWO = "Two people died at the Tarn Bridge."
+
+
+def judged(question: str, hypothesis: str, *shown: Shown | str, answer: str = "") -> list[Judgement]:
+    listed = tuple(f if isinstance(f, Shown) else finding(f, f"F{n}") for n, f in enumerate(shown, 1))
+    task = Judge(question=question, as_of=AS_OF, hypothesis=hypothesis, answer_if_true=answer, findings=listed)
+    return list(judge(task).judgements)
+
+
+def one(question: str, hypothesis: str, found: Shown | str, answer: str = "") -> Judgement:
+    (judgement,) = judged(question, hypothesis, found, answer=answer)
+    return judgement
+
+
+# -- values
+
+
+@pytest.mark.parametrize(
+    ("question", "hypothesis", "found", "stance"),
+    [
+        (DEAD, TWO, TWO, SUPPORTS),
+        (DEAD, TWO, "At the Tarn Bridge two persons died.", SUPPORTS),
+        (DEAD, TWO, "Three people died at the Tarn Bridge.", REFUTES),
+        (DEAD, "Three people died at the Tarn Bridge.", "Two people died at the Tarn Bridge, not three.", REFUTES),
+        (DEAD, TWO, "Two people died at the Tarn Bridge, not three.", SUPPORTS),
+        (DEAD, TWO, "Three people died at the mill.", NEUTRAL),
+        (DEAD, TWO, "Five people crossed the Tarn Bridge.", NEUTRAL),
+        (DEAD, TWO, "The Tarn Bridge was opened in 1931.", NEUTRAL),
+        (
+            "When did the ship Meridian sink?",
+            "The ship Meridian sank on 12 March 1932.",
+            "The ship Meridian sank in March 1932.",
+            SUPPORTS,
+        ),
+        (
+            "When did the ship Meridian sink?",
+            "The ship Meridian sank on 12 March 1932.",
+            "The ship Meridian sank on 13 March 1932.",
+            REFUTES,
+        ),
+        (
+            "When did the ship Meridian sink?",
+            "The ship Meridian sank on 12 March 1932.",
+            "The ship Meridian sank at 04:55.",
+            NEUTRAL,
+        ),
+        (
+            "At what time did the ship Meridian sink?",
+            "The ship Meridian sank at 04:55.",
+            "The ship Meridian sank at 05:30.",
+            REFUTES,
+        ),
+        (
+            "At what time did the ship Meridian sink?",
+            "The ship Meridian sank at 04:55.",
+            "04:55. The ship Meridian sank.",
+            SUPPORTS,
+        ),
+    ],
+)
+def test_values_of_the_same_thing(question: str, hypothesis: str, found: str, stance: Stance) -> None:
+    assert one(question, hypothesis, found).stance is stance
+
+
+def test_a_denial_of_the_value_is_as_strong_as_a_direct_statement() -> None:
+    judgement = one(DEAD, "Three people died at the Tarn Bridge.", "Two people died at the Tarn Bridge, not three.")
+    assert judgement.strength == pytest.approx(DIRECT)
+    assert "not Three" in judgement.reason
+
+
+def test_hearsay_weighs_little_either_way() -> None:
+    plain = one(DEAD, TWO, "Three people died at the Tarn Bridge.")
+    heard = one(DEAD, TWO, "I heard that three people died at the Tarn Bridge.")
+    assert heard.stance is REFUTES
+    assert heard.strength < 0.4 * plain.strength
+    assert "hearsay" in heard.reason
+
+
+def test_what_does_not_say_of_which_day_it_speaks_refutes_weakly() -> None:
+    question = "How much ore was there in the water at Vell on 3 May 2001?"
+    claim = "There were 42 grams of ore in the water at Vell on 3 May 2001."
+    dated = one(question, claim, "There were 7 grams of ore in the water at Vell on 3 May 2001.")
+    undated = one(question, claim, "There were 7 grams of ore in the water at Vell.")
+    other_day = one(question, claim, "There were 7 grams of ore in the water at Vell on 4 May 2001.")
+    assert dated.stance is undated.stance is REFUTES
+    assert undated.strength < 0.6 * dated.strength
+    assert other_day.stance is NEUTRAL
+
+
+def test_what_somebody_else_measured_refutes_weakly() -> None:
+    question = "How much ore was there at Vell?"
+    claim = "Acme Ltd measured 7 grams of ore at Vell."
+    other = one(question, claim, "The Vell Inspectorate measured 42 grams of ore at Vell.")
+    same = one(question, claim, "Acme Ltd measured 42 grams of ore at Vell.")
+    assert other.stance is same.stance is REFUTES
+    assert other.strength < 0.6 * same.strength
+
+
+def test_values_that_nearly_agree_do_not_refute() -> None:
+    claim = "They measured 42 grams of ore at Vell."
+    assert one("How much ore was there at Vell?", claim, "They measured 39 grams of ore at Vell.").stance is NEUTRAL
+
+
+def test_a_looser_match_supports_less() -> None:
+    question = "How many people died in the collapse of the Tarn Bridge at Morden?"
+    claim = "Two people died in the collapse of the Tarn Bridge at Morden."
+    close = one(question, claim, "In all, two people died in the collapse of the Tarn Bridge at Morden.")
+    loose = one(question, claim, finding("Two people died.", title="Report on the Tarn Bridge at Morden"))
+    assert close.stance is loose.stance is SUPPORTS
+    assert loose.strength < close.strength
+
+
+# -- names
+
+
+@pytest.mark.parametrize(
+    ("found", "stance"),
+    [
+        ("The owner of Acme Ltd is Bolt Ltd.", SUPPORTS),
+        ("All shares in Acme Ltd are held by Bolt Ltd.", SUPPORTS),
+        ("Acme Ltd is owned by Cone Ltd.", REFUTES),
+        ("Acme Ltd owns Dune Ltd.", NEUTRAL),
+        ("Cone Ltd owns Dune Ltd.", NEUTRAL),
+    ],
+)
+def test_names_for_the_same(found: str, stance: Stance) -> None:
+    judgement = one("Which company owns Acme Ltd?", "Acme Ltd is owned by Bolt Ltd.", found, answer="Bolt Ltd")
+    assert judgement.stance is stance
+
+
+def test_where_several_are_asked_for_another_name_does_not_refute() -> None:
+    claim = "Eve Berg is the daughter of Ada Berg."
+    judgement = one("Who are the children of Ada Berg?", claim, "Finn Berg is the son of Ada Berg.", answer="Eve Berg")
+    assert judgement.stance is NEUTRAL
+
+
+def test_a_claim_at_the_end_of_a_chain_is_judged_without_the_chain() -> None:
+    """The way that led to it need not be among the findings that share a word with it."""
+    question = "How old are the children of the parents who run Acme Ltd?"
+    claim = "Eve is 17 and Finn is 14."
+    shown = (
+        finding(claim, "F1", published="2025-07-19"),
+        finding("Eve Berg, born on 14 March 2011, won.", "F2"),
+        finding("Eve, who is 13, and Finn, who is 10, help in the shop.", "F3", published="2024-06-15"),
+    )
+    assert [item.stance for item in judged(question, claim, *shown, answer="17")] == [SUPPORTS, REFUTES, REFUTES]
+
+
+# -- ages
+
+
+@pytest.mark.parametrize(
+    ("found", "published", "stance"),
+    [
+        ("Eve Berg, born on 14 March 2011, won.", "", SUPPORTS),
+        ("Eve, who is 13, won.", "2024-06-15", SUPPORTS),
+        ("Eve Berg is 14, according to the family.", "2025-09-16", SUPPORTS),
+        ("Eve is 17 and ran the till.", "2025-07-19", REFUTES),
+        ("Eve Berg, born on 14 March 2010, won.", "", REFUTES),
+        ("Eve Berg was born in 2011.", "", SUPPORTS),
+        ("Eve Berg was born in 2012.", "", REFUTES),
+        ("Finn Berg, born on 2 December 2013, won.", "", NEUTRAL),
+        ("Eve Berg won.", "", NEUTRAL),
+    ],
+)
+def test_ages_are_compared_by_the_birth_that_they_allow(found: str, published: str, stance: Stance) -> None:
+    claim = "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011)."
+    assert one("How old is Eve Berg?", claim, finding(found, published=published), answer="15").stance is stance
+
+
+# -- yes or no
+
+
+CAR = "Did an electric car cause the fire on the ferry Meridian?"
+YES = "An electric car caused the fire on the ferry Meridian."
+NO = "No electric car was on board the ferry Meridian."
+INSTEAD = "The fire on the ferry Meridian was caused by a worn cable."
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "found", "stance"),
+    [
+        (YES, YES, SUPPORTS),
+        (YES, NO, REFUTES),
+        (YES, INSTEAD, REFUTES),
+        (NO, YES, REFUTES),
+        (INSTEAD, YES, REFUTES),
+        (NO, INSTEAD, NEUTRAL),
+        (YES, "The ferry Meridian is red.", NEUTRAL),
+        (NO, "A fire broke out on board the ferry Meridian.", NEUTRAL),
+        (YES, "The claim that an electric car caused the fire on the ferry Meridian is refuted.", REFUTES),
+    ],
+)
+def test_sides_of_a_yes_or_no_question(hypothesis: str, found: str, stance: Stance) -> None:
+    assert one(CAR, hypothesis, found).stance is stance
+
+
+# -- accounts
+
+
+@pytest.mark.parametrize(
+    ("found", "stance"),
+    [
+        ("Corrosion in a hanger rod caused the collapse of the Tarn Bridge.", SUPPORTS),
+        ("The collapse of the Tarn Bridge was not caused by corrosion in a hanger rod.", REFUTES),
+        ("The claim that corrosion in a hanger rod caused the collapse of the Tarn Bridge is false.", REFUTES),
+        ("No oil was found in the river near the Tarn Bridge.", NEUTRAL),
+        ("Two people died in the collapse of the Tarn Bridge.", NEUTRAL),
+    ],
+)
+def test_accounts_are_judged_by_their_words_and_denials(found: str, stance: Stance) -> None:
+    claim = "The collapse of the Tarn Bridge was caused by corrosion in a hanger rod."
+    assert one("What caused the collapse of the Tarn Bridge?", claim, found).stance is stance
+
+
+# -- the whole answer
+
+
+def test_every_finding_is_judged_once_in_order() -> None:
+    shown = findings(TWO, "It rained.", "Three people died at the Tarn Bridge.")
+    assert [item.finding for item in judged(DEAD, TWO, *shown)] == ["F1", "F2", "F3"]
+
+
+def test_a_true_sentence_beside_the_point_supports_no_answer_fully() -> None:
+    beside = "Ada Berg sings."
+    assert one("Who runs Acme Ltd?", beside, beside).strength <= 0.5
+
+
+def test_a_neutral_finding_has_no_strength_and_a_reason() -> None:
+    judgement = one(DEAD, TWO, "It rained.")
+    assert judgement.strength == 0.0
+    assert judgement.reason
+
+
+@given(st.text(max_size=100), st.text(max_size=150), st.lists(st.text(max_size=150), max_size=4), st.text(max_size=20))
+def test_any_finding_is_judged_within_bounds(question: str, claim: str, sentences: list[str], answer: str) -> None:
+    found = judged(question, claim, *findings(*sentences), answer=answer)
+    assert len(found) == len(sentences)
+    for item in found:
+        assert 0.0 <= item.strength <= 1.0
+        assert (item.stance is NEUTRAL) == (item.strength == 0.0) or item.strength < 0.001
+
+
+@given(
+    st.sampled_from([TWO, NO, INSTEAD, "Ada Berg runs Acme Ltd."]), st.sampled_from([DEAD, CAR, "Who runs Acme Ltd?"])
+)
+def test_nothing_refutes_itself(sentence: str, question: str) -> None:
+    assert one(question, sentence, sentence).stance is SUPPORTS

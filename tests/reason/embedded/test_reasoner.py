@@ -1,0 +1,177 @@
+"""The reasoner performs every task there is, says what it is, costs nothing and gives the same answer twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.events import Event, TaskPerformed
+from deepdiver.errors import ReasonError
+from deepdiver.reason.embedded import EmbeddedReasoner
+from deepdiver.reason.embedded.reasoner import PERFORMS
+from deepdiver.tasks import (
+    TASKS,
+    Answer,
+    CheckSupport,
+    Claim,
+    Decide,
+    Decompose,
+    Decomposition,
+    ExtractFindings,
+    Faulty,
+    Hypothesise,
+    Judge,
+    Reasoner,
+    RefuteQueries,
+    RepairSentences,
+    Task,
+    Text,
+    WriteQueries,
+    WriteReport,
+)
+from tests.reason.embedded.shown import AS_OF, findings, standing
+
+
+def every_task(text: str) -> list[Task[Any]]:
+    """One task of each kind, with the same text wherever a text can stand."""
+    shown = findings(text, text)
+    held = (standing(text, supporting=("F1",), refuting=("F2",)),)
+    return [
+        Decompose(question=text, as_of=text, guidance=text, objection=""),
+        WriteQueries(question=text, problem=text, known=(text,), tried=(text,)),
+        RefuteQueries(question=text, hypothesis=text, refutes_if=text, rivals=(text,), tried=(text,)),
+        ExtractFindings(question=text, problem=text, texts=(Text(id="T1", title=text, text=text),), known=(text,)),
+        Hypothesise(question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)),
+        Judge(question=text, as_of=text, hypothesis=text, answer_if_true=text, findings=shown),
+        Decide(
+            question=text,
+            problems=(text,),
+            standing=held,
+            findings=2,
+            new_findings=1,
+            iteration=1,
+            max_iterations=3,
+        ),
+        WriteReport(question=text, as_of=text, problems=(text,), standing=held, findings=shown, gaps=(text,)),
+        CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
+        RepairSentences(question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)),
+    ]
+
+
+class Unheard(Task[Decomposition]):
+    """A task that nobody performs."""
+
+
+async def test_an_unknown_task_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ReasonError, match="unheard: name a model"):
+        await EmbeddedReasoner().perform(Unheard())
+
+
+def test_every_task_there_is_has_a_function() -> None:
+    assert set(PERFORMS) == set(TASKS)
+    assert {type(task) for task in every_task("x")} == set(TASKS)
+
+
+async def test_it_is_a_reasoner_and_says_plainly_what_it_is() -> None:
+    reasoner: Reasoner = EmbeddedReasoner()
+    assert reasoner.description == "embedded reasoner (extractive, no language model)"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_it_costs_nothing(task: type[Task[Answer]]) -> None:
+    assert EmbeddedReasoner().worst_case(task) == Decimal(0)
+
+
+async def test_an_answer_is_of_the_type_that_the_task_asks_for() -> None:
+    for task in every_task("Who runs Acme Ltd?"):
+        assert isinstance(await EmbeddedReasoner().perform(task), type(task).answer())
+
+
+async def test_each_task_is_announced_once_without_its_prompt() -> None:
+    told: list[Event] = []
+    reasoner = EmbeddedReasoner(told.append)
+    for task in every_task("Who runs Acme Ltd?"):
+        await reasoner.perform(task)
+    assert [event.task for event in told if isinstance(event, TaskPerformed)] == [
+        task.name() for task in every_task("Who runs Acme Ltd?")
+    ]
+    assert all(isinstance(event, TaskPerformed) and event.prompt == "" for event in told)
+
+
+async def test_with_verbose_the_prompt_is_shown_and_the_answer_is_json() -> None:
+    told: list[Event] = []
+    task = Decompose(question="Who runs Acme Ltd?", as_of=AS_OF)
+    answer = await EmbeddedReasoner(told.append, verbose=True).perform(task)
+    (event,) = told
+    assert isinstance(event, TaskPerformed)
+    assert event.prompt == task.prompt().user
+    assert event.answer == answer.model_dump(mode="json")
+    assert event.model == EmbeddedReasoner().description
+    assert Decomposition.model_validate(event.answer) == answer
+
+
+async def test_without_a_listener_nothing_is_announced() -> None:
+    await EmbeddedReasoner(None, verbose=True).perform(Decompose(question="Who?", as_of=AS_OF))
+
+
+@given(st.text(max_size=200))
+async def test_no_text_makes_a_task_raise_and_the_same_task_gives_the_same_answer(text: str) -> None:
+    for task in every_task(text):
+        first = await EmbeddedReasoner().perform(task)
+        assert first == await EmbeddedReasoner().perform(task)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\x00",
+        "\ud800",
+        "東京は日本の首都です。人口は何人ですか。",
+        "ما هي عاصمة فرنسا؟",
+        "🜁🜂🜃🜄",
+        "a" * 100_000,
+        "? " * 50_000,
+    ],
+    ids=["empty", "nul", "surrogate", "japanese", "arabic", "signs", "one word", "marks"],
+)
+async def test_odd_texts_are_lived_with(text: str) -> None:
+    for task in every_task(text):
+        assert await EmbeddedReasoner().perform(task)
+
+
+SCRIPT = """
+import asyncio
+from deepdiver.core.record import canonical
+from deepdiver.reason.embedded import EmbeddedReasoner
+from tests.reason.embedded.test_reasoner import every_task
+reasoner = EmbeddedReasoner()
+answers = [asyncio.run(reasoner.perform(task)).model_dump(mode="json") for task in every_task(
+    "Ada and Bo Berg run Acme Ltd. Which firm owns the mill that Ada Berg, born on 3 May 1999, sold in 2001?"
+)]
+import sys
+sys.stdout.write(canonical(answers))
+"""
+
+
+def test_the_seed_of_hashes_makes_no_difference() -> None:
+    """Sets are ordered by hash, and hashes of strings change from process to process: no answer may hang on them."""
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(path for path in sys.path if path)},
+        ).stdout
+        for seed in ("0", "1", "4242")
+    }
+    assert len(runs) == 1
+    assert len(next(iter(runs))) > 500

@@ -1,0 +1,141 @@
+"""Whether quotes carry a sentence, and what is put in the place of one that they do not carry."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.reason.embedded.verify import check_support, nearest, repair_sentences, supported
+from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
+
+QUOTE = (
+    "Six people were injured in the fire on the ferry Meridian on 8 February 2026: four passengers and two of the crew."
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        QUOTE,
+        "Six people were injured in the fire on the ferry Meridian",
+        "six people were INJURED in the fire on the ferry Meridian.",
+        "On the ferry Meridian six people were injured.",
+        "Two of the crew were injured on 8 February 2026.",
+        "“Six people were injured in the fire”",
+    ],
+)
+def test_what_the_quote_says_is_carried(text: str) -> None:
+    assert supported(text, [QUOTE]) == ("full", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "support"),
+    [
+        ("Nine people were injured in the fire on the ferry Meridian.", "none"),
+        ("Six people were injured in the fire on the ferry Zenith.", "none"),
+        ("Six people were injured in the fire on 9 February 2026.", "none"),
+        ("Six people were not injured in the fire on the ferry Meridian.", "none"),
+        ("Six people were injured in the terrible fire on the ferry Meridian.", "partial"),
+        ("Pigs fly over hills.", "none"),
+        ("", "none"),
+        (" . ", "none"),
+    ],
+)
+def test_what_the_quote_does_not_say_is_not(text: str, support: str) -> None:
+    found, reason = supported(text, [QUOTE])
+    assert found == support
+    assert reason
+
+
+def test_without_quotes_nothing_is_carried() -> None:
+    assert supported("The dam broke.", [])[0] == "none"
+    assert supported("The dam broke.", [""])[0] == "none"
+
+
+def test_typesetting_is_no_difference() -> None:
+    quote = "The ﬁre – they say –\nwas “out” at\u00a007:25."
+    assert supported('The fire - they say - was "out" at 07:25.', [quote])[0] == "full"
+    assert supported("The dam broke.", ["The **dam** broke."])[0] == "full"
+
+
+def test_several_quotes_may_carry_a_sentence_together() -> None:
+    quotes = ["Ada Berg runs the mill.", "The mill stands in Vell."]
+    assert supported("Ada Berg runs the mill in Vell.", quotes)[0] == "full"
+    assert supported("Ada Berg runs the mill in Vell.", quotes[:1])[0] == "none"
+
+
+# -- reckoned ages
+
+
+BORN = "According to the list, Eve Berg, born on 14 March 2011, is the youngest member."
+AGE = "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011)."
+
+
+def test_an_age_that_follows_is_carried() -> None:
+    assert supported(AGE, [BORN]) == ("full", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        AGE.replace("15 years", "16 years"),
+        AGE.replace("2026-11-15", "2029-11-15"),
+        AGE.replace("Eve", "Finn"),
+        AGE.replace("14 March 2011", "15 March 2011"),
+        AGE.replace("14 March 2011", "spring"),
+        AGE.replace("2026-11-15", "2026-13-45"),
+    ],
+)
+def test_an_age_that_does_not_follow_is_not(text: str) -> None:
+    assert supported(text, [BORN])[0] != "full"
+
+
+# -- the tasks
+
+
+def test_every_claim_is_checked_once_in_order() -> None:
+    claims = (
+        Claim(id="S1", text=QUOTE, quotes=(QUOTE,)),
+        Claim(id="S2", text="Nine people.", quotes=(QUOTE,)),
+        Claim(id="S3", text="Anything.", quotes=()),
+    )
+    checks = check_support(CheckSupport(claims=claims)).checks
+    assert [(check.id, check.support) for check in checks] == [("S1", "full"), ("S2", "none"), ("S3", "none")]
+
+
+def test_a_faulty_sentence_gives_way_to_the_quoted_one_that_comes_nearest() -> None:
+    quotes = ("The quay is long. Six people were injured in the fire on the ferry.", "It rained.")
+    faulty = Faulty(id="S1", text="Nine people were injured in the fire.", problem="9 is not there", quotes=quotes)
+    (repaired,) = repair_sentences(RepairSentences(question="How many?", sentences=(faulty,))).repairs
+    assert repaired.id == "S1"
+    assert repaired.text == "Six people were injured in the fire on the ferry."
+
+
+def test_where_nothing_comes_near_the_sentence_is_cut() -> None:
+    faulty = Faulty(id="S1", text="Pigs fly over hills.", problem="invented", quotes=(QUOTE,))
+    (repaired,) = repair_sentences(RepairSentences(question="?", sentences=(faulty,))).repairs
+    assert repaired.text == ""
+
+
+def test_nothing_near_in_no_quotes() -> None:
+    assert nearest("The dam broke.", ()) == ""
+    assert nearest("", (QUOTE,)) == ""
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=4))
+def test_a_repaired_sentence_is_always_carried(text: str, quotes: list[str]) -> None:
+    repaired = nearest(text, quotes)
+    if repaired.strip(" .*"):
+        assert supported(repaired, quotes)[0] == "full"
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_a_quote_carries_itself(text: str) -> None:
+    support, _ = supported(text, [text])
+    assert support == "full" or not "".join(char for char in text if char.isalnum())
+
+
+@given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=3))
+def test_any_claim_can_be_checked(text: str, quotes: list[str]) -> None:
+    assert supported(text, quotes)[0] in {"full", "partial", "none"}
