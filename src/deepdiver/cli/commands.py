@@ -124,11 +124,13 @@ def _work(
     """Work on a run, print what came of it, and return the exit code."""
     from deepdiver.cli.view import open_view
     from deepdiver.cli.work import Work
+    from deepdiver.gateway.trace import exported
 
     began = time.monotonic()
     work = Work(open_view(sys.stderr, known, quiet=args.quiet, verbose=settings.verbose), _err)
     try:
-        outcome = work.do(lambda: begin(work))
+        with exported(settings):
+            outcome = work.do(lambda: begin(work))
     except Exception as error:
         if work.run:
             error.add_note(f"{SAVED}{_command(args, 'resume', work.run)}")

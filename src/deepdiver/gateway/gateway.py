@@ -230,7 +230,7 @@ class Gateway:
         return pause if self._clock() + pause < ends else None
 
     def _deadline(self, request: Request) -> float:
-        return float(getattr(self.settings.deadlines, request.kind)) or NO_DEADLINE
+        return request.seconds or float(getattr(self.settings.deadlines, request.kind)) or NO_DEADLINE
 
     def _owner(self, request: Request) -> str:
         """Return the name by which a call holds places and claims: the same after a crash, so that it finds them."""

@@ -29,6 +29,8 @@ class Request:
     """What it can cost at most, in US dollars."""
     fresh: bool = False
     """Whether an answer shared by another run will not do."""
+    seconds: float = 0.0
+    """A total deadline of its own; 0: that of its kind."""
     key: str = field(init=False, compare=False)
     """The call's name in journal and cache: made once, for a payload may be long and its name is asked for often."""
 

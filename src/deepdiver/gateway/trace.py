@@ -84,3 +84,35 @@ class Tracer:
                 span.set_attribute("error.type", str(getattr(error, "fault", "") or type(error).__name__))
                 span.set_status(self._failure)
                 raise
+
+
+@contextmanager
+def exported(settings: Settings) -> Iterator[None]:
+    """Send spans to an OTLP collector, as the OTEL_* variables describe it, until the block ends.
+
+    Nothing is done where the settings do not ask for spans, or where the process has set up its own tracing.
+
+    Raises:
+        SettingsError: If they do ask and the packages are not installed.
+    """
+    if settings.trace != "otel":
+        yield
+        return
+    try:
+        from opentelemetry import trace
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        raise SettingsError("trace = otel needs OpenTelemetry: install deepdiver-research[otel]") from None
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        yield
+        return
+    provider = TracerProvider(resource=Resource.create({"service.name": "deepdiver"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    try:
+        yield
+    finally:
+        provider.shutdown()  # sends what is left

@@ -45,10 +45,10 @@ def texts(question: str) -> list[list[str]]:
             ],
         ),
         (
-            "On the board of which trust sits the chair of the holding company that is the ultimate parent of Acme Ltd?",
+            "On the board of which trust sits the chair of the group company that is the ultimate parent of Acme Ltd?",
             [
-                "Which holding company is the ultimate parent of Acme Ltd?",
-                "Who is the chair of the holding company?",
+                "Which group company is the ultimate parent of Acme Ltd?",
+                "Who is the chair of the group company?",
                 "On the board of which trust sits the chair?",
             ],
         ),

@@ -15,6 +15,8 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.library.documents import stamp
 from deepdiver.tools.library.index import Index, Match, open_index
 
+READING = 3_600.0
+"""Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
 _BUILDING = threading.Lock()
 """Searches run side by side: one builds the index, the others wait for it."""
 
@@ -64,7 +66,7 @@ class Library:
             return Reply({"documents": len(held.documents), "unread": unread})
 
         payload = {"open": [str(path) for path in paths]}
-        found = (await gateway.call(Request("search", self.name, "open the library", payload, fresh=True), do)).value
+        found = (await gateway.call(Request("search", self.name, "open the library", payload, fresh=True, seconds=READING), do)).value
         if not found["documents"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
             where = ", ".join(str(path) for path in paths)
