@@ -463,9 +463,9 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_texts_take_time_in_proportion(name: str) -> None:
-    text = "A1" + LONG[name] * (200_000 // len(LONG[name]))
+    text = "A1" + LONG[name] * (100_000 // len(LONG[name]))
     began = time.process_time()
     dates(text)
     numbers(text)
     names(text)
-    assert time.process_time() - began < 15
+    assert time.process_time() - began < 10

@@ -264,7 +264,7 @@ class Evidence(Record):
     """A finding's bearing on a hypothesis."""
 
     id: str
-    """Content id over hypothesis and finding: one judgement each."""
+    """Content id over hypothesis, finding, stance and strength; of several judgements of a finding the last counts."""
     hypothesis: str
     """Id of the hypothesis."""
     finding: str
@@ -412,6 +412,8 @@ class SentenceKind(StrEnum):
 
 class Calculation(Record):
     """A sum that the report shows and code repeats (`core.values.holds`)."""
+
+    model_config = ConfigDict(extra="ignore")  # a writer's stray field must not cost the whole draft
 
     kind: Literal["years", "days", "difference", "sum", "count"]
     """years: whole years from the first date to the second (an age); days: days between two dates; difference: first

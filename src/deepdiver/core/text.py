@@ -271,6 +271,31 @@ def _locate_folded(quote: str, text: str, joint: str) -> Span | None:
     return None
 
 
+def whole(span: Span, text: str) -> Span:
+    """Widen a span until it cuts neither a word nor a number: 5 million is not what 25 million says.
+
+    Scripts without spaces between words are left as they are.
+    """
+    start, end = span.start, span.end
+    while start < end and (step := _inside(text, start)):
+        start -= step
+    while start < end and (step := _inside(text, end)):
+        end += step
+    return Span(max(start, 0), min(end, len(text)))
+
+
+def _inside(text: str, at: int) -> int:
+    """Return by how much a border must move to leave a word or number that it cuts; 0: it cuts none."""
+    if not 0 < at < len(text):
+        return 0
+    before, after = text[at - 1], text[at]
+    if before.isalnum() and after.isalnum():
+        return int(max(before, after) < "\u2e80")  # beyond are the scripts of the far east
+    if before in ".," and after.isdigit():
+        return int(at > 1 and text[at - 2].isdigit())
+    return int(before.isdigit() and after in ".," and text[at + 1 : at + 2].isdigit())
+
+
 _WORD = re.compile(r"\w+(?:[’'\-]\w+)*", re.UNICODE)
 
 

@@ -50,7 +50,7 @@ LONGEST_PAUSE = 30.0
 CLAIM_SECONDS = 15.0
 """A claim in the shared cache that is not renewed for so long was abandoned: its process was killed."""
 NO_DEADLINE = 86_400.0
-"""Seconds for a call whose deadline is set to 0: its place and its claim must run out some day."""
+"""Seconds for a call whose deadline is set to 0: its place must run out some day."""
 
 
 class Gateway:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,9 +42,14 @@ async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 async def to_its_end(running: asyncio.Future[Any]) -> None:
-    """Wait until something is over, however it ends and however often the waiting is cancelled."""
+    """Wait until something is over, however it ends; whoever is cancelled while waiting leaves afterwards."""
+    cancelled: asyncio.CancelledError | None = None
     while not running.done():
-        with contextlib.suppress(asyncio.CancelledError):  # whoever waits is being cancelled already and will raise it
+        try:
             await asyncio.wait([running])
+        except asyncio.CancelledError as error:
+            cancelled = error
     if not running.cancelled():
         running.exception()  # marks it as seen
+    if cancelled is not None:
+        raise cancelled

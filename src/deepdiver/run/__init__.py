@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from deepdiver import __version__
-from deepdiver.core.record import FINISHED, Report, RunStatus
+from deepdiver.core.record import FINISHED, Report
 from deepdiver.core.settings import Settings, from_public, load, strict_checkpoints
 from deepdiver.errors import DeepdiverError, UsageError
 

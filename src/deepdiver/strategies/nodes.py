@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 from deepdiver.core.events import FindingDropped, PlanProposed
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
-from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, words
+from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, whole, words
 from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
 from deepdiver.strategies.base import Deps, Update, together
@@ -187,6 +187,7 @@ def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, s
         deps.emit(FindingDropped(statement=item.statement, reason=reason))
         return None
     source, text, _ = entry
+    span = whole(span, text)
     passage = Passage(snapshot=source.snapshot, start=span.start, end=span.end)
     return Finding(
         id=content_id("f", item.statement, source.id, span.start, span.end),

@@ -26,8 +26,8 @@ from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import KNOWN_BYTES, Looked, attempt, look_into, show_findings, within
 from deepdiver.tasks import Hypothesise, Judge, Proposed, RefuteQueries, Standing
 
-LIKELIEST, UNLIKELIEST = 0.8, 0.2
-"""A prior is a guess: it is kept within these, so that evidence decides."""
+LIKELIEST, UNLIKELIEST = 0.65, 0.35
+"""A prior is a guess: kept within these it neither accepts nor refutes by itself (from 0.7 and 0.3 on)."""
 REFUTATIONS = 2
 """Queries of one attempt to refute."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})

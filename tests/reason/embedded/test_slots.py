@@ -59,6 +59,7 @@ def test_what_the_hole_stands_for_is_no_answer() -> None:
     ("question", "sentence", "expected"),
     [
         ("When did Ada Berg die", "Ada Berg was born in 1850 and died in 1899.", "1899"),
+        ("When did Ada Berg die", "Ada Berg was born in Vell in 1850 and died in Paris in 1899.", "1899"),
         ("When was Ada Berg born", "Ada Berg was born in 1850 and died in 1899.", "1850"),
         ("When was it opened", "It was opened on 3 May 2009.", "3 May 2009"),
         ("When did the ship sink", "The ship sank at 04:55.", "04:55"),
@@ -184,7 +185,7 @@ def test_an_age_that_is_off_by_two_years_contradicts_the_birth(born: date, later
         (Kind.AMOUNT, "38 tonnes", "52 tonnes", False),
         (Kind.AMOUNT, "42 micrograms", "39 micrograms", None),  # close enough not to refute
         (Kind.AMOUNT, "42 micrograms", "7 micrograms", False),
-        (Kind.AMOUNT, "8 people", "9 people", False),  # counted, not measured
+        (Kind.AMOUNT, "15 people", "16 people", False),  # counted, not measured
         (Kind.AMOUNT, "38 tonnes", "14 months", None),  # another unit
         (Kind.AMOUNT, "2.4 million kronor", "2,400,000 kronor", True),
         (Kind.AMOUNT, "some", "9", None),
