@@ -124,7 +124,7 @@ def test_a_failed_call_says_why_and_how_long_to_wait() -> None:
 
 @pytest.mark.parametrize("fault", CallFault)
 def test_only_what_asking_again_may_cure_is_asked_again(fault: CallFault) -> None:
-    expected = fault in {CallFault.RATE, CallFault.TIMEOUT, CallFault.NETWORK, CallFault.SERVER}
+    expected = fault in {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
     assert CallError("x", fault).retryable is expected
     assert (fault in RETRYABLE) is expected
 

@@ -102,8 +102,10 @@ class CallFault(StrEnum):
     """Too many requests (429)."""
     TIMEOUT = "timeout"
     """No answer within the deadline."""
+    UNREACHED = "unreached"
+    """No connection came about, so nothing was sent and nothing can have been charged."""
     NETWORK = "network"
-    """The service could not be reached."""
+    """The connection broke; nobody knows what the service had done by then."""
     SERVER = "server"
     """The service failed (5xx)."""
     REQUEST = "request"
@@ -112,7 +114,7 @@ class CallFault(StrEnum):
     """The service answered with something that is not its documented format."""
 
 
-RETRYABLE = frozenset({CallFault.RATE, CallFault.TIMEOUT, CallFault.NETWORK, CallFault.SERVER})
+RETRYABLE = frozenset({CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER})
 """The faults that asking again may cure."""
 
 

@@ -456,8 +456,18 @@ class TestSecrets:
         assert made.secrets() == ()
 
     def test_secrets_come_longest_first(self, read: Load) -> None:
-        made = read(project="[keys]\na = 'abcd'\nb = 'abcdefgh'\nc = 'abcdef'\nd = 'abc'\ne = 'abcd'")
-        assert made.secrets() == ("abcdefgh", "abcdef", "abcd")
+        made = read(project="[keys]\na = 'abcdefgh'\nb = 'abcdefghijkl'\nc = 'abcdefghij'\nd = 'none'\ne = 'abcdefgh'")
+        assert made.secrets() == ("abcdefghijkl", "abcdefghij", "abcdefgh"), "a placeholder is no secret"
+
+    def test_limits_go_by_model_then_by_provider(self, read: Load) -> None:
+        made = read(project="[limits.openai]\nrate = 2\n[limits.'openai:big']\nrate = 1")
+        assert made.limit("openai:big").rate == 1
+        assert made.limit("openai:small").rate == made.limit("openai").rate == 2
+        assert made.limit("tavily") == Limit()
+
+    def test_ones_own_documents_are_not_throttled(self, read: Load) -> None:
+        assert read().limit("library").rate > 100
+        assert read(project="[limits.library]\nrate = 3").limit("library").rate == 3
 
 
 KEY = st.text(st.characters(codec="ascii", exclude_categories=["C", "Z"]), min_size=12, max_size=40)

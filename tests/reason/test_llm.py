@@ -605,7 +605,7 @@ async def test_a_service_that_is_not_there(home: Path, model: str) -> None:
     async with desk(server, home, model=model, retries=1) as at:
         with pytest.raises(CallError) as caught:
             await at.reasoner.perform(TASK)
-        assert caught.value.fault is CallFault.NETWORK
+        assert caught.value.fault is CallFault.UNREACHED
         assert at.journal[0].sends == 2
 
 

@@ -225,7 +225,9 @@ def test_a_status_means_a_fault(status: int, fault: CallFault) -> None:
         (ModelTimeoutError("late"), CallFault.TIMEOUT),
         (openai.APITimeoutError(request=SimpleNamespace()), CallFault.TIMEOUT),  # type: ignore[arg-type]
         (openai.APIConnectionError(request=SimpleNamespace()), CallFault.NETWORK),  # type: ignore[arg-type]
-        (httpx.ConnectError("refused"), CallFault.NETWORK),
+        (httpx.ConnectError("refused"), CallFault.UNREACHED),
+        (httpx.ConnectTimeout("late"), CallFault.UNREACHED),
+        (ConnectionRefusedError("refused"), CallFault.UNREACHED),
         (httpx.RemoteProtocolError("cut off"), CallFault.NETWORK),
         (ConnectionResetError("reset"), CallFault.NETWORK),
         (OSError("no route"), CallFault.NETWORK),

@@ -89,6 +89,10 @@ class Limit(Part):
     """Calls in flight at one time."""
 
 
+HERE = Limit(rate=1_000.0, concurrent=64)
+"""For what is on this machine and belongs to the user: enough to keep nobody waiting."""
+
+
 class Cache(Part):
     """How long an answer may be shared between runs, in seconds; 0: never."""
 
@@ -195,7 +199,8 @@ class Settings(Part):
 
     def limit(self, provider: str) -> Limit:
         """Return how fast a provider may be called."""
-        return self.limits.get(provider) or Limit()
+        named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
+        return named or (HERE if provider == "library" else Limit())
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
         """Return the model for a task: its own, else its role's."""
@@ -208,10 +213,10 @@ class Settings(Part):
     def secrets(self) -> tuple[str, ...]:
         """Return every secret value, for those who must keep them out of a text; the longest first.
 
-        One may be the beginning of another, whose end would be left over. Below 4 characters it is no secret, and to
-        look for it would spoil every text.
+        One may be the beginning of another, whose end would be left over. Below 8 characters it is no secret but a
+        placeholder such as "none", and to look for it would spoil every text.
         """
-        values = {value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 4}
+        values = {value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 8}
         return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 

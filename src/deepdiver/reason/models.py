@@ -241,6 +241,8 @@ def _fault(chain: list[BaseException], status: int | None) -> CallFault:
         return CallFault.AUTH
     if status is not None:
         return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
+    if "ConnectError" in names or "ConnectTimeout" in names or "ConnectionRefusedError" in names:
+        return CallFault.UNREACHED
     if "Timeout" in names:
         return CallFault.TIMEOUT
     if "ConnectionError" in names or "TransportError" in names or "OSError" in names:

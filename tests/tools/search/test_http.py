@@ -101,7 +101,7 @@ async def test_nobody_listens() -> None:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound and not listening: a port that surely refuses
         error = await failure(f"http://127.0.0.1:{held.getsockname()[1]}/search", headers=HEADERS)
-    assert error.fault is CallFault.NETWORK
+    assert error.fault is CallFault.UNREACHED
     assert "127.0.0.1" not in str(error)
 
 

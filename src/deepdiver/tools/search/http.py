@@ -48,6 +48,9 @@ async def ask_json(
             if reply.status_code != httpx.codes.OK:
                 raise _refusal(provider, reply)
             raw = await _read(provider, reply)
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        told = f"{provider} could not be reached: {type(error).__name__}"
+        raise CallError(told, CallFault.UNREACHED) from None
     except httpx.TimeoutException:
         raise CallError(f"{provider} did not answer in time", CallFault.TIMEOUT) from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError, UnicodeError) as error:
@@ -57,7 +60,7 @@ async def ask_json(
     except httpx.DecodingError:
         raise CallError(f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED) from None
     except httpx.HTTPError as error:
-        raise CallError(f"{provider} could not be reached: {type(error).__name__}", CallFault.NETWORK) from None
+        raise CallError(f"{provider} was lost: {type(error).__name__}", CallFault.NETWORK) from None
     return _parsed(provider, raw)
 
 

@@ -66,7 +66,8 @@ class Library:
             return Reply({"documents": len(held.documents), "unread": unread})
 
         payload = {"open": [str(path) for path in paths]}
-        found = (await gateway.call(Request("search", self.name, "open the library", payload, fresh=True, seconds=READING), do)).value
+        request = Request("search", self.name, "open the library", payload, fresh=True, seconds=READING)
+        found = (await gateway.call(request, do)).value
         if not found["documents"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
             where = ", ".join(str(path) for path in paths)
