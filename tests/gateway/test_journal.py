@@ -23,11 +23,11 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.gateway.journal import Journal, reply_from_json, reply_to_json, scrubbed
+from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrubbed
 from deepdiver.store import CallState, SqliteStore
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, until
 
-FINAL = [kind for kind in CallFault if kind is not CallFault.AUTH]
+FINAL = [kind for kind in CallFault if kind not in CURABLE]
 
 
 def journal(store: SqliteStore, mode: Mode = Mode.LIVE) -> Journal:
@@ -50,6 +50,13 @@ async def left_as_sent(store: SqliteStore, request: Request, **settings: Any) ->
 # Failures are met again
 
 
+@pytest.mark.parametrize("kind", sorted(CURABLE))
+async def test_a_search_that_failed_is_met_again_whatever_was_wrong(store: SqliteStore, kind: CallFault) -> None:
+    await fail(Door(store, retries=0), ask(kind="search"), kind)
+    with pytest.raises(CallError):
+        await Door(store).call(ask(kind="search"), Service(Reply(1)))
+
+
 @pytest.mark.parametrize("kind", FINAL)
 async def test_a_failure_is_met_again_on_resume_and_nothing_is_sent(store: SqliteStore, kind: CallFault) -> None:
     await fail(Door(store, retries=0), ask(), kind)
@@ -62,8 +69,11 @@ async def test_a_failure_is_met_again_on_resume_and_nothing_is_sent(store: Sqlit
     assert resumed.row(ask()).sends == 1
 
 
-async def test_a_refused_key_is_tried_again_on_resume(store: SqliteStore) -> None:
-    await fail(Door(store), ask(), CallFault.AUTH)
+@pytest.mark.parametrize("kind", sorted(CURABLE))
+async def test_a_refused_key_or_a_model_that_was_not_there_is_tried_again_on_resume(
+    store: SqliteStore, kind: CallFault
+) -> None:
+    await fail(Door(store, retries=0), ask(), kind)
     resumed = Door(store)
     assert (await resumed.call(ask(), Service(Reply("with a new key")))).value == "with a new key"
     assert resumed.row(ask()).state is CallState.SETTLED

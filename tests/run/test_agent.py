@@ -236,3 +236,8 @@ def test_the_public_names_are_lazy_and_pinned() -> None:
         deepdiver.deepdive  # noqa: B018
     code = "import sys, deepdiver; assert not any(m.startswith(('lang', 'pydantic')) for m in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_whatever_the_settings_say_the_agent_is_popper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPDIVER_STRATEGY", "navigator")
+    check(create_deepdiver_agent(ScriptedReasoner(), [archive]).invoke(ASKED))

@@ -16,11 +16,13 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.events import PersonAsked, RunEnded, RunStarted
 from deepdiver.core.record import RunStatus
-from deepdiver.errors import NoEvidenceError, RunBusyError, StoppedError, UsageError
+from deepdiver.errors import CallError, CallFault, NoEvidenceError, RunBusyError, StoppedError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.run import session as module
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
+from tests.servers.brain import made_search, popper_brain
+from tests.servers.scripted import ScriptedServer
 from tests.strategies.rig import Rig, ScriptedReasoner
 
 
@@ -209,3 +211,17 @@ async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
     outcomes = await asyncio.gather(*(one(run) for run in runs))
     assert [outcome.report.question for outcome in outcomes] == [run.question for run in runs]
     assert {outcome.run.status for outcome in outcomes} == {RunStatus.ANSWERED}
+
+
+async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(tmp_path: Path) -> None:
+    prices: dict[str, Any] = {"corpus": {}, "openai:made": {}}
+    rig = Rig(tmp_path, model="openai:made", prices=prices, urls={"openai": "http://127.0.0.1:9/v1"})
+    first = await Session(rig.run, rig.settings, rig.store, providers=[rig.provider]).work(None, resumed=False)
+    assert isinstance(first.error, CallError)
+    assert first.error.fault is CallFault.UNREACHED
+    assert rig.store.get_run(rig.run.id).status is RunStatus.FAILED
+    with ScriptedServer(popper_brain(), made_search()) as server:
+        mine = rig.settings.model_copy(update={"urls": {"openai": server.openai}})
+        again = await Session(rig.run, mine, rig.store, providers=[rig.provider]).work(None, resumed=True)
+    assert again.error is None
+    assert again.report is not None

@@ -30,7 +30,9 @@ async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: 
     assert deps.notes == {f"decompose failed: {error}"}
 
 
-@pytest.mark.parametrize("error", [NotJournalledError("replay"), CallError("no key", CallFault.AUTH)])
+@pytest.mark.parametrize(
+    "error", [NotJournalledError("replay"), CallError("no key", CallFault.AUTH), CallError("gone", CallFault.UNREACHED)]
+)
 async def test_what_nobody_can_live_with_is_raised(tmp_path: Path, error: Exception) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
     with pytest.raises(type(error)):

@@ -1,9 +1,8 @@
 """A run's journal: what was asked, what came back, and what to do about it when the run is taken up again.
 
 Live and resumed runs read it first, so an answer is never bought twice. A failure is an answer too: a resumed run meets
-it again and takes the same path, except where the user can have cured it (a key, a budget) or where nothing was sent;
-and no process changes its mind about a failure of its own, for the journal could not tell a replay of both. A call left
-as *sent* is uncertain. A replay has nothing but the journal.
+it again and takes the same path, except where the user can have cured it (a model's key or server, a budget) or where
+nothing was sent. A call left as *sent* is uncertain. A replay has nothing but the journal.
 """
 
 from __future__ import annotations
@@ -31,6 +30,10 @@ class Mode(StrEnum):
     """Calls what the journal does not answer."""
     REPLAY = "replay"
     """Has no outside: what the journal does not answer is an error."""
+
+
+CURABLE = frozenset({CallFault.AUTH, CallFault.UNREACHED})
+"""A run cannot go on without its model, so it ends at these; the user sees to key or server, and it is asked anew."""
 
 
 class Journal:
@@ -72,7 +75,7 @@ class Journal:
         if error["type"] == "budget":
             if final:
                 raise BudgetError(error["message"])
-        elif final or (row.sends and error["fault"] != CallFault.AUTH):
+        elif final or (row.sends and not (row.kind == "model" and error["fault"] in CURABLE)):
             raise CallError(error["message"], CallFault(error["fault"]))
 
     async def reserve(self, request: Request) -> None:

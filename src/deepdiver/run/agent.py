@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from deepdiver.core.record import Run
+from deepdiver.core.record import Run, Strategy
 from deepdiver.core.settings import Settings, load
 from deepdiver.run.begin import check_question, load_ledger, new_run
 from deepdiver.run.session import OnEvent, Session
@@ -78,7 +78,11 @@ def create_deepdiver_agent(
     from deepdiver.reason.models import name_of
 
     base = settings or load()
-    updates: dict[str, Any] = {"max_iterations": max_iterations, "system_prompt": system_prompt or ""}
+    updates: dict[str, Any] = {
+        "strategy": Strategy.POPPER,
+        "max_iterations": max_iterations,
+        "system_prompt": system_prompt or "",
+    }
     given_reasoner = cast("Reasoner", llm) if hasattr(llm, "perform") else None
     models: dict[str, BaseChatModel] = {}
     if given_reasoner is None:

@@ -54,8 +54,8 @@ async def attempt(deps: Deps, task: Task[A]) -> A | None:
     except NotJournalledError:
         raise
     except (ReasonError, GatewayError) as error:
-        if isinstance(error, CallError) and error.fault is CallFault.AUTH:
-            raise  # a refused key will be refused again: the user must act before anything else makes sense
+        if isinstance(error, CallError) and error.fault in {CallFault.AUTH, CallFault.UNREACHED}:
+            raise  # a refused key or a model that is not there: the user acts, then resumes; nothing is lost
         deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
         return None
 
