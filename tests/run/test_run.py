@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deepdiver import sample
-from deepdiver.core.record import RunStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import (
     DeepdiverError,
@@ -81,12 +83,31 @@ async def test_a_run_leaves_its_four_files(settings: Settings, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("question", sample.questions(), ids=lambda question: question.id)
-async def test_every_sample_question_replays_to_the_same_report(settings: Settings, question: sample.Question) -> None:
-    outcome = await research(question.text, settings)
+async def test_every_sample_question_is_answered_right_and_replays_to_the_same_report(
+    settings: Settings, question: sample.Question
+) -> None:
+    outcome = await research(question.text, settings.model_copy(update={"as_of": date(2026, 11, 15)}))
+    report = outcome.report
+    assert report is not None
+    lead = re.sub(r"\d{4}-\d\d-\d\d", "", " ".join(sentence.text for sentence in report.answer))
+    assert all(says(lead, answer) for answer in question.answers)
+    held = [item.hypothesis.statement for item in report.hypotheses if item.status is HypothesisStatus.SUPPORTED]
+    assert not [wrong for wrong in question.must_not if any(says(statement, wrong) for statement in held)]
+    if not question.answers:
+        assert outcome.run.status is RunStatus.NO_EVIDENCE
+        assert lead == ""
+    store = open_store(settings.home)
+    for citation in report.citations:
+        text = store.get_text(citation.passage.snapshot)
+        assert text[citation.passage.start : citation.passage.end] == citation.quote
     again = await replay(outcome.run.id, settings)
-    assert outcome.report is not None
     assert again.report is not None
-    assert again.report.hash == outcome.report.hash
+    assert again.report.hash == report.hash
+
+
+def says(text: str, words: str) -> bool:
+    """Whether the words stand in a text as words."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 async def test_a_replay_needs_no_documents_any_more(settings: Settings, tmp_path: Path) -> None:
