@@ -186,6 +186,7 @@ async def test_a_quote_that_is_not_in_the_source_is_no_finding(tmp_path: Path) -
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
+    assert any("statements were refused because the quote does not stand" in line for line in outcome.report.limits)
 
 
 async def test_a_problem_that_needs_another_is_told_its_answer(tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ class Deps:
     may know more than its state, takes the same path."""
     notes: set[str] = field(default_factory=set)
     """What could not be done; the report lists it in the order of the alphabet, whatever happened first."""
+    dropped: set[str] = field(default_factory=set)
+    """Statements that were refused because their quotes do not stand in the source; the report says how many."""
     report: Report | None = None
     """The report, once written."""
 

@@ -184,6 +184,7 @@ def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, s
     span = locate(item.quote, entry[1]) if entry else None
     if entry is None or span is None:
         reason = "its quote does not stand in the source" if entry else f"there is no text {item.source!r}"
+        deps.dropped.add(content_id("d", item.statement, item.source, item.quote))
         deps.emit(FindingDropped(statement=item.statement, reason=reason))
         return None
     source, text, _ = entry

@@ -77,6 +77,9 @@ async def write_report(
     await _repair(deps, question, lines)
     cut = sum(line.cut for line in lines)
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in draft.missing)]
+    if refused := len(deps.dropped):
+        told = "1 statement was" if refused == 1 else f"{refused} statements were"
+        notes.append(f"{told} refused because the quote does not stand in the source.")
     if cut:
         notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
 
