@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deepdiver.core.record import Strategy
-from deepdiver.strategies.table import TABLE
+from deepdiver.strategies.table import TABLE, Entry
 
 STRATEGIES = Path(__file__).parents[2] / "src" / "deepdiver" / "strategies"
 
@@ -17,10 +17,9 @@ def test_the_table_has_all_five() -> None:
 
 
 @pytest.mark.parametrize("entry", TABLE.values(), ids=lambda entry: entry.strategy.value)
-def test_what_is_called_built_is_there_and_small(entry: object) -> None:
-    name = entry.strategy.value  # type: ignore[attr-defined]
-    path = STRATEGIES / f"{name}.py"
-    assert path.exists() == entry.built  # type: ignore[attr-defined]
+def test_what_is_called_built_is_there_and_small(entry: Entry) -> None:
+    path = STRATEGIES / f"{entry.strategy.value}.py"
+    assert path.exists() == entry.built
     if path.exists():
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
 
