@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import json
 import sqlite3
 import sys
@@ -38,7 +39,7 @@ def whole(zygote: Zygote, server: ServerApart, tmp_path_factory: pytest.TempPath
 
 def sent_now(home: Path) -> set[str]:
     """The calls that were in flight when the process died."""
-    with sqlite3.connect(home / "deepdiver.db") as database:
+    with contextlib.closing(sqlite3.connect(home / "deepdiver.db")) as database:
         return {key for (key,) in database.execute("SELECT key FROM journal WHERE state = 'sent'")}
 
 

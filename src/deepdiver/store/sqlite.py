@@ -13,6 +13,7 @@ import sqlite3
 import stat
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -94,6 +95,7 @@ class SqliteStore:
         self._db = db
         self._timeout = timeout
         self._lock = threading.Lock()
+        weakref.finalize(self, db.close)  # an agent keeps its store for as long as it lives, and nobody closes it
 
     def close(self) -> None:
         """Let go of the database."""
