@@ -11,7 +11,7 @@ from deepdiver import __version__
 from deepdiver.core.ledger import KINDS, Entry, Ledger
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
-from deepdiver.core.text import terms
+from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
 from deepdiver.strategies.table import TABLE
@@ -44,7 +44,8 @@ def new_run(question: str, settings: Settings, store: Store) -> Run:
         names = ", ".join(name.value for name, other in TABLE.items() if other.built)
         raise UsageError(f"strategy {settings.strategy.value} is not part of this version; it has {names}")
     now = datetime.now(UTC)
-    slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(terms(question)[:4]).lower())) or "run"
+    telling = [word for word in words(question) if word not in STOPWORDS]
+    slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
     run = Run(
         id=f"{now:%Y%m%d}-{slug[:40]}-{secrets.token_hex(4)}",
         question=question,
