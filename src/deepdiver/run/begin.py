@@ -47,7 +47,7 @@ def new_run(question: str, settings: Settings, store: Store) -> Run:
     telling = [word for word in words(question) if word not in STOPWORDS]
     slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
     run = Run(
-        id=f"{now:%Y%m%d}-{slug[:40]}-{secrets.token_hex(4)}",
+        id=f"{now:%Y%m%d}-{slug[:40].strip('-')}-{secrets.token_hex(4)}",
         question=question,
         strategy=settings.strategy,
         settings=settings.public(),
