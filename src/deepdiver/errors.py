@@ -21,6 +21,7 @@
     ├── ReasonError               the strategy lives with one task less
     │   ├── UnreadableAnswerError … the model's text did not become the answer asked for
     │   └── NoRungError           … the model answers in none of the ways we can ask
+    ├── UnreadableError           the strategy lives with one source less
     ├── NoEvidenceError           the user adds documents or a search provider      exit 4
     └── StoppedError              the user resumes the run when it suits            exit 130
 """
@@ -188,6 +189,10 @@ class UnreadableAnswerError(ReasonError):
 
 class NoRungError(ReasonError):
     """The model refused every way of asking for a structured answer."""
+
+
+class UnreadableError(DeepdiverError):
+    """A file or page gave no text: a wall, a bomb, a broken or unknown format. Its text is the reason alone."""
 
 
 class NoEvidenceError(DeepdiverError):

@@ -54,6 +54,7 @@ from deepdiver.core.record import (
 )
 
 PASSAGE = Passage(snapshot="ab" * 32, start=3, end=9)
+MARK = Mark(start=3, kind="page", label="2")
 QUOTE = Quote(source="s_1", passage=PASSAGE, text="Svedja")
 HYPOTHESIS = Hypothesis(id="h_1", statement="It is so.", supports_if="seen", refutes_if="not seen")
 SENTENCE = Sentence(

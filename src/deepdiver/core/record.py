@@ -7,6 +7,7 @@ order. What changes over time (a posterior, a status) is never stored in a recor
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -134,6 +135,17 @@ class SourceKind(StrEnum):
     """A row of an intelligence feed."""
 
 
+class Mark(Record):
+    """Where a part of a text begins, in the terms of its format."""
+
+    start: Annotated[int, Field(ge=0)]
+    """Offset of the part's first character."""
+    kind: Literal["page", "slide", "sheet", "heading", "message"]
+    """What kind of part."""
+    label: str
+    """Its number or name."""
+
+
 class Source(Record):
     """Something read."""
 
@@ -161,6 +173,15 @@ class Source(Record):
     """Which search providers or tools found it."""
     credibility: Credibility = Credibility(score=0.5)
     """How far it is to be believed."""
+    marks: tuple[Mark, ...] = ()
+    """Where its pages, slides, sheets and headings begin, in the order of the text."""
+
+    def where(self, start: int) -> str:
+        """Return in which parts a character stands, such as `page 3` or `sheet Costs`; empty where there are none."""
+        parts: dict[str, str] = {}
+        for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
+            parts[mark.kind] = mark.label
+        return ", ".join(f"{kind} {label}" for kind, label in parts.items() if kind != "heading")
 
 
 class Passage(Record):

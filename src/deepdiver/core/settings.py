@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from deepdiver.core.record import Strategy
 from deepdiver.errors import SettingsError
@@ -37,6 +37,10 @@ KEY_VARIABLES = {
     "brave": ("BRAVE_API_KEY",),
     "serper": ("SERPER_API_KEY",),
     "serpapi": ("SERPAPI_API_KEY",),
+    "google_search": ("GOOGLE_SEARCH_API_KEY",),
+    "semantic_scholar": ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"),
+    "pubmed": ("NCBI_API_KEY",),
+    "openalex": ("OPENALEX_API_KEY",),
 }
 """Where vendors' own documentation tells people to put their keys."""
 URL_VARIABLES = {
@@ -47,8 +51,12 @@ URL_VARIABLES = {
 }
 """Where vendors' own documentation tells people to put an address."""
 
-MACHINE = frozenset({"keys", "home", "verbose", "trace", "budget", "hold_uncertain"})
+MACHINE = frozenset({"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain"})
 """What belongs to this machine and this person, not to the run: never saved with it."""
+
+
+TABLES = frozenset({"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings"})
+"""What only a file can set whole."""
 
 
 def _trimmed(secret: SecretStr) -> SecretStr:
@@ -91,6 +99,19 @@ class Limit(Part):
 
 HERE = Limit(rate=1_000.0, concurrent=64)
 """For what is on this machine and belongs to the user: enough to keep nobody waiting."""
+
+
+DEFAULTS = {
+    "fetch": Limit(rate=1.0, concurrent=1),  # by host: one connection, and a gap of a second between two pages
+    "arxiv": Limit(rate=1.0, per=3.0, concurrent=1),
+    "semantic_scholar": Limit(rate=1.0, concurrent=1),
+    "pubmed": Limit(rate=3.0, concurrent=3),
+    "gdelt": Limit(rate=1.0, per=5.0, concurrent=1),
+    "duckduckgo": Limit(rate=1.0, concurrent=1),
+    "brave": Limit(rate=1.0, concurrent=1),
+    "crossref": Limit(rate=5.0, concurrent=1),
+}
+"""What services ask of their callers, where that is less than ours. `fetch` holds for each host by itself."""
 
 
 class Cache(Part):
@@ -138,6 +159,56 @@ class Price(Part):
     """Each call."""
 
 
+def _domain(text: str) -> str:
+    """Return a domain as it is compared: `https://www.Example.org/news` and `*.example.org` are `example.org`."""
+    host = re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.strip().lower())
+    host = re.split(r"[/?#:]", host, maxsplit=1)[0].removeprefix("*.").removeprefix("www.").strip(".")
+    if not re.fullmatch(r"[^\s@\\]+", host):
+        raise ValueError("a domain is written as example.org")
+    return host
+
+
+Domain = Annotated[str, AfterValidator(_domain)]
+
+
+class Filters(Part):
+    """What the user narrows a search to."""
+
+    include_domains: tuple[Domain, ...] = ()
+    """Only these and their subdomains; empty: all."""
+    exclude_domains: tuple[Domain, ...] = ()
+    """Never these nor their subdomains."""
+    language: Annotated[str, Field(pattern=r"^([a-z]{2})?$")] = ""
+    """Two letters as in ISO 639-1; empty: any."""
+    region: Annotated[str, Field(pattern=r"^([A-Z]{2})?$")] = ""
+    """Two letters as in ISO 3166-1; empty: any."""
+    since: date | None = None
+    """Published on this day or later. What has no date passes, and its credibility says that it has none."""
+    until: date | None = None
+    """Published on this day or earlier."""
+    safe: Literal["off", "moderate", "strict"] = "moderate"
+    """Safe search, where a provider has it."""
+    results: Annotated[int, Field(ge=1, le=50)] = 6
+    """Hits asked of each provider for each query, and kept of all together."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.since and self.until and self.since > self.until:
+            raise ValueError("since is later than until")
+        return self
+
+
+class Rating(Part):
+    """What you know of a domain, and the rules do not."""
+
+    score: Annotated[float, Field(ge=0, le=1)] | None = None
+    """How far its pages are believed, instead of what the rules say; empty: by its kind."""
+    kind: str = ""
+    """What kind of publisher it is, as in the table of `deepdiver credibility`."""
+    reason: str = "rated by you"
+    """Shown beside the score."""
+
+
 class Settings(Part):
     """Everything that can be set."""
 
@@ -159,6 +230,16 @@ class Settings(Part):
     """Search providers by name; `auto`: all that are configured and reachable."""
     documents: tuple[Place, ...] = ()
     """Files and folders to search."""
+    filters: Filters = Filters()
+    """What searches are narrowed to."""
+    read_pages: bool = True
+    """Fetch the pages that searches find; otherwise the providers' extracts are all that is read."""
+    ratings: dict[Domain, Rating] = {}
+    """Your own word on domains; wins over the rules."""
+    contact: str = ""
+    """An e-mail address, told to services that ask who calls (Crossref, OpenAlex, PubMed): they serve you better."""
+    database: Key | None = None
+    """Address of a PostgreSQL (postgresql://…) for a library that many machines share; it may hold a password."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The hard stop; empty: the strategy's own."""
     approve: bool = False
@@ -200,7 +281,7 @@ class Settings(Part):
     def limit(self, provider: str) -> Limit:
         """Return how fast a provider may be called."""
         named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
-        return named or (HERE if provider == "library" else Limit())
+        return named or (HERE if provider == "library" else DEFAULTS.get(provider.partition(":")[0], Limit()))
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
         """Return the model for a task: its own, else its role's."""
@@ -216,7 +297,9 @@ class Settings(Part):
         One may be the beginning of another, whose end would be left over. Below 8 characters it is no secret but a
         placeholder such as "none", and to look for it would spoil every text.
         """
-        values = {value for secret in self.keys.values() if len(value := secret.get_secret_value()) >= 8}
+        held = [secret.get_secret_value() for secret in (*self.keys.values(), self.database) if secret]
+        held += [part[1] for text in held if (part := re.search(r"//[^/@]*?:([^/@]*)@", text))]
+        values = {value for value in held if len(value) >= 8}
         return tuple(sorted(values, key=lambda value: (-len(value), value)))
 
 
@@ -282,7 +365,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         if held := next((environ[name] for name in names if environ.get(name)), ""):
             values["keys"][provider] = held
     values["urls"].update({p: environ[name] for p, name in URL_VARIABLES.items() if environ.get(name)})
-    simple = Settings.model_fields.keys() - {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models"}
+    simple = Settings.model_fields.keys() - TABLES
     for variable, text in sorted(environ.items()):
         if not variable.startswith("DEEPDIVER_") or not text:
             continue
@@ -335,7 +418,7 @@ def _explain(where: str, item: Any) -> str:
 
 def _known(path: list[str]) -> Iterator[str]:
     """Walk the names that are known at a place in the settings."""
-    tables: dict[str, type[Part]] = {"limits": Limit, "prices": Price, "cache": Cache, "deadlines": Deadlines}
+    tables: dict[str, type[Part]] = {"limits": Limit, "prices": Price, "cache": Cache, "deadlines": Deadlines, "filters": Filters, "ratings": Rating}
     yield from (tables.get(path[0], Settings) if path else Settings).model_fields
 
 

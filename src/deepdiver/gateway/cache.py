@@ -28,9 +28,9 @@ class Slot:
 class Cache:
     """The cache of one store."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str]):
-        """Bind the store's cache to a clock."""
-        self._store, self._clock, self._scrub = store, clock, scrub
+    def __init__(self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str], run: str = ""):
+        """Bind the store's cache to a clock, and to the run that takes answers over."""
+        self._store, self._clock, self._scrub, self._run = store, clock, scrub, run
 
     @asynccontextmanager
     async def slot(self, request: Request, lifetime: float, patience: float, *, owner: str = "") -> AsyncIterator[Slot]:
@@ -65,7 +65,11 @@ class Cache:
 
     async def _get(self, key: str) -> Reply | None:
         text = await in_thread(self._store.cache_get, key, self._clock())
-        return None if text is None else reply_from_json(text)
+        reply = None if text is None else reply_from_json(text)
+        for held in reply.texts if reply else ():
+            if not await in_thread(self._store.hold_text, self._run, held):
+                return None  # it went with the run that brought it
+        return reply
 
     async def _claim(self, key: str, owner: str, patience: float) -> Reply | None:
         """Wait for the right to fetch, None, or for what another brings."""

@@ -80,7 +80,7 @@ class Gateway:
         self._store, self._run, self._emit, self._clock = store, run, emit, clock
         self._secrets = _spellings(settings.secrets())
         self._journal = Journal(store, run, mode, clock, self.scrub)
-        self._cache = Cache(store, clock, self.scrub)
+        self._cache = Cache(store, clock, self.scrub, run)
         self._limits = Limits(store, settings, clock)
         self._tracer = Tracer(settings, run)
         self._flights = Flights()

@@ -133,10 +133,11 @@ def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
 
 def reply_to_json(reply: Reply) -> str:
     """Return a reply as JSON."""
-    return canonical({"value": reply.value, "cost": str(reply.cost), "usage": reply.usage})
+    held = {"value": reply.value, "cost": str(reply.cost), "usage": reply.usage}
+    return canonical({**held, "texts": reply.texts} if reply.texts else held)
 
 
 def reply_from_json(text: str) -> Reply:
     """Read a reply from JSON."""
     held = json.loads(text)
-    return Reply(held["value"], Decimal(held["cost"]), held["usage"])
+    return Reply(held["value"], Decimal(held["cost"]), held["usage"], tuple(held.get("texts", ())))

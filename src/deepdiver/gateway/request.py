@@ -48,6 +48,8 @@ class Reply:
     """What it cost, in US dollars."""
     usage: dict[str, int] = field(default_factory=dict)
     """Tokens in and out, where the other side counts them."""
+    texts: tuple[str, ...] = ()
+    """Hashes of the texts that it refers to (see `Gateway.save_text`): whoever takes the answer over keeps them too."""
 
 
 Do = Callable[[], Awaitable[Reply]]

@@ -169,6 +169,9 @@ class Store(Protocol):
     def put_text(self, run: str, text: str) -> str:
         """Keep a text, compressed, once per store; return its hash. Lone surrogates are replaced as `digest` does."""
 
+    def hold_text(self, run: str, digest: str) -> bool:
+        """Have a run refer to a text that another saved; False if it is not kept any more."""
+
     def get_text(self, digest: str) -> str:
         """Return a text by its hash; KeyError if it is not kept."""
 

@@ -280,6 +280,14 @@ class SqliteStore:
             db.execute("INSERT OR IGNORE INTO blob_refs VALUES (?, ?)", (run, hash_))
         return hash_
 
+    def hold_text(self, run: str, digest: str) -> bool:
+        """Have a run refer to a text that another saved; False if it is not kept any more."""
+        with self._write(run) as db:
+            if db.execute("SELECT 1 FROM blobs WHERE hash = ?", (digest,)).fetchone() is None:
+                return False
+            db.execute("INSERT OR IGNORE INTO blob_refs VALUES (?, ?)", (run, digest))
+        return True
+
     def get_text(self, digest: str) -> str:
         """Return a text by its hash; KeyError if it is not kept."""
         with self._read() as db:

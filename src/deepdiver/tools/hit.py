@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from deepdiver.core.record import SourceKind
+from deepdiver.core.record import Mark, SourceKind
 
 
 class Hit(BaseModel):
@@ -28,6 +28,12 @@ class Hit(BaseModel):
     """When, ISO 8601."""
     text: str = ""
     """Its text, or the provider's extract of it."""
+    complete: bool = False
+    """Whether that is the whole text, so that there is nothing more to fetch."""
+    language: str = ""
+    """In which language, ISO 639-1, where the provider says so."""
+    marks: tuple[Mark, ...] = ()
+    """Where its pages, slides and headings begin, where the text is whole."""
     snapshot: str = ""
     """Hash of its text, where that is saved already."""
     start: int = 0
@@ -36,6 +42,8 @@ class Hit(BaseModel):
     """Where it ends; 0: the whole text was found."""
     provider: str = ""
     """Who found it."""
+    also: tuple[str, ...] = ()
+    """Who else did."""
 
 
 def whole(text: str) -> str:
