@@ -32,6 +32,7 @@ from deepdiver.core.record import (
     HypothesisStatus,
     Insight,
     Link,
+    Mark,
     Passage,
     Quote,
     Record,
@@ -85,6 +86,7 @@ EXAMPLES: tuple[Record, ...] = (
     Credibility(score=0.7, reasons=("a register",)),
     Source(id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="ab" * 32, sketch=(1, 2)),
     PASSAGE,
+    MARK,
     QUOTE,
     Finding(id="f_1", statement="It is so.", quotes=(QUOTE,)),
     Insight(id="i_1", statement="Both.", findings=("f_1", "f_2")),
@@ -361,3 +363,26 @@ def test_what_utf8_can_hold_is_kept_as_it_is() -> None:
 def test_a_report_with_a_lone_surrogate_has_the_fingerprint_that_it_has_once_saved() -> None:
     report = Report(question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0)
     assert Report.model_validate_json(report.model_dump_json()).hash == report.hash
+
+
+# -- where in a source a quote stands
+
+PARTS = (
+    Mark(start=0, kind="heading", label="Summary"),
+    Mark(start=0, kind="page", label="1"),
+    Mark(start=50, kind="page", label="2"),
+    Mark(start=60, kind="sheet", label="Costs"),
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "where"),
+    [(0, "page 1"), (49, "page 1"), (50, "page 2"), (60, "page 2, sheet Costs"), (10**6, "page 2, sheet Costs")],
+)
+def test_a_character_stands_in_the_last_part_that_begins_before_it(start: int, where: str) -> None:
+    source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="a.pdf", title="A", snapshot="ab" * 32, marks=PARTS)
+    assert source.where(start) == where
+
+
+def test_a_source_without_parts_has_no_where() -> None:
+    assert Source(id="s_1", kind=SourceKind.PAGE, url="u", title="A", snapshot="ab" * 32).where(5) == ""

@@ -14,20 +14,23 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from deepdiver.core import settings as module
 from deepdiver.core.record import Run, Strategy, canonical
 from deepdiver.core.settings import (
     EMBEDDED,
     FILE_NAME,
+    HERE,
     KEY_VARIABLES,
     MACHINE,
     URL_VARIABLES,
     Cache,
     Deadlines,
+    Filters,
     Limit,
     Price,
+    Rating,
     Settings,
     from_public,
     load,
@@ -195,6 +198,14 @@ class TestBadValues:
             ({"trace": "loud"}, "trace"),
             ({"cache": {"search": -1}}, "cache.search"),
             ({"cache": 5}, "cache"),
+            ({"filters": {"results": 0}}, "filters.results"),
+            ({"filters": {"results": 51}}, "filters.results"),
+            ({"filters": {"language": "english"}}, "filters.language"),
+            ({"filters": {"region": "se"}}, "filters.region"),
+            ({"filters": {"safe": "very"}}, "filters.safe"),
+            ({"filters": {"include_domains": ["a b"]}}, "a domain is written as example.org"),
+            ({"filters": {"since": "2026-02-01", "until": "2026-01-01"}}, "since is later than until"),
+            ({"ratings": {"x.org": {"score": 2}}}, "ratings.x.org.score"),
             ({"limits": {"x": {"rate": 0}}}, "limits.x.rate"),
             ({"limits": {"x": {"rate": math.inf}}}, "limits.x.rate"),
             ({"limits": {"x": {"concurrent": 0}}}, "limits.x.concurrent"),
@@ -548,6 +559,31 @@ def test_how_fast_a_provider_may_be_called() -> None:
     made = Settings(limits={"tavily": Limit(rate=1, per=60, concurrent=1)})
     assert made.limit("tavily") == Limit(rate=1, per=60, concurrent=1)
     assert made.limit("exa") == Limit()
+    assert made.limit("fetch:example.org") == Limit(rate=1, concurrent=1)  # a host is asked politely, each by itself
+    assert Settings(limits={"fetch": Limit(rate=9)}).limit("fetch:example.org") == Limit(rate=9)
+    assert Settings(limits={"fetch:a.org": Limit(rate=9)}).limit("fetch:b.org") == Limit(rate=1, concurrent=1)
+    assert made.limit("library") == HERE
+
+
+@pytest.mark.parametrize(
+    ("written", "domain"),
+    [
+        ("example.org", "example.org"),
+        ("https://www.Example.org/news?x=1", "example.org"),
+        ("*.example.org", "example.org"),
+        ("example.org:8080", "example.org"),
+        (" example.org. ", "example.org"),
+    ],
+)
+def test_a_domain_may_be_written_as_people_copy_it(written: str, domain: str) -> None:
+    assert Filters(include_domains=(written,)).include_domains == (domain,)
+    assert list(Settings(ratings={written: Rating(score=0.2)}).ratings) == [domain]
+
+
+def test_a_database_address_is_a_secret_and_so_is_its_password() -> None:
+    made = Settings(database=SecretStr("postgresql://me:swordfish9@db.example/x"))
+    assert "swordfish9" in made.secrets()
+    assert "swordfish9" not in str(made.public()) + repr(made)
 
 
 @pytest.mark.parametrize(

@@ -303,6 +303,31 @@ async def test_what_another_run_paid_for_costs_nothing_and_is_ours_for_ever(stor
     assert await Door(store, "r2", clock=clock).call(FOUND, Service(AssertionError())) == reply
 
 
+async def page_of(store: SqliteStore, run: str, text: str) -> Reply:
+    hash_ = await Door(store, run).gateway.save_text(text)
+    return Reply({"snapshot": hash_}, texts=(hash_,))
+
+
+async def test_a_text_goes_with_the_run_that_brought_it_and_is_then_fetched_anew(store: SqliteStore) -> None:
+    await Door(store).call(FOUND, Service(await page_of(store, "r1", "a page")))
+    store.delete_run("r1", NOW)
+    door, service = Door(store, "r2"), Service(await page_of(store, "r2", "the page as it is now"))
+    reply = await door.call(FOUND, service)
+    assert service.calls == 1
+    assert store.get_text(reply.value["snapshot"]) == "the page as it is now"
+    store.create_run(make_run("r3"))
+    assert await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply  # and shared again
+
+
+async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> None:
+    first = await Door(store).call(FOUND, Service(await page_of(store, "r1", "a page")))
+    second = await Door(store, "r2").call(FOUND, Service(AssertionError()))
+    assert second.texts == first.texts
+    store.delete_run("r1", NOW)
+    assert store.get_text(second.value["snapshot"]) == "a page"
+    assert await Door(store, "r2").call(FOUND, Service(AssertionError())) == second  # from the journal
+
+
 async def test_a_hit_leaves_no_claim_and_takes_no_place(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     await Door(store).call(FOUND, Service())
 

@@ -705,6 +705,24 @@ def test_a_report_is_kept_and_replaced(store: SqliteStore) -> None:
     assert store.get_report("r1") == '{"answer":"\ud800"}'
 
 
+def test_a_text_can_be_held_by_a_run_that_did_not_bring_it(store: SqliteStore) -> None:
+    store.create_run(make_run("r2"))
+    page = store.put_text("r1", "a page")
+    assert store.hold_text("r2", page)
+    assert store.hold_text("r2", page)  # again changes nothing
+    store.delete_run("r1", NOW)
+    assert store.get_text(page) == "a page"
+    store.delete_run("r2", NOW)
+    with pytest.raises(KeyError):
+        store.get_text(page)
+
+
+def test_a_text_that_is_gone_cannot_be_held(store: SqliteStore) -> None:
+    assert not store.hold_text("r1", "0" * 64)
+    with pytest.raises(UnknownNameError):
+        store.hold_text("r9", store.put_text("r1", "a page"))
+
+
 def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: SqliteStore) -> None:
     store.create_run(make_run("r2"))
     for run in ("r1", "r2"):

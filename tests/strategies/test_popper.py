@@ -261,9 +261,10 @@ async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
 
 
 def test_the_allowance_grows_with_the_rounds() -> None:
-    small, large = popper.allowance(1), popper.allowance(5)
+    small, large = popper.allowance(1, 6), popper.allowance(5, 6)
     assert large.searches > small.searches
     assert large.tasks[tasks.Judge] == 5 * small.tasks[tasks.Judge]
+    assert popper.allowance(1, 50).tasks[tasks.ExtractFindings] > 8 * small.tasks[tasks.ExtractFindings]
     assert set(small.tasks) == set(tasks.TASKS), "every task the strategy performs is in its allowance"
 
 
@@ -272,7 +273,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     reasoner = ScriptedReasoner(decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many))
     rig = Rig(tmp_path, reasoner, max_iterations=3)
     await rig.work()
-    allowed = popper.allowance(3)
+    allowed = popper.allowance(3, 6)
     for task, most in allowed.tasks.items():
         assert len(rig.reasoner.of(task)) <= most
     assert len(rig.provider.queries) <= allowed.searches

@@ -27,7 +27,7 @@ def test_what_is_called_built_is_there_and_small(entry: Entry) -> None:
 def test_a_built_strategy_gives_a_graph_and_an_allowance() -> None:
     entry = TABLE[Strategy.POPPER]
     assert "verify_hypothesis" in entry.build().nodes
-    assert entry.allowance(entry.max_iterations).searches > 0
+    assert entry.allowance(entry.max_iterations, 6).searches > 0
 
 
 def test_looking_at_the_table_imports_no_graph() -> None:

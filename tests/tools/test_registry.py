@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,12 +12,27 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
-from deepdiver.gateway import Gateway
+from deepdiver.gateway import Gateway, Mode
+from deepdiver.tools import registry
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.registry import GROUP, MEMBERS, Broken, choose, nearest, prepare, providers
-from tests.tools.conftest import Desk
+from deepdiver.tools.registry import (
+    GROUP,
+    MEMBERS,
+    Broken,
+    Choice,
+    address_of,
+    choose,
+    nearest,
+    prepare,
+    providers,
+    reached,
+)
+from tests.tools.conftest import Desk, Line
 
 Install = Callable[..., None]
+OURS = (
+    "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng semantic_scholar tavily wikipedia"
+).split()
 TAVILY = {"tavily": SecretStr("tvly-key")}
 
 ATLAS = """
@@ -65,8 +81,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 
 def chosen(**settings: object) -> tuple[list[str], list[str]]:
-    found, left_out = choose(Settings(**settings))  # type: ignore[arg-type]
-    return [provider.name for provider in found], left_out
+    choice = choose(Settings(**settings))  # type: ignore[arg-type]
+    return [provider.name for provider in choice.providers], list(choice.left_out)
 
 
 @pytest.mark.parametrize(
@@ -76,8 +92,8 @@ def chosen(**settings: object) -> tuple[list[str], list[str]]:
         ("Tavily", "did you mean tavily?"),
         ("searx", "did you mean searxng?"),
         ("libary", "did you mean library?"),
-        ("zzz", "known are auto, library, searxng, tavily"),
-        ("", "known are auto, library, searxng, tavily"),
+        ("zzz", f"known are auto, scholar, news, {', '.join(OURS)}"),
+        ("", f"known are auto, scholar, news, {', '.join(OURS)}"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(name: str, hint: str) -> None:
@@ -107,34 +123,134 @@ def test_one_bad_name_among_good_ones_is_an_error() -> None:
 
 
 def test_auto_leaves_out_what_cannot_be_used_and_says_why() -> None:
-    assert chosen() == (
-        [],
-        [
-            "library: no documents were given: add --in PATH, or --sample",
-            "searxng: set SEARXNG_URL to the address of your SearXNG",
-            "tavily: set TAVILY_API_KEY",
-        ],
-    )
-    names, left_out = chosen(keys=TAVILY)
-    assert names == ["tavily"]
-    assert len(left_out) == 2
+    names, left_out = chosen(search=("auto",))
+    assert "library" not in names
+    assert "tavily" not in names
+    assert {"searxng: set SEARXNG_URL to the address of your SearXNG", "tavily: set TAVILY_API_KEY"} <= set(left_out)
+    assert "tavily" in chosen(search=("auto",), keys=TAVILY)[0]
 
 
-def test_documents_imply_the_library(tmp_path: Path) -> None:
-    assert chosen(documents=(tmp_path,))[0] == ["library"]
+def test_auto_takes_what_needs_no_key_but_not_the_slow_specialists() -> None:
+    names = chosen(search=("auto",))[0]
+    assert {"duckduckgo", "wikipedia"} <= set(names)
+    assert not {"arxiv", "gdelt", "pubmed", "semantic_scholar"} & set(names)
+    assert {"arxiv", "crossref", "openalex", "pubmed", "semantic_scholar"} == set(chosen(search=("scholar",))[0])
+    assert chosen(search=("news",))[0] == ["gdelt"]
+
+
+def test_a_question_to_your_own_documents_asks_nobody_else(tmp_path: Path) -> None:
+    assert chosen(documents=(tmp_path,), keys=TAVILY)[0] == ["library"]
     assert chosen(documents=(tmp_path,), search=("tavily",), keys=TAVILY) == (["tavily", "library"], [])
-    assert chosen(documents=(tmp_path,), search=()) == (["library"], [])
-    assert chosen(search=()) == ([], [])
+    assert set(chosen(documents=(tmp_path,), search=("auto",))[0]) >= {"library", "duckduckgo"}
+
+
+def test_with_neither_documents_nor_a_name_the_web_is_searched(tmp_path: Path) -> None:
+    assert chosen(home=tmp_path)[0] == chosen(home=tmp_path, search=("auto",))[0]
+
+
+def test_a_name_with_a_question_mark_is_wanted_only_if_it_can_be_used() -> None:
+    assert chosen(search=("tavily?", "wikipedia")) == (["wikipedia"], ["tavily: set TAVILY_API_KEY"])
+    with pytest.raises(UnknownNameError, match="did you mean tavily"):
+        chosen(search=("tavili?",))
+
+
+def test_a_choice_is_written_so_that_it_stays_what_it_was() -> None:
+    choice = choose(Settings(search=("auto", "wikipedia"), keys=TAVILY))
+    assert "wikipedia" in choice.names  # named, so it must be there
+    assert {"tavily?", "duckduckgo?"} <= set(choice.names)
+    again = choose(Settings(search=choice.names, keys=TAVILY))
+    assert (again.names, again.optional) == (choice.names, choice.optional)
 
 
 def test_each_provider_is_chosen_once(tmp_path: Path) -> None:
     settings = {"keys": TAVILY, "documents": (tmp_path,)}
-    assert chosen(search=("tavily", "tavily", "auto", "library"), **settings)[0] == ["tavily", "library"]
+    names = chosen(search=("tavily", "tavily", "auto", "library"), **settings)[0]
+    assert names[0] == "tavily"
+    assert len(names) == len(set(names))
+
+
+def test_a_replay_needs_nothing() -> None:
+    assert [p.name for p in choose(Settings(search=("tavily", "exa?")), usable=False).providers] == ["tavily", "exa"]
+
+
+# -- who can be reached
+
+
+class At:
+    """A provider at an address."""
+
+    about = "a place"
+
+    def __init__(self, name: str, address: str) -> None:
+        self.name, self._address = name, address
+
+    def missing(self, settings: Settings) -> str | None:
+        return None
+
+    def address(self, settings: Settings) -> str:
+        return settings.urls.get(self.name, self._address)
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        return []
+
+
+def closed_port() -> int:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
+
+
+@pytest.fixture
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "getproxies", dict)
+
+
+@pytest.mark.usefixtures("no_proxy")
+async def test_an_optional_provider_that_does_not_answer_is_left_out_and_named(desk: Desk, line: Line) -> None:
+    there, gone = At("there", line.url), At("gone", f"http://127.0.0.1:{closed_port()}")
+    choice = Choice((there, gone), frozenset({"there", "gone"}))
+    kept, told = await reached(choice, desk.gateway())
+    assert kept == [there]
+    assert len(told) == 1
+    assert told[0].startswith("gone was not searched: 127.0.0.1:")
+
+
+@pytest.mark.usefixtures("no_proxy")
+async def test_one_that_was_named_is_not_left_out_and_not_tried(desk: Desk) -> None:
+    gone = At("gone", f"http://127.0.0.1:{closed_port()}")
+    assert await reached(Choice((gone,)), desk.gateway()) == ([gone], [])
+    assert desk.store.journal_list(desk.run) == []
+
+
+@pytest.mark.usefixtures("no_proxy")
+async def test_a_replay_leaves_out_the_same_and_tries_nobody(desk: Desk, line: Line) -> None:
+    port = closed_port()
+    choice = Choice((At("there", line.url), At("gone", f"http://127.0.0.1:{port}")), frozenset({"there", "gone"}))
+    live = await reached(choice, desk.gateway())
+    with socket.socket() as opened:  # now it is there
+        opened.bind(("127.0.0.1", port))
+        opened.listen()
+        assert await reached(choice, desk.gateway(Mode.REPLAY)) == live
+        assert await reached(choice, desk.gateway()) == live  # a resumed run goes on with those it began with
+
+
+async def test_behind_a_proxy_nobody_is_left_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "getproxies", lambda: {"https": "http://proxy.example:3128"})
+    gone = At("gone", f"http://127.0.0.1:{closed_port()}")
+    assert await reached(Choice((gone,), frozenset({"gone"})), desk.gateway()) == ([gone], [])
+
+
+def test_a_provider_that_says_no_address_is_found_by_its_setting() -> None:
+    class Silent(At):
+        address = None  # type: ignore[assignment]
+
+    assert address_of(Silent("x", ""), Settings(urls={"x": "http://here"})) == "http://here"
+    assert address_of(Silent("x", ""), Settings()) == ""
 
 
 def test_ours_are_found_by_their_entry_points() -> None:
     found = providers()
-    assert {"library", "searxng", "tavily"} <= found.keys()
+    assert {*OURS} <= found.keys()
     assert list(found) == sorted(found)
     for name, provider in found.items():
         assert provider.name == name
@@ -143,12 +259,12 @@ def test_ours_are_found_by_their_entry_points() -> None:
 
 async def test_a_third_partys_provider_works_like_ours(install: Install, desk: Desk) -> None:
     install("deepdiver-atlas", "deepdiver_atlas", ATLAS, atlas="deepdiver_atlas:PROVIDER")
-    assert "atlas: set DEEPDIVER_ATLAS_KEY" in chosen()[1]
+    assert "atlas: set DEEPDIVER_ATLAS_KEY" in chosen(search=("auto",))[1]
     with pytest.raises(MissingKeyError, match="atlas cannot be used: set DEEPDIVER_ATLAS_KEY"):
         chosen(search=("atlas",))
     with pytest.raises(UnknownNameError, match="did you mean atlas"):
         chosen(search=("atlass",))
-    (provider,), _ = choose(Settings(search=("atlas",), keys={"atlas": SecretStr("key-of-atlas")}))
+    (provider,) = choose(Settings(search=("atlas",), keys={"atlas": SecretStr("key-of-atlas")})).providers
     (hit,) = await provider.search("Vantskär", 6, desk.gateway())
     assert (hit.text, hit.provider) == ("A map of Vantskär.", "atlas")
     assert [row.provider for row in desk.store.journal_list(desk.run)] == ["atlas"]
@@ -166,7 +282,7 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
 async def test_a_broken_one_costs_itself_alone(install: Install, desk: Desk, value: str, why: str) -> None:
     install("deepdiver-atlas", "deepdiver_atlas", ATLAS, broken=value)
     install("deepdiver-wrong", "deepdiver_wrong", "raise ImportError('no backend')")
-    names, left_out = chosen(keys=TAVILY)
+    names, left_out = chosen(search=("tavily", "broken?"), keys=TAVILY)
     assert names == ["tavily"]
     assert any(line.startswith(f"broken: {why}") for line in left_out)
     with pytest.raises(MissingKeyError, match="search provider broken cannot be used"):
@@ -216,5 +332,5 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
 
 
 def test_the_hint_never_names_what_is_not_there() -> None:
-    assert nearest("tavily", {}) == "; known are auto, "
-    assert nearest("x", {"atlas": Broken("atlas", "")}) == "; known are auto, atlas"
+    assert nearest("tavily", {}) == "; known are auto, scholar, news"
+    assert nearest("x", {"atlas": Broken("atlas", "")}) == "; known are auto, scholar, news, atlas"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
 from decimal import Decimal
 from itertools import permutations
 
@@ -10,18 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.origins import sketch
-from deepdiver.core.record import Source, SourceKind, content_id, digest
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.store import CallState
-from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.searching import RANK_OFFSET, Found, fuse, read, search
+from deepdiver.tools.searching import RANK_OFFSET, Found, distinct, fuse, merged, search, wanted
 from tests.tools.conftest import Desk
-
-FETCHED = "2026-11-15T09:00:00+00:00"
 
 
 class Place:
@@ -148,7 +144,7 @@ async def test_providers_are_asked_at_once(desk: Desk) -> None:
 
 async def test_the_limit_holds_for_each_provider_and_for_all(desk: Desk) -> None:
     one, two = Place("one", *(hit(f"a{n}") for n in range(9))), Place("two", *(hit(f"b{n}") for n in range(9)))
-    found = await search("q", [one, two], desk.gateway(), limit=4)
+    found = await search("q", [one, two], desk.gateway(filters=Filters(results=4)))
     assert [item.url for item in found.hits] == ["a0", "b0", "a1", "b1"]
     assert one.asked == two.asked == [("q", 4)]
 
@@ -178,7 +174,8 @@ def test_ties_are_broken_by_place() -> None:
 
 def test_the_same_passage_of_the_same_place_is_one_hit() -> None:
     one, two = hit("u", "short", provider="searxng"), hit("u", "the whole text", provider="tavily")
-    assert fuse([[one], [two]]) == fuse([[two], [one]]) == [two]
+    both = two.model_copy(update={"also": ("searxng",)})
+    assert fuse([[one], [two]]) == fuse([[two], [one]]) == [both]
     assert len(fuse([[hit("u", "t", start=1)], [hit("u", "t", start=2)]])) == 2
 
 
@@ -221,64 +218,117 @@ def test_one_list_keeps_its_order(hits: list[Hit]) -> None:
     assert RANK_OFFSET > 0
 
 
-# -- read
+# -- one page under several names
 
 
-def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> None:
-    text = "Holm Works is owned by Anna Holm. " * 20
-    found = hit("https://example.org/a", text, title="Holm", publisher="Gazette", publisher_kind="newspaper")
-    source, got = read(found, desk.run, desk.store, FETCHED)
-    assert got == desk.store.get_text(source.snapshot) == text
-    assert source == Source(
-        id=content_id("s", "https://example.org/a", digest(text)),
-        kind=SourceKind.PAGE,
-        url="https://example.org/a",
-        title="Holm",
-        snapshot=digest(text),
-        sketch=sketch(text),
-        publisher="Gazette",
-        fetched=FETCHED,
-        providers=("",),
-        credibility=credibility(found),
+def test_spellings_of_one_address_are_one_page() -> None:
+    one = hit("http://www.example.org/a/?utm_source=x#top", "the whole page", provider="brave")
+    two = hit("https://example.org/a", "the", provider="tavily")
+    (only,) = fuse([[one], [two]])
+    assert (only.text, only.provider, only.also) == ("the whole page", "brave", ("tavily",))
+
+
+def test_everybody_who_found_it_is_kept_whatever_the_order() -> None:
+    hits = [hit("https://example.org/a", text="same text", provider=name) for name in ("exa", "brave", "tavily")]
+    kept = {fuse([[item] for item in order])[0].model_dump_json() for order in permutations(hits)}
+    assert len(kept) == 1
+    (only,) = fuse([[item] for item in hits])
+    assert sorted((only.provider, *only.also)) == ["brave", "exa", "tavily"]
+
+
+def test_a_whole_text_is_kept_before_a_longer_extract() -> None:
+    whole, part = Hit(url="u", text="all of it", complete=True), Hit(url="u", text="a much longer piece of something")
+    assert merged([part, whole]) == whole
+
+
+STORY = (
+    "Nine people were hurt when a fire broke out on the ferry to Vantskär on Sunday, rescue workers said. " * 4
+)
+OTHER = "The harbour board of Vantskär has put off its decision on the new pier until the engineers have reported. " * 4
+
+
+def test_near_identical_texts_are_one_result_of_the_better_rank() -> None:
+    copies = [hit("https://a.example/1", STORY, provider="exa"), hit("https://b.example/2", STORY + "More.")]
+    other = hit("https://c.example/3", OTHER)
+    kept = distinct([copies[0], other, copies[1]])
+    assert [item.url for item in kept] == ["https://b.example/2", "https://c.example/3"]  # the fuller text
+    assert kept[0].also == ("exa",)
+
+
+def test_texts_that_only_share_a_quote_stay_apart() -> None:
+    assert len(distinct([hit("https://a.example/1", STORY), hit("https://b.example/2", STORY[:100] + OTHER)])) == 2
+
+
+def test_short_extracts_stay_apart_even_if_they_are_alike() -> None:
+    assert (
+        len(distinct([hit("https://a.example/1", "Fire on a ferry"), hit("https://b.example/2", "Fire on a ferry")]))
+        == 2
     )
 
 
-def test_a_sources_id_depends_on_place_and_text_alone(desk: Desk) -> None:
-    one, _ = read(hit("u", "text", title="A", provider="one"), desk.run, desk.store, FETCHED)
-    two, _ = read(
-        hit("u", "text", title="B", start=2, provider="two"), desk.run, desk.store, "2027-01-01T00:00:00+00:00"
-    )
-    other, _ = read(hit("u", "changed"), desk.run, desk.store, FETCHED)
-    elsewhere, _ = read(hit("v", "text"), desk.run, desk.store, FETCHED)
-    assert one.id == two.id
-    assert len({one.id, other.id, elsewhere.id}) == 3
-    assert one.snapshot == elsewhere.snapshot
+def test_the_users_own_documents_stay_apart() -> None:
+    mine = [Hit(url=f"{name}.md", text=STORY, snapshot=f"{number}" * 64) for number, name in enumerate("ab")]
+    assert distinct(mine) == mine
 
 
-def test_a_text_that_is_saved_already_is_taken_from_there(desk: Desk) -> None:
-    snapshot = desk.store.put_text(desk.run, "the whole document")
-    source, text = read(Hit(url="sample:a.md", snapshot=snapshot, start=4, end=9), desk.run, desk.store, FETCHED)
-    assert (source.snapshot, text) == (snapshot, "the whole document")
+@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([STORY, OTHER, STORY[::-1], "short"])), max_size=6))
+def test_being_distinct_is_final(items: list[tuple[str, str]]) -> None:
+    hits = [hit(f"https://{name}.example/{number}", text) for number, (name, text) in enumerate(items)]
+    kept = distinct(hits)
+    assert distinct(kept) == kept
+    assert len(kept) <= len(hits)
+    assert {item.text for item in kept} == {item.text for item in hits}
 
 
-def test_a_snapshot_that_is_not_kept_is_an_error(desk: Desk) -> None:
-    with pytest.raises(KeyError):
-        read(Hit(url="u", snapshot="0" * 64), desk.run, desk.store, FETCHED)
+# -- what the user wants
 
 
-def test_without_a_title_the_address_is_shown(desk: Desk) -> None:
-    assert read(hit("https://example.org/a"), desk.run, desk.store, FETCHED)[0].title == "https://example.org/a"
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.org/a", True),
+        ("https://www.example.org/a", True),
+        ("https://news.example.org/a", True),
+        ("https://notexample.org/a", False),
+        ("https://example.org.evil.net/a", False),
+        ("notes/a.md", True),  # a file of the user's has no domain
+        ("https://bad.example.org/a", False),
+    ],
+)
+def test_domains_are_kept_and_left_out_with_all_below_them(url: str, kept: bool) -> None:
+    filters = Filters(include_domains=("example.org",), exclude_domains=("bad.example.org",))
+    assert wanted(hit(url), filters) is kept
 
 
-def test_half_a_character_is_replaced_before_it_is_saved(desk: Desk) -> None:
-    source, text = read(hit("u", "cut \ud83d here", title="cut \ud83d"), desk.run, desk.store, FETCHED)
-    assert text == desk.store.get_text(source.snapshot) == "cut ? here"
-    assert source.title == "cut ?"
-    assert source.model_dump_json()
+@pytest.mark.parametrize(
+    ("published", "kept"),
+    [
+        ("", True),
+        ("yesterday", True),
+        ("2026-03-01", True),
+        ("2026-03-31T23:59:00Z", True),
+        ("2026-02-28", False),
+        ("2026-04-01", False),
+        ("2026-03", True),
+        ("2026-04", False),
+        ("2026", True),
+        ("2025", False),
+    ],
+)
+def test_dates_are_kept_as_far_as_they_are_known(published: str, kept: bool) -> None:
+    filters = Filters(since=date(2026, 3, 1), until=date(2026, 3, 31))
+    assert wanted(hit("https://example.org", published=published), filters) is kept
 
 
-def test_copies_of_a_story_have_one_sketch(desk: Desk) -> None:
-    story = "Nine people were hurt in a fire on the ferry early on Sunday morning, rescue workers said. " * 3
-    one, _ = read(hit("u", story), desk.run, desk.store, FETCHED)
-    two, _ = read(hit("v", story.upper()), desk.run, desk.store, FETCHED)
-    assert one.sketch == two.sketch != ()
+def test_another_language_is_left_out_and_an_unknown_one_is_not() -> None:
+    filters = Filters(language="sv")
+    assert wanted(hit("u", language="sv-SE"), filters)
+    assert wanted(hit("u"), filters)
+    assert not wanted(hit("u", language="en"), filters)
+
+
+async def test_what_is_not_wanted_leaves_its_place_to_others(desk: Desk) -> None:
+    place = Place("one", hit("https://bad.net/1"), hit("https://good.org/1"))
+    found = await search("q", [place], desk.gateway(filters=Filters(exclude_domains=("bad.net",))))
+    assert [item.url for item in found.hits] == ["https://good.org/1"]
+    assert found.answered

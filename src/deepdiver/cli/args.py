@@ -55,6 +55,12 @@ def _rounds(text: str) -> int:
     raise argparse.ArgumentTypeError(f"give a number of rounds from 1 to 100, not {text[:80]!r}")
 
 
+def _results(text: str) -> int:
+    if text.isdecimal() and len(text) <= 2 and 1 <= int(text) <= 50:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"give a number of results from 1 to 50, not {text[:80]!r}")
+
+
 def _path(text: str) -> Path:
     if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError(f"give the name of a file or folder, not {text[:80]!r}")
@@ -70,6 +76,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "help": "where to search, NAME[,NAME]; see `deepdiver providers`",
     },
+    "--include": {"metavar": "DOMAIN", "action": "append", "help": "only pages of this domain; may be repeated"},
+    "--exclude": {"metavar": "DOMAIN", "action": "append", "help": "no pages of this domain; may be repeated"},
+    "--language": {"metavar": "LL", "help": "search in this language, such as en"},
+    "--region": {"metavar": "CC", "help": "search for this country, such as SE"},
+    "--since": {"metavar": "DATE", "type": _day, "help": "only what was published on this day or later"},
+    "--until": {"metavar": "DATE", "type": _day, "help": "only what was published on this day or earlier"},
+    "--safe": {"metavar": "LEVEL", "choices": ("off", "moderate", "strict"), "help": "safe search; default: moderate"},
+    "--results": {"metavar": "N", "type": _results, "help": "results for each query, 1 to 50; default: 6"},
+    "--no-pages": {"action": "store_true", "help": "fetch no pages; read only what the providers show of them"},
     "--in": {
         "metavar": "PATH",
         "action": "append",
@@ -81,6 +96,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--max-iterations": {"metavar": "N", "type": _rounds, "help": "the most rounds of conjecture and refutation"},
     "--budget": {"metavar": "USD", "type": _dollars, "help": "what the run may cost; what does not fit is not sent"},
     "--as-of": {"metavar": "DATE", "type": _day, "help": "let this day count as today, YYYY-MM-DD"},
+    "--past": {"action": "store_true", "help": "build on past runs where they bear on the question"},
     "--approve": {"action": "store_true", "help": "show the plan, let me edit it, and wait for my word"},
     "--out": {"metavar": "DIR", "type": _path, "help": "write the run's files here"},
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
@@ -107,13 +123,14 @@ class Command:
     """Its options."""
 
 
+_NARROW = "--include --exclude --language --region --since --until --safe --results --no-pages"
 _WORK = "--json --verbose --quiet --home"
 COMMANDS = {
     "ask": Command(
         "research a question; `deepdiver QUESTION` is short for it",
         "QUESTION",
         "--strategy --model --fast-model --search --in --sample --max-iterations --budget --as-of --approve --out "
-        f"--hold-uncertain {_WORK}",
+        f"--past --hold-uncertain {_NARROW} {_WORK}",
     ),
     "runs": Command("list all runs, the newest first"),
     "show": Command("print a run's report; --out writes its files again", "RUN", "--out --json --home"),
@@ -232,7 +249,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
     given = vars(args)
     named = ("model", "fast_model", "max_iterations", "budget", "as_of", "home")
     flags = {name: given[name] for name in named if given.get(name) is not None}
-    flags |= {name: True for name in ("verbose", "hold_uncertain", "approve") if given.get(name)}
+    flags |= {name: True for name in ("verbose", "hold_uncertain", "approve", "past") if given.get(name)}
     if (strategy := given.get("strategy")) is not None:
         if strategy not in list(Strategy):
             close = difflib.get_close_matches(strategy, list(Strategy), 1, 0.5)
@@ -243,11 +260,23 @@ def settings_of(args: argparse.Namespace) -> Settings:
         flags["search"] = [name.strip() for text in given["search"] for name in text.split(",") if name.strip()]
         if not flags["search"]:
             raise UsageError("--search names no provider: `deepdiver providers` lists them")
+    if given.get("no_pages"):
+        flags["read_pages"] = False
+    flags["filters"] = _filters(given)
     settings = load(flags)
     # A run may be resumed from another folder, so it remembers where its documents really are.
     added = [*(path.absolute() for path in given.get("documents") or ()), *_sample(given)]
     documents = dict.fromkeys([*(path.absolute() for path in settings.documents), *added])
     return settings.model_copy(update={"documents": tuple(documents)})
+
+
+def _filters(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the flags narrow a search to."""
+    narrow = {"include_domains": "include", "exclude_domains": "exclude"}
+    narrow |= {name: name for name in ("language", "region", "since", "until", "safe", "results")}
+    found = {name: given[flag] for name, flag in narrow.items() if given.get(flag) is not None}
+    spell = {"language": str.lower, "region": str.upper}
+    return {name: spell[name](value) if name in spell else value for name, value in found.items()}
 
 
 def _sample(given: dict[str, Any]) -> list[Path]:

@@ -26,7 +26,7 @@ from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
 from deepdiver.tools.reach import reach_all
-from deepdiver.tools.registry import Provider, choose, providers
+from deepdiver.tools.registry import address_of, choose, providers
 
 DISTRIBUTION = "deepdiver-research"
 MODEL_URLS = {
@@ -163,14 +163,9 @@ def _addresses(settings: Settings, wanted: set[str]) -> dict[str, str]:
     """Return where a run would connect to: the models that are wanted, the searches that are ready."""
     found = {name: settings.urls.get(name, MODEL_URLS[name]) for name in PROVIDERS if name in wanted}
     for name, provider in providers().items():
-        if provider.missing(settings) is None and (address := settings.urls.get(name) or _default(provider)):
+        if provider.missing(settings) is None and (address := address_of(provider, settings)):
             found[name] = address
     return found
-
-
-def _default(provider: Provider) -> str:
-    """Return the address that a provider goes to when none is set: its module says so."""
-    return str(getattr(sys.modules[type(provider).__module__], "DEFAULT_URL", ""))
 
 
 def _models(settings: Settings, wanted: set[str], reached: dict[str, str]) -> Iterator[Check]:
@@ -210,7 +205,7 @@ def _model(settings: Settings, name: str, wanted: bool, failure: str | None) -> 
 def _search(settings: Settings, reached: dict[str, str]) -> Iterator[Check]:
     works = False
     try:
-        chosen = {provider.name for provider in choose(settings)[0]}
+        chosen = {provider.name for provider in choose(settings).providers}
         check_documents(settings.documents)
     except (UsageError, NoEvidenceError) as error:
         chosen, works = set(), True

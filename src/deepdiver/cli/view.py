@@ -36,6 +36,7 @@ from deepdiver.core.events import (
     Limited,
     PhaseStarted,
     PlanProposed,
+    Recalled,
     RunEnded,
     RunStarted,
     SourceRead,
@@ -155,6 +156,8 @@ class Progress:
     """In which round; 0: before the first."""
     flying: dict[str, CallStarted | CallFailed] = field(default_factory=dict)
     """Calls that wait for an answer, or to be sent again."""
+    past: int = 0
+    """Past runs that are built on."""
     sources: int = 0
     """Sources read."""
     titles: deque[str] = field(default_factory=lambda: deque(maxlen=TITLES))
@@ -186,8 +189,6 @@ class Progress:
             case SourceRead():
                 self.sources += 1
                 self.titles.append(event.title)
-            case FindingAdded():
-                self.findings += 1
             case HypothesisProposed():
                 self.round = max(self.round, 1)
                 self.beliefs[event.hypothesis] = Belief(event.statement, event.prior)
@@ -195,10 +196,15 @@ class Progress:
                 self.beliefs[event.hypothesis] = Belief(event.statement, event.posterior, event.status)
             case Decided(decision="continue"):
                 self.round += 1
-            case Limited():
-                self.limits += 1
+            case Recalled() | FindingAdded() | Limited():
+                self._count(event)
             case RunEnded():
                 self.ended, self.spent = event, event.cost
+
+    def _count(self, event: Recalled | FindingAdded | Limited) -> None:
+        self.past += isinstance(event, Recalled)
+        self.findings += isinstance(event, FindingAdded)
+        self.limits += isinstance(event, Limited)
 
     def _take_call(self, event: CallStarted | CallEnded | CallFailed) -> None:
         self.flying.pop(event.call, None)
@@ -293,6 +299,8 @@ class Lines(View):
             case PlanProposed():
                 yield f"  plan: {several(len(event.problems), 'sub-problem')}"
                 yield from (f"    {number}. {one_line(text)}" for number, text in enumerate(event.problems, 1))
+            case Recalled():
+                yield f"  past run {event.run}, {several(event.days, 'day')} old: {one_line(event.question)}"
             case SourceRead():
                 yield f"  read {one_line(event.title)} (credibility {event.credibility:.2f})"
             case HypothesisProposed():
@@ -449,6 +457,8 @@ class Picture(View):
 
     def _read(self) -> Iterator[Text]:
         progress = self._progress
+        if progress.past:
+            yield self._row("builds on", Text(several(progress.past, "past run")))
         if progress.sources:
             told = f"{several(progress.sources, 'source')}, {several(progress.findings, 'finding')}"
             yield self._row("read", Text(told))

@@ -40,11 +40,11 @@ def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
     Raises:
         UsageError: If a provider was named that cannot be used.
     """
-    chosen, left_out = choose(settings)
+    choice = choose(settings)
     models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
     unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
-    unpriced += [provider.name for provider in chosen if search_cost(settings, provider.name) is None]
-    return Known(tuple(left_out), tuple(unpriced), spent)
+    unpriced += [provider.name for provider in choice.providers if search_cost(settings, provider.name) is None]
+    return Known(choice.left_out, tuple(unpriced), spent)
 
 
 def check_documents(paths: Sequence[Path]) -> None:

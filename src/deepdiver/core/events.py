@@ -196,6 +196,21 @@ class FindingDropped(EventBase):
     """Why it was refused."""
 
 
+class Recalled(EventBase):
+    """A past run bears on the question and is built on."""
+
+    type: Literal["recalled"] = "recalled"
+    """Which event this is."""
+    run: str
+    """The past run's id."""
+    question: str
+    """What it asked."""
+    days: int
+    """How old it is, in days."""
+    status: RunStatus
+    """How it ended."""
+
+
 class PlanProposed(EventBase):
     """The plan is ready."""
 
@@ -296,6 +311,7 @@ Event = Annotated[
     | SourceRead
     | FindingAdded
     | FindingDropped
+    | Recalled
     | PlanProposed
     | HypothesisProposed
     | HypothesisTested

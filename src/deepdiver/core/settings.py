@@ -110,8 +110,11 @@ DEFAULTS = {
     "duckduckgo": Limit(rate=1.0, concurrent=1),
     "brave": Limit(rate=1.0, concurrent=1),
     "crossref": Limit(rate=5.0, concurrent=1),
+    "wikipedia": Limit(rate=10.0, per=60.0, concurrent=3),
 }
 """What services ask of their callers, where that is less than ours. `fetch` holds for each host by itself."""
+IDENTIFIED = {"crossref": Limit(rate=10.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
+"""What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of 10."""
 
 
 class Cache(Part):
@@ -226,8 +229,9 @@ class Settings(Part):
     """The most that a model may write in one answer; also what the cost ceiling is computed from."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's own default. Some models accept nothing else."""
-    search: tuple[str, ...] = ("auto",)
-    """Search providers by name; `auto`: all that are configured and reachable."""
+    search: tuple[str, ...] = ()
+    """Search providers by name; `auto`: all of the web that are configured and reachable; `NAME?`: if it is.
+    Empty: your documents where there are any, and else auto."""
     documents: tuple[Place, ...] = ()
     """Files and folders to search."""
     filters: Filters = Filters()
@@ -244,6 +248,9 @@ class Settings(Part):
     """The hard stop; empty: the strategy's own."""
     approve: bool = False
     """Show the plan to a person first, and wait for an answer."""
+    past: bool = False
+    """Build on past runs of this database where they bear on the question. Off: what one run read, and may be private,
+    is not shown to the model of another."""
     as_of: date | None = None
     """The day that counts as today, for ages and the like; empty: the day on which the run began."""
     budget: Dollars | None = None
@@ -281,7 +288,8 @@ class Settings(Part):
     def limit(self, provider: str) -> Limit:
         """Return how fast a provider may be called."""
         named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
-        return named or (HERE if provider == "library" else DEFAULTS.get(provider.partition(":")[0], Limit()))
+        usual = DEFAULTS | IDENTIFIED if self.contact else DEFAULTS
+        return named or (HERE if provider == "library" else usual.get(provider.partition(":")[0], Limit()))
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
         """Return the model for a task: its own, else its role's."""

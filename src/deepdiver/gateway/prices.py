@@ -13,17 +13,24 @@ from genai_prices import Usage, calc_price
 
 from deepdiver.core.settings import Settings
 
-FREE = frozenset("embedded ollama library searxng duckduckgo wikipedia arxiv openalex crossref".split())
+FREE = frozenset(
+    "embedded ollama library searxng duckduckgo wikipedia arxiv openalex crossref semantic_scholar pubmed gdelt".split()
+)
 """Providers that ask for no money."""
 SEARCH_PRICES = {
-    "tavily": Decimal("0.016"),
-    "exa": Decimal("0.010"),
-    "brave": Decimal("0.005"),
-    "google": Decimal("0.005"),
-    "serper": Decimal("0.001"),
-    "serpapi": Decimal("0.015"),
+    "tavily": Decimal("0.016"),  # two credits of $0.008: advanced depth; also five pages of its extract
+    "brave": Decimal("0.005"),  # $5 for 1,000
+    "google": Decimal("0.005"),  # Custom Search: $5 for 1,000 after 100 free ones a day
+    "serper": Decimal("0.001"),  # a credit, up to ten results; $50 for 50,000
+    "serpapi": Decimal("0.015"),  # $75 for 5,000
 }
-"""US dollars for one search at the pay-as-you-go rate (tavily: advanced depth, two credits), November 2026."""
+"""US dollars for one search at the pay-as-you-go rate, November 2026."""
+EXA = ((25, Decimal("0.005")), (100, Decimal("0.025")))
+"""Exa's prices of a search by the number of its results, up to so many; its own OpenAPI description, November 2026."""
+EXA_PAGE = Decimal("0.001")
+"""What Exa asks for the text of each result."""
+WAYS = {"google": ("serper", "serpapi")}
+"""Services that sell another's results: the first that is set up is asked instead, and paid."""
 MILLION = Decimal(1_000_000)
 
 
@@ -41,11 +48,27 @@ def model_cost(settings: Settings, model: str, tokens_in: int, tokens_out: int) 
         return None
 
 
-def search_cost(settings: Settings, provider: str) -> Decimal | None:
-    """Return what one search costs, in US dollars; None if the price is not known."""
-    if price := settings.prices.get(provider):
+def paid(settings: Settings, provider: str) -> str:
+    """Return who is asked, and paid, for a provider's results: itself, or the first set up of those that sell them."""
+    ways = WAYS.get(provider, ())
+    return next((way for way in ways if settings.key(way) or settings.urls.get(way)), provider)
+
+
+def search_cost(settings: Settings, provider: str, results: int = 0) -> Decimal | None:
+    """Return what one search costs at most, in US dollars; None if the price is not known.
+
+    Args:
+        settings: Your own prices, which go before the list.
+        provider: Who is searched.
+        results: How many are asked for, where that matters; 0: as many as the settings say.
+    """
+    seller = paid(settings, provider)
+    if price := settings.prices.get(provider) or settings.prices.get(seller):
         return price.call
-    return Decimal(0) if provider in FREE else SEARCH_PRICES.get(provider)
+    if provider == "exa":
+        wanted = results or settings.filters.results
+        return next((price for most, price in EXA if wanted <= most), EXA[-1][1]) + EXA_PAGE * wanted
+    return Decimal(0) if seller in FREE else SEARCH_PRICES.get(seller)
 
 
 def most_tokens(text: str) -> int:

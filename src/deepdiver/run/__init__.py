@@ -58,7 +58,7 @@ async def research(
     settings = settings or load()
     question = check_question(question)
     # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
-    settings = settings.model_copy(update={"search": tuple(p.name for p in choose(settings)[0]) or settings.search})
+    settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened)
         try:

@@ -29,7 +29,7 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.registry import Provider, choose, prepare
+from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -115,11 +115,12 @@ class Session:
         entry = TABLE[run.strategy]
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
-        chosen, left_out = (list(providers), []) if providers is not None else choose(settings, mode is Mode.LIVE)
-        if not chosen:
+        self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, mode is Mode.LIVE)
+        if not (chosen := self._choice.providers):
             raise NoEvidenceError(
                 "there is nothing to search: give documents with --in PATH, set up a provider "
-                f"(deepdiver doctor says how), or try the bundled sample with --sample. {'; '.join(left_out)}".strip()
+                "(deepdiver doctor says how), or try the bundled sample with --sample. "
+                f"{'; '.join(self._choice.left_out)}".strip()
             )
         rounds = settings.max_iterations or entry.max_iterations
         self.deps = Deps(
@@ -134,7 +135,7 @@ class Session:
             approve=settings.approve,
         )
         prices = [search_cost(settings, provider.name) for provider in chosen]
-        self.ceiling = entry.allowance(rounds).ceiling(self.deps.reasoner, prices)
+        self.ceiling = entry.allowance(rounds, settings.filters.results).ceiling(self.deps.reasoner, prices)
         self.deps.ceiling = f"${self.ceiling:.4f}" if self.ceiling is not None else "not known"
         if self.ceiling is None and settings.budget is not None and mode is Mode.LIVE:
             raise UsageError(
@@ -150,7 +151,10 @@ class Session:
             NoEvidenceError: If there is nothing.
             UsageError: If a folder that was named is not there.
         """
-        for line in await prepare(self.deps.providers, self.deps.gateway):
+        self.deps.providers, absent = await reached(self._choice, self.deps.gateway)
+        if not self.deps.providers:
+            raise NoEvidenceError(f"there is nothing to search: {'; '.join(absent)}")
+        for line in [*absent, *await prepare(self.deps.providers, self.deps.gateway)]:
             self.deps.limited(line)
 
     async def work(self, ask: Ask | None, resumed: bool) -> Outcome:

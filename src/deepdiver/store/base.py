@@ -68,6 +68,20 @@ class JournalRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PastRun:
+    """A finished run, as far as a later one needs it to see what it was about."""
+
+    id: str
+    """Its id."""
+    created: str
+    """When it began."""
+    question: str
+    """What was asked."""
+    records: tuple[str, ...]
+    """Those of its records that were asked for, as JSON, in any order."""
+
+
+@dataclass(frozen=True, slots=True)
 class LimitGrant:
     """The answer to a request for a place among a provider's calls."""
 
@@ -93,6 +107,12 @@ class Store(Protocol):
 
     def list_runs(self) -> list[Run]:
         """Return all runs, the newest first."""
+
+    def past_runs(self, run: str, beginning: str) -> list[PastRun]:
+        """Return the finished runs that were begun before a run, the newest first; none if that run is not there.
+
+        Each comes with those of its records whose ids begin in the given way.
+        """
 
     def set_status(self, run: str, status: RunStatus) -> None:
         """Save where a run stands."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from deepdiver.errors import DamagedStoreError, StoreAccessError, StoreError, StoreFullError
+from deepdiver.errors import DamagedStoreError, StoreAccessError, StoreError, StoreFullError, UnknownNameError
 
 SPARE = 1 << 16
 """A disk with less free space than this, in bytes, counts as full: SQLite's shared memory alone takes half of it."""
@@ -62,6 +63,19 @@ def full(file: Path) -> StoreFullError:
 def no_access(file: Path, why: str) -> StoreAccessError:
     """Return what to raise when the file cannot be opened or written."""
     return StoreAccessError(f"{file} cannot be opened for writing ({why}): allow it, or choose another --home")
+
+
+def unknown_run(run: str, known: Sequence[str]) -> UnknownNameError:
+    """Return what to raise when a run is not there; the nearest of the known ones is named."""
+    close = difflib.get_close_matches(run[:100], known, 1, 0.5)
+    hint = f"did you mean {close[0]}? " if close else ""
+    return UnknownNameError(f"unknown run {shown(run)}; {hint}`deepdiver runs` lists them")
+
+
+def shown(name: str) -> str:
+    """Return a name as it may stand in a line of text: short, and such that UTF-8 can hold it."""
+    short = name if len(name) <= 100 else name[:100] + "…"
+    return repr(short.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _translate(error: sqlite3.Error, file: Path, timeout: float) -> StoreError:

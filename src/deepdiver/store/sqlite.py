@@ -6,7 +6,6 @@ BEGIN IMMEDIATE, so that two processes never find out at the end that they were 
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import sqlite3
@@ -25,9 +24,10 @@ from deepdiver.core.budget import EXACT, ZERO
 from deepdiver.core.record import Run, RunStatus, canonical
 from deepdiver.errors import RunBusyError, StoreAccessError, UnknownNameError
 from deepdiver.store import schema
-from deepdiver.store.base import CallState, JournalRow, LimitGrant
+from deepdiver.store.base import CallState, JournalRow, LimitGrant, PastRun
 from deepdiver.store.blobs import decode, encode, pack, pack_text, storable, unpack, unpack_text
-from deepdiver.store.faults import damaged, from_os, primary_code, translated
+from deepdiver.store.faults import damaged, from_os, primary_code, shown, translated, unknown_run
+from deepdiver.store.past import read_past
 
 FILE_NAME = "deepdiver.db"
 BUSY_SECONDS = 30.0
@@ -127,13 +127,18 @@ class SqliteStore:
         if len(rows) == 1 or rows[0][0] == start:
             return self._run(*rows[0])
         named = ", ".join(row[0] for row in rows[:CANDIDATES]) + (", …" if len(rows) > CANDIDATES else "")
-        raise UnknownNameError(f"run {_shown(run)} is ambiguous: it may be {named}; give more of the id")
+        raise UnknownNameError(f"run {shown(run)} is ambiguous: it may be {named}; give more of the id")
 
     def list_runs(self) -> list[Run]:
         """Return all runs, the newest first."""
         with self._read() as db:
             rows = db.execute("SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC").fetchall()
         return [self._run(*row) for row in rows]
+
+    def past_runs(self, run: str, beginning: str) -> list[PastRun]:
+        """Return the finished runs that were begun before a run, the newest first; see `Store`."""
+        with self._read() as db:
+            return read_past(db, self.file, run, beginning)
 
     def set_status(self, run: str, status: RunStatus) -> None:
         """Save where a run stands."""
@@ -490,12 +495,4 @@ def _use_wal(db: sqlite3.Connection, file: Path, timeout: float) -> None:
 
 def _unknown(db: sqlite3.Connection, run: str) -> UnknownNameError:
     """Say that a run is not there, with the nearest of the newest ones."""
-    known = [row[0] for row in db.execute("SELECT id FROM runs ORDER BY created DESC LIMIT 1000")]
-    close = difflib.get_close_matches(run[:100], known, 1, 0.5)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return UnknownNameError(f"unknown run {_shown(run)}; {hint}`deepdiver runs` lists them")
-
-
-def _shown(name: str) -> str:
-    """Return a name as it may stand in a line of text."""
-    return repr(storable(name if len(name) <= 100 else name[:100] + "…"))
+    return unknown_run(run, [row[0] for row in db.execute("SELECT id FROM runs ORDER BY created DESC LIMIT 1000")])

@@ -9,15 +9,20 @@ from typing import Any, TypeVar
 
 from langgraph.types import interrupt
 
-from deepdiver.core.events import FindingDropped, PlanProposed
+from deepdiver.core.events import FindingDropped, PlanProposed, Recalled
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
 from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, whole, words
 from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
+from deepdiver.memory.past import recall
 from deepdiver.strategies.base import Deps, Update, together
 from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
-from deepdiver.tools.searching import Found, read, search
+from deepdiver.tools.address import canonical
+from deepdiver.tools.need import need_of
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.reading import read
+from deepdiver.tools.searching import Found, search
 
 A = TypeVar("A", bound=Answer)
 
@@ -110,9 +115,10 @@ async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[st
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     found = await together(*(search(query, deps.providers, deps.gateway) for query in queries))
     limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
-    texts = _texts(deps, queries, found, about)
+    texts = await _texts(deps, question, queries, found, about)
     shown = within(dict.fromkeys(known), KNOWN_BYTES)
-    readings = await together(*(_read_batch(deps, question, about, batch, shown) for batch in _batches(texts)))
+    batches = _batches(texts)[: batches_of(deps.settings.filters.results)]
+    readings = await together(*(_read_batch(deps, question, about, batch, shown) for batch in batches))
     return Looked(
         tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
         tuple(dict.fromkeys(lead for _, leads in readings for lead in leads)),
@@ -122,16 +128,34 @@ async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[st
     )
 
 
-def _texts(deps: Deps, queries: Sequence[str], found: Sequence[Found], about: str) -> list[tuple[Source, str, str]]:
-    """Read what was found, each source once: (source, whole text, what to show of it)."""
-    listed: dict[str, tuple[Source, str, str]] = {}
+async def _texts(
+    deps: Deps, question: str, queries: Sequence[str], found: Sequence[Found], about: str
+) -> list[tuple[Source, str, str]]:
+    """Read what was found, each place once: (source, whole text, what to show of it)."""
+    wanted: dict[str, tuple[Hit, str]] = {}
     for query, result in zip(queries, found, strict=True):
         for hit in result.hits:
-            source, text = read(hit, deps.run.id, deps.store, deps.run.created)
-            if text.strip() and source.id not in listed:
-                listed[source.id] = (source, text, excerpt(text, f"{about} {query}"))
+            wanted.setdefault(f"{canonical(hit.url)} {hit.snapshot or hit.text}", (hit, query))
+    need = need_of(question, deps.as_of)
+    readings = await together(
+        *(
+            read(hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need)
+            for hit, _ in wanted.values()
+        )
+    )
+    listed: dict[str, tuple[Source, str, str]] = {}
+    for (_, query), reading in zip(wanted.values(), readings, strict=True):
+        if reading.limit:
+            deps.limited(reading.limit)
+        if reading.source is not None and reading.source.id not in listed:
+            listed[reading.source.id] = (reading.source, reading.text, excerpt(reading.text, f"{about} {query}"))
     deps.add(*(source for source, _, _ in listed.values()))
     return list(listed.values())
+
+
+def batches_of(results: int) -> int:
+    """Return how often the reasoner reads at most for one look: what three queries bring, so many results each."""
+    return -(-3 * results * TEXT_CHARS // BATCH_BYTES)
 
 
 def excerpt(text: str, wanted: str) -> str:
@@ -291,3 +315,22 @@ async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
     if action == "reject":
         return {"objection": str(reply.get("reason") or "the person did not say why")}
     raise UsageError("a plan is answered with action accept, edit (and problems) or reject (and a reason)")
+
+
+async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
+    """Return the past runs that bear on the question, if the person wants to build on them; each is announced.
+
+    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes on.
+    """
+    if not deps.settings.past:
+        return []
+    try:
+        past = await recall(question, deps.run, deps.store, deps.gateway, note=deps.limited)
+    except NotJournalledError:
+        raise
+    except GatewayError as error:
+        deps.limited(f"past runs could not be looked through: {error}")
+        return []
+    for item in past:
+        deps.emit(Recalled(run=item.run, question=item.question, days=item.days, status=item.status))
+    return [item.model_dump(mode="json") for item in past]

@@ -27,6 +27,7 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.record import Assessment, HypothesisStatus
 from deepdiver.errors import UsageError
+from deepdiver.memory.past import consulted, shown
 from deepdiver.report.render import answer_text
 from deepdiver.strategies import nodes
 from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
@@ -35,6 +36,8 @@ from deepdiver.strategies.writing import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
 """The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a round."""
+MOST_QUERIES = QUERIES + tasks.REMEMBERED
+"""The same with those that were fruitful in past runs."""
 
 
 class DeepDiverState(TypedDict, total=False):
@@ -50,6 +53,7 @@ class DeepDiverState(TypedDict, total=False):
     confidence_score: float
     current_iteration: int
     run: str
+    past: list[dict[str, Any]]
     waves: list[list[int]]
     objection: str
     tried: list[str]
@@ -61,14 +65,14 @@ class DeepDiverState(TypedDict, total=False):
     decision: str
 
 
-def allowance(max_iterations: int) -> Allowance:
+def allowance(max_iterations: int, results: int) -> Allowance:
     """Return how often a run may do each thing at most."""
     readings = nodes.PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
-    searches = nodes.PROBLEMS * (QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
+    searches = nodes.PROBLEMS * (MOST_QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: nodes.PROBLEMS,
-        tasks.ExtractFindings: 2 * readings,
+        tasks.ExtractFindings: nodes.batches_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
@@ -106,14 +110,15 @@ def _after_decision(state: DeepDiverState) -> str:
 
 
 async def initialize(state: DeepDiverState, deps: Deps) -> Update:
-    """Take the question from the messages and empty everything else."""
-    asked = [m for m in state.get("messages", []) if m.type == "human" and str(m.text).strip()]
+    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    asked = [text for m in state.get("messages", []) if m.type == "human" and (text := str(m.text).strip())]
     if not asked:
         raise UsageError("the question is empty: ask something in a user message")
     lists = "decomposed_problems gathered_information hypotheses experience_pool waves tried trials evidence gaps"
     return {
         **{name: [] for name in (*lists.split(), "limits")},
-        "original_question": str(asked[-1].text).strip(),
+        "original_question": asked[-1],
+        "past": await nodes.recall_past(deps, asked[-1]),
         "final_answer": "",
         "confidence_score": 0.0,
         "current_iteration": 0,
@@ -126,8 +131,9 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
 
 async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     """Break the question into sub-problems that can be tested one by one."""
-    question, guidance = state["original_question"], deps.settings.system_prompt
-    task = tasks.Decompose(question=question, as_of=deps.as_of, guidance=guidance, objection=state["objection"])
+    question, objection, past = state["original_question"], state["objection"], shown(state["past"])
+    guidance = deps.settings.system_prompt
+    task = tasks.Decompose(question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past)
     answer = await nodes.attempt(deps, task)
     problems = list(dict.fromkeys(p.question for p in answer.problems))[: nodes.PROBLEMS] if answer else [question]
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
@@ -136,13 +142,14 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     """Look into the sub-problems, side by side where none needs another's answer first."""
-    question, problems = state["original_question"], state["decomposed_problems"]
+    question, problems, past = state["original_question"], state["decomposed_problems"], shown(state["past"])
     found: list[nodes.Looked] = []
 
     async def gather(problem: str, known: Sequence[str]) -> nodes.Looked:
-        task = tasks.WriteQueries(question=question, problem=problem, known=tuple(known), limit=QUERIES)
+        task = tasks.WriteQueries(question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES)
         answer = await nodes.attempt(deps, task)
-        queries = answer.queries[:QUERIES] if answer and answer.queries else (problem,)
+        most = MOST_QUERIES if past else QUERIES
+        queries = answer.queries[:most] if answer and answer.queries else (problem,)
         return await nodes.look_into(deps, question, problem, queries, known, HOPS)
 
     for wave in state["waves"]:
@@ -168,6 +175,7 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         gaps=gaps,
         iteration=iteration,
         limit=HYPOTHESES,
+        past=shown(state["past"]),
     )
     return {
         **update,
@@ -226,15 +234,9 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
 
 async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
     """Write the answer from what has stood the tests."""
-    report = await write_report(
-        deps,
-        state["original_question"],
-        state["decomposed_problems"],
-        _standing(state),
-        _ids(state),
-        state["gaps"],
-        state["limits"],
-    )
+    question, problems = state["original_question"], state["decomposed_problems"]
+    limits = [*state["limits"], *consulted(state["past"])]
+    report = await write_report(deps, question, problems, _standing(state), _ids(state), state["gaps"], limits)
     deps.finish(report)
     text = answer_text(report)
     return {"final_answer": text, "confidence_score": report.confidence, "messages": [AIMessage(text)]}

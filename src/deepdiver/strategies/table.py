@@ -34,9 +34,9 @@ class Entry:
         graph: StateGraph[Any, Any, Any, Any] = self._module().build(provide)
         return graph
 
-    def allowance(self, max_iterations: int) -> Allowance:
-        """Return how often it may do each thing at most."""
-        allowed: Allowance = self._module().allowance(max_iterations)
+    def allowance(self, max_iterations: int, results: int) -> Allowance:
+        """Return how often it may do each thing at most, in so many rounds and with so many results a query."""
+        allowed: Allowance = self._module().allowance(max_iterations, results)
         return allowed
 
     def _module(self) -> Any:

@@ -24,7 +24,7 @@ from deepdiver.core.record import (
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import KNOWN_BYTES, Looked, attempt, look_into, show_findings, within
-from deepdiver.tasks import Hypothesise, Judge, Proposed, RefuteQueries, Standing
+from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing
 
 LIKELIEST, UNLIKELIEST = 0.65, 0.35
 """A prior is a guess: kept within these it neither accepts nor refutes by itself (from 0.7 and 0.3 on)."""
@@ -43,6 +43,7 @@ async def put_forward(
     gaps: Sequence[str],
     iteration: int,
     limit: int,
+    past: tuple[Recalled, ...] = (),
 ) -> list[Assessment]:
     """Return new hypotheses, none of which stands already; those refuted before are shown, so that they teach."""
     labels, shown = show_findings(deps, gathered)
@@ -56,6 +57,7 @@ async def put_forward(
         standing=stand(standing, labels),
         gaps=tuple(gaps),
         guidance=deps.settings.system_prompt,
+        past=past,
         limit=limit,
     )
     answer = await attempt(deps, task)

@@ -5,10 +5,10 @@ from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
 from deepdiver.tasks.plan import Decompose, Decomposition, Problem
-from deepdiver.tasks.query import Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
-from deepdiver.tasks.views import Shown, Standing, Text
+from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text
 from deepdiver.tasks.write import (
     Draft,
     DraftSection,
@@ -35,6 +35,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
 """Every task there is."""
 
 __all__ = [
+    "REMEMBERED",
     "TASKS",
     "Answer",
     "Check",
@@ -62,7 +63,9 @@ __all__ = [
     "Proposed",
     "Queries",
     "Reasoner",
+    "Recalled",
     "RefuteQueries",
+    "Refuted",
     "RepairSentences",
     "Repaired",
     "Repairs",

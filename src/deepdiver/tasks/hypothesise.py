@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Shown, Standing
+from deepdiver.tasks.views import Recalled, Shown, Standing
 
 
 class Proposed(Answer):
@@ -53,5 +53,7 @@ class Hypothesise(Task[HypothesisSet]):
     """What was missing at the end of the last round."""
     guidance: str = ""
     """The person's own instructions."""
+    past: tuple[Recalled, ...] = ()
+    """What past runs found that bear on the question: hints to be tested anew, never evidence."""
     limit: int = 4
     """The most hypotheses wanted."""

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Recalled
 
 
 class Problem(Answer):
@@ -40,3 +41,5 @@ class Decompose(Task[Decomposition]):
     """The person's own instructions."""
     objection: str = ""
     """Why the person rejected the last plan, if so."""
+    past: tuple[Recalled, ...] = ()
+    """What past runs found that bear on the question: hints to be tested anew, never evidence."""

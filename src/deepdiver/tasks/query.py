@@ -7,6 +7,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Recalled
+
+REMEMBERED = 2
+"""Fruitful queries of past runs that may be made again for one sub-problem, besides new ones."""
 
 
 class Queries(Answer):
@@ -29,8 +33,10 @@ class WriteQueries(Task[Queries]):
     """What has been found so far."""
     tried: tuple[str, ...] = ()
     """Queries made before; do not repeat them."""
+    past: tuple[Recalled, ...] = ()
+    """What past runs found that bear on the question; up to two of their fruitful queries may be made again."""
     limit: int = 3
-    """The most queries wanted."""
+    """The most queries wanted, besides those of past runs."""
 
 
 class RefuteQueries(Task[Queries]):

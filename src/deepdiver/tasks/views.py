@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.task import View
 
 
@@ -63,3 +63,41 @@ class Standing(View):
     """Labels of the findings for it."""
     refuting: tuple[str, ...] = ()
     """Labels of the findings against it."""
+
+
+class Refuted(View):
+    """A hypothesis that a past run refuted."""
+
+    statement: str
+    """What it claimed."""
+    by: str = ""
+    """What spoke against it then."""
+
+
+class Recalled(View):
+    """A past run that bears on the question: a hint to be tested anew, never evidence."""
+
+    id: str
+    """Label to tell it from others by; it cannot be cited."""
+    question: str
+    """What was asked then."""
+    date: str
+    """The day of that run."""
+    days: int
+    """How old it is, in days."""
+    status: RunStatus
+    """How it ended."""
+    answer: str = ""
+    """The answer that was accepted then."""
+    confidence: float = 0.0
+    """Belief in that answer then."""
+    accepted: tuple[str, ...] = ()
+    """Hypotheses that were accepted then."""
+    refuted: tuple[Refuted, ...] = ()
+    """Hypotheses that were refuted then."""
+    fruitful: tuple[str, ...] = ()
+    """Queries that brought what that answer stood on."""
+    fruitless: tuple[str, ...] = ()
+    """Queries that brought nothing."""
+    sources: tuple[str, ...] = ()
+    """Titles of the sources on which that answer stood."""

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
+from urllib.request import getproxies
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
-from deepdiver.gateway import Gateway
+from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.reach import reach_all
 
 GROUP = "deepdiver.search"
 MEMBERS = ("name", "about", "missing", "search")
 """What makes an object a provider."""
-RESULTS = 6
-"""Hits asked of each provider for each query."""
+GROUPS = {"auto": {"own", "web"}, "scholar": {"scholar"}, "news": {"news"}}
+"""Names that stand for all members of these groups that can be used. The scholarly ones and the news are not part of
+`auto`: their services allow a call every second, or every five, and would slow down every other question."""
 
 
 class Provider(Protocol):
@@ -35,7 +39,10 @@ class Provider(Protocol):
     def missing(self, settings: Settings) -> str | None:
         """Return what must be set before it can be used, in words; None if it can be used."""
 
-    # A provider may also have `async def prepare(self, gateway: Gateway) -> list[str]`: see `prepare` below.
+    # A provider may also have
+    # - `async def prepare(self, gateway: Gateway) -> list[str]`: see `prepare` below;
+    # - `address(settings: Settings) -> str`: where it is reached;
+    # - `group`: own, web (if it says nothing), scholar or news: see GROUPS.
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search.
@@ -79,8 +86,29 @@ def _load(point: EntryPoint) -> Provider:
     return provider
 
 
-def choose(settings: Settings, usable: bool = True) -> tuple[list[Provider], list[str]]:
-    """Return the providers that a run searches, and a line for each that `auto` had to leave out.
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a run searches."""
+
+    providers: tuple[Provider, ...]
+    """The providers, each once."""
+    optional: frozenset[str] = frozenset()
+    """Names of those that are left out if they cannot be reached."""
+    left_out: tuple[str, ...] = ()
+    """A line for each that a group or a `?` had to leave out."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
+        return tuple(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers)
+
+
+def choose(settings: Settings, usable: bool = True) -> Choice:
+    """Return the providers that a run searches.
+
+    A name must be usable. `NAME?` is taken if it can be used and reached, and so is each member of a group. With
+    nothing named, what is searched is your documents where there are any, and else the web: nothing leaves this
+    machine for a question to your own documents unless you say so.
 
     Args:
         settings: Name the providers.
@@ -92,29 +120,69 @@ def choose(settings: Settings, usable: bool = True) -> tuple[list[Provider], lis
     """
     known = providers()
     chosen: dict[str, Provider] = {}
+    required: set[str] = set()
     left_out: list[str] = []
-    for name in settings.search:
-        if name == "auto":
-            for other, provider in known.items():
-                if (why := provider.missing(settings)) is None:
-                    chosen.setdefault(other, provider)
-                else:
-                    left_out.append(f"{other}: {why}")
-        elif name not in known:
+    for name, whether in _wanted(settings, known):
+        if name not in known:
             raise UnknownNameError(f"unknown search provider {name!r}{nearest(name, known)}")
-        elif usable and (why := known[name].missing(settings)) is not None:
-            raise MissingKeyError(f"search provider {name} cannot be used: {why}")
-        else:
+        why = known[name].missing(settings) if usable else None
+        if why is None:
             chosen.setdefault(name, known[name])
+            required |= set() if whether and group_of(known[name]) != "own" else {name}
+        elif whether:
+            left_out.append(f"{name}: {why}")
+        else:
+            raise MissingKeyError(f"search provider {name} cannot be used: {why}")
+    return Choice(tuple(chosen.values()), frozenset(chosen.keys() - required), tuple(dict.fromkeys(left_out)))
+
+
+def _wanted(settings: Settings, known: Mapping[str, Provider]) -> Iterator[tuple[str, bool]]:
+    """Walk the names that are wanted, and whether only if they can be used."""
+    own = "library" in known and known["library"].missing(settings) is None
+    for name in settings.search or (("library",) if own else ("auto",)):
+        if name in GROUPS:
+            yield from ((other, True) for other, provider in known.items() if group_of(provider) in GROUPS[name])
+        else:
+            yield name.removesuffix("?"), name.endswith("?")
     if settings.documents and "library" in known:
-        chosen.setdefault("library", known["library"])
-    return list(chosen.values()), left_out
+        yield "library", False
 
 
-def nearest(name: str, known: dict[str, Provider]) -> str:
+def group_of(provider: Provider) -> str:
+    """Return what a provider is a member of: own, web, scholar or news."""
+    return str(getattr(provider, "group", "web"))
+
+
+def address_of(provider: Provider, settings: Settings) -> str:
+    """Return where a provider is reached; empty where it does not say."""
+    address = getattr(provider, "address", None)
+    return str(address(settings)) if address else settings.urls.get(provider.name, "")
+
+
+def nearest(name: str, known: Mapping[str, Provider]) -> str:
     """Return a hint at the name that was probably meant."""
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else f"; known are auto, {', '.join(known)}"
+    close = difflib.get_close_matches(name, [*known, *GROUPS], 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join([*GROUPS, *known])}"
+
+
+async def reached(choice: Choice, gateway: Gateway) -> tuple[list[Provider], list[str]]:
+    """Return the providers without those optional ones that do not answer, and a line for each of these.
+
+    Journalled: a resumed run goes on with those it began with, and a replay asks nobody.
+    """
+    asked = {
+        p.name: at for p in choice.providers if p.name in choice.optional and (at := address_of(p, gateway.settings))
+    }
+    if not asked or getproxies():  # behind a proxy no service can be reached directly, and all may be there
+        return list(choice.providers), []
+
+    async def do() -> Reply:
+        return Reply({name: why for name, why in (await reach_all(asked)).items() if why})
+
+    request = Request("search", "auto", "see which providers can be reached", {"reach": asked}, fresh=True)
+    absent = (await gateway.call(request, do)).value
+    kept = [provider for provider in choice.providers if provider.name not in absent]
+    return kept, [f"{name} was not searched: {why}" for name, why in absent.items()]
 
 
 async def prepare(chosen: Sequence[Provider], gateway: Gateway) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import zip_longest
 
-from deepdiver.core.text import words
+from deepdiver.core.text import terms, words
 from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
 from deepdiver.reason.embedded.names import bare, same_name
@@ -14,7 +15,7 @@ from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown
+from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
 
 RIVAL = 0.6
 """A value is put forward as a rival if its sentence matches at least this part as well as the best one."""
@@ -36,16 +37,50 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, none of which stands already."""
     readings = [read_finding(finding) for finding in task.findings]
     offers: list[list[Proposed]] = []
+    again: list[Proposed] = []
     for chain in analyse(task.question).chains:
         step = follow(chain, readings)[-1]
         offers.append(list(_offers(step, task, readings)))
-    held = {tuple(words(item.statement)) for item in task.standing}
+        again += _again(step, task, readings)
+    # In turn, so that each thing asked has its best answer before any has its second.
+    made = _new((item for row in zip_longest(*offers) for item in row if item is not None), task.standing)
+    limit = max(0, min(task.limit, MOST))
+    listed = made[:limit]
+    missed = [item for item in _new(again, task.standing) if item.statement not in {one.statement for one in listed}]
+    if missed and limit > 1:
+        listed[limit - 1 :] = missed[:1]  # the last place: what was settled before is tested again, not taken on trust
+    return HypothesisSet(hypotheses=tuple(listed))
+
+
+def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Proposed]:
+    """Return what is offered, each once, without what stands already."""
+    held = {tuple(words(item.statement)) for item in standing}
     made: dict[tuple[str, ...], Proposed] = {}
-    for row in zip_longest(*offers):  # in turn, so that each thing asked has its best answer before any has its second
-        for item in row:
-            if item is not None and tuple(words(item.statement)) not in held:
-                made.setdefault(tuple(words(item.statement)), item)
-    return HypothesisSet(hypotheses=tuple(made.values())[: max(0, min(task.limit, MOST))])
+    for item in offered:
+        made.setdefault(tuple(words(item.statement)), item)
+    return [item for key, item in made.items() if key not in held]
+
+
+def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+    """Put forward what past runs accepted or refuted, if one of the findings that may answer says it too.
+
+    A claim that no finding holds is not put forward: what was true of other sources is no hypothesis about these.
+    """
+    claims = [claim for run in task.past for claim in (*run.accepted, *(item.statement for item in run.refuted))]
+    told = [(set(terms(claim)), read(claim).negated) for claim in claims]
+    holding = [
+        item
+        for item in step.candidates
+        if any(
+            claim
+            and claim <= set(terms(task.findings[item.sentence].quote))
+            and denies == readings[item.sentence].negated
+            for claim, denies in told
+        )
+    ]
+    labels = {task.findings[item.sentence].id for item in holding}
+    offered = _offers(replace(step, candidates=tuple(holding)), task, readings) if holding else ()
+    return [item for item in offered if item.findings[0] in labels]
 
 
 def read_finding(finding: Shown) -> Reading:

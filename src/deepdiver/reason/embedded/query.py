@@ -10,7 +10,7 @@ from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
 from deepdiver.reason.embedded.names import bare, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.tasks import Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks import REMEMBERED, Queries, Recalled, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200
 """Characters of a query."""
@@ -29,7 +29,7 @@ PRIMARY = "statement report register log record"
 
 
 def write_queries(task: WriteQueries) -> Queries:
-    """Return queries for a problem."""
+    """Return queries for a problem; what was fruitful in past runs and fits it is asked again besides."""
     clause, holes = _clause_and_holes(task.question, task.problem, task.known)
     words = keywords(task.problem)
     if holes:
@@ -44,7 +44,31 @@ def write_queries(task: WriteQueries) -> Queries:
         named = [*clause.names, *clause.titles]
         other = [word for key in clause.keys for word in like(key)][:4]
         made = [words, [*named, *other], keywords(task.question), [*named, *_ASKED.get(clause.kind, "").split()]]
-    return Queries(queries=_new(made, task.tried, task.limit))
+    own = _new(_hopeful(made, task.past), task.tried, task.limit)
+    again = [[query] for query in _fitting(task.past, [*words, *holes], own)]
+    more = _new(again, task.tried, REMEMBERED) if again else ()
+    return Queries(queries=(*own, *more)[:MOST_QUERIES])
+
+
+def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Sequence[str]]:
+    """Put queries that brought nothing in past runs behind the others: the sources may have changed since."""
+    fruitless = {_normal(query) for run in past for query in run.fruitless}
+    return sorted(made, key=lambda words: _normal(" ".join(_once(words))) in fruitless)
+
+
+def _fitting(past: Sequence[Recalled], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
+    """Return the fruitful queries of past runs that share a word with what is looked for, the closest first.
+
+    Those of the same words as one of our own are left out.
+    """
+    sought, held = _roots(" ".join(wanted)), [_roots(query) for query in own]
+    listed = dict.fromkeys(query for run in past for query in run.fruitful if _roots(query) not in held)
+    shared = {query: len(sought & _roots(query)) for query in listed}
+    return sorted((query for query in listed if shared[query]), key=lambda query: -shared[query])
+
+
+def _roots(text: str) -> set[str]:
+    return {word.root for word in tokens(text)} - SILENT
 
 
 def _clause_and_holes(question: str, problem: str, known: Iterable[str]) -> tuple[Clause, tuple[str, ...]]:
@@ -106,11 +130,15 @@ def _new(made: Sequence[Sequence[str]], tried: Sequence[str], limit: int) -> tup
     done = {_normal(query) for query in tried}
     lines: list[str] = []
     for words in made:
-        line = " ".join(dict.fromkeys(word for part in words for word in part.split()))[:LONGEST_QUERY].strip()
+        line = " ".join(_once(words))[:LONGEST_QUERY].strip()
         if line and _normal(line) not in done:
             done.add(_normal(line))
             lines.append(line)
     return tuple(lines[: max(1, min(limit, MOST_QUERIES))])
+
+
+def _once(words: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(word for part in words for word in part.split()))
 
 
 def _normal(query: str) -> str:

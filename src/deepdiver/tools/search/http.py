@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import ssl
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+from pydantic import BaseModel, ValidationError
 
 from deepdiver.errors import CallError, CallFault
 
+Form = TypeVar("Form", bound=BaseModel)
 USER_AGENT = "deepdiver (research agent; cites what it reads)"
 TIMEOUT = 60.0
 """Seconds without a byte; the gateway's deadline for the whole call is usually shorter."""
@@ -23,6 +27,22 @@ LARGEST = 20_000_000
 """Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it."""
 
 
+_OURS: ContextVar[bool] = ContextVar("ours", default=False)
+"""Whether what httpx logs at the moment is about a request of this module."""
+
+
+class _WithoutQuery(logging.Filter):
+    """Takes the query off the addresses that httpx logs: some services want their key in it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if _OURS.get() and isinstance(record.args, tuple):
+            record.args = tuple(arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args)
+        return True
+
+
+logging.getLogger("httpx").addFilter(_WithoutQuery())
+
+
 async def ask_json(
     provider: str,
     url: str,
@@ -30,14 +50,65 @@ async def ask_json(
     params: Mapping[str, str] | None = None,
     body: Mapping[str, Any] | None = None,
     headers: Mapping[str, str] | None = None,
+    refused: Collection[int] = (),
 ) -> Any:
     """GET, or POST where there is a body, and return the JSON that comes back.
 
     A redirect is not followed: the key would go to an address that nobody has set.
 
+    Args:
+        provider: Who is asked, for messages.
+        url: Where.
+        params: The query of the address.
+        body: What is sent, as JSON.
+        headers: Further headers.
+        refused: Statuses with which this service refuses a key, besides the usual ones.
+
     Raises:
         CallError: If the service refuses, fails, is late or answers with something else.
     """
+    raw, _ = await _ask(provider, url, params, body, headers, refused)
+    return _parsed(provider, raw)
+
+
+async def ask_text(
+    provider: str, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+) -> str:
+    """GET and return the text that comes back, such as XML; what is no character of its charset is replaced.
+
+    Raises:
+        CallError: If the service refuses, fails or is late.
+    """
+    raw, charset = await _ask(provider, url, params, None, headers)
+    try:
+        text = raw.decode(charset, "replace")
+    except (LookupError, UnicodeError):  # it names a charset that there is not
+        text = raw.decode("utf-8", "replace")
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def shaped(provider: str, form: type[Form], raw: Any) -> Form:
+    """Read an answer in the form that a service documents. What it says instead is not repeated.
+
+    Raises:
+        CallError: If it has another form.
+    """
+    try:
+        return form.model_validate(raw)
+    except ValidationError:
+        raise CallError(f"{provider} answered in a form that is not its own", CallFault.MALFORMED) from None
+
+
+async def _ask(
+    provider: str,
+    url: str,
+    params: Mapping[str, str] | None,
+    body: Mapping[str, Any] | None,
+    headers: Mapping[str, str] | None,
+    refused: Collection[int] = (),
+) -> tuple[bytes, str]:
+    """Return what comes back, and in which charset the service says it is."""
+    held = _OURS.set(True)
     try:
         async with (
             httpx.AsyncClient(
@@ -46,8 +117,8 @@ async def ask_json(
             client.stream("GET" if body is None else "POST", _address(url), params=params, json=body) as reply,
         ):
             if reply.status_code != httpx.codes.OK:
-                raise _refusal(provider, reply)
-            raw = await _read(provider, reply)
+                raise _refusal(provider, reply, refused)
+            return await _read(provider, reply), reply.charset_encoding or "utf-8"
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         told = f"{provider} could not be reached: {type(error).__name__}"
         raise CallError(told, CallFault.UNREACHED) from None
@@ -61,7 +132,8 @@ async def ask_json(
         raise CallError(f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED) from None
     except httpx.HTTPError as error:
         raise CallError(f"{provider} was lost: {type(error).__name__}", CallFault.NETWORK) from None
-    return _parsed(provider, raw)
+    finally:
+        _OURS.reset(held)
 
 
 @functools.cache
@@ -92,9 +164,9 @@ async def _read(provider: str, reply: httpx.Response) -> bytes:
     return bytes(raw)
 
 
-def _refusal(provider: str, reply: httpx.Response) -> CallError:
+def _refusal(provider: str, reply: httpx.Response, refused: Collection[int]) -> CallError:
     """Return the error of a status. What the service wrote is not repeated: some repeat the key."""
-    fault = fault_of(reply.status_code)
+    fault = CallFault.AUTH if reply.status_code in refused else fault_of(reply.status_code)
     told = f"{provider} answered {reply.status_code}"
     if fault is CallFault.AUTH:
         told += ": check the key and the account behind it"

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json
+from deepdiver.tools.search.http import ask_json, shaped
+from deepdiver.tools.search.narrow import asked_days, iso, today, with_sites
+
+SAFE = {"off": "0", "moderate": "1", "strict": "2"}
+RANGES = ((1, "day"), (7, "week"), (31, "month"), (366, "year"))
+"""The times that SearXNG knows, in days back from now."""
+MOST_CHARACTERS = 2_000
+"""Of a query; what the engines behind it take is their own affair."""
+
+
+class Asked(BaseModel):
+    """A search, as SearXNG documents it."""
+
+    q: str
+    format: str = "json"
+    safesearch: str
+    language: str | None = None
 
 
 class Result(BaseModel):
@@ -20,6 +36,7 @@ class Result(BaseModel):
     title: str | None = None
     content: str | None = None
     publishedDate: str | None = None  # SearXNG's spelling
+    engines: list[str] | None = None
 
 
 class Response(BaseModel):
@@ -38,25 +55,43 @@ class Searxng:
         """Say that an address is needed, if there is none."""
         return None if settings.urls.get(self.name) else "set SEARXNG_URL to the address of your SearXNG"
 
+    def address(self, settings: Settings) -> str:
+        """Return where it is; nothing, where nobody has said so."""
+        return settings.urls.get(self.name, "")
+
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search the web."""
-        url = gateway.settings.urls.get(self.name, "").rstrip("/") + "/search"
+        filters = gateway.settings.filters
+        url = self.address(gateway.settings).rstrip("/") + "/search"
+        asked = _asked(query, filters).model_dump(exclude_none=True)
 
         async def do() -> Reply:
-            raw = await _ask(url, query)
-            try:
-                return Reply(Response.model_validate(raw).model_dump(mode="json"))
-            except ValidationError:
-                raise CallError("searxng answered in a form that is not its own", CallFault.MALFORMED) from None
+            raw = await _ask(url, {**asked, **_time(filters)})
+            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, {"query": query}), do)
+        reply = await gateway.call(Request("search", self.name, query, {**asked, **asked_days(filters)}), do)
         results = Response.model_validate(reply.value).results
         return [hit for result in results if (hit := _hit(result))][:limit]
 
 
-async def _ask(url: str, query: str) -> Any:
+def _asked(query: str, filters: Filters) -> Asked:
+    both = f"{filters.language}-{filters.region}" if filters.language and filters.region else filters.language
+    # Not all engines behind it know the minus sign: to an encyclopedia it is a word to look for.
+    narrowed = with_sites(query, filters, MOST_CHARACTERS, exclude=False)
+    return Asked(q=narrowed, safesearch=SAFE[filters.safe], language=both or None)
+
+
+def _time(filters: Filters) -> dict[str, str]:
+    """Return the shortest time that reaches back far enough: counted when it is sent, for it means back from now."""
+    if filters.since is None:
+        return {}
+    back = (today() - filters.since).days
+    return next(({"time_range": name} for days, name in RANGES if back <= days), {})
+
+
+async def _ask(url: str, params: dict[str, str]) -> Any:
     try:
-        return await ask_json(Searxng.name, url, params={"q": query, "format": "json"})
+        return await ask_json(Searxng.name, url, params=params)
     except CallError as error:
         if error.fault is not CallFault.AUTH:
             raise
@@ -73,8 +108,9 @@ def _hit(result: Result) -> Hit | None:
         url=result.url,
         title=result.title or "",
         text=text,
-        published=result.publishedDate or "",
+        published=iso(result.publishedDate),
         provider=Searxng.name,
+        also=tuple(f"{Searxng.name}:{engine}" for engine in sorted(result.engines or ())),
     )
 
 

@@ -1,0 +1,119 @@
+"""Zip archives, which documents of Office and books are: looked over before anything is unpacked."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import zipfile
+import zlib
+from typing import Any
+from urllib.parse import unquote
+
+from deepdiver.errors import UnreadableError
+
+MOST_MEMBERS = 10_000
+LARGEST_MEMBER = 64_000_000
+LARGEST_TOTAL = 400_000_000
+"""Unpacked bytes in all. Pictures count, though they are never unpacked: a deck of slides may hold 100 MB of them."""
+HIGHEST_RATIO = 250
+"""Unpacked to packed, beyond a megabyte. Sheets of numbers reach 20 to 60, a bomb of zeros 1,030."""
+
+
+class Archive:
+    """The members of a zip file that passed the look-over."""
+
+    def __init__(self, data: bytes) -> None:
+        """Open it.
+
+        Raises:
+            UnreadableError: If it is damaged, or would unpack to more than a document holds.
+        """
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
+            raise UnreadableError(f"it is damaged: {str(error)[:200].lower() or 'no zip archive'}") from None
+        members = self._zip.infolist()
+        if len(members) > MOST_MEMBERS:
+            raise UnreadableError(f"it is packed from {len(members):,} files, more than {MOST_MEMBERS:,}")
+        total = sum(member.file_size for member in members)
+        if total > LARGEST_TOTAL:
+            raise UnreadableError(f"it would unpack to {total:,} bytes, more than {LARGEST_TOTAL:,}")
+        for member in members:
+            _look_over(member)
+        self.names = frozenset(member.filename for member in members)
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes; nothing if there is none of that name.
+
+        Raises:
+            UnreadableError: If it is damaged or locked.
+        """
+        if name not in self.names:
+            return b""
+        try:
+            return self._zip.read(name)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, ValueError, EOFError, OSError) as error:
+            raise UnreadableError(f"it is damaged: {str(error)[:200].lower()}") from None
+        except RuntimeError:  # how zipfile says that a password is needed
+            raise UnreadableError("it is locked with a password") from None
+
+    def xml(self, name: str) -> Any:
+        """Return the root of an XML member, None if there is no such member.
+
+        Raises:
+            UnreadableError: If it is damaged, or declares entities.
+        """
+        data = self.read(name)
+        return parse_xml(data) if data else None
+
+    def related(self, name: str) -> dict[str, tuple[str, str]]:
+        """Return what a part of an Office file points at, by id: the kind of relation and the member's name."""
+        folder, file = posixpath.split(name)
+        root = self.xml(f"{folder}/_rels/{file}.rels")
+        found: dict[str, tuple[str, str]] = {}
+        for link in () if root is None else root:
+            target = link.get("Target", "")
+            if link.get("TargetMode") != "External" and target:
+                kind = link.get("Type", "").rpartition("/")[2]
+                found[link.get("Id", "")] = (kind, inside(name, target))
+        return found
+
+
+def _look_over(member: zipfile.ZipInfo) -> None:
+    if member.file_size > LARGEST_MEMBER and member.filename.endswith((".xml", ".xhtml", ".html", ".rels", ".opf")):
+        raise UnreadableError(f"a part of it would unpack to {member.file_size:,} bytes, more than {LARGEST_MEMBER:,}")
+    if member.file_size > 1_000_000 and member.file_size > HIGHEST_RATIO * max(member.compress_size, 1):
+        ratio = member.file_size // max(member.compress_size, 1)
+        raise UnreadableError(f"a part of it would unpack to {ratio:,} times its size, more than {HIGHEST_RATIO}")
+
+
+def inside(name: str, target: str) -> str:
+    """Return the member that `target`, written in the member `name`, means."""
+    target = unquote(target.partition("#")[0])
+    if target.startswith("/"):
+        return target.lstrip("/")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+
+
+def parse_xml(data: bytes) -> Any:
+    """Return the root of an XML text that declares no entities and reaches for nothing.
+
+    Raises:
+        UnreadableError: If it does, or is not well formed.
+    """
+    from xml.etree.ElementTree import ParseError
+
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        return fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    except DefusedXmlException:
+        raise UnreadableError("it declares XML entities, which a document has no need of") from None
+    except (ParseError, ValueError, LookupError) as error:
+        raise UnreadableError(f"it is damaged: its XML is not well formed ({error})") from None
+
+
+def local(tag: object) -> str:
+    """Return an element's name without its namespace; empty for comments and the like."""
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

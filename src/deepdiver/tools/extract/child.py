@@ -1,0 +1,144 @@
+"""The process that reads documents for another one: it waits for bytes on its input, and forks once for each document.
+
+    python -m deepdiver.tools.extract.child
+
+It stays warm, so that the parsers are loaded once; what it forks is confined (`limits`), reads one document, and ends.
+So a document can harm neither the next one nor the process that asked. Where there is no fork, it reads them itself,
+and the process that asked ends it when one takes too long.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import logging
+import os
+import select
+import signal
+import sys
+import time
+import warnings
+from typing import Any, BinaryIO, NoReturn
+
+from deepdiver.errors import UnreadableError
+from deepdiver.tools.extract import frames, limits, parse
+
+FORKS = sys.platform == "linux"
+"""On macOS a forked process may not use the system's frameworks; on Windows there is no fork."""
+
+_REFUSED = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen")
+_TOLD = {signal.SIGXCPU: f"it takes more than {limits.CPU_SECONDS} seconds to read"} if FORKS else {}
+
+
+def main(arguments: list[str]) -> int:
+    """Read documents until the input ends."""
+    warnings.simplefilter("ignore")
+    logging.disable()
+    source, to = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a parser prints does not get among the answers
+    forks = FORKS and "--without-fork" not in arguments
+    if hasattr(os, "nice"):
+        os.nice(limits.NICENESS)
+    if not forks:
+        sys.addaudithook(refuse)
+    frames.send(to, {"ready": os.getpid()})
+    while True:
+        try:
+            job, data = frames.receive(source, limits.LARGEST)
+        except frames.BrokenFrameError:
+            return 0  # whoever asked is gone
+        head, body = in_a_fork(job, data, source) if forks else answer(job, data)
+        frames.send(to, head, body)
+        del job, data, head, body
+
+
+def refuse(event: str, arguments: Any) -> None:
+    """Let nothing that runs in this process open a socket, start a program or write a file: an audit hook."""
+    if event.startswith(_REFUSED) or (event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")):
+        raise PermissionError(f"a parser tried {event}")
+
+
+def answer(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Read one document: what is told of it, and its text; or why it could not be read."""
+    try:
+        draft = parse.read(data, mime=job["mime"], name=job["name"], url=job["url"])
+        return {"told": draft.told()}, draft.text.encode("utf-8", "replace")
+    except UnreadableError as error:
+        return {"reason": str(error)}, b""
+    except MemoryError:
+        return {"reason": f"it takes more than {limits.MEMORY >> 20} MB to read"}, b""
+    except Exception as error:  # noqa: BLE001 - a parser may raise anything at a broken file; it becomes the reason
+        return {"reason": f"it is damaged: {type(error).__name__}: {error}"[:300]}, b""
+
+
+def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[str, Any], bytes]:
+    """Read one document in a process of its own; what it says is passed on, if it says it in time and in full."""
+    try:
+        parse.reader(parse.kind(data, job["mime"], job["name"], job["url"]))
+    except UnreadableError:
+        pass  # it will say so itself
+    ours, theirs = os.pipe()
+    gc.freeze()
+    pid = os.fork()
+    if not pid:
+        os.close(ours)
+        _read_and_exit(job, data, theirs)
+    os.close(theirs)
+    frame, late = _collect(ours, source.fileno())
+    os.close(ours)
+    if late:
+        os.kill(pid, signal.SIGKILL)
+    _, status, usage = os.wait4(pid, 0)
+    peak = usage.ru_maxrss * 1024
+    if late:
+        return {"reason": late, "peak": peak}, b""
+    if status:
+        ended = os.waitstatus_to_exitcode(status)
+        reason = _TOLD.get(signal.Signals(-ended)) if ended < 0 else None
+        return {"reason": reason or f"its parser died ({_name(ended)})", "peak": peak}, b""
+    try:
+        head, body = frames.receive(io.BytesIO(frame), limits.LARGEST_ANSWER)
+    except frames.BrokenFrameError:
+        return {"reason": "its parser said nothing that could be understood", "peak": peak}, b""
+    return {**head, "peak": peak}, body
+
+
+def _name(ended: int) -> str:
+    return signal.Signals(-ended).name if ended < 0 else f"exit status {ended}"
+
+
+def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
+    """Be the process that reads one document: confined, and gone afterwards without any clean-up."""
+    limits.die_with_parent()
+    os.close(0)
+    pipe = os.fdopen(to, "wb")
+    limits.confine()
+    sys.addaudithook(refuse)
+    head, body = answer(job, data)
+    frames.send(pipe, head, body)
+    os._exit(0)
+
+
+def _collect(pipe: int, source: int) -> tuple[bytearray, str]:
+    """Read what a fork writes until it closes its end; or say why that was given up.
+
+    Whoever asked writes nothing while it waits: if its pipe has something to say, it is that it is gone.
+    """
+    frame = bytearray()
+    until = time.monotonic() + limits.WALL_SECONDS
+    while (left := until - time.monotonic()) > 0:
+        ready, _, _ = select.select([pipe, source], [], [], left)
+        if source in ready:
+            return frame, "nobody waits for it"
+        if pipe in ready:
+            part = os.read(pipe, 1 << 20)
+            if not part:
+                return frame, ""
+            frame += part
+            if len(frame) > limits.LARGEST_ANSWER:
+                return frame, "its parser said more than a document holds"
+    return frame, f"it takes more than {limits.WALL_SECONDS:g} seconds to read"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

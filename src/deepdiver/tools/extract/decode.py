@@ -1,0 +1,90 @@
+"""From bytes to characters: byte order mark, what is declared, UTF-8, then a guess."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from deepdiver.errors import UnreadableError
+
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as UTF-16's does, so it is asked for first
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_DECLARED = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w:.-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{2,40})""", re.I)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w:.-]{2,40})", re.I)
+_LOOK = 4_096
+_GUESSED = 65_536
+"""Bytes that a guess is made from: more takes seconds and knows no better."""
+_WIDER = {
+    "ascii": "windows-1252",
+    "iso-8859-1": "windows-1252",
+    "latin-1": "windows-1252",
+    "iso-8859-9": "windows-1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+}
+"""Browsers read what is declared as the first as the second, which holds more; so do we."""
+_ODD = 0.02
+"""A share of unreadable characters beyond which what was declared was wrong."""
+
+
+def decode(data: bytes, mime: str = "") -> tuple[str, str]:
+    """Return the characters, and a note where some of the bytes stand for none.
+
+    Raises:
+        UnreadableError: If the bytes are no text.
+    """
+    for bom, name in _BOMS:
+        if data.startswith(bom):
+            return _noted(data.decode(name, "replace"), name)
+    if b"\0" in data:
+        raise UnreadableError("it is not text")
+    try:
+        return data.decode("utf-8"), ""
+    except UnicodeDecodeError as error:
+        torn = error.start > len(data) - 4
+    if torn:  # a character cut in two at the very end
+        return _noted(data.decode("utf-8", "replace"), "utf-8")
+    for name in declared(data, mime):
+        text = data.decode(name, "replace")
+        if text.count("\ufffd") <= _ODD * len(text):
+            return _noted(text, name)
+    return _guess(data)
+
+
+def declared(data: bytes, mime: str) -> list[str]:
+    """Return the encodings that the server and the text itself name, of those that there are."""
+    found = [match[1] for match in [_CHARSET.search(mime)] if match]
+    found += [(match[1] or match[2]).decode("ascii") for match in _DECLARED.finditer(data[:_LOOK])]
+    names = []
+    for name in found:
+        try:
+            known = codecs.lookup(_WIDER.get(name.lower(), name))
+        except LookupError:
+            continue
+        if known._is_text_encoding and not known.name.startswith(("utf-16", "utf-32", "utf-7")):
+            names.append(_WIDER.get(known.name, known.name))
+    return names
+
+
+def _guess(data: bytes) -> tuple[str, str]:
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:_GUESSED]).best()
+    name = _WIDER.get(best.encoding.replace("_", "-"), best.encoding) if best else "windows-1252"
+    text, note = _noted(data.decode(name, "replace"), name)
+    return text, note or f"no encoding is named; it was taken for {name}"
+
+
+def _noted(text: str, name: str) -> tuple[str, str]:
+    missing = text.count("\ufffd")
+    if missing > _ODD * len(text) + 10:
+        return text, f"{missing:,} characters could not be read as {name}"
+    return text, f"{missing:,} characters could not be read as {name}" if missing else ""

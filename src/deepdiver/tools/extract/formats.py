@@ -1,0 +1,177 @@
+"""Telling what a file is: by its first bytes, then by what the server said, then by its name.
+
+Nothing is parsed here: bytes are looked for in bytes, so this is safe to do outside the child.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import PurePosixPath
+from typing import Final
+
+FORMATS: Final[dict[str, tuple[str, ...]]] = {
+    "html": (".html", ".htm", ".xhtml"),
+    "pdf": (".pdf",),
+    "docx": (".docx", ".docm"),
+    "pptx": (".pptx", ".pptm", ".ppsx"),
+    "xlsx": (".xlsx", ".xlsm"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "markdown": (".md", ".markdown"),
+    "text": (".txt", ".text", ".log", ".rst"),
+    "epub": (".epub",),
+    "email": (".eml",),
+    "messages": (".jsonl", ".ndjson"),
+    "json": (".json",),
+    "xml": (".xml", ".svg", ".rss", ".atom"),
+}
+"""What can be read, and the suffixes that it goes by."""
+
+_SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_MIMES: Final[dict[str, str]] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    f"{_OFFICE}.wordprocessingml.document": "docx",
+    f"{_OFFICE}.presentationml.presentation": "pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": "xlsx",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "application/epub+zip": "epub",
+    "message/rfc822": "email",
+    "application/x-ndjson": "messages",
+    "application/jsonl": "messages",
+    "application/json": "json",
+    "text/json": "json",
+    "application/ld+json": "json",
+    "application/xml": "xml",
+    "text/xml": "xml",
+    "application/rss+xml": "xml",
+    "application/atom+xml": "xml",
+    "image/svg+xml": "xml",
+}
+"""text/plain and application/octet-stream are not here: servers say so of anything, and the name knows better."""
+
+_MEMBERS: Final[dict[bytes, str]] = {
+    b"word/document.xml": "docx",
+    b"ppt/presentation.xml": "pptx",
+    b"xl/workbook.xml": "xlsx",
+    b"META-INF/container.xml": "epub",
+}
+"""The member that tells one zip-based format from another."""
+_BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "epub"})
+"""Formats that no text can be."""
+_FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or password-protected Office file; save it as docx, pptx or xlsx"),
+    (b"{\\rtf", "a rich text file; save it as docx"),
+    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive; unpack it first"),
+    (b"\x89PNG\r\n\x1a\n", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"RIFF", "an image, a sound or a film"),
+    (b"OggS", "a sound or a film"),
+    (b"ID3", "a sound"),
+    (b"\x7fELF", "a program"),
+    (b"MZ\x90\x00", "a program"),
+    (b"SQLite format 3\x00", "a database"),
+)
+"""How files that are not read begin, and what they are."""
+
+_LOOK = 1_024
+"""Bytes at the beginning that are looked at."""
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_HTML = re.compile(rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head|body)[\s>]", re.I | re.S)
+_XML = re.compile(rb"\s*+<(?:\?xml[\s>]|svg[\s>]|rss[\s>]|!DOCTYPE[\s\[])")
+_MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[ \t][^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+\r?\n){2}")
+_MAIL_FIELDS = re.compile(rb"^(?:from|date|subject|received|message-id|mime-version):[ \t]", re.I | re.M)
+_MAIL_ENOUGH = 3
+"""So many fields of a mail's head among its first lines tell a mail; two happen in notes."""
+
+
+def suffix_of(name: str) -> str:
+    """Return the suffix of a file's name, in lower case."""
+    return PurePosixPath(name).suffix.lower()
+
+
+def foreign(data: bytes) -> str:
+    """Return what a file is that cannot be read, by its first bytes; empty if it may be one that can."""
+    for magic, what in _FOREIGN:
+        if data.startswith(magic):
+            return what
+    if data.startswith(b"PK\x03\x04") and not _zipped(data):
+        return "a zip archive; unpack it first"
+    return "" if looks_like_text(data) or _magic(data) else "not text"
+
+
+def looks_like_text(data: bytes) -> bool:
+    """Tell whether bytes can be text in some encoding."""
+    return data.startswith(_BOMS) or b"\0" not in data[: 8 * _LOOK]
+
+
+def format_of(mime: str, name: str, data: bytes) -> str:
+    """Return which of `FORMATS` the bytes are; empty if none.
+
+    What cannot be mistaken in the bytes counts first (a PDF is one whatever it is called), then the mime type, then
+    the suffix, then what the bytes look like.
+    """
+    if sure := _magic(data):
+        return sure
+    textual = looks_like_text(data) and not data.startswith(tuple(magic for magic, _ in _FOREIGN))
+    for said in (_MIMES.get(mime.partition(";")[0].strip().lower(), ""), _SUFFIXES.get(suffix_of(name), "")):
+        if said in _BINARY:
+            return "" if textual is False and said != "pdf" else (_looks(data) if textual else said)
+        if said and textual:
+            return said
+    return _looks(data) if textual else ""
+
+
+def _magic(data: bytes) -> str:
+    """Return the format that the bytes show beyond doubt."""
+    start = data[:_LOOK]
+    if b"%PDF-" in start:
+        return "pdf"
+    if start.startswith(b"PK\x03\x04"):
+        return _zipped(data)
+    return "html" if _HTML.match(_plain(start)) else ""
+
+
+def _zipped(data: bytes) -> str:
+    """Return the format that the names in a zip's directory show; of a torn file, those anywhere in it."""
+    end = data.rfind(b"PK\x05\x06")
+    at = int.from_bytes(data[end + 16 : end + 20], "little") if end >= 0 else 0
+    directory = data[at:end] if 0 < at < end else data
+    found = {name: directory.find(member) for member, name in _MEMBERS.items()}
+    there = [name for name, where in found.items() if where >= 0]
+    return min(there, key=found.__getitem__) if there else ""
+
+
+def _looks(data: bytes) -> str:
+    """Return what text looks like: JSON, XML, a mail, else text."""
+    start = _plain(data[: 8 * _LOOK])
+    if start.lstrip()[:1] in (b"{", b"["):
+        return "json"
+    if _XML.match(start):
+        return "xml"
+    head = re.split(rb"\r?\n\r?\n", start, maxsplit=1)[0]
+    if _MAIL.match(start) and len(_MAIL_FIELDS.findall(head)) >= _MAIL_ENOUGH:
+        return "email"
+    return "text"
+
+
+def _plain(start: bytes) -> bytes:
+    """Return the beginning of a text as ASCII would have it: without a byte order mark, and narrow."""
+    if start.startswith(codecs.BOM_UTF8):
+        return start[len(codecs.BOM_UTF8) :]
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return start.decode("utf-16", "replace").encode("ascii", "replace")
+    return start

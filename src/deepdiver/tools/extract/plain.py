@@ -1,0 +1,80 @@
+"""Markdown and plain text, with front matter where there is some. The text is kept as it was written."""
+
+from __future__ import annotations
+
+import re
+
+from deepdiver.tools.extract.decode import decode
+from deepdiver.tools.extract.draft import Draft
+
+_FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
+_FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
+_MORE = re.compile(r"[ \t]|#|-[ \t]|$")
+"""How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$")
+_FENCE = re.compile(r"[ ]{0,3}(```+|~~~+)")
+
+
+def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:
+    """Read Markdown or plain text."""
+    text, note = decode(data, mime)
+    draft = Draft(format)
+    if note:
+        draft.note(note)
+    return fill(draft, text)
+
+
+def fill(draft: Draft, text: str) -> Draft:
+    """Put a whole text into a draft, its front matter apart and its headings marked."""
+    whole = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
+    meta, body = front_matter(whole)
+    draft.title = meta.get("title", "")
+    draft.author = meta.get("author", "")
+    draft.publisher = meta.get("publisher", "")
+    draft.publisher_kind = meta.get("kind", "")
+    draft.published = meta.get("published", "")
+    draft.language = meta.get("language", "")
+    if not body.strip():
+        return draft
+    for start, label in headings(body):
+        draft.at(start, "heading", label)
+    draft.put(body)
+    return draft
+
+
+def headings(text: str) -> list[tuple[int, str]]:
+    """Return where the Markdown headings of a text begin, and what they say; a fence holds none."""
+    found: list[tuple[int, str]] = []
+    at = 0
+    fence = ""
+    for line in text.split("\n"):
+        opening = _FENCE.match(line)
+        if opening and (not fence or opening[1].startswith(fence)):
+            fence = "" if fence else opening[1]
+        elif not fence and (match := _HEADING.match(line)):
+            label = match[1].rstrip()
+            found.append((at, label.rstrip("#").rstrip() or label))
+        at += len(line) + 1
+    return found
+
+
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Part the front matter (`key: value` between two lines of three dashes) from the text.
+
+    Two rules across a page with prose between them are no front matter: nothing of a text is lost.
+    """
+    match = _FRONT.match(text)
+    if match is None:
+        return {}, text
+    fields: dict[str, str] = {}
+    for line in match["fields"].splitlines():
+        if field := _FIELD.fullmatch(line):
+            fields[field[1].lower()] = _unquoted((field[2] or "").strip())
+        elif not (_MORE.match(line) and (fields or not line.strip())):
+            return {}, text
+    return fields, text[match.end() :]
+
+
+def _unquoted(value: str) -> str:
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+    return value[1:-1] if quoted else value

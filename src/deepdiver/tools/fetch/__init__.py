@@ -1,0 +1,13 @@
+"""Reading pages of the web: guarded, polite, bounded.
+
+    page = await fetch("https://example.org/report", gateway)
+
+A page, a model or a tool can name any address; the guard decides on the address that is connected to.
+"""
+
+from __future__ import annotations
+
+from deepdiver.tools.fetch.guard import Guard
+from deepdiver.tools.fetch.pages import Page, fetch
+
+__all__ = ["Guard", "Page", "fetch"]

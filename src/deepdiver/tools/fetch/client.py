@@ -1,0 +1,202 @@
+"""One GET: streamed, bounded in every direction, through the guard, and no step further. Redirects are answers."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import h11
+import httpcore
+
+import deepdiver
+from deepdiver.errors import CallError, CallFault, UnreadableError
+from deepdiver.tools.fetch.guard import Guard
+from deepdiver.tools.fetch.target import Target
+from deepdiver.tools.fetch.unpack import ACCEPTED, Unpacker
+
+PRODUCT = "deepdiver"
+"""By which robots.txt knows us."""
+MOST = 10_000_000
+"""Bytes of a body, unpacked; and packed."""
+MOST_OF_AN_ERROR = 65_536
+"""Bytes that are read of a page that says no: enough to see who says it."""
+MOST_HEADERS = 200
+"""An honest answer has 10 to 40. Their size is bounded by h11: 100 KiB."""
+MOST_PIECES = 20_000
+"""Pieces that a body may come in: 10 MB in pieces of 500 bytes. Smaller ones keep us busy for nothing."""
+PATIENCE = 8.0
+"""Seconds for an answer to come, and a second more for every SLOWEST bytes of it. The gateway's deadline holds too."""
+SLOWEST = 100_000
+CONNECT = 5.0
+"""Seconds for a connection to each address that is tried."""
+MEDIA = re.compile(r"(?:image|video|audio|font|model)/(?!svg)", re.IGNORECASE)
+"""What has no text; it is not even downloaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    """The HTTP status."""
+    headers: Mapping[str, str]
+    """By lower-case name; those that came several times are joined with commas."""
+    body: bytes = b""
+    """Unpacked."""
+    location: str = ""
+    """Where it leads, if it is a redirect."""
+
+    @property
+    def mime(self) -> str:
+        """What it says it is, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def agent(contact: str = "") -> str:
+    """Return how we introduce ourselves: what we are, and where our user can be reached."""
+    told = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
+    return f"{PRODUCT}/{deepdiver.__version__} (research agent; reads pages for one person{f'; {told}' if told else ''})"
+
+
+async def get(
+    target: Target,
+    guard: Guard,
+    *,
+    contact: str = "",
+    headers: Mapping[str, str] | None = None,
+    most: int = MOST,
+    cut: bool = False,
+) -> Answer:
+    """Ask for a page, once.
+
+    Args:
+        target: What is asked for.
+        guard: Makes the connection, or refuses.
+        contact: The user's address, if told.
+        headers: More to send: validators.
+        most: Bytes of the body.
+        cut: Whether a longer body is cut off there, instead of being unreadable.
+
+    Raises:
+        UnreadableError: If what comes back is too large, expands too far, is damaged or has no text.
+        CallError: If nothing comes back.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE) as limit:
+            return await _stream(target, guard, {**_headers(target, contact), **(headers or {})}, most, cut, limit)
+    except TimeoutError:
+        # Not asked again: it would take as long again.
+        raise CallError(f"{target.host} is too slow: nothing whole came in time", CallFault.REQUEST) from None
+    except httpcore.ConnectError as error:
+        raise _unconnected(target, error) from None
+    except httpcore.TimeoutException:
+        raise CallError(f"{target.host} could not be reached in time", CallFault.UNREACHED) from None
+    except httpcore.RemoteProtocolError as error:
+        raise _broken(target, error) from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
+        raise CallError(f"{target.host} was lost: {type(error).__name__}", CallFault.NETWORK) from None
+
+
+def _headers(target: Target, contact: str) -> dict[str, str]:
+    return {
+        "Host": target.authority,
+        "User-Agent": agent(contact),
+        "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5",
+        "Accept-Encoding": ACCEPTED,
+        "Accept-Language": "en,*;q=0.5",
+        "Connection": "close",
+    }
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """Read the trusted certificates once: it takes 20 ms and more."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+async def _stream(
+    target: Target, guard: Guard, headers: Mapping[str, str], most: int, cut: bool, limit: asyncio.Timeout
+) -> Answer:
+    url = httpcore.URL(
+        scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
+    )
+    sent = [(name.encode(), value.encode("ascii")) for name, value in headers.items()]
+    secure = _certificates() if target.scheme == "https" else None
+    async with (
+        httpcore.AsyncConnectionPool(ssl_context=secure, max_connections=1, network_backend=guard) as pool,
+        pool.stream("GET", url, headers=sent, extensions={"timeout": {"connect": CONNECT}}) as reply,
+    ):
+        answer = _head(reply)
+        if answer.status in {204, 205, 304} or answer.location:
+            return answer
+        if answer.status != 200:
+            most, cut = min(most, MOST_OF_AN_ERROR), True
+        elif MEDIA.match(answer.mime):
+            raise UnreadableError(f"{answer.mime[:50]} is no text")
+        body = await _body(reply, answer, most, cut, limit)
+        return Answer(answer.status, answer.headers, body)
+
+
+def _head(reply: httpcore.Response) -> Answer:
+    if len(reply.headers) > MOST_HEADERS:
+        raise UnreadableError(f"it comes with {len(reply.headers):,} headers")
+    headers: dict[str, str] = {}
+    location = b""
+    for name, value in reply.headers:
+        key = name.decode("latin-1").lower()
+        if key == "location":
+            location = location or value
+        headers[key] = f"{headers[key]}, {value.decode('latin-1')}" if key in headers else value.decode("latin-1")
+    redirect = reply.status in {301, 302, 303, 307, 308}
+    return Answer(reply.status, headers, location=_text(location) if redirect else "")
+
+
+def _text(raw: bytes) -> str:
+    """Read a header that may be UTF-8, as browsers do."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+async def _body(reply: httpcore.Response, answer: Answer, most: int, cut: bool, limit: asyncio.Timeout) -> bytes:
+    announced = answer.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced[:20]) > most and not cut:
+        raise UnreadableError(f"it is larger than {most:,} bytes")
+    unpacker, taken, pieces = Unpacker(answer.headers.get("content-encoding", ""), most, cut=cut), 0, 0
+    deadline = limit.when() or 0.0
+    async for piece in reply.aiter_stream():
+        taken, pieces = taken + len(piece), pieces + 1
+        if taken > most and not cut:
+            raise UnreadableError(f"it is larger than {most:,} bytes")
+        if pieces > MOST_PIECES:
+            raise UnreadableError("it comes in crumbs")
+        unpacker.feed(piece)
+        if unpacker.full or taken > most:
+            unpacker.full = True
+            break
+        limit.reschedule(deadline + taken / SLOWEST)
+    return unpacker.end()
+
+
+def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
+    if isinstance(cause := error.__cause__, ssl.SSLCertVerificationError):
+        told = f"{target.host} has no valid certificate: {cause.verify_message}"
+        return CallError(told, CallFault.REQUEST)
+    kind = "no secure connection comes about" if isinstance(cause, ssl.SSLError) else "it does not answer"
+    return CallError(f"{target.host} could not be reached: {kind}", CallFault.UNREACHED)
+
+
+def _broken(target: Target, error: httpcore.RemoteProtocolError) -> CallError | UnreadableError:
+    """Tell a server that hung up, which may do better next time, from one that does not speak HTTP."""
+    if isinstance(cause := error.__cause__, h11.RemoteProtocolError) and cause.error_status_hint == 431:
+        return UnreadableError("its headers do not end")
+    if "closed" in str(error) or "disconnected" in str(error):
+        return CallError(f"{target.host} hung up before it had answered", CallFault.NETWORK)
+    return CallError(f"{target.host} does not speak HTTP properly", CallFault.MALFORMED)

@@ -1,0 +1,146 @@
+"""What a question needs of its sources' age, by the words and the times that it names."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from deepdiver.core.values import dated
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a question needs of its sources' age."""
+
+    when: Literal["any", "now", "then"] = "any"
+    """About something timeless, about now, or about a time that is over."""
+    as_of: date | None = None
+    """The day that counts as today."""
+    half_life: int = 0
+    """About now: the days after which a source has lost half of what it can lose by age."""
+    start: date | None = None
+    """About then: the first day asked about."""
+    end: date | None = None
+    """About then: the last."""
+    told_by: str = ""
+    """The words of the question that tell."""
+
+
+_ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
+
+
+def days_of(published: str) -> tuple[date, date] | None:
+    """Return the first and the last day that a date may mean: 2026-11 is all of November. None where it is no date."""
+    match = _ISO.fullmatch(published.strip())
+    return _days(*(int(part or 0) for part in match.groups())) if match else None
+
+
+def _days(year: int, month: int = 0, day: int = 0) -> tuple[date, date] | None:
+    try:
+        first = date(year, month or 1, day or 1)
+        return first, date(year, month or 12, day or monthrange(year, month or 12)[1])
+    except ValueError:  # there is no such day
+        return None
+
+
+_WEEK = (
+    r"tonight|yesterday|this morning|this week|last week|right now|breaking news|weather|gestern|diese woche|wetter|hier"
+    r"|cette semaine|météo|ayer|esta semana|ieri|ontem"
+)
+_MONTH = (
+    r"today|at the moment|this month|last month|heute|diesen monat|aujourd['’]hui|ce mois-ci|hoy|este mes|oggi|hoje|idag"
+    r"|i dag"
+)
+_QUARTER = r"prices?|how much (?:is|are|does|do)|exchange rate|interest rate|preis|prix|precio|prezzo|preço"
+_YEAR = (
+    r"current(?!\s+(?:in|of|through|flow|density|strength|and)\b)|currently|now|nowadays|latest|newest|most recent"
+    r"|recent|recently|still|this year|up[- ]to[- ]date|so far|to date|who(?: is|['’]s| are| runs| owns| leads| heads)"
+    r"|aktuell\w*|derzeit\w*|jetzt|neuest\w+|dieses jahr|wer ist|actuellement|actuels?|actuelles?|maintenant"
+    r"|cette année|qui est|actualmente|ahora|este año|quién es|attuale|attualmente|adesso|chi è|atualmente|agora"
+    r"|quem é|nuvarande|senaste|för närvarande|vem är"
+)
+
+
+def _words(pattern: str, east: str = "") -> re.Pattern[str]:
+    """Return what finds these words; those of scripts without spaces anywhere."""
+    return re.compile(rf"\b(?:{pattern})\b{'|' + east if east else ''}", re.IGNORECASE)
+
+
+CLOCKS = (
+    (7, _words(_WEEK, "本周|今週|昨日|어제")),
+    (30, _words(_MONTH, "今天|今日|本月|今月|오늘")),
+    (90, _words(_QUARTER, "价格|価格|가격")),
+    (365, _words(_YEAR, "现在|現在|目前|最新|현재|최신")),
+)
+"""Words that ask about now, or about what changes, with the half-life that goes with them in days, the shortest first."""
+YEARLY = 365
+"""The half-life where it is the year that is named."""
+AHEAD = 10
+"""How many years ahead a number may be a year: 2048 may be a number of bits."""
+_UNTIL_NOW = _words(
+    "since|until now|to this day|today|now|currently|so far|to date|at the moment|heute|jetzt|seit|depuis|desde|sedan"
+)
+_LAST_YEAR = _words(r"last year|letztes jahr|l['’]année dernière|el año pasado|förra året")
+_CENTURY = _words(r"(\d{1,2})(?:st|nd|rd|th)[\s-]century")
+_DECADE = _words(r"((?:1\d|20)\d0)(?:['’]?s|er|-talet)")
+_BARE_YEAR = re.compile(r"(?<![\w.,$€£#/])(1[5-9]\d\d|20\d\d)(?![\w%/]|[.,:]\d)")
+
+Period = tuple[date, date, str]
+"""The first and the last day of a time, and the words that name it."""
+
+
+def need_of(question: str, as_of: str) -> Need:
+    """Return what a question needs of its sources' age.
+
+    It is about then if it names a time that is over and does not run until today; about now if it says so (`current`),
+    names a time that is not over, or asks what changes (a price, who is); else it is timeless.
+
+    Args:
+        question: As the person asked it.
+        as_of: The day that counts as today, ISO 8601.
+
+    Raises:
+        ValueError: If that is no day.
+    """
+    today = date.fromisoformat(as_of[:10])
+    periods = _periods(question, today)
+    ongoing = [words for _, last, words in periods if last >= today]
+    if periods and not ongoing and not _UNTIL_NOW.search(question):
+        words = ", ".join(words for _, _, words in periods)
+        return Need("then", today, 0, min(first for first, _, _ in periods), max(last for _, last, _ in periods), words)
+    told = next(((days, found.group()) for days, words in CLOCKS if (found := words.search(question))), None)
+    if told is None and periods:
+        told = YEARLY, (ongoing or [words for _, _, words in periods])[0]
+    return Need("now", today, told[0], told_by=told[1]) if told else Need("any", today)
+
+
+def _periods(question: str, today: date) -> list[Period]:
+    """Return the times that a question names."""
+    found: list[Period] = []
+    rest = question
+    for day, start, end in dated(question):
+        rest = rest[:start] + "|" * (end - start) + rest[end:]
+        found += _named(_days(day.year, day.month, day.day), question[start:end])
+    for match in _CENTURY.finditer(rest):
+        last = int(match[1]) * 100
+        found += _named(_years(last - 99, last), match.group())
+    for match in _DECADE.finditer(rest):
+        found += _named(_years(int(match[1]), int(match[1]) + 9), match.group())
+    for match in _BARE_YEAR.finditer(rest):
+        if (year := int(match[1])) <= today.year + AHEAD:
+            found += _named(_years(year, year), match.group())
+    for match in _LAST_YEAR.finditer(rest):
+        found += _named(_years(today.year - 1, today.year - 1), match.group())
+    return found
+
+
+def _named(span: tuple[date, date] | None, words: str) -> list[Period]:
+    return [(*span, words)] if span else []
+
+
+def _years(first: int, last: int) -> tuple[date, date] | None:
+    spans = _days(first), _days(last)
+    return (spans[0][0], spans[1][1]) if spans[0] and spans[1] else None

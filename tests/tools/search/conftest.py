@@ -1,0 +1,91 @@
+"""A service at the other end of a line, which says one thing after another or one thing for each path."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+pytest.register_assert_rewrite("tests.tools.search.faults")
+
+
+def reply(body: bytes = b"{}", status: str = "200 OK", **headers: str) -> bytes:
+    """Return a well-formed HTTP answer; underscores in header names stand for dashes."""
+    head = {"Content-Length": str(len(body)), "Connection": "close"}
+    head |= {name.replace("_", "-"): value for name, value in headers.items()}
+    return "\r\n".join([f"HTTP/1.1 {status}", *(f"{n}: {v}" for n, v in head.items()), "", ""]).encode() + body
+
+
+@dataclass(slots=True)
+class Service:
+    """What a vendor's server says, and what it hears."""
+
+    url: str
+    always: bytes | Mapping[str, bytes] = b""
+    """What it says when there is nothing to be said once: one answer, or one for each piece of a path."""
+    once: list[bytes] = field(default_factory=list)
+    """What it says first, each to one request."""
+    after: float = 0.0
+    """Seconds until it says anything."""
+    heard: list[str] = field(default_factory=list)
+    """The requests, head and body."""
+    times: list[float] = field(default_factory=list)
+    """When they came, by the monotonic clock."""
+
+    def answer(self, request: str) -> bytes:
+        """Return what is said to a request."""
+        if self.once:
+            return self.once.pop(0)
+        if isinstance(self.always, bytes):
+            return self.always
+        path = request.split(" ", 2)[1]
+        return next((said for piece, said in self.always.items() if piece in path), reply(b"{}", "404 Not Found"))
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    callers: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            rows = head.decode().lower().split("\r\n")
+            size = next((int(row[15:]) for row in rows if row.startswith("content-length:")), 0)
+            request = (head + await reader.readexactly(size)).decode()
+            made.heard.append(request)
+            made.times.append(time.monotonic())
+            await asyncio.sleep(made.after)
+            writer.write(made.answer(request))
+            await writer.drain()
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(serve(reader, writer))
+        callers.add(task)
+        await asyncio.wait([task])
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        callers.discard(task)
+
+    server = await asyncio.start_server(meet, "127.0.0.1", 0)
+    made = Service(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+    made.always = reply()
+    async with server:
+        yield made
+        while callers:
+            for task in callers:
+                task.cancel()
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """Return an address at which surely nobody listens: its port is bound and never opened."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
