@@ -45,6 +45,7 @@ from deepdiver.core.events import (
     PersonAsked,
     PhaseStarted,
     PlanProposed,
+    Recalled,
     RunEnded,
     RunStarted,
     SourceRead,
@@ -66,6 +67,7 @@ STARTED = RunStarted(
 STORY: list[Event] = [
     STARTED,
     PhaseStarted(phase="initialize", iteration=0),
+    Recalled(run="20261016-y-2", question="Who owns Svedjan?", days=30, status=RunStatus.ANSWERED),
     PhaseStarted(phase="formulate_problem", iteration=0),
     TaskPerformed(task="decompose", model="embedded", prompt="<<<question>>>\nWho?", answer={"problems": ["Who?"]}),
     PlanProposed(problems=("Who runs it?", "Since when?")),
@@ -266,6 +268,8 @@ def test_the_story_in_lines() -> None:
         "reasoner  embedded reasoner",
         "searches  library, tavily",
         "cost      at most $0.42, and your budget stops it at $0.30",
+        "  0:00  initialize",
+        "  0:00    past run 20261016-y-2, 30 days old: Who owns Svedjan?",
         "  0:00  formulate problem",
         "  0:00    plan: 2 sub-problems",
         "  0:00      1. Who runs it?",
@@ -579,3 +583,19 @@ def test_the_quiet_view_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     view.note("stopping")
     view.close()
     assert capfd.readouterr() == ("", "")
+
+
+def test_past_runs_that_are_built_on_are_named_with_their_age() -> None:
+    old = Recalled(run="20261016-y-2", question="Who owns\n\x1b[2J Svedjan?", days=30, status=RunStatus.PARTIAL)
+    new = old.model_copy(update={"run": "20261114-z-3", "days": 1})
+    told = lines([PhaseStarted(phase="initialize", iteration=0), old, new])
+    assert [line.removeprefix("  0:00").strip() for line in told] == [
+        "initialize",
+        "past run 20261016-y-2, 30 days old: Who owns [2J Svedjan?",
+        "past run 20261114-z-3, 1 day old: Who owns [2J Svedjan?",
+    ]
+    view, _ = picture(80)
+    assert not [line for line in rendered(view, 80) if "past run" in line]
+    for event in (old, new):
+        view.take(event)
+    assert [line for line in rendered(view, 80) if "builds on" in line and "2 past runs" in line]

@@ -31,6 +31,7 @@ from deepdiver.core.events import (
     PersonAsked,
     PhaseStarted,
     PlanProposed,
+    Recalled,
     RunEnded,
     RunStarted,
     SourceRead,
@@ -64,6 +65,7 @@ EXAMPLES: tuple[Event, ...] = (
     SourceRead(source="s_1", title="Register", url="a.txt", credibility=0.9),
     FindingAdded(finding="f_1", statement="Karin runs it.", source="s_1"),
     FindingDropped(statement="Nobody said that.", reason="the quote does not stand in the text"),
+    Recalled(run="r_0", question="Who owns Svedjan Ost AB?", days=30, status=RunStatus.PARTIAL),
     PlanProposed(problems=("Who?", "When?")),
     HypothesisProposed(hypothesis="h_1", statement="It is so.", refutes_if="It is not.", prior=0.5),
     HypothesisTested(

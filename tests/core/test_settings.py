@@ -632,3 +632,12 @@ def test_langgraph_is_told_to_be_strict_unless_the_user_said_otherwise(monkeypat
     monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "false")
     module.strict_checkpoints()
     assert os.environ["LANGGRAPH_STRICT_MSGPACK"] == "false"
+
+
+def test_past_runs_are_built_on_only_if_asked_and_the_run_remembers_the_wish(read: Load) -> None:
+    assert Settings().past is False
+    asked = read(environ={"DEEPDIVER_PAST": "1"})
+    assert asked.past is True
+    assert asked.public() == {"past": True}
+    assert from_public(asked.public(), Settings()).past is True
+    assert from_public({}, asked).past is False, "a run that was begun without it goes on without it"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
-from deepdiver.gateway.prices import FREE, SEARCH_PRICES, model_cost, most_tokens, search_cost
+from deepdiver.gateway.prices import FREE, SEARCH_PRICES, WAYS, model_cost, most_tokens, paid, search_cost
 
 PLAIN = Settings()
 KNOWN = ("openai:gpt-4o-mini", "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash")
@@ -80,6 +80,41 @@ def test_a_search_is_priced_by_the_call(provider: str) -> None:
 
 def test_your_own_search_price_may_be_nothing() -> None:
     assert search_cost(own(tavily={"call": "0"}), "tavily") == 0
+
+
+@pytest.mark.parametrize(
+    ("results", "price"),
+    [(1, "0.006"), (6, "0.011"), (25, "0.030"), (26, "0.051"), (50, "0.075"), (0, "0.011")],
+)
+def test_exa_is_priced_by_its_results(results: int, price: str) -> None:
+    assert search_cost(PLAIN, "exa", results) == Decimal(price)
+
+
+def test_exa_is_priced_by_the_results_of_the_settings() -> None:
+    settings = Settings.model_validate({"filters": {"results": 40}})
+    assert search_cost(settings, "exa") == search_cost(PLAIN, "exa", 40) == Decimal("0.065")
+    assert search_cost(own(exa={"call": "0.25"}), "exa", 40) == Decimal("0.25")
+
+
+@given(st.integers(1, 100), st.integers(0, 99))
+def test_more_results_of_exa_never_cost_less(few: int, more: int) -> None:
+    less, greater = search_cost(PLAIN, "exa", few), search_cost(PLAIN, "exa", min(100, few + more))
+    assert less is not None
+    assert greater is not None
+    assert greater >= less > 0
+
+
+def test_who_sells_the_results_is_paid() -> None:
+    def settings(**parts: dict[str, str]) -> Settings:
+        return Settings.model_validate(parts)
+
+    assert paid(PLAIN, "google") == "google"
+    assert paid(settings(keys={"serpapi": "k"}), "google") == "serpapi"
+    assert paid(settings(keys={"serpapi": "k", "serper": "k"}), "google") == "serper"
+    assert paid(settings(urls={"serper": "http://127.0.0.1:9"}), "google") == "serper"
+    assert paid(settings(keys={"serper": "k"}), "tavily") == "tavily"
+    assert search_cost(settings(keys={"serpapi": "k"}), "google") == SEARCH_PRICES["serpapi"]
+    assert all(way in SEARCH_PRICES for ways in WAYS.values() for way in ways)
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**6), st.integers(0, 10**6))

@@ -40,9 +40,7 @@ def begin(
     store: Store, id_: str, question: str = OWNER, created: str = "2026-03-01T08:00:00+00:00", **settings: Any
 ) -> Run:
     """Enter a run."""
-    run = Run(
-        id=id_, question=question, strategy=Strategy.POPPER, settings=settings, created=created, version="0.1.0"
-    )
+    run = Run(id=id_, question=question, strategy=Strategy.POPPER, settings=settings, created=created, version="0.1.0")
     store.create_run(run)
     return run
 
@@ -58,7 +56,7 @@ def finish(
     refuted: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> Run:
-    """Enter a run with a report and a ledger: what was accepted stands on the register, what was refuted on the rest."""
+    """Enter a run with its report and its ledger; what it accepted stands on the register."""
     run = begin(store, id_, question, created, **settings)
     refuted = {BERTIL: REGISTER} if refuted is None else refuted
     source = source_of("doc:register", "Register", 0.9)
@@ -94,7 +92,9 @@ def finish(
 
 def keep(store: Store, run: str, *records: Record) -> None:
     """Enter records."""
-    store.add_records(run, [(type(one).__name__.lower(), one.model_dump()["id"], one.model_dump_json()) for one in records])
+    store.add_records(
+        run, [(type(one).__name__.lower(), one.model_dump()["id"], one.model_dump_json()) for one in records]
+    )
 
 
 def source_of(url: str, title: str, credibility: float = 0.5) -> Source:

@@ -17,7 +17,12 @@ WORDS = ("alma", "cheese", "children", "Holm", "Svedjan", "Vantskär", "harbour"
 
 
 def past(question: str, *claims: str, id_: str = "r1", created: str = "2026-01-01T00:00:00+00:00") -> PastRun:
-    return PastRun(id_, created, question, tuple(json.dumps({"statement": claim, "answer": ""}) for claim in claims))
+    return PastRun(
+        id_,
+        created,
+        question,
+        tuple(json.dumps({"statement": claim, "answer": ""}, ensure_ascii=False) for claim in claims),
+    )
 
 
 def ids(question: str, *runs: PastRun) -> list[str]:
@@ -159,7 +164,9 @@ def test_whatever_bears_shares_a_word_and_comes_once(question: str, listed: list
 
 
 @given(st.dictionaries(st.sampled_from(WORDS), st.floats(0.01, 100), min_size=1), st.data())
-def test_a_share_lies_between_nothing_and_all_and_grows_with_every_word(weights: dict[str, float], data: st.DataObject) -> None:
+def test_a_share_lies_between_nothing_and_all_and_grows_with_every_word(
+    weights: dict[str, float], data: st.DataObject
+) -> None:
     some = data.draw(st.lists(st.sampled_from(sorted(weights)), unique=True))
     part = share(some, weights)
     assert 0.0 <= part <= 1.0

@@ -122,3 +122,17 @@ def test_the_code_of_a_real_error_is_found() -> None:
     assert caught.value.sqlite_errorcode != sqlite3.SQLITE_CONSTRAINT
     assert primary_code(caught.value) == sqlite3.SQLITE_CONSTRAINT
     assert primary_code(sqlite3.Error("of the module")) is None
+
+
+def test_a_run_that_is_not_there_is_named_with_the_nearest_that_is() -> None:
+    assert "did you mean 20261115-cheese-1?" in str(faults.unknown_run("20261115-chese-1", ["x", "20261115-cheese-1"]))
+    assert "did you mean" not in str(faults.unknown_run("nothing like it", ["20261115-cheese-1"]))
+    assert "`deepdiver runs` lists them" in str(faults.unknown_run("", []))
+
+
+@pytest.mark.parametrize("name", ["a\nb", "half \ud800", "long " * 1_000, ""])
+def test_any_name_can_stand_in_a_line(name: str) -> None:
+    line = faults.shown(name)
+    assert line.isprintable()
+    assert len(line) < 120
+    assert line.encode("utf-8")

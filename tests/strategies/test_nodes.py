@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import tasks
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.events import Recalled
+from deepdiver.core.record import Finding, RunStatus, Source
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError, ReasonError, UsageError
+from deepdiver.gateway import Mode
 from deepdiver.strategies import nodes
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
@@ -215,3 +217,42 @@ async def test_a_plan_that_grew_too_long_is_cut_and_says_so(tmp_path: Path) -> N
     assert len(rig.reasoner.of(tasks.WriteQueries)) == nodes.PROBLEMS
     assert outcome.report is not None
     assert sum("left out: Who owns part" in line for line in outcome.report.limits) == 2
+
+
+async def test_past_runs_are_not_looked_at_unless_asked_for(tmp_path: Path) -> None:
+    await Rig(tmp_path).work()
+    rig = Rig(tmp_path)
+    assert await nodes.recall_past(rig.session().deps, QUESTION) == []
+    assert rig.store.journal_list(rig.run.id) == []
+    assert rig.of(Recalled) == []
+
+
+async def test_past_runs_are_recalled_and_announced(tmp_path: Path) -> None:
+    first = Rig(tmp_path)
+    await first.work()
+    rig = Rig(tmp_path, past=True)
+    (held,) = await nodes.recall_past(rig.session().deps, QUESTION)
+    assert held["run"] == first.run.id
+    assert held["accepted"] == ["Anna Holm owns Holm Works."]
+    assert [(event.run, event.question, event.days) for event in rig.of(Recalled)] == [(first.run.id, QUESTION, 0)]
+
+
+@pytest.mark.parametrize("fault", [CallFault.TIMEOUT, CallFault.SERVER])
+async def test_a_memory_that_fails_costs_the_memory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: CallFault
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise CallError("memory gave no answer", fault)
+
+    rig = Rig(tmp_path, past=True)
+    monkeypatch.setattr(nodes, "recall", refuse)
+    outcome = await rig.work()
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert "past runs could not be looked through: memory gave no answer" in outcome.report.limits
+
+
+async def test_a_replay_that_recalled_nothing_before_is_an_error(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, past=True)
+    with pytest.raises(NotJournalledError):
+        await nodes.recall_past(rig.session(Mode.REPLAY).deps, QUESTION)

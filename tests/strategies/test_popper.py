@@ -7,10 +7,10 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import tasks
-from deepdiver.core.events import Decided, FindingDropped, HypothesisTested
+from deepdiver.core.events import Decided, FindingDropped, HypothesisTested, Recalled
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
-from deepdiver.strategies import popper
+from deepdiver.strategies import nodes, popper
 from deepdiver.strategies.table import TABLE
 from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
 
@@ -277,3 +277,49 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     for task, most in allowed.tasks.items():
         assert len(rig.reasoner.of(task)) <= most
     assert len(rig.provider.queries) <= allowed.searches
+
+
+async def test_past_runs_shape_plan_queries_and_hypotheses_and_nothing_else(tmp_path: Path) -> None:
+    first = Rig(tmp_path)
+    await first.work()
+    rig = Rig(tmp_path, past=True)
+    outcome = await rig.work()
+    asked = {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())}
+    assert asked == {"decompose", "write_queries", "hypothesise"}
+    assert outcome.report is not None
+    assert [line for line in outcome.report.limits if first.run.id in line]
+    assert rig.path == [*BEGIN, *ROUND, "final_answer"], "the graph is the seed's, with and without a past"
+
+
+async def test_without_the_wish_no_task_sees_a_past_run(tmp_path: Path) -> None:
+    first = Rig(tmp_path)
+    await first.work()
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    assert not [task for task in rig.reasoner.asked if getattr(task, "past", ())]
+    assert not [task for task in rig.reasoner.asked if first.run.id in task.model_dump_json()]
+    assert outcome.report is not None
+    assert not [line for line in outcome.report.limits if "past" in line]
+
+
+async def test_queries_of_past_runs_are_extra_and_within_the_allowance(tmp_path: Path) -> None:
+    await Rig(tmp_path).work()
+    many = tuple(f"Holm Works query {n}" for n in range(8))
+    for past, most in ((False, popper.QUERIES), (True, popper.MOST_QUERIES)):
+        rig = Rig(tmp_path, ScriptedReasoner(write_queries=lambda task: tasks.Queries(queries=many)), past=past)
+        await rig.work()
+        assert sum(query in many for query in rig.provider.queries) == most
+    assert popper.allowance(1, 6).searches >= nodes.PROBLEMS * popper.MOST_QUERIES
+
+
+async def test_a_plan_made_anew_recalls_no_second_time(tmp_path: Path) -> None:
+    await Rig(tmp_path).work()
+    answers = [{"action": "reject", "reason": "too broad"}, {"action": "accept"}]
+
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return answers.pop(0)
+
+    rig = Rig(tmp_path, approve=True, past=True)
+    await rig.work(ask=ask)
+    assert len(rig.of(Recalled)) == 1
+    assert [len(task.past) for task in rig.reasoner.of(tasks.Decompose)] == [1, 1]

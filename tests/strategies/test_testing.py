@@ -7,7 +7,16 @@ import pytest
 
 from deepdiver import tasks
 from deepdiver.core.events import HypothesisProposed
-from deepdiver.core.record import Assessment, Evidence, Hypothesis, HypothesisStatus, Stance, Trial, content_id
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Hypothesis,
+    HypothesisStatus,
+    RunStatus,
+    Stance,
+    Trial,
+    content_id,
+)
 from deepdiver.errors import ReasonError
 from deepdiver.strategies import nodes, testing
 from deepdiver.strategies.base import Deps
@@ -214,3 +223,14 @@ def test_labels_stand_for_the_findings_that_are_shown() -> None:
     )
     (shown,) = testing.stand([item], {"F1": "f_1", "F2": "f_3"})
     assert (shown.id, shown.supporting, shown.refuting) == ("H1", ("F1",), ("F2",))
+
+
+async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    past = tasks.Recalled(id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED)
+    keys = await gathered(deps)
+    await testing.put_forward(deps, QUESTION, [QUESTION], keys, [], gaps=[], iteration=1, limit=4, past=(past,))
+    assert [task.past for task in rig.reasoner.of(tasks.Hypothesise)] == [(past,)]
+    for kind in (tasks.Judge, tasks.RefuteQueries, tasks.Decide, tasks.WriteReport, tasks.CheckSupport):
+        assert "past" not in kind.model_fields

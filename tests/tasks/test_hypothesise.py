@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
-from deepdiver.tasks.views import Shown, Standing
+from deepdiver.tasks.views import Recalled, Shown, Standing
 
 PROPOSED = Proposed(statement="Karin runs it.", supports_if="The register names her.", refutes_if="It names another.")
 SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register", credibility=0.9)
 TASK = Hypothesise(question="Who?", as_of="2026-11-15", problems=("Who?",), findings=(SHOWN,))
+PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
 
 
 @pytest.mark.parametrize("missing", ["statement", "supports_if", "refutes_if"])
@@ -52,3 +53,12 @@ def test_findings_are_shown_with_what_they_weigh() -> None:
     assert "<<<limit>>>\n4\n<<<end limit>>>" in TASK.prompt().user
     assert Hypothesise.role == "smart"
     assert Hypothesise.answer() is HypothesisSet
+
+
+def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
+    assert "past" not in TASK.prompt().user
+    shown = TASK.model_copy(update={"past": (PAST,)}).prompt()
+    assert '"answer": "Karin"' in shown.user.split("<<<past>>>")[1].split("<<<end past>>>")[0]
+    assert '"days": 30' in shown.user
+    assert "`past`" in shown.system
+    assert "no evidence" in shown.system

@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from deepdiver.core.record import RunStatus
 from deepdiver.tasks.plan import Decompose, Decomposition, Problem
 from deepdiver.tasks.task import schema
+from deepdiver.tasks.views import Recalled
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
+TASK = Decompose(question="Who runs it?", as_of="2026-11-15")
+PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
 
 
 def test_a_plan_of_nothing_is_no_plan() -> None:
@@ -49,3 +53,12 @@ def test_an_objection_is_shown_only_where_there_is_one() -> None:
     assert "<<<guidance>>>\nBe brief.\n<<<end guidance>>>" in again.prompt().user
     assert "<<<as_of>>>\n2026-11-15\n<<<end as_of>>>" in first.prompt().user
     assert Decompose.role == "smart"
+
+
+def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
+    assert "past" not in TASK.prompt().user
+    shown = TASK.model_copy(update={"past": (PAST,)}).prompt()
+    assert '"answer": "Karin"' in shown.user.split("<<<past>>>")[1].split("<<<end past>>>")[0]
+    assert '"days": 30' in shown.user
+    assert "`past`" in shown.system
+    assert "no evidence" in shown.system

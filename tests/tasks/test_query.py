@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.tasks.query import Queries, RefuteQueries, WriteQueries
+from deepdiver.core.record import RunStatus
+from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
 from deepdiver.tasks.task import Task
+from deepdiver.tasks.views import Recalled
 
 FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
 REFUTE = RefuteQueries(question="Who runs it?", hypothesis="Karin runs it.", refutes_if="The register names another.")
+
+PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
 
 
 def test_at_most_eight_queries_are_taken() -> None:
@@ -50,3 +54,21 @@ def test_there_is_no_refuting_without_a_hypothesis_and_its_refutation() -> None:
         values = {name: value for name, value in REFUTE.model_dump().items() if name != missing}
         with pytest.raises(ValidationError, match=missing):
             RefuteQueries.model_validate(values)
+
+
+def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
+    assert "past" not in FIND.prompt().user
+    shown = FIND.model_copy(update={"past": (PAST,)}).prompt()
+    assert '"answer": "Karin"' in shown.user.split("<<<past>>>")[1].split("<<<end past>>>")[0]
+    assert '"days": 30' in shown.user
+    assert "`past`" in shown.system
+    assert "no evidence" in shown.system
+
+
+def test_past_queries_fit_into_an_answer_beside_new_ones() -> None:
+    most = FIND.limit + REMEMBERED
+    assert len(Queries(queries=("q",) * most).queries) == most
+
+
+def test_who_refutes_is_not_shown_what_was_believed_before() -> None:
+    assert "past" not in RefuteQueries.model_fields

@@ -109,11 +109,11 @@ DEFAULTS = {
     "gdelt": Limit(rate=1.0, per=5.0, concurrent=1),
     "duckduckgo": Limit(rate=1.0, concurrent=1),
     "brave": Limit(rate=1.0, concurrent=1),
-    "crossref": Limit(rate=5.0, concurrent=1),
+    "crossref": Limit(rate=1.0, concurrent=1),
     "wikipedia": Limit(rate=10.0, per=60.0, concurrent=3),
 }
 """What services ask of their callers, where that is less than ours. `fetch` holds for each host by itself."""
-IDENTIFIED = {"crossref": Limit(rate=10.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
+IDENTIFIED = {"crossref": Limit(rate=3.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
 """What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of 10."""
 
 

@@ -17,14 +17,28 @@ PASSAGE_CHARS = 900
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)]|>)[ \t]+|\|)")
 """What begins an item of a list, a quoted line or a row of a table: a block of its own, whose mark is no part of it."""
 # Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for each dot.
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]++[」』”’）]*+")
+_UNSEEN = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+"""Characters that turn the direction of writing; they stand anywhere in a text that is written from right to left."""
+_EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
+"""Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
+_END = re.compile(
+    rf"(?P<spaced>(?<![.!?…])[.!?…]++[\"'”’“‘»›)\]{_UNSEEN}]*+(?=\s))"
+    rf"|(?:[。！？｡؟۔।॥။።։]|．(?![0-9０-９]))++[」』”’）】》\"'»){_UNSEEN}]*+"
+    rf"|(?<=[{_EAST}])[!?]++(?=[{_EAST}「『（])"
+    rf"|(?P<gap>(?<=[{_SOUTH}])\s++(?=[{_SOUTH}]))"
+)
+"""What may end a sentence: a stop before a space; the stops that need none, of China and Japan, of Arabic, Urdu, Hindi,
+Burmese, Amharic and Armenian; a plain mark between letters of the far east; a space between letters of Thai."""
+_CLAUSE = 60
+"""Characters from which a space in Thai is taken for an end: shorter runs are names, numbers and items of a list."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr|No|Nr|v|vs|etc|approx|ca|cf"
     r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp|a\.m|p\.m|U\.S|U\.K"
     r"|U\.N)\.$"
 )
 _LONGEST_ABBREVIATION = 12
-_NEXT_LETTER = re.compile(r"\s++[\"'“‘«(\[*_$€£]*+[^\W_]")
+_NEXT_LETTER = re.compile(rf"\s++[\"'“‘„‚«‹(\[*_$€£¿¡{_UNSEEN}]*+[^\W_]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -88,7 +102,9 @@ def _units(text: str) -> list[tuple[Span, bool]]:
         at = block.start
         for match in () if heading else _END.finditer(text, block.start, block.end):
             end = match.end()
-            if match.group()[0] in ".!?…" and not _ends(text, at, match, block.end):
+            if match["spaced"] and not _ends(text, at, match, block.end):
+                continue
+            if match["gap"] and match.start() - at < _CLAUSE:
                 continue
             if span := _strip(text, at, end):
                 found.append((span, False))
@@ -119,11 +135,24 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
             start = part.start
         end = part.end
         while end - start > 2 * size:  # one endless sentence: cut it, so that a passage stays a passage
-            found.append(Span(start, start + size))
-            start += size
+            cut = _gap(text, start + size // 2, start + size)
+            found.append(Span(start, cut))
+            start = cut
+            while text[start].isspace():  # it ends behind the last letter of the sentence
+                start += 1
     if start >= 0:
         found.append(Span(start, end))
     return found
+
+
+def _gap(text: str, least: int, most: int) -> int:
+    """Return where to cut between two offsets: behind the last word that ends there, else at the latest."""
+    at = most
+    while at > least and not text[at].isspace():
+        at -= 1
+    while at > least and text[at - 1].isspace():
+        at -= 1
+    return at if at > least else most
 
 
 def _headed(text: str, size: int) -> list[tuple[Span, bool]]:
@@ -271,6 +300,9 @@ def _locate_folded(quote: str, text: str, joint: str) -> Span | None:
     return None
 
 
+_UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+
+
 def whole(span: Span, text: str) -> Span:
     """Widen a span until it cuts neither a word nor a number: 5 million is not what 25 million says.
 
@@ -290,13 +322,20 @@ def _inside(text: str, at: int) -> int:
         return 0
     before, after = text[at - 1], text[at]
     if before.isalnum() and after.isalnum():
-        return int(max(before, after) < "\u2e80")  # beyond are the scripts of the far east
+        # Beyond are the scripts of the far east; Thai, Lao, Burmese and Khmer too part words by nothing.
+        return int(max(before, after) < "\u2e80" and not _UNPARTED.match(before))
     if before in ".," and after.isdigit():
         return int(at > 1 and text[at - 2].isdigit())
     return int(before.isdigit() and after in ".," and text[at + 1 : at + 2].isdigit())
 
 
-_WORD = re.compile(r"\w+(?:[’'\-]\w+)*", re.UNICODE)
+_VOWELS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+)
+"""Vowels and points written over, under and around the letters of Hebrew, Arabic, India, Thai, Burmese and Khmer: no
+letters to Python, and within words all the same."""
+_WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
 
 
 def words(text: str) -> list[str]:

@@ -5,9 +5,9 @@
     header, 64 bytes    magic · width of a row · two slots, each the committed number of rows and its checksum
     rows
 
-New rows are written and flushed first; then their number is committed into the older slot. So whoever opens the file, at
-any instant or after any crash, finds a whole number of whole rows; what lies behind them is a torn tail. Rows are mapped
-into memory, not read: opening a large file takes no time, and the system may take the pages back.
+New rows are written and flushed first; then their number is committed into the older slot. So whoever opens the file,
+at any instant or after any crash, finds a whole number of whole rows; what lies behind them is a torn tail. Rows are
+mapped into memory, not read: opening a large file takes no time, and the system may take the pages back.
 """
 
 from __future__ import annotations
@@ -223,7 +223,9 @@ class RowFile:
             yield
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise StoreFullError(f"{self.path} cannot grow, the disk is full: free some space, then go on") from error
+                raise StoreFullError(
+                    f"{self.path} cannot grow, the disk is full: free some space, then go on"
+                ) from error
             raise StoreError(f"{self.path} could not be written ({error.strerror}): check the disk") from error
 
     def _damaged(self, what: str) -> DamagedStoreError:

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from deepdiver.encoders import shipped
 from deepdiver.encoders.rows import RowFile
-from deepdiver.errors import StoreAccessError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +43,9 @@ SPARSE = 3
 
 DOT = Path(__file__).parent / "dot.onnx"
 """The multiplication in the form that onnxruntime takes; training/embeddings/build.py makes it."""
+
+DOT_HASH = "95d523a5c8f2ca17c2f5a52cd9e2d4bb741db245b670643cdc9f93e31728938c"
+"""SHA-256 of that file."""
 
 
 class VectorTable:
@@ -192,13 +195,7 @@ def _best(scores: Floats, k: int) -> Rows:
 @cache
 def _multiply(intra_op: int) -> Multiply:
     """Return a function that multiplies rows with a query's columns in whole numbers, exactly."""
-    import onnxruntime
-
-    if not DOT.is_file():
-        raise StoreAccessError(f"{DOT} is missing: install deepdiver again, it comes with it")
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = intra_op
-    session = onnxruntime.InferenceSession(DOT, options, ["CPUExecutionProvider"])
+    session = shipped.session(shipped.read(DOT, DOT_HASH), intra_op)
 
     def multiply(rows: Bytes, columns: Bytes) -> npt.NDArray[np.int32]:
         (dots,) = session.run(None, {"rows": rows, "columns": columns})

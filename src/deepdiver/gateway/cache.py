@@ -46,7 +46,7 @@ class Cache:
             yield Slot(None)
             return
         key, owner = request.key, owner or uuid.uuid4().hex
-        if (known := await self._get(key)) is not None:
+        if (known := await self.get(key)) is not None:
             yield Slot(known)
             return
         try:
@@ -58,12 +58,12 @@ class Cache:
                 keeping.cancel()
                 await to_its_end(keeping)  # else it could claim once more after the release
             if slot.brought is not None:
-                text = reply_to_json(scrubbed(slot.brought, self._scrub))
-                await in_thread(self._store.cache_put, key, text, self._clock() + lifetime)
+                await self.put(key, slot.brought, lifetime)
         finally:
             await in_thread(self._store.cache_release, key, owner)
 
-    async def _get(self, key: str) -> Reply | None:
+    async def get(self, key: str) -> Reply | None:
+        """Return what is fresh, if the texts that it refers to are still kept; the run then keeps them too."""
         text = await in_thread(self._store.cache_get, key, self._clock())
         reply = None if text is None else reply_from_json(text)
         for held in reply.texts if reply else ():
@@ -71,13 +71,18 @@ class Cache:
                 return None  # it went with the run that brought it
         return reply
 
+    async def put(self, key: str, reply: Reply, lifetime: float) -> None:
+        """Share an answer for some seconds."""
+        text = reply_to_json(scrubbed(reply, self._scrub))
+        await in_thread(self._store.cache_put, key, text, self._clock() + lifetime)
+
     async def _claim(self, key: str, owner: str, patience: float) -> Reply | None:
         """Wait for the right to fetch, None, or for what another brings."""
         while not await self._renew(key, owner, patience):
             await asyncio.sleep(POLL)
-            if (brought := await self._get(key)) is not None:
+            if (brought := await self.get(key)) is not None:
                 return brought
-        return await self._get(key)  # between our look and our claim another may have brought it
+        return await self.get(key)  # between our look and our claim another may have brought it
 
     async def _keep(self, key: str, owner: str, patience: float) -> None:
         """Renew a claim for as long as the call waits for its place and is made."""

@@ -29,6 +29,7 @@ from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import CallEnded, CallFailed, CallStarted, CallUncertain, Event
+from deepdiver.core.record import digest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache
@@ -95,6 +96,18 @@ class Gateway:
     async def save_text(self, text: str) -> str:
         """Keep a text that a call brought, and return its hash: an answer then holds the hash instead of the text."""
         return await in_thread(self._store.put_text, self._run, self.scrub(text))
+
+    async def remember(self, name: str, reply: Reply, seconds: float) -> None:
+        """Keep what a call may want to know when it is made again, beyond the lifetime of its answer."""
+        await self._cache.put(digest(f"remembered {name}"), reply, seconds)
+
+    async def recall(self, name: str) -> Reply | None:
+        """Return what was remembered, if its texts are still kept. Only for use within a call: a replay makes none."""
+        return await self._cache.get(digest(f"remembered {name}"))
+
+    async def rest(self, provider: str, seconds: float) -> None:
+        """Let nobody call a provider for some time: it asks for longer gaps than the settings have."""
+        await self._limits.pause(provider, seconds)
 
     async def call(self, request: Request, do: Do) -> Reply:
         """Make a call, or answer it from what was bought before.

@@ -33,7 +33,7 @@ def bearing(question: str, runs: Sequence[PastRun]) -> list[PastRun]:
 
     Of several runs of one question only the newest is returned. The order of `runs` plays no part.
     """
-    factors = _factors(question)
+    factors = _factors(unicodedata.normalize("NFC", question))
     glances = [(run, _glance(_text(run), factors)) for run in runs]
     weights = _weights(factors, [found for _, found in glances])
     promising = _closest((share(found, weights), run) for run, found in glances)[:CLOSER]

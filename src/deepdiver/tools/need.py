@@ -47,14 +47,17 @@ def _days(year: int, month: int = 0, day: int = 0) -> tuple[date, date] | None:
 
 
 _WEEK = (
-    r"tonight|yesterday|this morning|this week|last week|right now|breaking news|weather|gestern|diese woche|wetter|hier"
+    r"tonight|yesterday|this morning|this week|last week|right now|breaking news|weather|gestern|diese woche|wetter"
     r"|cette semaine|météo|ayer|esta semana|ieri|ontem"
 )
 _MONTH = (
-    r"today|at the moment|this month|last month|heute|diesen monat|aujourd['’]hui|ce mois-ci|hoy|este mes|oggi|hoje|idag"
-    r"|i dag"
+    r"today|at the moment|this month|last month|heute|diesen monat|aujourd['’]hui|ce mois-ci|hoy|este mes|oggi|hoje"
+    r"|idag|i dag"
 )
-_QUARTER = r"prices?|how much (?:is|are|does|do)|exchange rate|interest rate|preis|prix|precio|prezzo|preço"
+_QUARTER = (
+    r"prices?|how much (?:is|are|does|do)\b.{1,80}\b(?:cost|worth)|exchange rate|interest rate|preis|prix|precio|prezzo"
+    r"|preço"
+)
 _YEAR = (
     r"current(?!\s+(?:in|of|through|flow|density|strength|and)\b)|currently|now|nowadays|latest|newest|most recent"
     r"|recent|recently|still|this year|up[- ]to[- ]date|so far|to date|who(?: is|['’]s| are| runs| owns| leads| heads)"
@@ -75,7 +78,7 @@ CLOCKS = (
     (90, _words(_QUARTER, "价格|価格|가격")),
     (365, _words(_YEAR, "现在|現在|目前|最新|현재|최신")),
 )
-"""Words that ask about now, or about what changes, with the half-life that goes with them in days, the shortest first."""
+"""Words that ask about now or about what changes, each with its half-life in days, the shortest first."""
 YEARLY = 365
 """The half-life where it is the year that is named."""
 AHEAD = 10

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.reason.embedded.clause import clause_of
 from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, groups, hypothesise, longest_form, same_subject
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.slots import Value
-from deepdiver.tasks import Hypothesise, Proposed, Shown, Standing
+from deepdiver.tasks import Hypothesise, Proposed, Recalled, Refuted, Shown, Standing
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
@@ -252,3 +252,83 @@ def test_every_hypothesis_is_a_finding_or_a_reckoned_age(question: str, sentence
         assert item.statement in {f.statement for f in shown} or "years old on" in item.statement
         assert item.refutes_if
         assert set(item.findings) <= {f.id for f in shown}
+
+
+# -- what past runs concluded
+
+BRIDGE = "How many people died at the Tarn Bridge?"
+DEATHS = tuple(f"{count} people died at the Tarn Bridge." for count in ("Two", "Three", "Four", "Five", "Six"))
+
+
+def remembered(accepted: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) -> Recalled:
+    return Recalled(
+        id="P1",
+        question=BRIDGE,
+        date="2026-03-01",
+        days=30,
+        status=RunStatus.ANSWERED,
+        accepted=accepted,
+        refuted=tuple(Refuted(statement=text) for text in refuted),
+    )
+
+
+def with_past(question: str, shown: tuple[Shown, ...], past: Recalled, limit: int = 4) -> list[str]:
+    task = Hypothesise(question=question, as_of=AS_OF, problems=(), findings=shown, past=(past,), limit=limit)
+    return [item.statement for item in hypothesise(task).hypotheses]
+
+
+@pytest.mark.parametrize(("accepted", "refuted"), [((DEATHS[4],), ()), ((), (DEATHS[4],))], ids=["accepted", "refuted"])
+def test_a_past_claim_that_a_finding_holds_is_put_to_the_test_again(
+    accepted: tuple[str, ...], refuted: tuple[str, ...]
+) -> None:
+    shown = tuple(finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1))
+    assert DEATHS[4] not in with_past(BRIDGE, shown, remembered()), "by itself it comes too late"
+    found = with_past(BRIDGE, shown, remembered(accepted, refuted))
+    assert found == [*DEATHS[:3], DEATHS[4]]
+
+
+def test_a_past_claim_that_no_finding_holds_is_not_put_forward() -> None:
+    shown = findings(*DEATHS[:2])
+    past = remembered(accepted=("Nine people died at the Tarn Bridge.",), refuted=("Ten people died there.", ""))
+    assert with_past(BRIDGE, shown, past) == list(DEATHS[:2])
+
+
+def test_a_past_claim_about_something_else_is_no_answer_even_if_a_finding_holds_it() -> None:
+    shown = findings(*DEATHS[:2], "The Tarn Bridge was built by Cy Lund.")
+    assert with_past(BRIDGE, shown, remembered(("The Tarn Bridge was built by Cy Lund.",))) == list(DEATHS[:2])
+
+
+def test_a_denial_does_not_hold_what_it_denies() -> None:
+    shown = (*findings(*DEATHS[:4]), finding("Six people did not die at the Tarn Bridge.", "F9", credibility=0.1))
+    assert not any("Six" in text for text in with_past(BRIDGE, shown, remembered((DEATHS[4],))))
+
+
+def test_a_past_claim_is_put_once_and_not_beside_one_that_stands() -> None:
+    shown = findings(*DEATHS[:2])
+    assert with_past(BRIDGE, shown, remembered(DEATHS[:2], DEATHS[:2])) == list(DEATHS[:2])
+    task = Hypothesise(
+        question=BRIDGE,
+        as_of=AS_OF,
+        problems=(),
+        findings=shown,
+        standing=(standing(DEATHS[0]),),
+        past=(remembered(DEATHS[:1]),),
+    )
+    assert [item.statement for item in hypothesise(task).hypotheses] == [DEATHS[1]]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_the_best_answer_never_gives_way_to_memory(limit: int) -> None:
+    shown = tuple(finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1))
+    found = with_past(BRIDGE, shown, remembered(refuted=(DEATHS[4],)), limit)
+    assert len(found) == limit
+    assert found[:1] == list(DEATHS[:1])[:limit]
+    assert (DEATHS[4] in found) is (limit > 1)
+
+
+def test_belief_begins_where_it_always_does() -> None:
+    shown = findings(*DEATHS[:2])
+    task = Hypothesise(
+        question=BRIDGE, as_of=AS_OF, problems=(), findings=shown, past=(remembered(DEATHS[:1], DEATHS[1:]),)
+    )
+    assert {item.prior for item in hypothesise(task).hypotheses} == {0.5}

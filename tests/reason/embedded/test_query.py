@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.record import RunStatus
 from deepdiver.reason.embedded.query import LONGEST_QUERY, keywords, refute_queries, write_queries
-from deepdiver.tasks import RefuteQueries, WriteQueries
+from deepdiver.tasks import REMEMBERED, Recalled, RefuteQueries, WriteQueries
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 KNOWN = ("Ada and Bo Berg run the company Acme Ltd together.", "Ada and Bo Berg have two children: Eve and Finn.")
@@ -143,3 +144,65 @@ def test_a_megabyte_is_no_obstacle() -> None:
     huge = "words without end " * 60_000
     assert write_queries(WriteQueries(question=huge, problem=huge, known=(huge,))).queries
     assert refute_queries(RefuteQueries(question=huge, hypothesis=huge, refutes_if=huge, rivals=(huge,))).queries
+
+
+# -- what past runs teach
+
+PAST = Recalled(
+    id="P1",
+    question="Who runs Acme Ltd?",
+    date="2026-03-01",
+    days=30,
+    status=RunStatus.ANSWERED,
+    fruitful=("Acme Ltd register extract", "Tarn Bridge depth", "run parents Acme Ltd", "Acme Ltd board"),
+    fruitless=("parents run Acme Ltd",),
+)
+
+
+def with_past(problem: str, *past: Recalled, tried: tuple[str, ...] = (), limit: int = 3) -> tuple[str, ...]:
+    return write_queries(WriteQueries(question=CHILDREN, problem=problem, past=past, tried=tried, limit=limit)).queries
+
+
+def test_without_a_past_nothing_changes() -> None:
+    assert with_past("Which parents run Acme Ltd?") == queries("Which parents run Acme Ltd?")
+
+
+def test_what_was_fruitful_and_fits_is_asked_again_besides_our_own() -> None:
+    found = with_past("Which parents run Acme Ltd?", PAST.model_copy(update={"fruitless": ()}))
+    assert found[:3] == queries("Which parents run Acme Ltd?")
+    assert len(found) == 3 + REMEMBERED
+    assert set(found[3:]) == {"Acme Ltd register extract", "Acme Ltd board"}
+
+
+def test_what_does_not_fit_the_problem_is_not_asked_again() -> None:
+    assert not any("Tarn" in query for query in with_past("Which parents run Acme Ltd?", PAST))
+    stranger = PAST.model_copy(update={"fruitful": ("Tarn Bridge depth",), "fruitless": ()})
+    assert with_past("Which parents run Acme Ltd?", stranger) == queries("Which parents run Acme Ltd?")
+
+
+def test_the_same_words_in_another_order_are_the_same_query() -> None:
+    hopeful = PAST.model_copy(update={"fruitless": ()})
+    found = with_past("Which parents run Acme Ltd?", hopeful)
+    assert found[0] == "parents run Acme Ltd"
+    assert "run parents Acme Ltd" not in found
+
+
+def test_what_brought_nothing_then_comes_after_the_rest() -> None:
+    own = queries("Which parents run Acme Ltd?", limit=8)
+    found = with_past("Which parents run Acme Ltd?", PAST.model_copy(update={"fruitful": ()}), limit=8)
+    assert own[0] == "parents run Acme Ltd" == found[-1]
+    assert set(own) == set(found), "it is not given up: the sources may have changed"
+
+
+def test_what_was_tried_in_this_run_is_not_repeated_for_a_past_one() -> None:
+    assert "Acme Ltd board" not in with_past("Which parents run Acme Ltd?", PAST, tried=("ACME LTD board",))
+
+
+@given(st.lists(st.text(max_size=30), max_size=6), st.lists(st.text(max_size=30), max_size=6), st.integers(1, 8))
+def test_whatever_is_remembered_the_answer_keeps_its_bounds(
+    fruitful: list[str], fruitless: list[str], limit: int
+) -> None:
+    past = PAST.model_copy(update={"fruitful": tuple(fruitful), "fruitless": tuple(fruitless)})
+    found = with_past("Which parents run Acme Ltd?", past, limit=limit)
+    assert 1 <= len(found) <= min(8, limit + REMEMBERED)
+    assert len({query.lower() for query in found}) == len(found)

@@ -167,9 +167,7 @@ class Faults:
         for number, body in enumerate(self.case.broken):
             service.always = reply(body)
             with pytest.raises(CallError) as caught:
-                await self.case.provider.search(
-                    f"{QUERY} {number}", 6, desk.gateway(**self.case.options(service.url))
-                )
+                await self.case.provider.search(f"{QUERY} {number}", 6, desk.gateway(**self.case.options(service.url)))
             assert caught.value.fault is CallFault.MALFORMED, body
         self.unseen(desk, caplog)
 
@@ -180,9 +178,7 @@ class Faults:
         for number, body in enumerate(self.case.wrong):
             service.always = reply(body)
             with pytest.raises(CallError) as caught:
-                await self.case.provider.search(
-                    f"{QUERY} {number}", 6, desk.gateway(**self.case.options(service.url))
-                )
+                await self.case.provider.search(f"{QUERY} {number}", 6, desk.gateway(**self.case.options(service.url)))
             assert caught.value.fault is CallFault.MALFORMED, body
             assert body.decode() not in str(caught.value) or not body
         self.unseen(desk, caplog)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import socket
 import zlib
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.search import http
-from deepdiver.tools.search.http import USER_AGENT, ask_json, fault_of, retry_after
+from deepdiver.tools.search.http import USER_AGENT, ask_json, ask_text, fault_of, retry_after, shaped
 from tests.tools.conftest import Line
 
 KEY = "tvly-a-key-that-nobody-may-see"
@@ -258,3 +261,79 @@ def test_a_date_without_the_answers_own_counts_from_now() -> None:
 def test_no_header_is_read_as_a_negative_wait(value: str, date: str | None) -> None:
     wait = retry_after(value, date)
     assert wait is None or wait >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        ("<feed>å</feed>".encode(), "application/atom+xml; charset=UTF-8", "<feed>å</feed>"),
+        ("<feed>å</feed>".encode(), "application/atom+xml", "<feed>å</feed>"),
+        ("<feed>å</feed>".encode("latin-1"), "text/xml; charset=ISO-8859-1", "<feed>å</feed>"),
+        ("<feed>å</feed>".encode(), "text/xml; charset=no-such-charset", "<feed>å</feed>"),
+        ("<feed>å</feed>".encode(), "text/xml; charset=base64", "<feed>å</feed>"),
+        (b"cut \xff", "text/plain", "cut \N{REPLACEMENT CHARACTER}"),
+        (b"", "text/plain", ""),
+    ],
+)
+async def test_text_in_the_charset_that_it_names(line: Line, body: bytes, kind: str, text: str) -> None:
+    line.answers(body=body, Content_Type=kind)
+    assert await ask_text("arxiv", f"{line.url}/api", params={"q": "å b"}, headers={"X-Own": "1"}) == text
+    assert line.heard[0].startswith("GET /api?q=%C3%A5+b HTTP/1.1")
+    assert "x-own: 1" in line.heard[0].lower()
+
+
+async def test_text_fails_as_json_does(line: Line) -> None:
+    line.answers("429 Too Many Requests", f"<error>{KEY}</error>".encode(), Retry_After="3")
+    with pytest.raises(CallError) as caught:
+        await ask_text("arxiv", line.url, headers=HEADERS)
+    assert (caught.value.fault, caught.value.retry_after) == (CallFault.RATE, 3.0)
+    assert str(caught.value) == "arxiv answered 429"
+
+
+async def test_a_status_of_its_own_with_which_a_service_refuses_a_key(line: Line) -> None:
+    line.answers("422 Unprocessable Entity", KEY.encode())
+    assert (await failure(line.url)).fault is CallFault.REQUEST
+    error = await failure(line.url, refused=(422,))
+    assert error.fault is CallFault.AUTH
+    assert str(error) == "tavily answered 422: check the key and the account behind it"
+
+
+async def test_a_key_in_an_address_or_in_an_answers_headers_is_not_logged(
+    line: Line, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    line.answers(body=b"{}", X_Echo=KEY)
+    await ask_json("serpapi", f"{line.url}/search", params={"api_key": KEY})
+    assert KEY in line.heard[0]
+    assert KEY not in caplog.text
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("http")] == [
+        f'HTTP Request: GET {line.url}/search "HTTP/1.1 200 OK"'
+    ]
+
+
+async def test_the_logs_of_others_who_use_the_same_client_stay_whole(
+    line: Line, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with httpx.AsyncClient() as client:
+        await client.get(f"{line.url}/theirs?q=1")
+    assert f"GET {line.url}/theirs?q=1" in caplog.text
+    assert any(record.name.startswith("httpcore") for record in caplog.records)
+
+
+class Form(BaseModel):
+    results: list[str]
+
+
+def test_an_answer_in_its_form() -> None:
+    assert shaped("exa", Form, {"results": ["a"], "more": 1}).results == ["a"]
+
+
+@pytest.mark.parametrize("raw", [None, [], "text", {}, {"results": KEY}, {"results": [{"error": KEY}]}])
+def test_an_answer_in_another_form_is_malformed_and_not_repeated(raw: object) -> None:
+    with pytest.raises(CallError) as caught:
+        shaped("exa", Form, raw)
+    assert caught.value.fault is CallFault.MALFORMED
+    assert str(caught.value) == "exa answered in a form that is not its own"
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__

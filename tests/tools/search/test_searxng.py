@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from deepdiver.core.record import SourceKind
-from deepdiver.core.settings import Deadlines, Settings, load
+from deepdiver.core.settings import Deadlines, Filters, Settings, load
 from deepdiver.errors import CallError, CallFault
 from deepdiver.store import CallState
+from deepdiver.tools.search import narrow, searxng
 from deepdiver.tools.search.searxng import PROVIDER
 from tests.servers.scripted import Answer, Document, ScriptedServer
 from tests.tools.conftest import Desk, Line
+from tests.tools.search.faults import Case, Faults
 
 # The fields of a result as SearXNG's own documentation of its search API and of its result types names them.
 DOCUMENTED = {
@@ -100,6 +105,7 @@ async def test_the_documented_format(desk: Desk, line: Line) -> None:
             "text": "Holm Works is owned by Anna Holm.",
             "published": "2026-02-08T00:00:00",
             "provider": "searxng",
+            "also": ("searxng:brave", "searxng:duckduckgo"),
         },
         {
             "url": "https://example.org/bare",
@@ -109,7 +115,7 @@ async def test_the_documented_format(desk: Desk, line: Line) -> None:
         },
     ]
     assert all(hit.kind is SourceKind.PAGE for hit in hits)
-    assert line.heard[0].startswith("GET /search?q=holm+works&format=json HTTP/1.1")
+    assert line.heard[0].startswith("GET /search?q=holm+works&format=json&safesearch=1 HTTP/1.1")
 
 
 async def test_a_result_cut_inside_a_character_is_still_saved(desk: Desk, line: Line) -> None:
@@ -133,7 +139,7 @@ async def test_fewer_are_taken_than_come(desk: Desk) -> None:
         assert len(server.searches) == 1
     assert [hit.text for hit in few] == ["Text 0", "Text 1"]
     assert len(more) == 5
-    assert server.searches[0].body == {"q": "holm", "format": "json"}
+    assert server.searches[0].body == {"q": "holm", "format": "json", "safesearch": "1"}
 
 
 async def test_it_costs_nothing(desk: Desk, line: Line) -> None:
@@ -147,3 +153,65 @@ def test_what_is_missing(tmp_path: Path) -> None:
     for name in ("SEARXNG_URL", "DEEPDIVER_SEARXNG_URL"):
         settings = load(environ={name: "http://127.0.0.1:8888"}, folder=tmp_path, user_file=tmp_path / "none.toml")
         assert PROVIDER.missing(settings) is None
+
+
+class TestFaults(Faults):
+    case = Case(
+        PROVIDER,
+        good=json.dumps(DOCUMENTED).encode(),
+        empty=b'{"query": "q", "results": [], "unresponsive_engines": []}',
+        wrong=(b"[]", b"null", b"{}", b'{"results": 3}', b'{"results": [{"url": "u", "engines": "one"}]}'),
+    )
+
+
+async def sent(desk: Desk, line: Line, **filters: Any) -> dict[str, str]:
+    """Return the parameters of a search under filters."""
+    line.answers(body=b'{"results": []}')
+    await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}, filters=Filters(**filters)))
+    return {name: values[0] for name, values in parse_qs(urlsplit(line.heard[-1].split()[1]).query).items()}
+
+
+@pytest.mark.parametrize(
+    ("filters", "added"),
+    [
+        ({}, {}),
+        ({"language": "de"}, {"language": "de"}),
+        ({"language": "de", "region": "AT"}, {"language": "de-AT"}),
+        ({"region": "AT"}, {}),  # it has no countries without a language
+        ({"safe": "off"}, {"safesearch": "0"}),
+        ({"safe": "strict"}, {"safesearch": "2"}),
+        ({"include_domains": ("a.org",)}, {"q": "holm site:a.org"}),
+        ({"include_domains": ("a.org", "b.org")}, {"q": "holm (site:a.org OR site:b.org)"}),
+        ({"exclude_domains": ("a.org",)}, {}),
+        ({"until": date(2020, 1, 1)}, {}),
+    ],
+)
+async def test_filters(desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, str]) -> None:
+    assert await sent(desk, line, **filters) == {"q": "holm", "format": "json", "safesearch": "1", **added}
+
+
+@pytest.mark.parametrize(
+    ("back", "named"),
+    [(0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month"), (32, "year"), (366, "year"),
+     (367, None)],
+)  # fmt: skip
+async def test_the_shortest_time_that_reaches_back(desk: Desk, line: Line, back: int, named: str | None) -> None:
+    params = await sent(desk, line, since=narrow.today() - timedelta(days=back))
+    assert params.get("time_range") == named
+
+
+async def test_another_filter_is_another_search_and_another_day_is_not(
+    desk: Desk, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    since = date(2026, 11, 1)
+    monkeypatch.setattr(searxng, "today", lambda: date(2026, 11, 2))
+    assert (await sent(desk, line, since=since))["time_range"] == "day"
+    monkeypatch.setattr(searxng, "today", lambda: date(2027, 1, 2))
+    await sent(desk, line, since=since)
+    assert len(line.heard) == 1  # answered from the journal, also after the turn of the year
+    await sent(desk, line, since=since, language="de")
+    assert len(line.heard) == 2
+
+
+def test_where_it_is_nobody_knows_unless_told() -> None:
+    assert PROVIDER.address(Settings()) == ""

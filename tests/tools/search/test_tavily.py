@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,14 @@ import pytest
 from pydantic import SecretStr
 
 from deepdiver.core.record import SourceKind
-from deepdiver.core.settings import Deadlines, Price, Settings, load
+from deepdiver.core.settings import Deadlines, Filters, Price, Settings, load
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.search.tavily import DEFAULT_URL, PROVIDER, Response, Tavily
+from deepdiver.tools.search.tavily import COUNTRIES, DEFAULT_URL, PROVIDER, Response, Tavily, extract
 from tests.servers.scripted import Answer, Document, ScriptedServer, SearchScript
 from tests.tools.conftest import Desk, Line
+from tests.tools.search.faults import Case, Faults
 
 KEY = "tvly-a-key-that-nobody-may-see"
 KEYS = {"tavily": SecretStr(KEY)}
@@ -128,6 +130,7 @@ async def test_hits_carry_the_text_of_the_page(desk: Desk, serve: Serve) -> None
         "title": "A",
         "published": "2026-02-08",
         "text": long,
+        "complete": True,
         "provider": "tavily",
     }
     assert hits[0].kind is SourceKind.PAGE
@@ -189,9 +192,9 @@ async def test_results_that_cannot_be_read_or_cited_are_left_out(desk: Desk, lin
     ]
     line.answers(body=json.dumps({"results": results, "images": []}).encode())
     hits = await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
-    assert [(hit.url, hit.title, hit.text) for hit in hits] == [
-        ("https://example.org/a", "", "snippet"),
-        ("https://example.org/b", "", "whole text"),
+    assert [(hit.url, hit.title, hit.text, hit.complete) for hit in hits] == [
+        ("https://example.org/a", "", "snippet", False),
+        ("https://example.org/b", "", "whole text", True),
     ]
 
 
@@ -238,3 +241,173 @@ def test_only_what_is_read_is_kept() -> None:
     assert set(kept.model_dump()) == {"results"}
     assert set(kept.model_dump()["results"][0]) == {"url", "title", "content", "raw_content", "published_date"}
     assert isinstance(PROVIDER, Tavily)
+
+
+# As its documentation shows an answer to a search of the topic `news`, shortened.
+DOCUMENTED = {
+    "query": "Who is Leo Messi?",
+    "answer": None,
+    "images": [],
+    "results": [
+        {
+            "title": "Lionel Messi Facts",
+            "url": "https://www.britannica.com/facts/Lionel-Messi",
+            "content": "Lionel Messi, an Argentine footballer, ...",
+            "score": 0.81025416,
+            "raw_content": None,
+            "favicon": "https://britannica.com/favicon.png",
+        },
+        {
+            "title": "Messi wins",
+            "url": "https://example.org/news",
+            "content": "Messi won.",
+            "score": 0.7,
+            "raw_content": "Messi won, and that was that.",
+            "published_date": "Sat, 08 Feb 2025 12:00:00 GMT",
+        },
+    ],
+    "auto_parameters": {"topic": "general", "search_depth": "basic"},
+    "response_time": 1.67,
+    "usage": {"credits": 2},
+    "request_id": "123e4567-e89b-12d3-a456-426614174111",
+}
+
+
+class TestFaults(Faults):
+    case = Case(
+        PROVIDER,
+        good=json.dumps(DOCUMENTED).encode(),
+        empty=b'{"query": "q", "results": []}',
+        wrong=(
+            b"[]",
+            b"null",
+            b"{}",
+            b'{"results": null}',
+            b'{"results": [{"url": 7}]}',
+            b'{"detail": {"error": "x"}}',
+        ),
+        key="tavily",
+    )
+
+
+async def test_the_documented_format(desk: Desk, line: Line) -> None:
+    line.answers(body=json.dumps(DOCUMENTED).encode())
+    first, second = await PROVIDER.search("Messi", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    assert (first.complete, first.published, first.text) == (False, "", "Lionel Messi, an Argentine footballer, ...")
+    assert (second.complete, second.published) == (True, "2025-02-08T12:00:00+00:00")
+
+
+@pytest.mark.parametrize(
+    ("filters", "added"),
+    [
+        ({}, {}),
+        ({"include_domains": ("A.org", "www.b.org")}, {"include_domains": ["a.org", "b.org"]}),
+        ({"exclude_domains": ("c.org",)}, {"exclude_domains": ["c.org"]}),
+        ({"since": date(2026, 1, 2)}, {"start_date": "2026-01-02"}),
+        ({"until": date(2026, 1, 3)}, {"end_date": "2026-01-03"}),
+        ({"region": "SE"}, {"country": "sweden"}),
+        ({"region": "AQ"}, {}),  # nobody's country: Tavily does not know it, and would refuse
+    ],
+)
+async def test_filters(desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, Any]) -> None:
+    line.answers(body=b'{"results": []}')
+    gateway = desk.gateway(urls={"tavily": line.url}, keys=KEYS, filters=Filters(**filters))
+    await PROVIDER.search("Holm Works", 6, gateway)
+    plain = {"query": "Holm Works", "max_results": 6, "search_depth": "advanced", "include_raw_content": True}
+    assert json.loads(line.heard[0].partition("\r\n\r\n")[2]) == {**plain, **added}
+
+
+async def test_another_filter_is_another_search(desk: Desk, line: Line) -> None:
+    line.answers(body=b'{"results": []}')
+    for filters in (Filters(), Filters(region="SE"), Filters(region="SE")):
+        await PROVIDER.search("Holm", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS, filters=filters))
+    assert len(line.heard) == 2
+
+
+async def test_no_more_is_asked_than_tavily_takes(desk: Desk, line: Line) -> None:
+    line.answers(body=b'{"results": []}')
+    await PROVIDER.search("word " * 200, 50, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    asked = json.loads(line.heard[0].partition("\r\n\r\n")[2])
+    assert asked["max_results"] == 20
+    assert 390 < len(asked["query"]) <= 400
+    assert asked["query"].endswith("word")
+
+
+def test_countries_are_known_by_two_letters_and_one_name() -> None:
+    assert len(COUNTRIES) == len(set(COUNTRIES.values())) > 150
+    for code, name in COUNTRIES.items():
+        Filters(region=code)
+        assert name == name.lower().strip()
+    assert (COUNTRIES["GB"], COUNTRIES["US"]) == ("united kingdom", "united states")
+
+
+EXTRACTED = {
+    "results": [{"url": "https://example.org/a", "title": "A", "raw_content": "# A\n\nWhole.", "images": []}],
+    "failed_results": [{"url": "https://example.org/b", "error": "Failed to fetch url"}],
+    "response_time": 0.02,
+}
+
+
+async def test_extract_reads_pages_and_pays_for_those_that_were_read(desk: Desk, line: Line) -> None:
+    line.answers(body=json.dumps(EXTRACTED).encode())
+    urls = ["https://example.org/a", "https://example.org/b"]
+    (hit,) = await extract(urls, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    assert hit.model_dump(exclude_defaults=True) == {
+        "url": "https://example.org/a",
+        "title": "A",
+        "text": "# A\n\nWhole.",
+        "complete": True,
+        "provider": "tavily",
+    }
+    head, _, body = line.heard[0].partition("\r\n\r\n")
+    assert head.startswith("POST /extract HTTP/1.1")
+    assert f"bearer {KEY}".lower() in head.lower()
+    assert json.loads(body) == {"urls": urls, "extract_depth": "advanced", "format": "markdown"}
+    (row,) = desk.store.journal_list(desk.run)
+    assert (row.cost, row.worst, row.kind) == (Decimal("0.016"), Decimal("0.016"), "fetch")
+    assert KEY not in desk.everything()
+
+
+async def test_extract_of_nothing_costs_nothing(desk: Desk, line: Line) -> None:
+    line.answers(body=b'{"results": [], "failed_results": [{"url": "https://example.org/a", "error": "x"}]}')
+    gateway = desk.gateway(urls={"tavily": line.url}, keys=KEYS)
+    assert await extract(["https://example.org/a"], gateway) == []
+    assert await extract([], gateway) == []
+    (row,) = desk.store.journal_list(desk.run)
+    assert (row.cost, row.worst) == (Decimal(0), Decimal("0.016"))
+
+
+async def test_extract_is_off_without_a_key(desk: Desk) -> None:
+    assert await extract(["https://example.org/a"], desk.gateway()) == []
+    assert desk.store.journal_list(desk.run) == []
+
+
+async def test_extract_goes_in_twenties_each_within_the_budget(desk: Desk, line: Line) -> None:
+    line.answers(body=b'{"results": []}')
+    urls = [f"https://example.org/{n}" for n in range(41)]
+    await extract(urls, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    sizes = [len(json.loads(heard.partition("\r\n\r\n")[2])["urls"]) for heard in line.heard]
+    assert sizes == [20, 20, 1]
+    assert sorted(row.worst for row in desk.store.journal_list(desk.run)) == [
+        Decimal("0.016"), Decimal("0.064"), Decimal("0.064"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fault"),
+    [
+        ("401 Unauthorized", KEY.encode(), CallFault.AUTH),
+        ("429 Too Many Requests", b"{}", CallFault.RATE),
+        ("500 Internal Server Error", b"{}", CallFault.SERVER),
+        ("200 OK", b"<html>", CallFault.MALFORMED),
+        ("200 OK", b'{"results": 1}', CallFault.MALFORMED),
+    ],
+)
+async def test_extract_fails_as_a_search_does(
+    desk: Desk, line: Line, status: str, body: bytes, fault: CallFault
+) -> None:
+    line.answers(status, body)
+    with pytest.raises(CallError) as caught:
+        await extract(["https://example.org/a"], desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    assert caught.value.fault is fault
+    assert KEY not in desk.everything() + str(caught.value)

@@ -103,8 +103,8 @@ def parse_xml(data: bytes) -> Any:
     """
     from xml.etree.ElementTree import ParseError
 
-    from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import fromstring
+    from defusedxml import DefusedXmlException  # type: ignore[import-untyped]
+    from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
 
     try:
         return fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)

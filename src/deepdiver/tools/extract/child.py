@@ -9,6 +9,7 @@ and the process that asked ends it when one takes too long.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import logging
@@ -54,7 +55,9 @@ def main(arguments: list[str]) -> int:
 
 def refuse(event: str, arguments: Any) -> None:
     """Let nothing that runs in this process open a socket, start a program or write a file: an audit hook."""
-    if event.startswith(_REFUSED) or (event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")):
+    if event.startswith(_REFUSED) or (
+        event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
+    ):
         raise PermissionError(f"a parser tried {event}")
 
 
@@ -73,10 +76,8 @@ def answer(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
 
 def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[str, Any], bytes]:
     """Read one document in a process of its own; what it says is passed on, if it says it in time and in full."""
-    try:
+    with contextlib.suppress(UnreadableError):  # the fork will say so
         parse.reader(parse.kind(data, job["mime"], job["name"], job["url"]))
-    except UnreadableError:
-        pass  # it will say so itself
     ours, theirs = os.pipe()
     gc.freeze()
     pid = os.fork()

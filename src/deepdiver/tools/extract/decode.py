@@ -14,7 +14,10 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_DECLARED = re.compile(rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w:.-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{2,40})""", re.I)
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,400}?charset\s*=\s*["']?\s*([\w:.-]{2,40})|<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{2,40})""",
+    re.I,
+)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w:.-]{2,40})", re.I)
 _LOOK = 4_096
 _GUESSED = 65_536

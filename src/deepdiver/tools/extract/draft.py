@@ -59,6 +59,11 @@ class Draft:
         return "".join(self._parts)
 
     @property
+    def length(self) -> int:
+        """Characters so far."""
+        return self._length
+
+    @property
     def empty(self) -> bool:
         """Whether there is no text yet."""
         return not self._parts

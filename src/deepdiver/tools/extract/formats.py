@@ -90,7 +90,9 @@ _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
 _LOOK = 1_024
 """Bytes at the beginning that are looked at."""
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-_HTML = re.compile(rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head|body)[\s>]", re.I | re.S)
+_HTML = re.compile(
+    rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head|body)[\s>]", re.I | re.S
+)
 _XML = re.compile(rb"\s*+<(?:\?xml[\s>]|svg[\s>]|rss[\s>]|!DOCTYPE[\s\[])")
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[ \t][^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+\r?\n){2}")
 _MAIL_FIELDS = re.compile(rb"^(?:from|date|subject|received|message-id|mime-version):[ \t]", re.I | re.M)

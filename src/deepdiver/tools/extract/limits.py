@@ -57,9 +57,9 @@ def confine() -> None:
 
 
 def die_with_parent() -> None:
-    """Let this process be killed when its parent ends, however that ends. Linux only, and only in a forked child:
+    """Let this process be killed when its parent ends, however that ends; where the system is Linux.
 
-    the signal comes when the *thread* ends that started the process, and the one that forks us is single-threaded.
+    The signal comes when the *thread* ends that started the process: only a fork of a process with one may ask for it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

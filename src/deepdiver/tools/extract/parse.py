@@ -25,9 +25,9 @@ _READERS: Final[dict[str, str]] = {
     "text": "plain",
     "epub": "book",
     "email": "mail",
-    "messages": "messages",
+    "messages": "tree",
     "json": "tree",
-    "xml": "markup",
+    "xml": "tree",
 }
 """The module of this package that reads a format; each is imported when the first file of its kind comes."""
 

@@ -42,7 +42,7 @@ class _Child:
             [sys.executable, "-P", "-m", _MODULE, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=None,
+            stderr=subprocess.DEVNULL,
             env=environment if os.name == "posix" else None,
             start_new_session=True,  # Ctrl-C is for whoever asked; and the group is killed as one
         )
@@ -157,12 +157,13 @@ class Extractor:
                 try:
                     return child.ask(job, data, self._seconds)
                 except OSError:
-                    child = self._bury(child)
+                    self._bury(child)
             child = self._start()
             return child.ask(job, data, self._seconds)
         except BaseException as error:
             late = child is not None and child.late
-            child = self._bury(child)
+            self._bury(child)
+            child = None
             if not isinstance(error, OSError | frames.BrokenFrameError):
                 raise
             reason = f"it takes more than {self._seconds:g} seconds to read" if late else "its parser died"
@@ -221,7 +222,7 @@ def shared() -> Extractor:
 
 
 def _here() -> _Shared:
-    global _shared  # noqa: PLW0603 - one for the process
+    global _shared  # one for the process
     if _shared is None or _shared.process != os.getpid():  # a forked process must not speak through our pipes
         _shared = _Shared()
     return _shared

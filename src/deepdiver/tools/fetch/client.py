@@ -58,8 +58,9 @@ class Answer:
 
 def agent(contact: str = "") -> str:
     """Return how we introduce ourselves: what we are, and where our user can be reached."""
-    told = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
-    return f"{PRODUCT}/{deepdiver.__version__} (research agent; reads pages for one person{f'; {told}' if told else ''})"
+    reached = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
+    told = "; ".join(filter(None, ("research agent, reads for one person", reached)))
+    return f"{PRODUCT}/{deepdiver.__version__} ({told})"
 
 
 async def get(
@@ -186,10 +187,12 @@ async def _body(reply: httpcore.Response, answer: Answer, most: int, cut: bool, 
 
 
 def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
-    if isinstance(cause := error.__cause__, ssl.SSLCertVerificationError):
-        told = f"{target.host} has no valid certificate: {cause.verify_message}"
-        return CallError(told, CallFault.REQUEST)
-    kind = "no secure connection comes about" if isinstance(cause, ssl.SSLError) else "it does not answer"
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):  # several layers wrap it
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return CallError(f"{target.host} has no valid certificate: {cause.verify_message}", CallFault.REQUEST)
+    kind = "no secure connection comes about" if cause else "it does not answer"
     return CallError(f"{target.host} could not be reached: {kind}", CallFault.UNREACHED)
 
 

@@ -25,6 +25,7 @@ SHOWN = 200
 """Characters of an address that a message repeats."""
 FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\\\ud800-\udfff]")
 """Control characters and backslashes, which some parsers drop or turn into slashes, and halves of characters."""
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
 AUTHORITY = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]@%\s]+))(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
 """A host and a port. No userinfo, no percent sign (encoded hosts, zone ids), no empty port, no port with zeros."""
@@ -111,10 +112,12 @@ def join(base: Target, location: str) -> str:
     """Return where a redirect leads, still to be parsed.
 
     Raises:
-        UnreadableError: If it holds what `urljoin` would quietly drop.
+        UnreadableError: If `urljoin` would quietly drop a part of it, or read it as browsers do not.
     """
-    if FORBIDDEN.search(location) or len(location) > LONGEST:
-        raise _refusal(location, "it holds control characters or backslashes, or is too long")
+    if FORBIDDEN.search(location) or len(location) > LONGEST or location.startswith("///"):
+        raise _refusal(location, "it is not plainly written")
+    if SCHEME.match(location):  # whole as it stands: `http:x` is no place beside the page
+        return location
     try:
         return urljoin(base.url, location)
     except ValueError:

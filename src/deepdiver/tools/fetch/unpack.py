@@ -9,6 +9,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+import brotli  # type: ignore[import-untyped]
+import zstandard
+
 from deepdiver.errors import UnreadableError
 
 MOST_LAYERS = 2
@@ -24,6 +27,7 @@ ZSTD_STEP = 64
 ZSTD_WINDOW = 2**23
 """The window that a browser must grant (RFC 8878); a larger one is refused."""
 GZIP_BITS, ZLIB_BITS, RAW_BITS = 31, 15, -15
+DAMAGED = (zlib.error, brotli.error, zstandard.ZstdError)
 
 
 class Layer(Protocol):
@@ -75,8 +79,6 @@ class Brotli:
 
     def __init__(self) -> None:
         """Begin."""
-        import brotli
-
         self._inner = brotli.Decompressor()
 
     def feed(self, data: bytes) -> Iterator[bytes]:
@@ -98,8 +100,6 @@ class Zstd:
 
     def __init__(self) -> None:
         """Begin."""
-        import zstandard
-
         self._open = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW).decompressobj
         self._inner = self._open()
         self._begun = False
@@ -172,7 +172,7 @@ class Unpacker:
                     return
         except UnreadableError:
             raise
-        except self._errors() as error:
+        except DAMAGED as error:
             raise UnreadableError(f"its packed data is damaged ({type(error).__name__})") from None
 
     def end(self) -> bytes:
@@ -204,11 +204,3 @@ class Unpacker:
                 raise UnreadableError(f"it is larger than {self._most:,} bytes")
             if piece:
                 yield from self._through(depth + 1, piece)
-
-    @staticmethod
-    def _errors() -> tuple[type[Exception], ...]:
-        """Return what the libraries raise on damaged data."""
-        import brotli
-        import zstandard
-
-        return zlib.error, brotli.error, zstandard.ZstdError

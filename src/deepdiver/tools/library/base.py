@@ -119,6 +119,9 @@ class Match:
     """How well it fits, for this query alone: 1 would be the best both by its words and by its sense."""
 
 
+EVERYWHERE = Where()
+
+
 class Library(Protocol):
     """Documents that can be searched. Safe to use from several threads; several processes may open the same one."""
 
@@ -141,7 +144,7 @@ class Library(Protocol):
     def embed(self, progress: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
         """Give vectors to passages that have none; returns to how many. May be stopped or killed at any time."""
 
-    def search(self, query: str, k: int, where: Where = Where(), hops: int = 1) -> list[Match]:
+    def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
         """Return the best passages: by their words, by their sense, and by being what good ones name.
 
         Args:

@@ -1,4 +1,4 @@
-"""Reading documents from disk: Markdown and plain text, with front matter where there is some.
+"""The files that a library is made of: finding them, telling whether they changed, reading them.
 
 A file that cannot be read is listed with the reason, never skipped silently; hidden files are the exception.
 """
@@ -6,97 +6,99 @@ A file that cannot be read is listed with the reason, never skipped silently; hi
 from __future__ import annotations
 
 import os
-import re
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deepdiver import sample
-from deepdiver.errors import UsageError
+from deepdiver.core.record import Mark
+from deepdiver.errors import UnreadableError, UsageError
+from deepdiver.tools.document import Document
+from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract.limits import LARGEST
+from deepdiver.tools.hit import whole
+from deepdiver.tools.library.base import Unread
 
-SUFFIXES = frozenset({".md", ".markdown", ".txt", ".text"})
-LARGEST = 10_000_000
-"""Bytes of one file; more is a data dump rather than a document."""
-_FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
-_FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
-_MORE = re.compile(r"[ \t]|#|-[ \t]|$")
-"""How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
+OURS = frozenset({"markdown", "text"})
+"""Formats that this process reads itself: there is no parser in them that a hostile file could bring down."""
+AT_ONCE = 2_000_000
+"""Bytes of such a file; a larger one is read by a child, under its limits."""
+SAMPLE = "sample:"
+"""How the urls of the bundled library begin."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Stamp:
+    """What changes whenever a file does."""
+
+    mtime: int
+    """When its content was written, as the file says, in nanoseconds; anyone may set it."""
+    size: int
+    """Its length in bytes."""
+    ctime: int
+    """When the system last changed anything of it, in nanoseconds; nobody can set it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A file that was read."""
+class File:
+    """A file that was found."""
 
+    path: Path
+    """Where it is."""
     url: str
-    """Its path as the user gave it, or sample:PATH."""
-    title: str
-    """From the front matter, the first heading, or the file's name."""
-    text: str
-    """Its text without the front matter."""
-    meta: dict[str, str]
-    """The front matter."""
+    """What it is called."""
+    stamp: Stamp
+    """Whether it changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file that was not."""
+def find(roots: Sequence[Path]) -> tuple[list[File], list[Unread]]:
+    """Return every file under some roots, each once, in the order of the roots and then of their names.
 
-    url: str
-    """Its path."""
-    reason: str
-    """Why not."""
-
-
-def read_all(paths: tuple[Path, ...]) -> tuple[list[Document], list[Unread]]:
-    """Read every document under the paths, each once, in the order of their names.
+    Returns:
+        The files, and what cannot even be looked at.
 
     Raises:
-        UsageError: If a path does not exist or cannot be opened.
+        UsageError: If a root does not exist or cannot be opened.
     """
-    documents: list[Document] = []
+    files: dict[str, File] = {}
     unread: list[Unread] = []
-    known: set[Path] = set()
-    for root in paths:
-        files, closed = _files(root)
+    for root in roots:
+        listed, closed = _listed(root)
         unread += closed
-        for path in sorted(map(Path, files)):
-            if path in known:
+        for path in sorted(map(Path, listed)):
+            url = url_of(root, path)
+            if url in files:
                 continue
-            known.add(path)
-            match read_one(path, _url(root, path)):
-                case Document() as document:
-                    documents.append(document)
-                case Unread() as missed:
-                    unread.append(missed)
-    return documents, unread
+            try:
+                status = path.stat()
+            except OSError as error:
+                unread.append(Unread(url, str(error.strerror)))
+                continue
+            if stat.S_ISREG(status.st_mode):
+                files[url] = File(path, url, Stamp(status.st_mtime_ns, status.st_size, status.st_ctime_ns))
+            else:  # a pipe would keep its reader waiting
+                unread.append(Unread(url, "it is not a plain file"))
+    return list(files.values()), unread
 
 
-def stamp(paths: tuple[Path, ...]) -> tuple[tuple[str, int, int], ...]:
-    """Return what changes whenever a document under the paths does: names, times and sizes of the files.
+def stamp(roots: Sequence[Path]) -> tuple[tuple[str, Stamp], ...]:
+    """Return what changes whenever a file under the roots does.
 
-    Asked for before every search, so it must be quick: 5,000 files take 30 ms.
+    Asked for before every search of documents given with --in, so it must be quick: 5,000 files take 50 ms.
 
     Raises:
-        UsageError: As `read_all`.
+        UsageError: As `find`.
     """
-    found = []
-    for path in (path for root in paths for path in sorted(_files(root)[0])):
-        try:
-            status = os.stat(path)
-        except OSError:  # gone, or a link to nothing: reading will say so
-            found.append((path, 0, 0))
-        else:
-            found.append((path, status.st_mtime_ns, status.st_size))
-    return tuple(found)
+    return tuple((file.url, file.stamp) for file in find(roots)[0])
 
 
-def _files(root: Path) -> tuple[list[str], list[Unread]]:
-    """Return the files under a path, and the folders that are not entered."""
+def _listed(root: Path) -> tuple[list[str], list[Unread]]:
+    """Return the files under a root, and the folders that are not entered."""
     try:
         mode = root.stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a name that no file can have
-        raise UsageError(f"{root} does not exist. Give a folder or file of documents with --in.") from None
+        raise UsageError(f"{root} does not exist. Give a folder or file of documents.") from None
     except OSError as error:
         raise _unreadable(root, error) from None
     return _walk(root) if stat.S_ISDIR(mode) else ([str(root)], [])
@@ -110,14 +112,14 @@ def _walk(root: Path) -> tuple[list[str], list[Unread]]:
         folder = Path(error.filename)
         if folder == root:
             raise _unreadable(root, error) from None
-        closed.append(Unread(_url(root, folder), f"the folder cannot be opened: {error.strerror}"))
+        closed.append(Unread(url_of(root, folder), f"the folder cannot be opened: {error.strerror}"))
 
     for at, folders, names in os.walk(root, onerror=refused):
         folders[:] = [folder for folder in folders if not folder.startswith(".")]
         files += [os.path.join(at, file) for file in names if not file.startswith(".")]
         links = [path for folder in folders if (path := Path(at, folder)).is_symlink()]
-        told = "a link to a folder is not followed; give the folder itself with --in"
-        closed += [Unread(_url(root, link), told) for link in links]
+        told = "a link to a folder is not followed; give the folder itself"
+        closed += [Unread(url_of(root, link), told) for link in links]
     return files, sorted(closed, key=lambda item: item.url)
 
 
@@ -125,54 +127,57 @@ def _unreadable(root: Path, error: OSError) -> UsageError:
     return UsageError(f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read.")
 
 
-def _url(root: Path, path: Path) -> str:
+def url_of(root: Path, path: Path) -> str:
+    """Return what a file under a root is called: its path, or sample:PATH. A name that is no text is made one."""
     if root == sample.LIBRARY:
-        return f"sample:{path.relative_to(root).as_posix()}"
-    return path.as_posix()
+        return SAMPLE if path == root else f"{SAMPLE}{path.relative_to(root).as_posix()}"
+    return whole(path.as_posix())
 
 
-def read_one(path: Path, url: str) -> Document | Unread:
-    """Read one file."""
-    if path.suffix.lower() not in SUFFIXES:
-        return Unread(url, f"{path.suffix or 'a file without suffix'} is not a format that can be read yet")
-    try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe would keep its reader waiting
-            return Unread(url, "it is not a plain file")
-        if status.st_size > LARGEST:
-            return Unread(url, f"{status.st_size:,} bytes are more than {LARGEST:,}")
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        return Unread(url, str(error.strerror))
-    except UnicodeDecodeError:
-        return Unread(url, "it is not UTF-8 text")
-    if "\0" in text:
-        return Unread(url, "it is not text")
-    meta, body = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
-    if not body.strip():
-        return Unread(url, "it is empty")
-    heading = _HEADING.search(body)
-    title = meta.get("title") or (heading[1].strip() if heading else path.stem.replace("-", " "))
-    return Document(url, title, body, meta)
+def within(url: str, place: str) -> bool:
+    """Whether a document is a place itself or lies below it; places are urls of files and folders."""
+    return url == place or url.startswith(place if place.endswith(("/", SAMPLE)) else f"{place}/")
 
 
-def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Part the front matter (`key: value` between two lines of three dashes) from the text.
+def load(file: File) -> bytes:
+    """Return a file's bytes.
 
-    Two rules across a page with prose between them are no front matter: nothing of a text is lost.
+    Raises:
+        UnreadableError: If they cannot be had; the text says why.
     """
-    match = _FRONT.match(text)
-    if match is None:
-        return {}, text
-    fields: dict[str, str] = {}
-    for line in match["fields"].splitlines():
-        if field := _FIELD.fullmatch(line):
-            fields[field[1].lower()] = _unquoted((field[2] or "").strip())
-        elif not (_MORE.match(line) and (fields or not line.strip())):
-            return {}, text
-    return fields, text[match.end() :]
+    if file.stamp.size > LARGEST:
+        raise UnreadableError(f"{file.stamp.size:,} bytes are more than {LARGEST:,}")
+    try:
+        return file.path.read_bytes()
+    except OSError as error:
+        raise UnreadableError(str(error.strerror)) from None
 
 
-def _unquoted(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
+def read(data: bytes, name: str, extractor: Extractor) -> Document:
+    """Return the text of a file and what it says of itself.
+
+    Raises:
+        UnreadableError: If it gives no text; the text says why.
+    """
+    from deepdiver.tools.extract import parse
+
+    if parse.kind(data, "", name, "") in OURS and len(data) <= AT_ONCE and _is_utf8(data):
+        draft = parse.read(data, name=name)
+        told = draft.told()
+        marks = tuple(Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks"))
+        return Document(text=draft.text, marks=marks, **told)
+    return extractor.extract(data, name=name)
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether no guess at an encoding is needed, which can take long."""
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in data
+
+
+def title_by_name(name: str) -> str:
+    """Return the title that a file gets from its name, where it has none of its own."""
+    return whole(Path(name).stem.replace("-", " "))

@@ -40,7 +40,7 @@ _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-"""Runs of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean. Korean has spaces, and particles behind its words."""
+"""Runs of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, which has spaces but joins particles to words."""
 _VOICING = frozenset((0x3099, 0x309A))
 """Japanese marks that make another letter, not an accented one."""
 

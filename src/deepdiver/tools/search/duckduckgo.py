@@ -206,8 +206,11 @@ def _hit(result: Result) -> Hit | None:
 
 
 def unwrapped(url: str) -> str:
-    """Return where a link leads that goes through DuckDuckGo's own counter."""
-    parts = urlsplit(url)
+    """Return where a link leads, also one through DuckDuckGo's own counter; nothing, where it is no link."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # an unclosed bracket
+        return ""
     if parts.path == "/l/" and (parts.hostname or "").endswith("duckduckgo.com"):
         return next(iter(parse_qs(parts.query).get("uddg", [])), url)
     return url

@@ -31,16 +31,19 @@ _OURS: ContextVar[bool] = ContextVar("ours", default=False)
 """Whether what httpx logs at the moment is about a request of this module."""
 
 
-class _WithoutQuery(logging.Filter):
-    """Takes the query off the addresses that httpx logs: some services want their key in it."""
+class _Discreet(logging.Filter):
+    """Keeps what may hold a key out of the logs of httpx: the query of an address, and the headers of an answer."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if _OURS.get() and isinstance(record.args, tuple):
+        if not _OURS.get():
+            return True
+        if isinstance(record.args, tuple):
             record.args = tuple(arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args)
-        return True
+        return not record.name.startswith("httpcore")
 
 
-logging.getLogger("httpx").addFilter(_WithoutQuery())
+for _name in ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))):
+    logging.getLogger(_name).addFilter(_Discreet())
 
 
 async def ask_json(

@@ -78,11 +78,7 @@ def iso(text: str | None) -> str:
     """Return a day or a moment as ISO 8601; nothing, where it is something else such as "3 days ago"."""
     text = (text or "").strip()
     if re.match(r"\d{4}-\d{2}-\d{2}(?!\d)", text):
-        try:
-            date.fromisoformat(text[:10])
-        except ValueError:
-            return ""
-        return text
+        return next((said for said in (text, text[:10]) if _is_moment(said)), "")
     for form in DAY_FORMS:
         try:
             return datetime.strptime(text, form).replace(tzinfo=UTC).date().isoformat()
@@ -92,3 +88,11 @@ def iso(text: str | None) -> str:
         return parsedate_to_datetime(text).isoformat()
     except (ValueError, TypeError):
         return ""
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

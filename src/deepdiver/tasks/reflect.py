@@ -1,0 +1,71 @@
+"""Looking back at what was found: what is missing, what was overlooked, and whether it is enough."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from deepdiver.tasks.task import Answer, Role, Task
+from deepdiver.tasks.views import Standing
+
+
+class Note(Answer):
+    """One critical remark."""
+
+    category: Literal["bias", "gap", "alternative", "calibration", "consistency"]
+    """bias: evidence was favoured, or first or striking findings weigh too much; gap: something was not looked for;
+    alternative: another explanation was not considered; calibration: confidence is too high or too low; consistency:
+    two conclusions contradict each other."""
+    text: str
+    """What is wrong, in one sentence."""
+    critical: bool = False
+    """Whether the analysis must be done again because of it."""
+
+
+class Reflection(Answer):
+    """What looking back brought."""
+
+    notes: Annotated[tuple[Note, ...], Field(max_length=10)] = ()
+    """Critical remarks."""
+    missing: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    """What the question asks and what is known does not answer, each as a question that a search could answer."""
+    queries: Annotated[tuple[str, ...], Field(max_length=6)] = ()
+    """Searches that would bring what is missing; none that was made before."""
+    sufficient: bool
+    """Whether what is known answers every part of the question, from sources that can be relied on."""
+    reason: str
+    """Why, in one sentence."""
+
+
+class Reflect(Task[Reflection]):
+    """Look back critically: bias, gaps, alternatives, calibration, consistency; and what to look for next."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    problems: tuple[str, ...] = ()
+    """The parts of the question."""
+    known: tuple[str, ...] = ()
+    """What is known so far: the running summary, or the insights."""
+    standing: tuple[Standing, ...] = ()
+    """Hypotheses and where they stand, if there are any."""
+    uncertainties: tuple[str, ...] = ()
+    """What is known to be uncertain."""
+    tried: tuple[str, ...] = ()
+    """Searches that were made; do not repeat them."""
+    iteration: int
+    """The round that has just ended."""
+    minimum: int = 1
+    """Rounds that are made whatever this says."""
+    max_iterations: int
+    """The hard stop."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched or read."""
+    guidance: str = ""
+    """The person's own instructions."""
+    limit: int = 3
+    """The most queries wanted."""

@@ -1,0 +1,82 @@
+"""Pages: what trafilatura takes for the main text, with title, author, publisher, date, language and links."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from trafilatura import bare_extraction
+from trafilatura.settings import Document as Extracted
+
+from deepdiver.tools.extract import markup, plain
+from deepdiver.tools.extract.decode import decode
+from deepdiver.tools.extract.draft import Draft
+
+_TAG = re.compile(r"<[a-zA-Z!/?]")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
+WHOLE_PAGE = "no main text was recognised; the whole page was taken"
+
+
+def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:
+    """Read a page."""
+    text, note = decode(data, mime)
+    draft = Draft(format)
+    if note:
+        draft.note(note)
+    if not _TAG.search(text):
+        return plain.fill(draft, text)
+    tree = markup.parse(text)
+    if tree is None:
+        return draft
+    draft.language = language(tree)
+    title = (tree.findtext(".//title") or "").strip()
+    found = _main(tree, url)
+    if found is not None:
+        draft.title = found.title or ""
+        draft.author = found.author or ""
+        draft.publisher = found.sitename or ""
+        draft.published = found.date or ""
+        draft.links = links(found.body)
+        markup.render(draft, found.body)
+    draft.title = draft.title or title
+    if draft.empty:
+        draft.note(WHOLE_PAGE)
+        tree = markup.parse(text)  # anew: trafilatura works on the tree it is given
+        body = tree.find("body")
+        markup.render(draft, tree if body is None else body, markup.PAGE_FURNITURE)
+    return draft
+
+
+def _main(tree: Any, url: str) -> Extracted | None:
+    found = bare_extraction(
+        tree,
+        url=url or None,
+        include_comments=False,
+        include_links=True,
+        with_metadata=True,
+        # A date found anywhere in the page is a guess, and a guessed date is worse than none.
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    return found if isinstance(found, Extracted) and found.body is not None else None
+
+
+def links(body: Any) -> list[str]:
+    """Return the addresses that the main text points at, absolute ones only."""
+    found = (str(element.get("target") or "").strip() for element in body.iter("ref"))
+    return [link for link in found if _is_address(link)]
+
+
+def _is_address(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
+
+
+def language(tree: Any) -> str:
+    """Return the language that a page says it is in, as ISO 639-1 has it."""
+    said = tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    match = _LANGUAGE.match(said.strip())
+    return match[0].lower() if match else ""

@@ -1,0 +1,53 @@
+"""Comma- and tab-separated values, whatever separates them in truth."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+
+from deepdiver.tools.extract import table
+from deepdiver.tools.extract.decode import decode
+from deepdiver.tools.extract.draft import LARGEST_TEXT, Draft, clean
+
+_DELIMITERS = ",;\t|"
+_LOOK = 50
+"""Lines that the delimiter is judged by."""
+
+
+def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:
+    """Read separated values."""
+    text, note = decode(data, mime)
+    draft = Draft(format)
+    if note:
+        draft.note(note)
+    table.fill(draft, cells(text, "\t" if format == "tsv" else ","))
+    return draft
+
+
+def cells(text: str, likely: str = ",") -> Iterator[list[str]]:
+    """Give the rows of a text of separated values."""
+    csv.field_size_limit(LARGEST_TEXT)
+    text = clean(text).lstrip("\ufeff")
+    if text[:4].lower() == "sep=":  # how a program of Microsoft's says what separates
+        text = text.partition("\n")[2]
+    yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text, likely))
+
+
+def delimiter(text: str, likely: str = ",") -> str:
+    """Return what separates the values: what stands equally often in most lines, and most often among such."""
+    lines = [line for line in text[:100_000].split("\n")[:_LOOK] if line.strip()]
+
+    def fitness(mark: str) -> tuple[float, int]:
+        try:
+            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark))
+        except csv.Error:
+            return (0.0, 0)
+        width, times = max(
+            ((width, times) for width, times in widths.items() if width > 1), key=lambda it: it[1], default=(0, 0)
+        )
+        return (times / max(len(lines), 1), width)
+
+    ranked = sorted(_DELIMITERS, key=lambda mark: (fitness(mark), mark == likely), reverse=True)
+    return ranked[0] if fitness(ranked[0])[1] else likely

@@ -1,0 +1,171 @@
+"""Reading a page: every step of the way is a call of its own, guarded, asked of robots.txt, journalled and cached."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from deepdiver.core.record import canonical
+from deepdiver.errors import CallError, CallFault, UnreadableError
+from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.document import Document
+from deepdiver.tools.extract import extract
+from deepdiver.tools.fetch import robots
+from deepdiver.tools.fetch.client import Answer, get
+from deepdiver.tools.fetch.guard import Guard
+from deepdiver.tools.fetch.target import Target, join
+from deepdiver.tools.fetch.walls import Sight, wall
+from deepdiver.tools.search.http import retry_after
+
+HOPS = 5
+"""Redirects that are followed."""
+REMEMBERED = 30 * 86_400.0
+"""Seconds for which a page's validators are kept: within them a page that has not changed is not sent again."""
+LONGEST_VALIDATOR = 200
+"""Characters of an ETag or a date; a longer one marks us rather than the page."""
+HTML = frozenset({"", "text/html", "application/xhtml+xml"})
+
+
+class Page(BaseModel):
+    """A page that was read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    url: str
+    """Where it was found in the end, without a fragment."""
+    asked: str
+    """Where it was looked for."""
+    status: int
+    """The last answer's HTTP status; 304: it has not changed since it was read before, and the text is that of then."""
+    fetched: str
+    """When, ISO 8601 in UTC."""
+    snapshot: str
+    """Hash of its saved text."""
+    document: Document
+    """What its format tells about it. The text is left empty here: it is saved under its hash."""
+
+
+async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Page:
+    """Read a page and save its text.
+
+    Args:
+        url: Its address.
+        gateway: The run's door.
+        guard: Judges addresses; by default with the user's `allow_hosts`.
+
+    Raises:
+        UnreadableError: If there is no text to be had: refused by the guard or by robots.txt, a wall, a bomb, no text.
+        CallError: If it could not be reached now.
+    """
+    guard = guard or Guard(gateway.settings.allow_hosts)
+    target = guard.target(url)
+    seen = {target}
+    for _ in range(HOPS + 1):
+        rules = await robots.rules(target, gateway, guard)
+        if not rules.allow(target):
+            raise UnreadableError(f"the robots.txt of {target.host} asks not to read it")
+        value = await _hop(target, gateway, guard, rules.delay)
+        if "unreadable" in value:
+            raise UnreadableError(value["unreadable"])
+        if "redirect" not in value:
+            return Page(url=target.url, asked=url, **value)
+        target = guard.target(value["redirect"])
+        if target in seen:
+            raise UnreadableError("it leads in a circle")
+        seen.add(target)
+    raise UnreadableError(f"it leads on more than {HOPS} times")
+
+
+async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> dict[str, Any]:
+    """Make one call; what lasts, and is no property of the page, is a failure that nobody shares."""
+    payload: dict[str, Any] = {"url": target.url}
+    if guard.allows(target.host, target.port):
+        payload["private"] = True  # what one run may read of the user's own network another may not, unless told
+    request = Request("fetch", f"fetch:{target.host}", target.url, payload)
+
+    async def do() -> Reply:
+        try:
+            return await _read(target, gateway, guard, canonical(payload))
+        except UnreadableError as error:
+            return Reply({"unreadable": str(error)})
+        finally:
+            if delay:
+                await gateway.rest(request.provider, delay)
+
+    try:
+        reply = await gateway.call(request, do)
+    except CallError as error:
+        if error.fault is CallFault.REQUEST:
+            raise UnreadableError(str(error)) from None
+        raise
+    value: dict[str, Any] = reply.value
+    return value
+
+
+async def _read(target: Target, gateway: Gateway, guard: Guard, name: str) -> Reply:
+    known = await gateway.recall(name)
+    validators = known.value["validators"] if known else {}
+    answer = await get(target, guard, contact=gateway.settings.contact, headers=validators)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    if answer.status == 304 and known:
+        value, texts = {**known.value["page"], "fetched": now, "status": 304}, known.texts
+    elif answer.location:
+        return Reply({"redirect": join(target, answer.location)})
+    else:
+        document = await _document(target, answer)
+        snapshot = await gateway.save_text(document.text)
+        if gateway.scrub(document.text) != document.text:  # a secret stood there: offsets behind it are not right
+            document = document.model_copy(update={"marks": ()})
+        shown = document.model_copy(update={"text": ""}).model_dump(mode="json")
+        value = {"status": answer.status, "fetched": now, "snapshot": snapshot, "document": shown}
+        texts = (snapshot,)
+    if validators := _validators(answer) or (validators if answer.status == 304 else {}):
+        await gateway.remember(name, Reply({"validators": validators, "page": value}, texts=texts), REMEMBERED)
+    return Reply(value, texts=texts)
+
+
+def _validators(answer: Answer) -> dict[str, str]:
+    """Return what to send along the next time."""
+    if "no-store" in answer.headers.get("cache-control", "").lower():
+        return {}
+    names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+    held = {theirs: answer.headers.get(ours, "") for ours, theirs in names.items()}
+    return {name: value for name, value in held.items() if value.isascii() and 0 < len(value) <= LONGEST_VALIDATOR}
+
+
+async def _document(target: Target, answer: Answer) -> Document:
+    """Take the text out of an answer.
+
+    Raises:
+        UnreadableError: If there is none, or it is not the page's own.
+        CallError: If asking again later may help.
+    """
+    html = answer.body if answer.mime in HTML and not answer.body.startswith(b"%PDF") else b""
+    sight = Sight.of(answer.status, answer.headers, target.host, html)
+    if answer.status != 200:
+        raise _no(target, answer, sight)
+    try:
+        name = target.path.partition("?")[0].rpartition("/")[2]
+        document = await extract(answer.body, mime=answer.headers.get("content-type", ""), name=name, url=target.url)
+    except UnreadableError as error:
+        raise UnreadableError(wall(sight) or str(error)) from None
+    if found := wall(sight, document.text, document.title) if html else None:
+        raise UnreadableError(found)
+    if not document.text.strip():
+        raise UnreadableError("there is no text on it")
+    return document
+
+
+def _no(target: Target, answer: Answer, sight: Sight) -> UnreadableError | CallError:
+    """Return the error of a status; a wall stays one however often it is asked."""
+    if found := wall(sight):
+        return UnreadableError(found)
+    told = f"{target.host} answered {answer.status}"
+    faults = {408: CallFault.TIMEOUT, 425: CallFault.SERVER, 429: CallFault.RATE}
+    fault = CallFault.SERVER if 500 <= answer.status < 600 else faults.get(answer.status)
+    if fault is None:
+        return UnreadableError(told)
+    wait = retry_after(answer.headers.get("retry-after"), answer.headers.get("date"))
+    return CallError(told, fault, retry_after=wait)

@@ -1,0 +1,100 @@
+"""robots.txt by RFC 9309: what a site asks of us is known before a page of it is read, and kept to.
+
+Each look at a robots.txt is a call of its own, so it is journalled, cached for as long as pages are (a day, as the RFC
+has it), guarded, and answered from the journal in a replay. Sitemaps that it names are not followed.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from protego import Protego
+
+from deepdiver.errors import CallError, CallFault, UnreadableError
+from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.fetch.client import PRODUCT, get
+from deepdiver.tools.fetch.guard import Guard
+from deepdiver.tools.fetch.target import Target, join
+from deepdiver.tools.search.http import retry_after
+
+MOST = 500 * 1024
+"""Bytes that are read; what comes after them does not count (RFC 9309, 2.5)."""
+HOPS = 5
+"""Redirects that are followed; behind them a robots.txt counts as absent (RFC 9309, 2.3.1.2)."""
+LONGEST_DELAY = 20.0
+"""Seconds of a Crawl-delay that are kept to: some sites ask for hours, which means that nobody reads them."""
+AGENT = re.compile(r"\s*user[- ]?agent(?:\s*:|\s)\s*([^#]*)", re.IGNORECASE)
+
+
+class Rules:
+    """What a site asks of us."""
+
+    def __init__(self, text: str) -> None:
+        """Read a robots.txt."""
+        self._rules = _parsed(text)
+
+    def allow(self, target: Target) -> bool:
+        """Whether a page may be read."""
+        return bool(self._rules.can_fetch(target.url, PRODUCT))
+
+    @property
+    def delay(self) -> float:
+        """Seconds that it wants between two calls, as far as that is reasonable."""
+        return min(float(self._rules.crawl_delay(PRODUCT) or 0.0), LONGEST_DELAY)
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> Protego:
+    return Protego.parse("\n".join(_ours(line) for line in text.splitlines()))
+
+
+def _ours(line: str) -> str:
+    """Give all other robots one name: 20,000 of them with 20,000 rules would take the parser hours."""
+    if not (named := AGENT.match(line)):
+        return line
+    agent = named[1].strip().lower()
+    token = re.split(r"[^a-z_-]", agent, maxsplit=1)[0]  # `deepdiver/1.0` is meant for us
+    return f"User-agent: {agent if agent == '*' else PRODUCT if token == PRODUCT else 'another'}"
+
+
+async def rules(target: Target, gateway: Gateway, guard: Guard) -> Rules:
+    """Return what the site of a page asks of us.
+
+    Raises:
+        UnreadableError: If that cannot be learnt: then nothing of it may be read (RFC 9309, 2.3.1.4).
+    """
+    place = target.at("/robots.txt")
+    try:
+        for _ in range(HOPS + 1):
+            value = await _look(place, gateway, guard)
+            if "redirect" not in value:
+                return Rules(value["robots"])
+            place = guard.target(value["redirect"])
+    except (CallError, UnreadableError) as error:
+        told = f"the robots.txt of {target.host} cannot be read, so nothing else may be: {error}"
+        raise UnreadableError(told) from None
+    return Rules("")
+
+
+async def _look(place: Target, gateway: Gateway, guard: Guard) -> dict[str, str]:
+    async def do() -> Reply:
+        try:
+            answer = await get(place, guard, contact=gateway.settings.contact, most=MOST, cut=True)
+            if answer.location:
+                return Reply({"redirect": join(place, answer.location)})
+        except UnreadableError as error:  # packed badly, or leading to no address: as good as a failing server
+            raise CallError(str(error), CallFault.MALFORMED) from None
+        if answer.status == 429 or answer.status >= 500:
+            fault = CallFault.RATE if answer.status == 429 else CallFault.SERVER
+            wait = retry_after(answer.headers.get("retry-after"), answer.headers.get("date"))
+            raise CallError(f"{place.host} answered {answer.status}", fault, retry_after=wait)
+        found = answer.body if answer.status == 200 else b""  # any other 4xx: there are no rules
+        return Reply({"robots": found.decode("utf-8", "replace").removeprefix("\ufeff")})
+
+    payload: dict[str, object] = {"robots": place.url}
+    if guard.allows(place.host, place.port):
+        payload["private"] = True
+    reply = await gateway.call(Request("fetch", f"fetch:{place.host}", f"robots.txt of {place.host}", payload), do)
+    value: dict[str, str] = reply.value
+    return value

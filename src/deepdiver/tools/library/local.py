@@ -1,0 +1,472 @@
+"""A library in a folder of this machine: a catalogue in SQLite, an index of words in tantivy, a table of vectors.
+
+The catalogue is the truth. Index and vectors follow it by number, each in steps that are done or not done, so whoever
+opens the library after a crash finds what is missing and makes it. One process writes at a time; all may search.
+
+    catalogue.sqlite    documents, texts, passages
+    words-N             index of words, in its Nth making
+    vectors-N           table of vectors, in its Nth making
+    writing, embedding  locks
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deepdiver.encoders import DIMENSION, VectorTable, embedder
+from deepdiver.encoders.rows import RowFile
+from deepdiver.encoders.vectors import SCALE
+from deepdiver.errors import DamagedStoreError, UnknownNameError
+from deepdiver.tools.library import fusion, links
+from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
+from deepdiver.tools.library.catalogue import Catalogue
+from deepdiver.tools.library.documents import url_of, within
+from deepdiver.tools.library.locking import if_free, turn
+from deepdiver.tools.library.refreshing import refresh
+from deepdiver.tools.library.tables import Held
+from deepdiver.tools.library.words import VERSION, Words, terms
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    Matrix = npt.NDArray[np.float32]
+    Ranges = list[tuple[int, int, int]]
+
+WAIT = 3_600.0
+"""Seconds to wait for another process that brings the same library up to date: what it reads need not be read again."""
+EXACT = 10_000
+"""Passages up to which the index is made anew when something left it: it counts words of what is gone until then."""
+STALE = 4
+"""Beyond that, when a part of 1/4 of it is gone."""
+COMMIT = 50_000
+"""Passages that are added to the index at a time."""
+EMBED = 64
+"""Passages that are given vectors at a time: a second's work, so that stopping takes no longer."""
+SPARE = 20_000
+"""Vectors of passages that are gone, from which on they are worth clearing away, if they are the greater part."""
+LEAST = 0.2
+"""How near in sense a passage must be that has none of the query's words: what is about something else lies below."""
+REACH = 50
+"""Passages of a named document that are looked at; the first ones of a book say what it is about."""
+
+
+class LocalLibrary:
+    """A `Library` in a folder; see there for what the methods promise."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a library; make it where there is none.
+
+        Raises:
+            StoreError: If it cannot be opened; says what to do.
+        """
+        self.folder = folder
+        self._catalogue = Catalogue(folder / "catalogue.sqlite")
+        self._lock = threading.RLock()
+        self._seen = (-1, -1, -1)
+        self._alive: npt.NDArray[np.bool_] | None = None
+        try:
+            self._words, self._vectors = self._open()
+        except DamagedStoreError:
+            with turn(folder / "writing", WAIT), turn(folder / "embedding", WAIT):
+                self._mend()
+            self._words, self._vectors = self._open()
+        if self._behind():
+            with if_free(folder / "writing") as free:  # whoever is at it will bring it in step
+                if free:
+                    self._index(lambda _: None)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            self._vectors.close()
+            self._catalogue.close()
+
+    # What there is
+
+    def documents(self) -> list[Entry]:
+        """Return all documents, in the order of their urls; without their marks."""
+        return self._catalogue.entries()
+
+    def unread(self) -> list[Unread]:
+        """Return what could not be read at the last refresh, in the order of their urls."""
+        return [item for item, _, _ in self._catalogue.missed().values()]
+
+    def roots(self) -> list[Path]:
+        """Return the files and folders that it was made from."""
+        return self._catalogue.roots()
+
+    def text(self, entry: Entry) -> str:
+        """Return the text of a document.
+
+        Raises:
+            UnknownNameError: If it is gone.
+        """
+        text = self._catalogue.text(entry.id)
+        if text is None:
+            raise UnknownNameError(f"{entry.url} is not in the library any more")
+        return text
+
+    def passages(self) -> int:
+        """Return how many passages there are."""
+        return self._catalogue.counts()[1]
+
+    def pending(self) -> int:
+        """Return how many of them have no vector yet."""
+        with self._lock:
+            self._follow()
+            return self._catalogue.behind(len(self._vectors))
+
+    # Changing
+
+    def refresh(self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False) -> Refreshed:
+        """Bring the library up to date with the files under some roots."""
+        told = progress or (lambda _: None)
+        with turn(self.folder / "writing", WAIT):
+            found = refresh(self._catalogue, roots, told, again)
+            self._index(told)
+        return found
+
+    def forget(self, paths: Sequence[Path]) -> list[str]:
+        """Remove what lies at or below some paths, and do not take it up again until it is added; returns the urls."""
+        with turn(self.folder / "writing", WAIT):
+            places = [url_of(path, path) for path in paths]
+            gone = [entry.url for entry in self.documents() if any(within(entry.url, place) for place in places)]
+            roots = self._catalogue.roots()
+            given_up = [root for root in roots if any(within(url_of(root, root), place) for place in places)]
+            kept = [url_of(root, root) for root in roots if root not in given_up]
+            omitted = [place for place in places if any(within(place, root) for root in kept)]
+            missed = [url for url in self._catalogue.missed() if any(within(url, place) for place in places)]
+            self._catalogue.settle((), without=map(str, given_up), left_out=omitted)
+            self._catalogue.miss((), missed)
+            self._catalogue.drop(gone)
+            self._index(lambda _: None)
+        return gone
+
+    def embed(self, progress: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        """Give vectors to passages that have none; returns to how many. May be stopped or killed at any time."""
+        done, told = 0, progress or (lambda _: None)
+        if stop() or not (total := self.pending()):
+            return 0
+        with turn(self.folder / "embedding", WAIT):
+            with self._lock:
+                self._follow()
+                vectors = self._vectors
+            while not stop() and (texts := self._next(len(vectors))):
+                told(Progress("embedding", min(done, total), total))
+                vectors.append(_embedded(texts))
+                done += sum(text is not None for text in texts)
+            told(Progress("embedding", done, max(done, total)))
+        return done
+
+    def _next(self, number: int) -> list[str | None]:
+        """Return the texts of the passages from a number on, as many as are embedded at a time; None for a gap."""
+        texts: list[str | None] = []
+        while len(texts) < EMBED and (held := self._catalogue.held_at(number)) is not None:
+            texts += [None] * (held.first - number)
+            begin = max(0, number - held.first)
+            head = f"{held.title}\n" if held.own_title else ""
+            texts += [head + span.of(held.text) for span in held.spans[begin : begin + EMBED]]
+            number = held.first + min(len(held.spans), begin + EMBED)
+        return texts
+
+    # Keeping index and vectors in step with the catalogue
+
+    def _open(self) -> tuple[Words, VectorTable]:
+        """Open index and vectors in their present making."""
+        words, vectors = self._catalogue.fact("words"), self._catalogue.fact("vectors")
+        self._seen = (self._catalogue.version(), words, vectors)
+        return Words(self.folder / f"words-{words}"), VectorTable(self.folder / f"vectors-{vectors}", DIMENSION)
+
+    def _mend(self) -> None:
+        """Clear away what cannot be opened; it is made again from the catalogue."""
+        for kind, open_ in (("words", Words), ("vectors", lambda file: VectorTable(file, DIMENSION).close())):
+            place = self.folder / f"{kind}-{self._catalogue.fact(kind)}"
+            try:
+                open_(place)
+            except DamagedStoreError:
+                shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+    def _behind(self) -> bool:
+        """Whether the index lacks something, or has too much: a crash, or somebody who changed the files."""
+        catalogue = self._catalogue
+        documents, passages, given = catalogue.counts()
+        if catalogue.dropped() or catalogue.unindexed() or len(self._words) != passages or len(self._vectors) > given:
+            return True
+        return documents > 0 and catalogue.fact("version") != VERSION
+
+    def _follow(self) -> None:
+        """See what other processes changed."""
+        version = self._catalogue.version()
+        if version == self._seen[0]:
+            return
+        makings = (self._catalogue.fact("words"), self._catalogue.fact("vectors"))
+        if makings != self._seen[1:]:
+            self._vectors.close()
+            self._words, self._vectors = self._open()
+        else:
+            self._words.reload()
+        self._seen = (version, *makings)
+        self._alive = None
+
+    def _index(self, told: Told) -> None:
+        """Bring the index in step with the catalogue; must hold the lock for writing."""
+        with self._lock:
+            self._follow()
+            catalogue = self._catalogue
+            _, passages, given = catalogue.counts()
+            dropped = catalogue.dropped()
+            ghosts = catalogue.fact("ghosts") + sum(dropped[id_] for id_ in dropped if self._words.has(id_))
+            if len(self._vectors) > given:  # the catalogue is an older copy, and knows nothing of these
+                self._catalogue.keep(vectors=catalogue.fact("vectors") + 1)
+                self._vectors.close()
+                self._words, self._vectors = self._open()
+            if given - passages > max(SPARE, passages) and self._compact(told):
+                pass
+            elif catalogue.fact("version") != VERSION or (ghosts and (passages <= EXACT or ghosts > passages / STALE)):
+                self._rebuild(told)
+            else:
+                self._add(told, dropped, ghosts)
+            if len(self._words) != catalogue.counts()[1]:  # somebody changed the files
+                self._rebuild(told)
+            self._alive = None
+            self._sweep()
+
+    def _add(self, told: Told, dropped: dict[int, int], ghosts: int) -> None:
+        """Add to the index what it lacks and take out what is gone; what a crash left half-noted is noted."""
+        new = [id_ for id_ in self._catalogue.unindexed() if not self._words.has(id_)]
+        there = set(self._catalogue.unindexed()).difference(new)
+        self._catalogue.indexed(there, ())
+        total, done = self._catalogue.counts()[1], 0
+        for documents in _batches(self._held(new)) if new else [[]] if dropped else []:
+            size = sum(len(held.spans) for held in documents)
+            with self._words.writing(size) as writer:
+                for id_ in dropped:
+                    writer.drop(id_)
+                for held in documents:
+                    writer.add(held.id, held.first, held.title, (span.of(held.text) for span in held.spans))
+            self._catalogue.indexed([held.id for held in documents], dropped, ghosts=ghosts)
+            dropped = {}
+            done += size
+            told(Progress("indexing", done, total))
+
+    def _rebuild(self, told: Told) -> None:
+        """Make the index anew, beside the old one, and then take it instead."""
+        making = self._catalogue.fact("words") + 1
+        ids = self._catalogue.all_ids()
+        words = self._made(making, self._held(ids), told)
+        self._catalogue.indexed(ids, self._catalogue.dropped(), words=making, ghosts=0, version=VERSION)
+        self._words, self._seen = words, (self._seen[0], making, self._seen[2])
+
+    def _made(self, making: int, documents: Iterator[Held], told: Told) -> Words:
+        folder = self.folder / f"words-{making}"
+        if folder.exists():  # a crash left it half made
+            shutil.rmtree(folder)
+        words = Words(folder)
+        total = self._catalogue.counts()[1]
+        done = 0
+        with words.writing(total) as writer:
+            for held in documents:
+                writer.add(held.id, held.first, held.title, (span.of(held.text) for span in held.spans))
+                done += len(held.spans)
+                told(Progress("indexing", done, total))
+        return words
+
+    def _compact(self, told: Told) -> bool:
+        """Number the passages anew without gaps: index and vectors are made beside the old ones, and then taken.
+
+        Returns:
+            Whether that was done: not while somebody is adding vectors.
+        """
+        catalogue = self._catalogue
+        words, vectors = catalogue.fact("words") + 1, catalogue.fact("vectors") + 1
+        with if_free(self.folder / "embedding") as free:
+            if free:
+                index = self._made(words, self._renumbered(), told)
+                table = self.folder / f"vectors-{vectors}"
+                table.unlink(missing_ok=True)
+                self._copy(table)
+                catalogue.renumber(words=words, vectors=vectors, ghosts=0, version=VERSION)
+                self._vectors.close()
+                self._words, self._vectors = index, VectorTable(table, DIMENSION)
+                self._seen = (self._seen[0], words, vectors)
+            return free
+
+    def _renumbered(self) -> Iterator[Held]:
+        """Walk the documents in the order of their passages, with the numbers that these will have."""
+        number = new = 0
+        while (held := self._catalogue.held_at(number)) is not None:
+            yield replace(held, first=new)
+            number, new = held.first + len(held.spans), new + len(held.spans)
+
+    def _copy(self, file: Path) -> None:
+        """Copy the vectors of the passages that are there, in their order, as long as there is one for each."""
+        old = RowFile(self.folder / f"vectors-{self._catalogue.fact('vectors')}", DIMENSION + SCALE)
+        new = RowFile(file, DIMENSION + SCALE)
+        try:
+            rows, width, have = old.view(), old.width, len(old)
+            for first, passages in self._catalogue.ranges():
+                end = min(first + passages, have)
+                new.append(bytes(rows[first * width : max(first, end) * width]))
+                if end < first + passages:
+                    break
+        finally:
+            old.close()
+            new.close()
+
+    def _held(self, ids: Iterable[int]) -> Iterator[Held]:
+        for id_ in ids:
+            held = self._catalogue.held(id_)
+            if held is not None:
+                yield held
+
+    def _sweep(self) -> None:
+        """Clear away earlier makings; whoever still reads one keeps it until he looks up."""
+        for place in self.folder.iterdir():
+            kind, _, making = place.name.partition("-")
+            if kind in ("words", "vectors") and making.isdigit() and int(making) != self._catalogue.fact(kind):
+                with contextlib.suppress(OSError):  # Windows keeps what is open; it is cleared away the next time
+                    shutil.rmtree(place) if place.is_dir() else place.unlink()
+
+    # Searching
+
+    def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
+        """Return the best passages: by their words, by their sense, and by being what good ones name."""
+        while True:
+            with self._lock:
+                self._follow()
+                makings = self._seen[1:]
+                found = self._ranked(query, k, where, hops)
+                matches = self._matches(found, k)
+            if (self._catalogue.fact("words"), self._catalogue.fact("vectors")) == makings:
+                return matches  # and not with numbers that were given anew meanwhile
+
+    def _ranked(self, query: str, k: int, where: Where, hops: int) -> dict[int, float]:
+        """Return the scores of all passages that come into question."""
+        narrowed = self._catalogue.narrowed(where)
+        if k < 1 or narrowed == [] or not terms(query):
+            return {}
+        deep = max(fusion.DEEP, 2 * k)
+        documents = None if narrowed is None else [id_ for id_, _, _ in narrowed]
+        words = dict(self._words.search(query, deep, documents))
+        vector = embedder().embed([query])[0] if len(self._vectors) else None
+        sense = self._nearest(vector, deep, narrowed)
+        words |= self._words.scores(query, sense.keys() - words.keys())
+        sense = {number: near for number, near in sense.items() if near >= LEAST or number in words}
+        sense |= self._near(vector, words.keys() - sense.keys())
+        base = scores = fusion.fuse(words, sense)
+        for _ in range(hops):
+            named = self._named(fusion.seeds(scores), documents)
+            reached = {number for groups in named.values() for group in groups for number in group} - base.keys()
+            words |= self._words.scores(query, reached)
+            sense |= {**dict.fromkeys(reached, 0.0), **self._near(vector, reached)} if vector is not None else {}
+            base = fusion.fuse({**dict.fromkeys(reached, 0.0), **words}, sense)
+            best = {
+                seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
+                for seed, groups in named.items()
+            }
+            scores = fusion.follow(base, scores, best)
+        return scores
+
+    def _nearest(self, vector: Vector | None, k: int, narrowed: Ranges | None) -> dict[int, float]:
+        """Return the passages nearest in sense, of those that have a vector."""
+        if vector is None:
+            return {}
+        import numpy as np
+
+        allowed = self._living() if narrowed is None else np.array(_numbers(narrowed, len(self._vectors)), np.int64)
+        rows, scores = self._vectors.search(vector, k, allowed)
+        return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+
+    def _near(self, vector: Vector | None, numbers: Iterable[int]) -> dict[int, float]:
+        """Return how near some passages are, of those that have a vector."""
+        listed = [number for number in numbers if number < len(self._vectors)]
+        if vector is None or not listed:
+            return {}
+        import numpy as np
+
+        rows, scores = self._vectors.search(vector, len(listed), np.array(listed, np.int64))
+        return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+
+    def _living(self) -> npt.NDArray[np.bool_] | None:
+        """Return which vectors are those of passages that are there; None: all."""
+        import numpy as np
+
+        _, passages, given = self._catalogue.counts()
+        if passages == given:
+            return None
+        count = len(self._vectors)
+        if self._alive is None or len(self._alive) != count:
+            self._alive = np.zeros(count, np.bool_)
+            for first, size in self._catalogue.ranges():
+                self._alive[first : first + size] = True
+        return self._alive
+
+    def _named(self, numbers: Sequence[int], documents: Sequence[int] | None) -> dict[int, list[range]]:
+        """Return, for some passages, the passages of each document that they name, of those that may be looked at."""
+        only = None if documents is None else set(documents)
+        said: dict[int, tuple[int, set[str]]] = {}
+        for number, (id_, first) in self._catalogue.located(numbers).items():
+            if (held := self._catalogue.held(id_)) is not None:
+                names = links.names_in(held.spans[number - first].of(held.text)) - {links.name_of(held.title)}
+                said[number] = (id_, names)
+        known = self._catalogue.named(set().union(*(names for _, names in said.values())))
+        return {
+            number: [
+                range(first, first + min(size, REACH))
+                for name in sorted(names & known.keys())
+                if len(known[name]) <= links.SHARED
+                for other, first, size in known[name]
+                if other != id_ and size and (only is None or other in only)
+            ]
+            for number, (id_, names) in said.items()
+        }
+
+    def _matches(self, scores: dict[int, float], k: int) -> list[Match]:
+        """Return the best passages; equal ones in the order of their urls, whichever was added first."""
+        ranked = sorted(scores, key=lambda number: (-scores[number], number))
+        place = self._catalogue.located(ranked[: 2 * k])
+        least = min((scores[number] for number in list(place)[:k]), default=0.0)
+        entries = {id_: self._catalogue.entry(id_) for id_ in {id_ for id_, _ in place.values()}}
+        found = [
+            Match(entry[0], entry[1][number - first], scores[number])
+            for number, (id_, first) in place.items()
+            if scores[number] >= least and (entry := entries[id_]) is not None
+        ]
+        return sorted(found, key=lambda match: (-match.score, match.entry.url, match.span))[:k]
+
+
+def _embedded(texts: Sequence[str | None]) -> Matrix:
+    """Return a vector for each text, and zeros for a gap."""
+    import numpy as np
+
+    vectors = np.zeros((len(texts), DIMENSION), np.float32)
+    there = [place for place, text in enumerate(texts) if text is not None]
+    if there:
+        vectors[there] = embedder().embed([text for text in texts if text is not None])
+    return vectors
+
+
+def _numbers(ranges: Ranges, count: int) -> list[int]:
+    return [number for _, first, size in ranges for number in range(first, min(first + size, count))]
+
+
+def _batches(documents: Iterator[Held]) -> Iterator[list[Held]]:
+    """Part documents into groups of about COMMIT passages."""
+    group: list[Held] = []
+    size = 0
+    for held in documents:
+        group.append(held)
+        size += len(held.spans)
+        if size >= COMMIT:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

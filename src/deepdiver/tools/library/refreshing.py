@@ -1,0 +1,205 @@
+"""Bringing a catalogue up to date with the files it is made from, by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deepdiver.core.text import Span, passages
+from deepdiver.errors import UnreadableError, UsageError
+from deepdiver.tools.document import Document
+from deepdiver.tools.extract import Extractor
+from deepdiver.tools.library.base import Progress, Refreshed, Told, Unread
+from deepdiver.tools.library.catalogue import Catalogue
+from deepdiver.tools.library.documents import File, Stamp, find, load, read, title_by_name, url_of, within
+from deepdiver.tools.library.links import name_of
+from deepdiver.tools.library.tables import Known, New
+
+CHILDREN = 2
+"""Files that are read at a time."""
+AHEAD = 8
+"""Files that are read before their turn: they are taken up in their order, whichever is done first."""
+BATCH = 200
+"""Documents that are entered at a time: what is entered survives a crash."""
+BATCH_CHARS = 4_000_000
+"""Characters of such documents: a batch is held in memory."""
+RETRY = 86_400.0
+"""Seconds after which a file that could not be read is tried again unchanged: its reader may have been out of time."""
+ABSENT = "it is not there now; its documents stay until you remove it"
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """What came of reading one file."""
+
+    file: File
+    """The file."""
+    hash: bytes = b""
+    """Of its bytes, if it could be read at all."""
+    document: Document | None = None
+    """What is in it; None where its bytes are known, or it could not be read."""
+    reason: str = ""
+    """Why it could not be read."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a refresh has found so far."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
+    unread: list[tuple[Unread, Stamp | None]] = field(default_factory=list)
+    batch: list[New] = field(default_factory=list)
+    gone: dict[str, Known] = field(default_factory=dict)
+    """Documents whose files are not there under their names; one of them may be found under another."""
+
+
+def refresh(catalogue: Catalogue, roots: Sequence[Path], progress: Told, again: bool) -> Refreshed:
+    """Compare the files under some roots with the catalogue, and bring it up to date; see `Library.refresh`."""
+    files, lost, absent = _look(catalogue, roots)
+    known, missed = catalogue.known(), catalogue.missed()
+    catalogue.settle([str(root) for root in roots])
+    omitted = catalogue.left_out()
+    files = [file for file in files if not any(within(file.url, place) for place in omitted)]
+    tally, seen, wanted = Tally(unread=[(item, None) for item in lost]), {file.url for file in files}, []
+    places = [url_of(root, root) for root in roots if root not in absent]
+    tally.gone = {
+        url: entry for url, entry in known.items() if url not in seen and any(within(url, place) for place in places)
+    }
+    for file in files:
+        before = missed.get(file.url)
+        if file.url in known and known[file.url].stamp == file.stamp:
+            continue
+        if before and before[1] == file.stamp and not again and time.time() - before[2] < RETRY:
+            tally.unread.append((before[0], None))
+        else:
+            wanted.append(file)
+    with closing(Extractor(CHILDREN)) as extractor:
+        hashes = {entry.hash for entry in tally.gone.values()}
+        for done, got in enumerate(_read(wanted, known, hashes, extractor)):
+            progress(Progress("reading", done, len(wanted), got.file.url))
+            _take(catalogue, got, known, tally, extractor)
+        if wanted:
+            progress(Progress("reading", len(wanted), len(wanted)))
+    _enter(catalogue, tally)
+    catalogue.drop([*tally.gone, *(item.url for item, _ in tally.unread if item.url in known and item.url in seen)])
+    _note(catalogue, tally, missed, places)
+    told = sorted((item for item, _ in tally.unread), key=lambda item: item.url)
+    removed = sorted([*tally.gone, *(item.url for item in told if item.url in known and item.url in seen)])
+    return Refreshed(
+        tuple(sorted(tally.added)), tuple(sorted(tally.changed)), tuple(tally.moved), tuple(removed), tuple(told)
+    )
+
+
+def _look(catalogue: Catalogue, roots: Sequence[Path]) -> tuple[list[File], list[Unread], set[Path]]:
+    """Return the files under the roots, what cannot be looked at, and known roots that are not there now.
+
+    A file that was a root and is gone is gone. A folder that is gone may be on a disk that is not plugged in.
+    """
+    before = set(catalogue.roots())
+    files: dict[str, File] = {}
+    lost: list[Unread] = []
+    absent: set[Path] = set()
+    for root in roots:
+        try:
+            found, closed = find([root])
+        except UsageError:
+            if root not in before:
+                raise
+            url = url_of(root, root)
+            if url not in catalogue.known():
+                absent.add(root)
+                lost.append(Unread(url, ABSENT))
+            continue
+        files.update({file.url: file for file in found if file.url not in files})
+        lost += closed
+    return list(files.values()), list(dict.fromkeys(lost)), absent
+
+
+def _read(files: Sequence[File], known: dict[str, Known], gone: set[bytes], extractor: Extractor) -> Iterator[Got]:
+    """Read files side by side, and return what came of it in their order."""
+
+    def one(file: File) -> Got:
+        hash_ = b""
+        try:
+            data = load(file)
+            hash_ = hashlib.sha256(data).digest()
+            if hash_ in gone or (file.url in known and known[file.url].hash == hash_):
+                return Got(file, hash_)
+            return Got(file, hash_, read(data, file.path.name, extractor))
+        except UnreadableError as error:
+            return Got(file, hash_, reason=str(error))
+
+    waiting = deque(files)
+    running: deque[Future[Got]] = deque()
+    with ThreadPoolExecutor(CHILDREN, thread_name_prefix="library") as threads:
+        try:
+            while waiting or running:
+                while waiting and len(running) < AHEAD:
+                    running.append(threads.submit(one, waiting.popleft()))
+                yield running.popleft().result()
+        finally:
+            for left in running:
+                left.cancel()
+
+
+def _take(catalogue: Catalogue, got: Got, known: dict[str, Known], tally: Tally, extractor: Extractor) -> None:
+    """Take up what came of reading one file."""
+    file, before, document = got.file, known.get(got.file.url), got.document
+    if document is None and not got.reason:
+        if before and before.hash == got.hash:
+            catalogue.touch(file.url, file.stamp)
+            return
+        old = next((url for url, entry in tally.gone.items() if entry.hash == got.hash), None)
+        if old is not None and before is None:
+            del tally.gone[old]
+            title = title_by_name(file.path.name)
+            catalogue.move(old, file.url, file.stamp, title, name_of(title))
+            tally.moved.append((old, file.url))
+            return
+        got = _anew(got, extractor)  # two files of one content where one was, or a file that became another
+        document = got.document
+    if document is None:
+        tally.unread.append((Unread(file.url, got.reason), file.stamp))
+        return
+    (tally.changed if before else tally.added).append(file.url)
+    tally.batch.append(_new(file, got.hash, document))
+    if len(tally.batch) >= BATCH or sum(len(new.document.text) for new in tally.batch) > BATCH_CHARS:
+        _enter(catalogue, tally)
+
+
+def _anew(got: Got, extractor: Extractor) -> Got:
+    try:
+        return Got(got.file, got.hash, read(load(got.file), got.file.path.name, extractor))
+    except UnreadableError as error:
+        return Got(got.file, got.hash, reason=str(error))
+
+
+def _new(file: File, hash_: bytes, document: Document) -> New:
+    title = document.title or title_by_name(file.path.name)
+    own = title != title_by_name(file.path.name)
+    spans = tuple(passages(document.text)) or (Span(0, len(document.text)),)
+    return New(file.url, hash_, file.stamp, document.model_copy(update={"title": title}), own, name_of(title), spans)
+
+
+def _enter(catalogue: Catalogue, tally: Tally) -> None:
+    if tally.batch:
+        catalogue.put(tally.batch)
+        tally.batch = []
+
+
+def _note(
+    catalogue: Catalogue, tally: Tally, missed: dict[str, tuple[Unread, Stamp, float]], places: Sequence[str]
+) -> None:
+    """Keep what could not be read, and forget what was kept of what has been read since or is gone."""
+    now = {item.url for item, _ in tally.unread}
+    gone = [url for url in missed if url not in now and any(within(url, place) for place in places)]
+    fresh = [(item, stamp) for item, stamp in tally.unread if stamp or item not in (missed.get(item.url) or ())]
+    catalogue.miss(fresh, gone)
