@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import subprocess
 import sys
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from deepdiver.cli.args import COMMANDS, OPTIONS, VALUED, parse, parser_of, settings_of
 from deepdiver.cli.commands import DO
 from deepdiver.core.record import Strategy
+from deepdiver.core.settings import Filters
 from deepdiver.errors import SettingsError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY
 
@@ -169,6 +172,13 @@ def test_flags_win_over_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert settings.home == tmp_path
 
 
+def test_past_runs_are_built_on_only_where_that_is_said() -> None:
+    assert settings_of(parse(["q", "--past"])[1]).past is True
+    assert settings_of(parse(["q"])[1]).past is False
+    with pytest.raises(UsageError, match="--past"):
+        parse(["resume", "r1", "--past"])  # a run keeps the wish with which it began
+
+
 def test_nothing_said_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPDIVER_VERBOSE", "true")
     monkeypatch.setenv("DEEPDIVER_BUDGET", "2")
@@ -176,7 +186,9 @@ def test_nothing_said_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.verbose
     assert settings.budget == 2
     assert settings.documents == ()
-    assert settings.search == ("auto",)
+    assert settings.search == ()
+    assert settings.filters == Filters()
+    assert settings.read_pages
     assert settings.home == Path(os.environ["DEEPDIVER_HOME"])
 
 
@@ -190,3 +202,48 @@ def test_documents_are_remembered_by_where_they_are(tmp_path: Path, monkeypatch:
 def test_the_sample_is_searched_only_when_asked_for() -> None:
     assert LIBRARY not in settings_of(parse(["q"])[1]).documents
     assert settings_of(parse(["q", "--sample"])[1]).documents == (LIBRARY,)
+
+
+# Narrowing a search
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        (["--results", "0"], "from 1 to 50"),
+        (["--results", "51"], "from 1 to 50"),
+        (["--results", "some"], "from 1 to 50"),
+        (["--since", "2026-13-01"], "is not a day"),
+        (["--safe", "very"], "invalid choice"),
+        (["--include", "a b"], "a domain is written as example.org"),
+        (["--language", "english"], "filters.language"),
+        (["--region", "Sweden"], "filters.region"),
+        (["--since", "2026-02-01", "--until", "2026-01-01"], "since is later than until"),
+    ],
+)
+def test_what_cannot_narrow_a_search(said: list[str], complaint: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(complaint)):
+        settings_of(parse(["q", *said])[1])
+
+
+def test_a_search_is_narrowed_as_people_write_it() -> None:
+    said = ["--include", "https://www.Example.org/", "--include", "b.org", "--exclude", "c.net", "--language", "SV"]
+    said += ["--region", "se", "--since", "2026-01-01", "--until", "2026-02-01", "--safe", "off", "--results", "12"]
+    settings = settings_of(parse(["q", *said, "--no-pages"])[1])
+    assert settings.filters == Filters(
+        include_domains=("example.org", "b.org"),
+        exclude_domains=("c.net",),
+        language="sv",
+        region="SE",
+        since=date(2026, 1, 1),
+        until=date(2026, 2, 1),
+        safe="off",
+        results=12,
+    )
+    assert not settings.read_pages
+
+
+def test_the_question_may_choose_the_strategy() -> None:
+    assert settings_of(parse(["q", "--strategy", "auto"])[1]).strategy == "auto"
+    with pytest.raises(UnknownNameError, match="did you mean auto"):
+        settings_of(parse(["q", "--strategy", "autto"])[1])

@@ -97,7 +97,7 @@ def test_a_provider_that_cannot_be_used_is_refused_before_anything_starts() -> N
 
 
 def test_what_is_known_before() -> None:
-    known = known_before(load({"documents": [LIBRARY], "model": "openai:never-heard-of"}), Decimal(2))
+    known = known_before(load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}), Decimal(2))
     assert known.unpriced == ("openai:never-heard-of",)
     assert known.spent == 2
     assert any(line.startswith("tavily: set TAVILY_API_KEY") for line in known.left_out)
@@ -174,6 +174,13 @@ async def test_the_plan_is_shown_with_its_cost() -> None:
         "Cost ceiling: $0.4200",
         "[a]ccept, [e]dit or [r]eject? ",
     ]
+
+
+async def test_what_is_to_be_found_out_and_searched_is_shown_too() -> None:
+    person = Person("a")
+    await person.about({**PLAN, "objectives": ["the owner"], "queries": ["owner\x1b[2J of Holm"]})
+    assert "  to find out: the owner" in person.shown
+    assert any(line.startswith("  search: owner") and "\x1b" not in line for line in person.shown)
 
 
 @pytest.mark.parametrize(

@@ -145,10 +145,42 @@ class TestSentences:
             ("Это так. Он сказал. и ушёл.", ["Это так.", "Он сказал. и ушёл."]),
             ("هذه جملة. وهذه جملة أخرى.", ["هذه جملة.", "وهذه جملة أخرى."]),
             ("Er kam. Über Nacht.", ["Er kam.", "Über Nacht."]),
+            ("„Halt!“ Dann ging er.", ["„Halt!“", "Dann ging er."]),
+            ("Vino. ¿Por qué? ¡Nadie lo sabe!", ["Vino.", "¿Por qué?", "¡Nadie lo sabe!"]),
         ],
     )
     def test_end_where_a_reader_would_say(self, text: str, expected: list[str]) -> None:
         assert cut(text, sentences(text)) == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("港口结冰了。没有人受伤！真的吗？是的", ["港口结冰了。", "没有人受伤！", "真的吗？", "是的"]),
+            ("他说：“船沉了。”然后走了。", ["他说：“船沉了。”", "然后走了。"]),
+            ("真的吗?是的!好", ["真的吗?", "是的!", "好"]),
+            ("値は３．５である．次の文．", ["値は３．５である．", "次の文．"]),
+            ("배가 가라앉았다. 아무도 다치지 않았다.", ["배가 가라앉았다.", "아무도 다치지 않았다."]),
+            ("هل غرقت السفينة؟ نعم، غرقت. لم يصب أحد!", ["هل غرقت السفينة؟", "نعم، غرقت.", "لم يصب أحد!"]),
+            ("کشتی ڈوب گئی۔ کوئی زخمی نہیں ہوا۔", ["کشتی ڈوب گئی۔", "کوئی زخمی نہیں ہوا۔"]),
+            (
+                "הספינה טבעה. \u200fאיש לא נפגע.\u200f הים היה סוער.",
+                ["הספינה טבעה.", "\u200fאיש לא נפגע.\u200f", "הים היה סוער."],
+            ),
+            ("जहाज़ डूब गया। कोई घायल नहीं हुआ। क्यों?", ["जहाज़ डूब गया।", "कोई घायल नहीं हुआ।", "क्यों?"]),
+            ("သင်္ဘော နစ်သည်။ ဘယ်သူမှ မထိခိုက်။", ["သင်္ဘော နစ်သည်။", "ဘယ်သူမှ မထိခိုက်။"]),
+            ("መርከቡ ሰመጠ። ማንም አልተጎዳም።", ["መርከቡ ሰመጠ።", "ማንም አልተጎዳም።"]),
+            ("Նավը խորտակվեց։ Ոչ ոք չտուժեց։", ["Նավը խորտակվեց։", "Ոչ ոք չտուժեց։"]),
+        ],
+        ids=["zh", "zh-quote", "zh-plain", "ja-wide", "ko", "ar", "ur", "he", "hi", "my", "am", "hy"],
+    )
+    def test_end_where_a_reader_of_any_script_would_say(self, text: str, expected: list[str]) -> None:
+        assert cut(text, sentences(text)) == expected
+
+    def test_of_thai_end_in_spaces_but_not_in_every_one(self) -> None:
+        clause = "เรือเฟอร์รี่ชนท่าเรือในหมอกหนาเมื่อเช้าวันอังคารเวลาหกโมงเช้าที่ท่าเรือแห่งหนึ่ง"
+        short = "นายสมชาย ใจดี กล่าวว่า"
+        assert cut(f"{clause} {clause} {clause}", sentences(f"{clause} {clause} {clause}")) == [clause] * 3
+        assert cut(short, sentences(short)) == [short]
 
 
 class TestPassages:
@@ -174,6 +206,23 @@ class TestPassages:
         text = "This is a sentence of some forty characters. " * 200
         lengths = [span.end - span.start for span in passages(text)]
         assert all(PASSAGE_CHARS * 0.8 < length <= PASSAGE_CHARS for length in lengths[:-1])
+
+    @pytest.mark.parametrize("word", ["harbour", "ท่าเรือ", "किनारा", "ميناء"])
+    def test_an_endless_sentence_is_cut_between_words(self, word: str) -> None:
+        text = f"{word} " * 2_000
+        found = passages(text)
+        assert all(set(span.of(text).split()) == {word} for span in found)
+        assert all(PASSAGE_CHARS // 2 <= span.end - span.start <= 2 * PASSAGE_CHARS for span in found[:-1])
+
+    @pytest.mark.parametrize(
+        "sentence", ["这是一个关于港口结冰的句子。", "هذه جملة عن الميناء المتجمد؟ ", "यह बंदरगाह के बारे में है। "]
+    )
+    def test_of_any_script_are_whole_sentences_of_about_the_size(self, sentence: str) -> None:
+        text = sentence * 300
+        found = passages(text)
+        assert "".join(span.of(text) for span in found).replace(" ", "") == text.replace(" ", "")
+        assert all(span.of(text).endswith(sentence.strip()) for span in found)
+        assert all(PASSAGE_CHARS * 0.8 < span.end - span.start <= PASSAGE_CHARS for span in found[:-1])
 
     def test_an_endless_sentence_is_cut(self) -> None:
         text = "x" * 10 * PASSAGE_CHARS
@@ -399,6 +448,18 @@ class TestWords:
     def test_an_accent_does_not_end_a_word(self) -> None:
         assert words("Ba\u0308cktja\u0308rn") == words("Bäcktjärn") == ["bäcktjärn"]
 
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("किताब और कलम।", ["किताब", "और", "कलम"]),
+            ("מְדִינָה קטנה", ["מְדִינָה", "קטנה"]),
+            ("مُحَمَّد كتب", ["مُحَمَّد", "كتب"]),
+            ("ที่ท่าเรือ นั้น", ["ที่ท่าเรือ", "นั้น"]),
+        ],
+    )
+    def test_vowels_around_the_letters_do_not_end_a_word(self, text: str, expected: list[str]) -> None:
+        assert words(text) == expected
+
     def test_of_nothing_there_are_none(self) -> None:
         assert words("") == words(" .,!") == []
         assert terms("the of and") == []
@@ -488,6 +549,11 @@ LONG: dict[str, str] = {
     "ellipses": "…",
     "no space": "漢字。",
     "arabic": "نص عربي طويل. ",
+    "arabic questions": "؟",
+    "hindi": "यह बंदरगाह है। ",
+    "thai": "เรือ ",
+    "turned": ".\u200f",
+    "plain marks in chinese": "吗?",
 }
 
 
@@ -529,6 +595,7 @@ def test_a_quote_that_nearly_fits_everywhere_costs_no_more() -> None:
         ("the boat", "Take the boat, please.", "the boat"),
         ("in 1998", "Founded in 1998. Sold later.", "in 1998"),
         ("経営", "田中が経営する会社。", "経営"),
+        ("เรือ", "ที่ท่าเรือนั้น", "เรือ"),
         ("A", "A", "A"),
     ],
 )

@@ -203,7 +203,7 @@ async def test_a_run_that_found_nothing_teaches_which_queries_bring_nothing(stor
     ids=["by the days they began", "on another day", "each on its own day", "a day before it is no age"],
 )
 async def test_age_is_counted_between_the_days_that_counted_as_today(
-    store: SqliteStore, mine: dict[str, str], its: dict[str, str], days: int
+    store: SqliteStore, mine: dict[str, Any], its: dict[str, Any], days: int
 ) -> None:
     finish(store, "r1", **its)
     (item,) = await recalled(store, **mine)
@@ -313,6 +313,21 @@ async def test_a_replay_of_a_run_that_recalled_nothing_does_not_look(store: Sqli
     run = begin(store, "now", OWNER, LATER)
     with pytest.raises(NotJournalledError):
         await recall(OWNER, run, store, door(store, mode=Mode.REPLAY))
+
+
+async def test_a_recall_that_was_cut_off_is_made_again(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_: Any) -> Any:
+        raise RuntimeError("the process dies")
+
+    finish(store, "r1")
+    run = begin(store, "now", OWNER, LATER)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "past_runs", die)
+        with pytest.raises(RuntimeError, match="the process dies"):
+            await recall(OWNER, run, store, door(store))
+    assert [row.state for row in store.journal_list("now")] == [CallState.SENT]
+    assert [item.run for item in await recall(OWNER, run, store, door(store))] == ["r1"]
+    assert [row.state for row in store.journal_list("now")] == [CallState.SETTLED]
 
 
 async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(store: SqliteStore) -> None:

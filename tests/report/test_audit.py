@@ -14,8 +14,9 @@ from deepdiver import sample
 from deepdiver.core.record import Calculation, Finding, Sentence, SentenceKind
 from deepdiver.core.text import sentences
 from deepdiver.report.audit import faults, stands
-from deepdiver.tools.library.documents import Document, read_all
+from deepdiver.tools.document import Document
 from tests.report.making import AS_OF, finding, quote
+from tests.tools.library.reading import read_all
 
 FIRE = (
     "On 8 February 2026 the ferry Ejdervik of Ejderlinjen AB burnt at berth 4 in Vantskär; nine people were hurt, "
@@ -336,14 +337,13 @@ def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
 
 
 @pytest.fixture(scope="module")
-def library() -> list[Document]:
-    documents, _ = read_all((sample.LIBRARY,))
-    return documents
+def library() -> dict[str, Document]:
+    return read_all((sample.LIBRARY,))
 
 
-def test_no_sentence_of_the_sample_is_faulted_against_itself(library: list[Document]) -> None:
+def test_no_sentence_of_the_sample_is_faulted_against_itself(library: dict[str, Document]) -> None:
     alarms, checked = [], 0
-    for document in library:
+    for url, document in library.items():
         for span in sentences(document.text):
             verbatim = span.of(document.text)
             held = Finding(id="f_1", statement="s", quotes=(quote(verbatim, start=span.start),))
@@ -351,14 +351,14 @@ def test_no_sentence_of_the_sample_is_faulted_against_itself(library: list[Docum
                 said = Sentence(text=text, findings=("f_1",))
                 checked += 1
                 if got := faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
-                    alarms.append((document.url, text, got))
+                    alarms.append((url, text, got))
     assert alarms == []
     assert checked > 700
 
 
-def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(library: list[Document]) -> None:
+def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(library: dict[str, Document]) -> None:
     missed, checked = [], 0
-    for document in library:
+    for url, document in library.items():
         for span in sentences(document.text):
             verbatim = span.of(document.text)
             wrong = re.sub(r"(?<![\w.,:-])\d+(?![\w.,:-])", lambda match: str(int(match.group()) + 7_919), verbatim)
@@ -368,7 +368,7 @@ def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(li
             said = Sentence(text=wrong, findings=("f_1",))
             checked += 1
             if not faults(said, [held], {"h_s_1": document.text}.__getitem__, AS_OF):
-                missed.append((document.url, wrong))
+                missed.append((url, wrong))
     assert missed == []
     assert checked > 100
 

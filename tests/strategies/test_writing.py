@@ -8,7 +8,7 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.record import Calculation, Report, RunStatus, SentenceKind
 from deepdiver.errors import ReasonError
-from deepdiver.strategies.writing import PARTLY
+from deepdiver.strategies.writing import PARTLY, UNREAD, _notes
 from tests.strategies.rig import Rig, ScriptedReasoner
 
 OWNED = "Holm Works is owned by Anna Holm."
@@ -176,6 +176,18 @@ async def test_a_writer_who_fails_leaves_the_hypotheses_own_words(tmp_path: Path
 async def test_what_is_missing_is_among_the_limits(tmp_path: Path) -> None:
     report, _ = await report_of(tmp_path, write_report=draft_of(missing=("since when",)))
     assert "Not answered: since when" in report.limits
+
+
+@pytest.mark.parametrize(("pages", "told"), [(UNREAD, ""), (UNREAD + 1, "1 more page was"), (40, "32 more pages were")])
+def test_of_many_unread_pages_some_are_named_and_the_rest_counted(tmp_path: Path, pages: int, told: str) -> None:
+    deps = Rig(tmp_path).session().deps
+    for number in range(pages):
+        deps.not_read(f"https://x.example/{number:02} was not read (a login wall): nothing of it is used")
+    notes = _notes(deps, ["tavily could not search"], ["since when"], 0)
+    assert notes[:2] == ["tavily could not search", "Not answered: since when"]
+    assert sum("login wall" in note for note in notes) == UNREAD
+    assert notes[-1].startswith(told)
+    assert len(notes) == 2 + UNREAD + bool(told)
 
 
 async def test_the_report_is_the_same_whatever_happened_first(tmp_path: Path) -> None:

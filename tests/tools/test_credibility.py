@@ -10,7 +10,7 @@ from deepdiver import sample
 from deepdiver.core.record import SourceKind
 from deepdiver.tools.credibility import KINDS, SIGNED_KINDS, UNKNOWN, UNSIGNED, credibility
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.library.documents import read_all
+from tests.tools.library.reading import read_all
 
 FULL = Hit(url="https://example.org", author="A. Holm", published="2026-02-08")
 
@@ -83,7 +83,7 @@ def test_knowing_more_never_costs(kind: str, author: bool, published: bool) -> N
 
 
 def test_the_table_covers_the_sample() -> None:
-    kinds = {document.meta["kind"] for document in read_all((sample.LIBRARY,))[0]}
+    kinds = {document.publisher_kind for document in read_all((sample.LIBRARY,)).values()}
     assert kinds <= KINDS.keys()
     assert KINDS.keys() >= SIGNED_KINDS
     assert UNSIGNED > 0

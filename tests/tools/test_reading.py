@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from deepdiver.tools.fetch import Page
 
 from deepdiver.core.origins import sketch
 from deepdiver.core.record import Mark, Source, SourceKind, content_id, digest
@@ -13,9 +12,10 @@ from deepdiver.errors import CallError, CallFault, NotJournalledError, Unreadabl
 from deepdiver.gateway import Gateway
 from deepdiver.tools import reading
 from deepdiver.tools.credibility import credibility
-from deepdiver.tools.need import Need
 from deepdiver.tools.document import Document
+from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.need import Need
 from deepdiver.tools.reading import Read
 from tests.tools.conftest import Desk
 

@@ -75,7 +75,7 @@ class Graph:
         self.nodes.append(helper.make_node(op, list(inputs), [name], **attributes))
         return name
 
-    def constant(self, name: str, value: npt.NDArray[Any]) -> str:
+    def constant(self, name: str, value: npt.ArrayLike) -> str:
         """Add a constant; one that is there already is used again."""
         if name not in self.constants:
             self.constants[name] = numpy_helper.from_array(np.asarray(value, order="C"), name)
@@ -178,7 +178,7 @@ def ease(weights: Weights, name: str, largest: Floats) -> Floats:
     """Return what the channels of a matrix's input are divided by, given how large each of them grows."""
     weight, _ = looking(weights, name) if name.endswith("self") else dense(weights, name)
     wanted = BALANCE * np.log2(largest) - (1 - BALANCE) * np.log2(np.abs(weight).max(axis=0))
-    return np.exp2(np.rint(wanted)).astype(np.float32)
+    return np.asarray(np.exp2(np.rint(wanted)), np.float32)
 
 
 class Exact:

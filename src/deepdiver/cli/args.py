@@ -68,7 +68,7 @@ def _path(text: str) -> Path:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "--strategy": {"metavar": "NAME", "help": "way of researching; see `deepdiver strategies`"},
+    "--strategy": {"metavar": "NAME", "help": "way of researching, or auto; see `deepdiver strategies`"},
     "--model": {"metavar": "NAME", "help": "PROVIDER:MODEL that judges and writes; default: embedded"},
     "--fast-model": {"metavar": "NAME", "help": "PROVIDER:MODEL for queries and reading; default: --model"},
     "--search": {
@@ -106,6 +106,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--home": {"metavar": "DIR", "type": _path, "help": "folder of the database; default: DEEPDIVER_HOME"},
     "--yes": {"action": "store_true", "help": "do not ask first"},
     "--offline": {"action": "store_true", "help": "do not try to reach anything"},
+    "-k": {"metavar": "N", "type": _results, "help": "passages to show, 1 to 50; default: 10"},
+    "--folder": {"metavar": "PATH", "action": "append", "type": _path, "help": "only below this; may be repeated"},
+    "--type": {"metavar": "NAMES", "action": "append", "help": "only files of this type, such as pdf,docx"},
 }
 VALUED = frozenset(name for name, spec in OPTIONS.items() if spec.get("action") != "store_true")
 """Options that a value follows."""
@@ -145,6 +148,11 @@ COMMANDS = {
         "",
         "--strategy --model --fast-model --search --in --sample --offline --json --home",
     ),
+    "library": Command(
+        "your own documents: add PATH…, list, remove PATH…, search QUERY, refresh",
+        "WHAT",
+        "-k --folder --type --since --until --json --quiet --home",
+    ),
     "strategies": Command("list the ways of researching"),
     "providers": Command("list where can be searched"),
 }
@@ -172,7 +180,11 @@ def parser_of(name: str) -> Parser:
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=27),
         allow_abbrev=False,
     )
-    if command.takes:
+    if name == "library":
+        actions = ("add", "list", "remove", "search", "refresh")
+        parser.add_argument("action", metavar="ACTION", choices=actions, help=", ".join(actions))
+        parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
+    elif command.takes:
         what = "what to find out; - reads it from standard input" if top else "the run's id, or its beginning"
         parser.add_argument(command.takes.lower(), metavar=command.takes, help=what)
     for option in command.options.split():
@@ -190,7 +202,9 @@ def parse(argv: Sequence[str]) -> tuple[str, argparse.Namespace]:
         SystemExit: After --help and --version.
     """
     name, rest = _split(argv)
-    args, extra = parser_of(name).parse_known_args(rest)
+    parser = parser_of(name)
+    # Options may stand between the words of a query, which argparse does not take by itself.
+    args, extra = (parser.parse_known_intermixed_args if name == "library" else parser.parse_known_args)(rest)
     if extra:
         raise UsageError(_unexpected(name, extra))
     if getattr(args, "quiet", False) and getattr(args, "verbose", False):
@@ -251,9 +265,10 @@ def settings_of(args: argparse.Namespace) -> Settings:
     flags = {name: given[name] for name in named if given.get(name) is not None}
     flags |= {name: True for name in ("verbose", "hold_uncertain", "approve", "past") if given.get(name)}
     if (strategy := given.get("strategy")) is not None:
-        if strategy not in list(Strategy):
-            close = difflib.get_close_matches(strategy, list(Strategy), 1, 0.5)
-            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(Strategy)}"
+        known = [*Strategy, "auto"]
+        if strategy not in known:
+            close = difflib.get_close_matches(strategy, known, 1, 0.5)
+            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
             raise UnknownNameError(f"unknown strategy {strategy[:80]!r}; {hint}")
         flags["strategy"] = strategy
     if given.get("search"):

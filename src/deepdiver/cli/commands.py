@@ -392,6 +392,12 @@ def _providers(args: argparse.Namespace) -> int:
     return 0
 
 
+def _library(args: argparse.Namespace) -> int:
+    from deepdiver.cli.library import Voice, do
+
+    return do(args, settings_of(args), Voice(_out, _err, _table, _print_json))
+
+
 def _doctor(args: argparse.Namespace) -> int:
     from deepdiver.cli.doctor import examine
 
@@ -412,6 +418,7 @@ DO: dict[str, Callable[[argparse.Namespace], int]] = {
     "stop": _stop,
     "delete": _delete,
     "doctor": _doctor,
+    "library": _library,
     "strategies": _strategies,
     "providers": _providers,
 }

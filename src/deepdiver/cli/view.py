@@ -107,7 +107,7 @@ def opening(event: RunStarted, known: Known) -> Iterator[tuple[str, str]]:
     """Return what a person should know before the run does anything, as labels and texts."""
     yield "resuming" if event.resumed else "run", event.run
     yield "question", one_line(event.question)
-    yield "strategy", event.strategy
+    yield "strategy", f"{event.strategy} ({event.because})" if event.because else event.strategy
     yield "reasoner", one_line(event.reasoner)
     yield "searches", ", ".join(event.providers)
     if known.left_out:

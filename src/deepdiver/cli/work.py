@@ -117,8 +117,12 @@ async def approve(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[
 def _show_plan(shown: dict[str, Any], problems: Sequence[str], say: Say) -> None:
     say("")
     say(f"The plan for: {one_line(str(shown.get('question', '')))}")
+    for objective in shown.get("objectives", ()):
+        say(f"  to find out: {one_line(str(objective), 1_000)}")
     for number, problem in enumerate(problems, 1):
         say(f"  {number}. {one_line(problem, 1_000)}")
+    for query in shown.get("queries", ()):
+        say(f"  search: {one_line(str(query), 1_000)}")
     ceiling = str(shown.get("ceiling") or "not known")
     say(f"Cost ceiling: {ceiling if ceiling.strip('$0.') else 'nothing'}")
 

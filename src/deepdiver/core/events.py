@@ -39,6 +39,8 @@ class RunStarted(EventBase):
     """What was asked."""
     strategy: str
     """Which strategy."""
+    because: str = ""
+    """Why that one, where it was chosen by the question."""
     reasoner: str
     """Which reasoner, in words."""
     providers: tuple[str, ...]
@@ -218,6 +220,10 @@ class PlanProposed(EventBase):
     """Which event this is."""
     problems: tuple[str, ...]
     """The sub-problems."""
+    objectives: tuple[str, ...] = ()
+    """What is to be found out, where the strategy says so."""
+    queries: tuple[str, ...] = ()
+    """The first searches, where they are planned already."""
 
 
 class HypothesisProposed(EventBase):

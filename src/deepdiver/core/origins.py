@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -29,11 +30,11 @@ from deepdiver.core.text import shingles
 
 SKETCH = 128
 """Hashes kept: shares are estimated to about ± 0.04, and of an extract of a tenth some thirteen can be compared."""
-COPY, COPY_ON_HOST = 0.55, 0.8
-"""Texts that share this part of the longer one are copies. Copies edited in every twentieth word still do; a shared quote
-does not, independent accounts of one event share a twentieth, and a digest of two stories shares half with each."""
+COPY, COPY_ON_HOST = 0.4, 0.8
+"""Texts that share this part of the longer one are copies: rewritten ones still do, while a shared quote does not, and
+independent accounts of one event share a twentieth."""
 PIECE, PIECE_ON_HOST = 0.8, 0.95
-"""Where this part of a text stands in a longer one, it belongs to it."""
+"""Where this part of a text stands in another, it is a piece of it, and no copy if that is half as long again."""
 TELLING = 5
 """Fewer hashes than this say nothing about containment."""
 _ALL = 1 << 48
@@ -72,6 +73,11 @@ class _Text:
     def of(cls, made: Sequence[int], host: str = "", page: str = "") -> _Text:
         return cls(made, frozenset(made), made[-1] if len(made) >= SKETCH else _ALL, host, page)
 
+    @property
+    def length(self) -> tuple[int, int]:
+        """What orders texts by length: a longer one's sketch ends earlier, and a whole one's holds more."""
+        return -self.end, len(self.order)
+
     def resembles(self, other: _Text) -> float:
         both, mine, theirs = self._compare(other)
         return both / (mine + theirs - both) if both else 0.0
@@ -82,7 +88,10 @@ class _Text:
 
     def copy_of(self, other: _Text) -> bool:
         both, mine, theirs = self._compare(other)
-        return both > 0 and both >= max(mine, theirs) * (COPY_ON_HOST if self._beside(other) else COPY)
+        short, long = sorted((mine, theirs))
+        if not both or (both >= PIECE * short and long > 1.5 * short):
+            return False
+        return both >= long * (COPY_ON_HOST if self._beside(other) else COPY)
 
     def piece_of(self, other: _Text) -> bool:
         return self.stands_in(other) >= (PIECE_ON_HOST if self._beside(other) else PIECE)
@@ -98,18 +107,34 @@ class _Text:
 
 def origins(sources: Iterable[Source]) -> dict[str, str]:
     """Return for each source the id of its origin: the first, by id, of all that tell its story."""
-    held = {source.id: source for source in sources}
-    keys = sorted(held)
-    texts = [_Text.of(held[key].sketch, *_place(held[key])) for key in keys]
-    groups = _Groups(len(texts))
-    for one, other in (*_copies(texts), *_readings(texts)):
+    held = {source.id: _Text.of(source.sketch, *_place(source)) for source in sources}
+    keys = sorted(held, key=lambda key: (held[key].length, key))
+    shelf = _Shelf([held[key] for key in keys])
+    groups = _Groups(len(keys))
+    for one, other in (*_copies(shelf), *_readings(shelf.texts)):
         groups.join(one, other)
-    _pieces(texts, groups)
-    return {key: keys[groups.first(place)] for place, key in enumerate(keys)}
+    _join_pieces(shelf, groups)
+    names: dict[int, str] = {}
+    for place, key in enumerate(keys):
+        first = groups.first(place)
+        names[first] = min(names.get(first, key), key)
+    return {key: names[groups.first(place)] for key, place in sorted(zip(keys, range(len(keys)), strict=True))}
+
+
+def _place(source: Source) -> tuple[str, str]:
+    """Return a page's host and its address as far as it names the page; nothing for what is not of the web."""
+    if source.kind is not SourceKind.PAGE or not source.url.lower().startswith(("http://", "https://")):
+        return "", ""
+    try:
+        parts = urlsplit(source.url)
+    except ValueError:
+        return "", ""
+    host = parts.netloc.lower().removeprefix("www.")
+    return host, f"{host}{parts.path.rstrip('/')}?{parts.query}"
 
 
 class _Groups:
-    """Sets of places that are joined; each is named by its first."""
+    """Places that are joined; a group is named by its first."""
 
     def __init__(self, count: int) -> None:
         self._up = list(range(count))
@@ -125,45 +150,78 @@ class _Groups:
         self._up[high] = low
 
 
-def _place(source: Source) -> tuple[str, str]:
-    """Return a page's host and its address as far as it names the page; nothing for what is not of the web."""
-    if source.kind is not SourceKind.PAGE or not source.url.lower().startswith(("http://", "https://")):
-        return "", ""
-    try:
-        parts = urlsplit(source.url)
-    except ValueError:
-        return "", ""
-    host = parts.netloc.lower().removeprefix("www.")
-    return host, f"{host}{parts.path.rstrip('/')}?{parts.query}"
+class _Shelf:
+    """All texts by length, so that one is held against all at once: a set of texts is an integer with a bit for each.
+
+    Two thousand pages that share a footer are two million pairs; held one against one they take minutes.
+    """
+
+    def __init__(self, texts: Sequence[_Text]) -> None:
+        self.texts = texts
+        self.ends = [-text.end for text in texts]
+        self.beside: dict[str, int] = {}
+        counts = Counter(item for text in texts for item in text.order)
+        self._bearing: dict[int, int] = {}
+        for place, text in enumerate(texts):
+            for item in text.order:
+                if counts[item] > 1:
+                    self._bearing[item] = self._bearing.get(item, 0) | 1 << place
+            if text.host:
+                self.beside[text.host] = self.beside.get(text.host, 0) | 1 << place
+
+    def overlaps(self, place: int) -> list[int]:
+        """Return for all texts how many hashes they share with one, in binary: the n-th set holds the n-th digits."""
+        digits: list[int] = []
+        for item in self.texts[place].order:
+            carry = self._bearing.get(item, 0)
+            for n, digit in enumerate(digits):
+                if not carry:
+                    break
+                digits[n], carry = digit ^ carry, digit & carry
+            if carry:
+                digits.append(carry)
+        return digits
+
+    def sharing(self, place: int, digits: Sequence[int], size: int, near: float, far: float) -> int:
+        """Return the set of texts that share this part of so many hashes; `near` on the same host, `far` elsewhere."""
+        beside = self.beside.get(self.texts[place].host, 0)
+        found = _at_least(digits, max(1, int(size * far))) & ~beside
+        return found | (_at_least(digits, max(1, int(size * near))) & beside if beside else 0)
 
 
-def _bearers(texts: Sequence[_Text]) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
-    for place, text in enumerate(texts):
-        for item in text.order:
-            found.setdefault(item, []).append(place)
-    return found
+def _at_least(digits: Sequence[int], count: int) -> int:
+    """Return the set of texts whose number is at least this."""
+    more, equal = 0, -1
+    for n in reversed(range(max(len(digits), count.bit_length()))):
+        digit = digits[n] if n < len(digits) else 0
+        if count >> n & 1:
+            equal &= digit
+        else:
+            more |= equal & digit
+    return more | equal
 
 
-def _copies(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
-    """Return pairs that tie all texts together that are copies of each other, directly or through others."""
-    waiting = {item: set(places) for item, places in _bearers(texts).items() if len(places) > 1}
-    left = set(range(len(texts)))
+def _members(texts: int) -> Iterator[int]:
+    while texts:
+        lowest = texts & -texts
+        yield lowest.bit_length() - 1
+        texts ^= lowest
 
-    def take(place: int) -> None:
-        left.discard(place)
-        for item in texts[place].order:
-            if item in waiting:
-                waiting[item].discard(place)
 
+def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
+    """Return pairs that tie all copies together, of the text itself or of its copies."""
+    texts = shelf.texts
+    left = (1 << len(texts)) - 1
     while left:
-        take(start := min(left))
-        todo = [start]
+        todo = [(left & -left).bit_length() - 1]
+        left &= left - 1
         while todo:
             one = todo.pop()
-            for other in set().union(*(waiting.get(item, ()) for item in texts[one].order)):
+            # Of two texts the longer has no fewer hashes to compare than this one has in all.
+            enough = shelf.sharing(one, shelf.overlaps(one), len(texts[one].order), COPY_ON_HOST, COPY)
+            for other in _members(enough & left):
                 if texts[one].copy_of(texts[other]):
-                    take(other)
+                    left ^= 1 << other
                     todo.append(other)
                     yield one, other
 
@@ -176,35 +234,46 @@ def _readings(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
             yield pages.setdefault(text.page, place), place
 
 
-def _pieces(texts: Sequence[_Text], groups: _Groups) -> None:
+def _join_pieces(shelf: _Shelf, groups: _Groups) -> None:
     """Join stories to the longer ones in which they stand, the shortest first."""
-    members: dict[int, list[int]] = {}
+    texts = shelf.texts
+    members: dict[int, int] = {}
     for place in range(len(texts)):
-        members.setdefault(groups.first(place), []).append(place)
-    longest = {
-        name: max(places, key=lambda place: (*_length(texts[place]), -place)) for name, places in members.items()
-    }
-    bearers: dict[int, list[int]] = {}
-    for name, place in longest.items():
-        for item in texts[place].order:
-            bearers.setdefault(item, []).append(name)
-    within: dict[int, dict[int, int]] = {}
-    for name, places in members.items():
-        for place in places:
-            for whole in {other for item in texts[place].order for other in bearers.get(item, ())} - {name}:
-                if texts[place].piece_of(texts[longest[whole]]):
-                    size = len(texts[place].hashes & texts[longest[whole]].hashes)
-                    held = within.setdefault(whole, {})
-                    held[name] = max(held.get(name, 0), size)
-    for whole in sorted(within, key=lambda name: (_length(texts[longest[name]]), name)):
-        sizes: dict[int, int] = {}
-        for name, size in within[whole].items():
-            first = groups.first(name)
-            sizes[first] = max(sizes.get(first, 0), size)
-        if groups.first(whole) not in sizes:
-            groups.join(whole, min(sizes, key=lambda first: (-sizes[first], first)))
+        first = groups.first(place)
+        members[first] = members.get(first, 0) | 1 << place
+    longest = {first: max(_members(group), key=lambda place: texts[place].length) for first, group in members.items()}
+    whole_of = {place: first for first, place in longest.items()}
+    wholes = sum(1 << place for place in whole_of)
+    found: dict[int, dict[int, int]] = {}
+    for place, text in enumerate(texts):
+        own = groups.first(place)
+        for whole in _members(_holding(shelf, place, wholes & ~members[own])):
+            if text.piece_of(texts[whole]):
+                held = found.setdefault(whole_of[whole], {})
+                held[own] = max(held.get(own, 0), len(text.hashes & texts[whole].hashes))
+    for whole in sorted(found, key=lambda first: (texts[longest[first]].length, first)):
+        shares: dict[int, int] = {}
+        for piece, share in found[whole].items():
+            first = groups.first(piece)
+            shares[first] = max(shares.get(first, 0), share)
+        if groups.first(whole) not in shares:
+            groups.join(whole, min(shares, key=lambda first: (-shares[first], first)))
 
 
-def _length(text: _Text) -> tuple[int, int]:
-    """Return what orders texts by length: the longer one's sketch ends earlier, or it holds more where it is whole."""
-    return -text.end, len(text.order)
+def _holding(shelf: _Shelf, place: int, wholes: int) -> int:
+    """Return the set of those longer texts in which one may stand: they share enough of what can be compared."""
+    digits, order = shelf.overlaps(place), shelf.texts[place].order
+    wholes &= -2 << place
+    if not _at_least(digits, max(1, int(TELLING * PIECE))) & wholes:
+        return 0
+    found = 0
+    start = bisect_right(shelf.ends, -order[-1])
+    steps = [(0, start, len(order))]
+    for size in range(len(order) - 1, TELLING - 1, -1):  # the longer the whole, the fewer hashes can be compared
+        end = bisect_right(shelf.ends, -order[size - 1])
+        steps.append((start, end, size))
+        start = end
+    for first, last, size in steps:
+        if some := wholes & ((1 << last) - (1 << first)):
+            found |= some & shelf.sharing(place, digits, size, PIECE_ON_HOST, PIECE)
+    return found

@@ -418,6 +418,12 @@ class Citation(Record):
     """Where the quote stands in the saved text."""
     credibility: Probability
     """How far the source is believed."""
+    reasons: tuple[str, ...] = ()
+    """Why so far, and who else says it."""
+    copies: int = 1
+    """In how many places its story was found; more than one: they count as one origin."""
+    where: str = ""
+    """In which part of the source the quote stands, such as `page 3`; empty where it has none."""
 
 
 class SentenceKind(StrEnum):

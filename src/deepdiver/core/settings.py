@@ -217,8 +217,8 @@ class Settings(Part):
 
     home: Place = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
     """Folder of the database."""
-    strategy: Strategy = Strategy.POPPER
-    """Which of the five ways."""
+    strategy: Strategy | Literal["auto"] = Strategy.POPPER
+    """Which of the five ways; `auto`: by the question."""
     model: str = EMBEDDED
     """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
     fast_model: str = ""

@@ -21,7 +21,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 
@@ -108,7 +108,7 @@ class RowFile:
             The numbers of the new rows.
 
         Raises:
-            StoreError: If the file cannot grow; it is then as it was before.
+            StoreError: If the file cannot grow; the rows that were there are untouched.
         """
         added, rest = divmod(len(rows), self.width)
         if rest:
@@ -171,7 +171,9 @@ class RowFile:
         with self._faults():
             if _lock(self._file):
                 try:
-                    self._file.truncate(self._end(len(self)))
+                    # Windows refuses while another process has the file mapped; the next rows go over the tail anyway.
+                    with suppress(PermissionError):
+                        self._file.truncate(self._end(len(self)))
                 finally:
                     _unlock(self._file)
 
@@ -223,9 +225,7 @@ class RowFile:
             yield
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise StoreFullError(
-                    f"{self.path} cannot grow, the disk is full: free some space, then go on"
-                ) from error
+                raise StoreFullError(f"{self.path} cannot grow, the disk is full: free some space") from error
             raise StoreError(f"{self.path} could not be written ({error.strerror}): check the disk") from error
 
     def _damaged(self, what: str) -> DamagedStoreError:

@@ -86,7 +86,7 @@ class VectorTable:
             Their row numbers.
 
         Raises:
-            StoreError: If the file cannot grow; it is then as it was before.
+            StoreError: If the file cannot grow; the rows that were there are untouched.
         """
         import numpy as np
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deepdiver.core.belief import confidence
+from deepdiver.core.corroboration import copies, corroborated
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
     Citation,
     Finding,
     HypothesisStatus,
+    Quote,
     Report,
     RunStatus,
     Section,
@@ -22,9 +24,16 @@ from deepdiver.core.record import (
 class Numbering:
     """Gives each cited quote its number."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        """Number what the ledger holds."""
+    def __init__(self, ledger: Ledger, hypotheses: Sequence[Assessment] = ()) -> None:
+        """Number what the ledger holds.
+
+        Args:
+            ledger: Everything found.
+            hypotheses: As they stand: they tell which sources agree.
+        """
         self._ledger = ledger
+        one_story, self._copies = copies(ledger)
+        self._agreeing = corroborated(hypotheses, ledger, one_story)
         self._numbers: dict[tuple[str, int, int], int] = {}
         self.citations: list[Citation] = []
 
@@ -38,20 +47,26 @@ class Numbering:
                 if spot not in self._numbers:
                     source = self._ledger.get(Source, quote.source)
                     self._numbers[spot] = len(self.citations) + 1
-                    self.citations.append(
-                        Citation(
-                            number=self._numbers[spot],
-                            source=source.id,
-                            finding=finding.id,
-                            title=source.title,
-                            url=source.url,
-                            quote=quote.text,
-                            passage=quote.passage,
-                            credibility=source.credibility.score,
-                        )
-                    )
+                    self.citations.append(self._citation(finding, quote, source))
                 numbers[self._numbers[spot]] = None
         return sentence.model_copy(update={"citations": tuple(numbers)})
+
+    def _citation(self, finding: Finding, quote: Quote, source: Source) -> Citation:
+        others = self._agreeing.get(source.id, 0)
+        agree = [f"{others} other independent source{'s agree' if others > 1 else ' agrees'}"] if others else []
+        return Citation(
+            number=len(self.citations) + 1,
+            source=source.id,
+            finding=finding.id,
+            title=source.title,
+            url=source.url,
+            quote=quote.text,
+            passage=quote.passage,
+            credibility=source.credibility.score,
+            reasons=(*source.credibility.reasons, *agree),
+            copies=self._copies[source.id],
+            where=source.where(quote.passage.start),
+        )
 
 
 def compose(
@@ -65,7 +80,7 @@ def compose(
     made_by: str,
 ) -> Report:
     """Put a report together; its status follows from what is left after the audit."""
-    numbering = Numbering(ledger)
+    numbering = Numbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
         Section(heading=section.heading, sentences=tuple(numbering.cite(sentence) for sentence in section.sentences))

@@ -6,11 +6,12 @@ import errno
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from deepdiver.core.corroboration import copies, corroborated
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Report, Run, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
@@ -26,14 +27,13 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
         StoreAccessError: If the folder cannot be written to.
     """
     rows = store.journal_list(run.id)
-    sources = ledger.of(Source).values()
     events = [json.loads(text) for _, text in store.get_events(run.id)]
     texts = {
         "report.md": markdown(report),
         "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True)
         + "\n",
         "reasoning.log": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)),
-        "sources.jsonl": "".join(source.model_dump_json(exclude={"sketch"}) + "\n" for source in sources),
+        "sources.jsonl": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in sources(report, ledger)),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,6 +118,22 @@ def record(run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow],
         "ledger": [{"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger],
         "account": account(rows, cost),
     }
+
+
+def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """Return everything read, each with its origin, its copies, who else says it, and where it is cited."""
+    one_story, places = copies(ledger)
+    agreeing = corroborated(report.hypotheses, ledger, one_story)
+    cited: dict[str, list[dict[str, Any]]] = {}
+    for item in report.citations:
+        cited.setdefault(item.source, []).append({"number": item.number, "where": item.where})
+    for key, source in ledger.of(Source).items():
+        yield source.model_dump(mode="json", exclude={"sketch"}) | {
+            "origin": one_story[key],
+            "copies": places[key],
+            "agreeing": agreeing.get(key, 0),
+            "cited": cited.get(key, []),
+        }
 
 
 def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:

@@ -7,6 +7,7 @@ heading, no link, no image, no HTML and no mark of a citation, and it cannot spe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote as percent
 
 from deepdiver.core.record import Assessment, Citation, HypothesisStatus, Report, RunStatus, Sentence
@@ -55,7 +56,7 @@ def markdown(report: Report) -> str:
     if report.hypotheses:
         parts += ["## Hypotheses", "", *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
-        parts += ["## Sources", "", *map(_source, report.citations)]
+        parts += ["## Sources", "", *_sources(report.citations)]
     if report.limits:
         parts += ["## Limits", "", *(f"- {_block(limit)}" for limit in report.limits), ""]
     parts += ["---", f"*{_inline(report.made_by)}*", ""]
@@ -105,13 +106,26 @@ def _hypothesis(item: Assessment) -> str:
     )
 
 
-def _source(citation: Citation) -> str:
-    quote = _line(citation.quote)
-    short = quote if len(quote) <= QUOTE_CHARS else quote[: QUOTE_CHARS - 1].rstrip() + "…"
-    return (
-        f"[{citation.number}] {_inline(citation.title)}, {_url(citation.url)} "
-        f"(credibility {citation.credibility:.2f})\\\n“{_inline(short)}”\n"
-    )
+def _sources(citations: Iterable[Citation]) -> Iterator[str]:
+    """Return the list of sources; why one is believed so far is said where it is first cited."""
+    seen: set[str] = set()
+    for citation in citations:
+        quote = _line(citation.quote)
+        short = quote if len(quote) <= QUOTE_CHARS else quote[: QUOTE_CHARS - 1].rstrip() + "…"
+        place = f", {_inline(citation.where)}" if citation.where else ""
+        why = "" if citation.source in seen else _why(citation)
+        seen.add(citation.source)
+        yield (
+            f"[{citation.number}] {_inline(citation.title)}, {_url(citation.url)}{place} "
+            f"(credibility {citation.credibility:.2f}{why})\\\n“{_inline(short)}”\n"
+        )
+
+
+def _why(citation: Citation) -> str:
+    reasons = [*citation.reasons]
+    if citation.copies > 1:
+        reasons.append(f"one of {citation.copies} copies of one story")
+    return f": {_inline(', '.join(reasons))}" if reasons else ""
 
 
 def _url(url: str) -> str:

@@ -23,7 +23,7 @@ strict_checkpoints()  # must come before langgraph is imported, which the next l
 from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.report.files import write_files  # noqa: E402
 from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
-from deepdiver.run.begin import check_question, load_ledger, new_run  # noqa: E402
+from deepdiver.run.begin import check_question, load_ledger, new_run, settle_strategy  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
 from deepdiver.tools.registry import choose  # noqa: E402
@@ -57,12 +57,13 @@ async def research(
     """
     settings = settings or load()
     question = check_question(question)
+    settings, because = settle_strategy(question, settings)
     # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
     settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened)
         try:
-            session = Session(run, settings, opened, on_event=on_event)
+            session = Session(run, settings, opened, on_event=on_event, because=because)
             await session.prepare()
         except BaseException:
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind

@@ -97,4 +97,4 @@ def create_deepdiver_agent(
             run, chosen, store, on_event=on_event, models=models, reasoner=given_reasoner, providers=providers
         )
 
-    return TABLE[chosen.strategy].build(_Sessions(chosen, make)).compile(checkpointer=checkpointer)
+    return TABLE[Strategy(chosen.strategy)].build(_Sessions(chosen, make)).compile(checkpointer=checkpointer)

@@ -100,6 +100,7 @@ class Session:
         store: Store,
         *,
         on_event: OnEvent | None = None,
+        because: str = "",
         mode: Mode = Mode.LIVE,
         models: Mapping[str, BaseChatModel] | None = None,
         reasoner: Reasoner | None = None,
@@ -111,7 +112,7 @@ class Session:
             NoEvidenceError: If there is nothing to search.
             UsageError: If a model or provider was named that cannot be used.
         """
-        self.run, self.settings, self.store, self.mode = run, settings, store, mode
+        self.run, self.settings, self.store, self.mode, self._because = run, settings, store, mode, because
         entry = TABLE[run.strategy]
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
@@ -208,6 +209,7 @@ class Session:
                 run=self.run.id,
                 question=self.run.question,
                 strategy=self.run.strategy.value,
+                because=self._because,
                 reasoner=self.deps.reasoner.description,
                 providers=tuple(provider.name for provider in self.deps.providers),
                 ceiling=self.ceiling,

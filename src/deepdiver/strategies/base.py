@@ -67,6 +67,8 @@ class Deps:
     may know more than its state, takes the same path."""
     notes: set[str] = field(default_factory=set)
     """What could not be done; the report lists it in the order of the alphabet, whatever happened first."""
+    unread: set[str] = field(default_factory=set)
+    """Pages that could not be read; the report names some and counts the rest."""
     dropped: set[str] = field(default_factory=set)
     """Statements that were refused because their quotes do not stand in the source; the report says how many."""
     report: Report | None = None
@@ -100,8 +102,15 @@ class Deps:
 
     def limited(self, what: str) -> str:
         """Announce something that could not be done; returns it for the report's limits."""
-        if what not in self.notes:
-            self.notes.add(what)
+        return self._told(what, self.notes)
+
+    def not_read(self, what: str) -> str:
+        """Announce a page that could not be read."""
+        return self._told(what, self.unread)
+
+    def _told(self, what: str, held: set[str]) -> str:
+        if what not in held:
+            held.add(what)
             self.emit(Limited(what=what))
         return what
 

@@ -19,8 +19,8 @@ from deepdiver.memory.past import recall
 from deepdiver.strategies.base import Deps, Update, together
 from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
 from deepdiver.tools.address import canonical
-from deepdiver.tools.need import need_of
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.need import need_of
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import Found, search
 
@@ -146,7 +146,7 @@ async def _texts(
     listed: dict[str, tuple[Source, str, str]] = {}
     for (_, query), reading in zip(wanted.values(), readings, strict=True):
         if reading.limit:
-            deps.limited(reading.limit)
+            deps.not_read(reading.limit)
         if reading.source is not None and reading.source.id not in listed:
             listed[reading.source.id] = (reading.source, reading.text, excerpt(reading.text, f"{about} {query}"))
     deps.add(*(source for source, _, _ in listed.values()))
@@ -295,26 +295,51 @@ def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[l
     ]
 
 
-async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
-    """Show the plan to a person, if one wants to see it; what the person says is obeyed."""
-    problems = list(state["decomposed_problems"])
-    deps.emit(PlanProposed(problems=tuple(problems)))
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What a person said to a plan."""
+
+    problems: list[str]
+    """The sub-problems to look into, as the person wants them."""
+    edited: bool = False
+    """Whether they are the person's own."""
+    objection: str = ""
+    """Why the plan is to be made anew; empty where it is to be followed."""
+
+
+def approve(
+    deps: Deps, question: str, problems: Sequence[str], *, objectives: Sequence[str] = (), queries: Sequence[str] = ()
+) -> Approval:
+    """Show a plan to a person, if one wants to see it; what the person says is obeyed.
+
+    Raises:
+        UsageError: If the answer is none.
+    """
+    plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
+    deps.emit(PlanProposed(**{name: tuple(listed) for name, listed in plan.items()}))
     if not deps.approve:
-        return {"objection": ""}
-    shown = {"question": state["original_question"], "problems": problems, "ceiling": deps.ceiling}
-    reply = interrupt({"ask": "approve_plan", **shown})
+        return Approval(plan["problems"])
+    shown = {name: listed for name, listed in plan.items() if listed or name == "problems"}
+    reply = interrupt({"ask": "approve_plan", "question": question, **shown, "ceiling": deps.ceiling})
     action = reply.get("action") if isinstance(reply, dict) else None
     if action == "accept":
-        return {"objection": ""}
+        return Approval(plan["problems"])
     if action == "edit":
-        listed = [text for item in reply.get("problems", []) if (text := str(item).strip())] or problems
-        problems = listed[:PROBLEMS]
+        listed = [text for item in reply.get("problems", []) if (text := str(item).strip())] or plan["problems"]
         for left_out in listed[PROBLEMS:]:
             deps.limited(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
-        return {"objection": "", "decomposed_problems": problems, "waves": [list(range(len(problems)))]}
+        return Approval(listed[:PROBLEMS], edited=True)
     if action == "reject":
-        return {"objection": str(reply.get("reason") or "the person did not say why")}
+        return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError("a plan is answered with action accept, edit (and problems) or reject (and a reason)")
+
+
+async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
+    """Show the sub-problems to a person, if one wants to see them."""
+    said = approve(deps, state["original_question"], state["decomposed_problems"])
+    if not said.edited:
+        return {"objection": said.objection}
+    return {"objection": "", "decomposed_problems": said.problems, "waves": [list(range(len(said.problems)))]}
 
 
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:

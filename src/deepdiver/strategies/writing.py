@@ -30,6 +30,8 @@ from deepdiver.tasks import (
     WriteReport,
 )
 
+UNREAD = 8
+"""Pages named one by one of those that could not be read: the web is full of walls."""
 PARTLY = "only partly carried by its quotes"
 
 
@@ -75,14 +77,6 @@ async def write_report(
     _audit(deps, lines)
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
-    cut = sum(line.cut for line in lines)
-    notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in draft.missing)]
-    if refused := len(deps.dropped):
-        told = "1 statement was" if refused == 1 else f"{refused} statements were"
-        notes.append(f"{told} refused because the quote does not stand in the source.")
-    if cut:
-        notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
-
     def kept(number: int) -> tuple[Sentence, ...]:
         return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
@@ -93,9 +87,24 @@ async def write_report(
         sections,
         assessments,
         deps.ledger,
-        limits=notes,
+        limits=_notes(deps, limits, draft.missing, sum(line.cut for line in lines)),
         made_by=f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of {deps.as_of}",
     )
+
+
+def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
+    """Return what the reader must know: what could not be searched, answered, read, quoted or carried."""
+    notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
+    unread = sorted(deps.unread)
+    notes += unread[:UNREAD]
+    if more := len(unread[UNREAD:]):
+        notes.append(f"{more} more page{'s were' if more != 1 else ' was'} not read, or not whole.")
+    if refused := len(deps.dropped):
+        told = "1 statement was" if refused == 1 else f"{refused} statements were"
+        notes.append(f"{told} refused because the quote does not stand in the source.")
+    if cut:
+        notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
+    return notes
 
 
 def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:

@@ -6,6 +6,8 @@ from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
 from deepdiver.tasks.plan import Decompose, Decomposition, Problem
 from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.reflect import Note, Reflect, Reflection
+from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
 from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text
@@ -28,6 +30,8 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     Hypothesise,
     Judge,
     Decide,
+    Summarise,
+    Reflect,
     WriteReport,
     CheckSupport,
     RepairSentences,
@@ -58,12 +62,15 @@ __all__ = [
     "Judge",
     "Judgement",
     "Judgements",
+    "Note",
     "Problem",
     "Prompt",
     "Proposed",
     "Queries",
     "Reasoner",
     "Recalled",
+    "Reflect",
+    "Reflection",
     "RefuteQueries",
     "Refuted",
     "RepairSentences",
@@ -71,6 +78,10 @@ __all__ = [
     "Repairs",
     "Shown",
     "Standing",
+    "Statement",
+    "Summarise",
+    "Summary",
+    "SummaryLine",
     "Task",
     "Text",
     "WriteQueries",

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Standing
+from deepdiver.tasks.views import Recalled, Standing
 
 
 class Note(Answer):
@@ -54,7 +54,7 @@ class Reflect(Task[Reflection]):
     standing: tuple[Standing, ...] = ()
     """Hypotheses and where they stand, if there are any."""
     uncertainties: tuple[str, ...] = ()
-    """What is known to be uncertain."""
+    """What is known to be uncertain, such as what rests on one weak source."""
     tried: tuple[str, ...] = ()
     """Searches that were made; do not repeat them."""
     iteration: int
@@ -67,5 +67,7 @@ class Reflect(Task[Reflection]):
     """What could not be searched or read."""
     guidance: str = ""
     """The person's own instructions."""
+    past: tuple[Recalled, ...] = ()
+    """What past runs found that bear on the question: hints, never evidence."""
     limit: int = 3
     """The most queries wanted."""

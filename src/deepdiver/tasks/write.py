@@ -55,8 +55,8 @@ class WriteReport(Task[Draft]):
     """Today's date."""
     problems: tuple[str, ...]
     """The sub-problems."""
-    standing: tuple[Standing, ...]
-    """The hypotheses and where they stand."""
+    standing: tuple[Standing, ...] | None
+    """The hypotheses and where they stand; None where the strategy weighs sources and puts no hypotheses forward."""
     findings: tuple[Shown, ...]
     """What was found; nothing else may be said."""
     gaps: tuple[str, ...] = ()

@@ -10,9 +10,9 @@ from deepdiver.errors import GatewayError, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
 from deepdiver.tools.credibility import credibility
-from deepdiver.tools.need import Need
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit, whole
+from deepdiver.tools.need import Need
 
 
 @dataclass(frozen=True, slots=True)

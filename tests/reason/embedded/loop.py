@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,8 +53,8 @@ from deepdiver.tasks import (
 )
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.library.documents import Document
-from deepdiver.tools.library.index import Index, open_index
+from deepdiver.tools.library.base import Entry
+from deepdiver.tools.library.local import LocalLibrary
 
 Weigh = Callable[[Hit], Credibility]
 HITS, HOPS, LEADS, ROUNDS, SHOWN = 6, 2, 4, 3, 40
@@ -82,6 +83,24 @@ class Outcome:
         return [item.statement for item in self.standing if item.status is HypothesisStatus.SUPPORTED]
 
 
+@dataclass(frozen=True)
+class Document:
+    """A document that was found, with its text."""
+
+    entry: Entry
+    text: str
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return self.entry.url
+
+    @property
+    def title(self) -> str:
+        """What it calls itself."""
+        return self.entry.title
+
+
 @dataclass
 class Tested:
     """A hypothesis with its evidence so far."""
@@ -92,15 +111,18 @@ class Tested:
 
 
 @functools.lru_cache(maxsize=4)
-def index_of(folder: Path) -> Index:
+def index_of(folder: Path) -> LocalLibrary:
     """Index the documents of a folder once."""
-    return open_index((folder,))
+    library = LocalLibrary(Path(tempfile.mkdtemp()))
+    library.refresh((folder,))
+    library.embed()
+    return library
 
 
 class Loop:
     """One run over one index."""
 
-    def __init__(self, index: Index, question: str, as_of: str, weigh: Weigh = credibility) -> None:
+    def __init__(self, index: LocalLibrary, question: str, as_of: str, weigh: Weigh = credibility) -> None:
         self.index, self.question, self.as_of, self.weigh = index, question, as_of, weigh
         self.reasoner: Reasoner = EmbeddedReasoner()
         self.sources: dict[str, Source] = {}
@@ -172,7 +194,7 @@ class Loop:
         found: dict[str, Document] = {}
         for query in queries:
             for match in self.index.search(query, HITS):
-                found.setdefault(match.document.url, match.document)
+                found.setdefault(match.entry.url, Document(match.entry, self.index.text(match.entry)))
         return list(found.values())
 
     def _add(self, statement: str, quote: str, document: Document, about: str) -> None:
@@ -183,9 +205,9 @@ class Loop:
         hit = Hit(
             url=document.url,
             kind=SourceKind.DOCUMENT,
-            publisher_kind=document.meta.get("kind", ""),
-            published=document.meta.get("published", ""),
-            author=document.meta.get("author", ""),
+            publisher_kind=document.entry.publisher_kind,
+            published=document.entry.published,
+            author=document.entry.author,
         )
         source = Source(
             id=content_id("s", document.url, snapshot),
@@ -194,8 +216,8 @@ class Loop:
             title=document.title,
             snapshot=snapshot,
             sketch=sketch(document.text),
-            publisher=document.meta.get("publisher", ""),
-            published=document.meta.get("published", ""),
+            publisher=document.entry.publisher,
+            published=document.entry.published,
             credibility=self.weigh(hit),
         )
         passage = Passage(snapshot=snapshot, start=start, end=start + len(quote))

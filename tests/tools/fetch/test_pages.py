@@ -12,7 +12,7 @@ from deepdiver.errors import CallError, CallFault, NotJournalledError, Unreadabl
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.fetch import Guard, Page, fetch
-from deepdiver.tools.fetch.pages import HOPS
+from deepdiver.tools.fetch.pages import HOPS, OFTEN_ENOUGH
 from tests.gateway.rig import make_run
 from tests.tools.conftest import Desk
 from tests.tools.fetch.rig import GOOD, PACKED, STORY, Web, answer, gateway, html, redirect
@@ -216,6 +216,14 @@ async def test_what_may_pass_is_asked_again_and_then_fails(web: Web, desk: Desk,
     assert caught.value.fault is fault
     assert web.asked.count("holm.example/dairy") == 3
     assert desk.store.journal_list(desk.run)[-1].state is CallState.FAILED
+
+
+async def test_a_server_that_hangs_up_is_let_be_after_three_times(web: Web, desk: Desk) -> None:
+    web.pages["/dairy"] = GOOD[:-20]
+    with pytest.raises(CallError, match="hung up") as caught:
+        await web.fetch(PLAIN, gateway(desk, retries=4))
+    assert caught.value.fault is CallFault.NETWORK
+    assert web.asked.count("holm.example/dairy") == OFTEN_ENOUGH == 3
 
 
 async def test_retry_after_is_obeyed(web: Web, desk: Desk) -> None:

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Deadlines, Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway
+from deepdiver.gateway import Gateway, Mode
 from deepdiver.store import CallState
 from deepdiver.tools.hit import Hit
 from tests.tools.conftest import Desk
@@ -218,7 +218,7 @@ class Faults:
         options = self.case.options(service.url)
         live = await self.case.provider.search(QUERY, 6, desk.gateway(**options))
         asked = len(service.heard)
-        assert await self.case.provider.search(QUERY, 6, desk.gateway(**options)) == live
+        assert await self.case.provider.search(QUERY, 6, desk.gateway(Mode.REPLAY, **options)) == live
         assert len(service.heard) == asked
 
     async def test_no_more_hits_than_asked_for(self, desk: Desk, service: Service) -> None:

@@ -187,7 +187,7 @@ def test_a_status_is_a_failure_whatever_the_page_says(status: int, fault: CallFa
 
 def test_the_errors_of_the_package() -> None:
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
-    from lxml.etree import ParserError
+    from lxml.etree import ParserError  # type: ignore[import-untyped]
     from primp import ConnectError, DNSError, DNSTimeoutError, RequestError
     from primp import TimeoutError as LateError
 

@@ -10,7 +10,6 @@ and the process that asked ends it when one takes too long.
 from __future__ import annotations
 
 import contextlib
-import gc
 import io
 import logging
 import os
@@ -28,13 +27,21 @@ FORKS = sys.platform == "linux"
 """On macOS a forked process may not use the system's frameworks; on Windows there is no fork."""
 
 _REFUSED = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen")
-_TOLD = {signal.SIGXCPU: f"it takes more than {limits.CPU_SECONDS} seconds to read"} if FORKS else {}
+_NO_MEMORY = 3
+_TOO_LARGE = f"it takes more than {limits.MEMORY >> 20} MB to read"
+_TOLD = {_NO_MEMORY: _TOO_LARGE}
+if FORKS:
+    _TOLD[-signal.SIGXCPU] = f"it takes more than {limits.CPU_SECONDS} seconds to read"
+    _TOLD[-signal.SIGKILL] = "it was ended from outside: the system may be out of memory"
+"""Why a fork ended as it did."""
 
 
 def main(arguments: list[str]) -> int:
     """Read documents until the input ends."""
     warnings.simplefilter("ignore")
     logging.disable()
+    # openpyxl imports it where it is there, which takes 20 MB and starts threads, and has no use for it in reading.
+    sys.modules["numpy"] = None  # type: ignore[assignment]
     source, to = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a parser prints does not get among the answers
     forks = FORKS and "--without-fork" not in arguments
@@ -69,7 +76,7 @@ def answer(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     except UnreadableError as error:
         return {"reason": str(error)}, b""
     except MemoryError:
-        return {"reason": f"it takes more than {limits.MEMORY >> 20} MB to read"}, b""
+        return {"reason": _TOO_LARGE}, b""
     except Exception as error:  # noqa: BLE001 - a parser may raise anything at a broken file; it becomes the reason
         return {"reason": f"it is damaged: {type(error).__name__}: {error}"[:300]}, b""
 
@@ -79,7 +86,6 @@ def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[
     with contextlib.suppress(UnreadableError):  # the fork will say so
         parse.reader(parse.kind(data, job["mime"], job["name"], job["url"]))
     ours, theirs = os.pipe()
-    gc.freeze()
     pid = os.fork()
     if not pid:
         os.close(ours)
@@ -95,8 +101,7 @@ def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[
         return {"reason": late, "peak": peak}, b""
     if status:
         ended = os.waitstatus_to_exitcode(status)
-        reason = _TOLD.get(signal.Signals(-ended)) if ended < 0 else None
-        return {"reason": reason or f"its parser died ({_name(ended)})", "peak": peak}, b""
+        return {"reason": _TOLD.get(ended) or f"its parser died ({_name(ended)})", "peak": peak}, b""
     try:
         head, body = frames.receive(io.BytesIO(frame), limits.LARGEST_ANSWER)
     except frames.BrokenFrameError:
@@ -113,11 +118,15 @@ def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
     limits.die_with_parent()
     os.close(0)
     pipe = os.fdopen(to, "wb")
-    limits.confine()
-    sys.addaudithook(refuse)
-    head, body = answer(job, data)
-    frames.send(pipe, head, body)
-    os._exit(0)
+    try:
+        limits.confine()
+        sys.addaudithook(refuse)
+        frames.send(pipe, *answer(job, data))
+        os._exit(0)
+    except MemoryError:
+        os._exit(_NO_MEMORY)
+    finally:
+        os._exit(1)  # in no case does a fork go on as if it were its parent
 
 
 def _collect(pipe: int, source: int) -> tuple[bytearray, str]:

@@ -46,7 +46,7 @@ def decode(data: bytes, mime: str = "") -> tuple[str, str]:
     """
     for bom, name in _BOMS:
         if data.startswith(bom):
-            return _noted(data.decode(name, "replace"), name)
+            return _noted(_text(data.decode(name, "replace")), name)
     if b"\0" in data:
         raise UnreadableError("it is not text")
     try:
@@ -60,6 +60,12 @@ def decode(data: bytes, mime: str = "") -> tuple[str, str]:
         if text.count("\ufffd") <= _ODD * len(text):
             return _noted(text, name)
     return _guess(data)
+
+
+def _text(text: str) -> str:
+    if "\0" in text:
+        raise UnreadableError("it is not text")
+    return text
 
 
 def declared(data: bytes, mime: str) -> list[str]:

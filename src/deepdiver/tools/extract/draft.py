@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any, Literal
 
 Kind = Literal["page", "slide", "sheet", "heading", "message"]
@@ -10,6 +11,8 @@ Kind = Literal["page", "slide", "sheet", "heading", "message"]
 LARGEST_TEXT = 8_000_000
 """Bytes of text in UTF-8, some 4,000 pages. In memory a character takes four bytes at worst, so that a text and the
 bytes it came in stay below 40 MB."""
+SECONDS = 6.0
+"""Of computing, or seven of waiting: then what there is of a long document is kept, before the child is ended."""
 MOST_MARKS = 20_000
 LONGEST_LABEL = 200
 LONGEST_FIELD = 500
@@ -52,6 +55,7 @@ class Draft:
         self._marks: list[tuple[int, str, str]] = []
         self._pending: list[tuple[str, str]] = []
         self._notes: dict[str, None] = {}
+        self._until = time.monotonic() + SECONDS + 1, time.process_time() + SECONDS
 
     @property
     def text(self) -> str:
@@ -86,14 +90,18 @@ class Draft:
         """Add a block, apart from what is there by `gap`. White space around it is no part of it.
 
         Raises:
-            FullError: If the text has reached its largest size.
+            FullError: If the text has reached its largest size, or reading it takes too long.
         """
         self.put(clean(text).strip(), gap)
 
     def put(self, text: str, gap: str = "\n\n") -> None:
-        """Add a block as it is: clean already, and white space at its ends counts."""
+        """Add a block as it is: white space at its ends counts."""
         if not text:
             return
+        if time.monotonic() > self._until[0] or time.process_time() > self._until[1]:
+            self.note(f"it takes more than {SECONDS:g} seconds to read; the rest was left out")
+            raise FullError(self)
+        text = _SURROGATE.sub("\ufffd", text)
         left = LARGEST_TEXT - self._bytes - len(gap)
         cut = len(text) > left or len(text.encode()) > left
         if cut:

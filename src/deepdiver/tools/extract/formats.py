@@ -70,7 +70,7 @@ _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or password-protected Office file; save it as docx, pptx or xlsx"),
     (b"{\\rtf", "a rich text file; save it as docx"),
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
-    (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"BZh91AY&SY", "a bzip2 archive; unpack it first"),
     (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"),
@@ -87,6 +87,8 @@ _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
 )
 """How files that are not read begin, and what they are."""
 
+_SURE = frozenset(magic for magic, _ in _FOREIGN if magic == b"{\\rtf" or not magic.isalnum())
+"""Of these, what no text begins with; the others are words in their own right, and count where no text follows."""
 _LOOK = 1_024
 """Bytes at the beginning that are looked at."""
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -108,10 +110,10 @@ def suffix_of(name: str) -> str:
 def foreign(data: bytes) -> str:
     """Return what a file is that cannot be read, by its first bytes; empty if it may be one that can."""
     for magic, what in _FOREIGN:
-        if data.startswith(magic):
+        if data.startswith(magic) and (magic in _SURE or not looks_like_text(data)):
             return what
     if data.startswith(b"PK\x03\x04") and not _zipped(data):
-        return "a zip archive; unpack it first"
+        return "a zip archive; unpack it first" if b"PK\x05\x06" in data else "damaged: a zip archive without its end"
     return "" if looks_like_text(data) or _magic(data) else "not text"
 
 
@@ -128,10 +130,10 @@ def format_of(mime: str, name: str, data: bytes) -> str:
     """
     if sure := _magic(data):
         return sure
-    textual = looks_like_text(data) and not data.startswith(tuple(magic for magic, _ in _FOREIGN))
+    textual = not foreign(data)
     for said in (_MIMES.get(mime.partition(";")[0].strip().lower(), ""), _SUFFIXES.get(suffix_of(name), "")):
-        if said in _BINARY:
-            return "" if textual is False and said != "pdf" else (_looks(data) if textual else said)
+        if said in _BINARY and textual:
+            return _looks(data)
         if said and textual:
             return said
     return _looks(data) if textual else ""
@@ -140,7 +142,7 @@ def format_of(mime: str, name: str, data: bytes) -> str:
 def _magic(data: bytes) -> str:
     """Return the format that the bytes show beyond doubt."""
     start = data[:_LOOK]
-    if b"%PDF-" in start:
+    if b"%PDF-" in start or b"startxref" in data[-2 * _LOOK :]:
         return "pdf"
     if start.startswith(b"PK\x03\x04"):
         return _zipped(data)

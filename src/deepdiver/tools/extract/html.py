@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,17 +10,21 @@ from urllib.parse import urlsplit
 from trafilatura import bare_extraction
 from trafilatura.settings import Document as Extracted
 
+from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import markup, plain
 from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.draft import Draft
 
 _TAG = re.compile(r"<[a-zA-Z!/?]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
+NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
 WHOLE_PAGE = "no main text was recognised; the whole page was taken"
 
 
 def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:
     """Read a page."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.replace(b"\0", b"")  # browsers read on
     text, note = decode(data, mime)
     draft = Draft(format)
     if note:
@@ -42,9 +47,11 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
     draft.title = draft.title or title
     if draft.empty:
         draft.note(WHOLE_PAGE)
-        tree = markup.parse(text)  # anew: trafilatura works on the tree it is given
-        body = tree.find("body")
-        markup.render(draft, tree if body is None else body, markup.PAGE_FURNITURE)
+        body = markup.parse(text).find("body")  # anew: trafilatura works on the tree it is given
+        if body is not None:
+            markup.render(draft, body, markup.PAGE_FURNITURE)
+    if draft.empty:
+        raise UnreadableError(NO_TEXT)
     return draft
 
 

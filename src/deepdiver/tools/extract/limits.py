@@ -15,8 +15,10 @@ LARGEST = 50_000_000
 """Bytes of one file; more is an archive of pictures or a data dump rather than a document."""
 LARGEST_ANSWER = 16_000_000
 """Bytes of text that a child may say; a document's text is half of that at most."""
-MEMORY = 200 * 2**20
-"""Bytes of data. With the code of Python and the parsers, which is shared, a child stays below 256 MB resident."""
+MEMORY = 240 * 2**20
+"""Bytes that a child may hold, the code of Python and the parsers included."""
+_LEAST = 64 * 2**20
+"""Bytes that a child may add to what it holds, whatever it holds."""
 CPU_SECONDS = 8
 WALL_SECONDS = 8.5
 """Seconds from fork to answer. With the time to hand a file over and back it stays below ten."""
@@ -43,7 +45,7 @@ def confine() -> None:
     if sys.platform == "win32":
         return
     for what, most in (
-        (resource.RLIMIT_DATA, MEMORY),
+        (resource.RLIMIT_DATA, _data()),
         (resource.RLIMIT_CPU, CPU_SECONDS),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
@@ -54,6 +56,21 @@ def confine() -> None:
         resource.setrlimit(what, (least, least))
     if sys.platform == "linux":
         _without_network()
+
+
+def _data() -> int:
+    """Return how much data this process may have, such that it holds no more than `MEMORY`.
+
+    Data counts from when it is asked for, and what is held from when it is used: the limit is what there is of the one,
+    and what is left of the other.
+    """
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            pages = [int(number) for number in file.read().split()]
+    except OSError:
+        return MEMORY
+    page = resource.getpagesize()
+    return page * pages[5] + max(MEMORY - page * pages[1], _LEAST)
 
 
 def die_with_parent() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 from lxml import html as lxml_html
 
+from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import table
 from deepdiver.tools.extract.draft import Draft, clean
 
@@ -30,12 +31,18 @@ _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def parse(text: str) -> Any:
-    """Return the tree of an HTML text; nothing outside it is read. None if there is nothing in it."""
+    """Return the tree of an HTML text; nothing outside it is read. None if there is nothing in it.
+
+    Raises:
+        UnreadableError: If the parser gives up.
+    """
     parser = lxml_html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
     try:
         return lxml_html.document_fromstring(_without_declaration(text), parser=parser)
-    except (etree.ParserError, etree.XMLSyntaxError):
+    except etree.ParserError:
         return None
+    except etree.XMLSyntaxError as error:
+        raise UnreadableError(f"its HTML could not be read: {error}"[:200]) from None
 
 
 def _without_declaration(text: str) -> str:

@@ -85,7 +85,8 @@ def read(data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Draft
     except RecursionError:
         raise UnreadableError("it is nested too deep") from None
     if draft.empty:
-        raise UnreadableError("it is empty")
+        notes = draft.told()["notes"]
+        raise UnreadableError(f"it holds no text: {'; '.join(notes)}" if notes else "it is empty")
     stem = PurePosixPath(name or file_name(url)).stem
     draft.title = draft.title or draft.heading or stem.replace("-", " ")
     return draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deepdiver.tools.extract.decode import decode
-from deepdiver.tools.extract.draft import Draft
+from deepdiver.tools.extract.draft import LARGEST_TEXT, Draft
 
 _FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
@@ -26,7 +26,9 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
 
 def fill(draft: Draft, text: str) -> Draft:
     """Put a whole text into a draft, its front matter apart and its headings marked."""
-    whole = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-8", "replace").decode("utf-8")
+    if len(text) > LARGEST_TEXT + 1:  # what will be left out need not be copied about
+        text = text[: LARGEST_TEXT + 1]
+    whole = text.replace("\r\n", "\n").replace("\r", "\n")
     meta, body = front_matter(whole)
     draft.title = meta.get("title", "")
     draft.author = meta.get("author", "")

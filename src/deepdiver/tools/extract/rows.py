@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -12,6 +12,7 @@ from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.draft import LARGEST_TEXT, Draft, clean
 
 _DELIMITERS = ",;\t|"
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LOOK = 50
 """Lines that the delimiter is judged by."""
 
@@ -32,7 +33,8 @@ def cells(text: str, likely: str = ",") -> Iterator[list[str]]:
     text = clean(text).lstrip("\ufeff")
     if text[:4].lower() == "sep=":  # how a program of Microsoft's says what separates
         text = text.partition("\n")[2]
-    yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text, likely))
+    lines = (match.group() for match in _LINE.finditer(text))
+    yield from csv.reader(lines, delimiter=delimiter(text, likely))
 
 
 def delimiter(text: str, likely: str = ",") -> str:

@@ -31,22 +31,23 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
     """
     gap = "\n\n"
     names: list[str] = []
-    first = True
+    first = open_ = True
     for row, after in pairwise(_with_end(rows)):
         cells = [cell for cell in row if cell]
         if not cells:
             gap = "\n\n"
+            open_ = True
             continue
         if len(cells) == 1 and len(row) == 1 and not names:
             draft.add(cells[0])  # a caption, not a row
             gap = "\n\n"
             continue
-        if (first and head) or is_head(row, after, first=first):
+        if (first and head) or (open_ and is_head(row, after, first=first)):
             names = row
-            draft.put("| " + " | ".join(cells), gap)
+            draft.add("| " + " | ".join(cells), gap)
         else:
-            draft.put("| " + " | ".join(_named(names, row)), gap)
-        first = False
+            draft.add("| " + " | ".join(_named(names, row)), gap)
+        first = open_ = False
         gap = "\n"
 
 

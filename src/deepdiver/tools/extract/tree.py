@@ -69,7 +69,7 @@ def fill(draft: Draft, value: Any) -> None:
     first = True
     for path, fields, texts in _records("", value):
         if fields:
-            draft.put("| " + " | ".join([path, *fields] if path else fields), "\n\n" if first else "\n")
+            draft.add("| " + " | ".join([path, *fields] if path else fields), "\n\n" if first else "\n")
             first = False
         for text in texts:
             draft.add(text)

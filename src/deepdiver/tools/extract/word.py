@@ -50,7 +50,7 @@ class _Reader:
         self._noted = 0
 
     def read(self, body: Any) -> None:
-        for element in _blocks(body):
+        for element in _blocks(body, "p", "tbl"):
             if local(element.tag) == "p":
                 self._paragraph(element)
             else:
@@ -91,13 +91,13 @@ class _Reader:
                 self._listed = self._listed and not lines and not rows
 
 
-def _blocks(body: Any) -> Iterator[Any]:
-    """Give the paragraphs and tables of a body, also those within frames for content."""
+def _blocks(body: Any, *kinds: str) -> Iterator[Any]:
+    """Give the parts of a body, a table or a row that are of some kinds, also those within frames for content."""
     left = list(reversed(list(body)))
     while left:
         element = left.pop()
         name = local(element.tag)
-        if name in ("p", "tbl"):
+        if name in kinds:
             yield element
         elif name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"):
             left.extend(reversed(list(element)))
@@ -127,9 +127,9 @@ def _text(element: Any) -> str:
 
 
 def _rows(element: Any) -> Iterator[list[str]]:
-    for row in (item for item in _visible(element) if local(item.tag) == "tr"):
+    for row in _blocks(element, "tr"):
         cells = []
-        for cell in (item for item in _visible(row) if local(item.tag) == "tc"):
+        for cell in _blocks(row, "tc"):
             cells.append(_text(cell))
             span = _value(cell, "gridSpan")
             cells += [""] * (min(int(span), 64) - 1 if span.isdigit() else 0)

@@ -9,7 +9,6 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import h11
 import httpcore
 
 import deepdiver
@@ -28,7 +27,7 @@ MOST_HEADERS = 200
 """An honest answer has 10 to 40. Their size is bounded by h11: 100 KiB."""
 MOST_PIECES = 20_000
 """Pieces that a body may come in: 10 MB in pieces of 500 bytes. Smaller ones keep us busy for nothing."""
-PATIENCE = 8.0
+PATIENCE = 7.0
 """Seconds for an answer to come, and a second more for every SLOWEST bytes of it. The gateway's deadline holds too."""
 SLOWEST = 100_000
 CONNECT = 5.0
@@ -198,7 +197,7 @@ def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
 
 def _broken(target: Target, error: httpcore.RemoteProtocolError) -> CallError | UnreadableError:
     """Tell a server that hung up, which may do better next time, from one that does not speak HTTP."""
-    if isinstance(cause := error.__cause__, h11.RemoteProtocolError) and cause.error_status_hint == 431:
+    if "buffer too long" in str(error):  # the words of h11, which keeps its codes to itself
         return UnreadableError("its headers do not end")
     if "closed" in str(error) or "disconnected" in str(error):
         return CallError(f"{target.host} hung up before it had answered", CallFault.NETWORK)

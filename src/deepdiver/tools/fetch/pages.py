@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,8 @@ from deepdiver.tools.search.http import retry_after
 
 HOPS = 5
 """Redirects that are followed."""
+OFTEN_ENOUGH = 3
+"""Times that a server may hang up on us before we let it be: one whose lengths are wrong does so every time."""
 REMEMBERED = 30 * 86_400.0
 """Seconds for which a page's validators are kept: within them a page that has not changed is not sent again."""
 LONGEST_VALIDATOR = 200
@@ -85,11 +88,19 @@ async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> 
         payload["private"] = True  # what one run may read of the user's own network another may not, unless told
     request = Request("fetch", f"fetch:{target.host}", target.url, payload)
 
+    broken = 0
+
     async def do() -> Reply:
+        nonlocal broken
         try:
             return await _read(target, gateway, guard, canonical(payload))
         except UnreadableError as error:
             return Reply({"unreadable": str(error)})
+        except CallError as error:
+            broken += error.fault is CallFault.NETWORK
+            if broken < OFTEN_ENOUGH:
+                raise
+            raise CallError(str(error), error.fault, retry_after=math.inf) from None  # and not once more
         finally:
             if delay:
                 await gateway.rest(request.provider, delay)

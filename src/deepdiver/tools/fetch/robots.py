@@ -6,6 +6,7 @@ has it), guarded, and answered from the journal in a replay. Sitemaps that it na
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import re
 
@@ -20,6 +21,8 @@ from deepdiver.tools.search.http import retry_after
 
 MOST = 500 * 1024
 """Bytes that are read; what comes after them does not count (RFC 9309, 2.5)."""
+LONG = 50_000
+"""Characters from which reading it is left to a thread: a hostile one takes seconds."""
 HOPS = 5
 """Redirects that are followed; behind them a robots.txt counts as absent (RFC 9309, 2.3.1.2)."""
 LONGEST_DELAY = 20.0
@@ -69,7 +72,8 @@ async def rules(target: Target, gateway: Gateway, guard: Guard) -> Rules:
         for _ in range(HOPS + 1):
             value = await _look(place, gateway, guard)
             if "redirect" not in value:
-                return Rules(value["robots"])
+                text = value["robots"]
+                return Rules(text) if len(text) < LONG else await asyncio.to_thread(Rules, text)
             place = guard.target(value["redirect"])
     except (CallError, UnreadableError) as error:
         told = f"the robots.txt of {target.host} cannot be read, so nothing else may be: {error}"

@@ -200,7 +200,7 @@ class Unpacker:
             self._came_out[depth] += len(piece)
             if self._came_out[depth] > max(HARMLESS, RATIO * self._taken) and not self._cut:
                 raise UnreadableError(f"it expands more than {RATIO} times")
-            if self._came_out[depth] > 2 * self._most:  # an outer layer, made to be unpacked for ever
-                raise UnreadableError(f"it is larger than {self._most:,} bytes")
+            if depth + 1 < len(self._layers) and self._came_out[depth] > 2 * max(self._most, HARMLESS):
+                raise UnreadableError(f"it is larger than {self._most:,} bytes")  # and would be unpacked for ever
             if piece:
                 yield from self._through(depth + 1, piece)

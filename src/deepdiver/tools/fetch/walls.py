@@ -221,8 +221,9 @@ class _Seen:
     def challenge(self) -> str | None:
         """A test for humans, or a refusal of robots."""
         html, short = self.sight.html, len(self.sight.text) < LITTLE
+        most = NOTHING if self.sight.status == 200 else HARDLY_ANY
         for mark, who in MARKS.items():
-            if mark in html and short and self.length < HARDLY_ANY:
+            if mark in html and short and self.length < most:
                 return who
         if CAPTCHA.search(html) and HUMAN.search(self.all) and self.length < HARDLY_ANY and short:
             return "a bot challenge (captcha)"
@@ -232,7 +233,8 @@ class _Seen:
 
     def login(self) -> str | None:
         """A form that wants to know who reads."""
-        asks = bool(PASSWORD.search(self.sight.html)) + self._titled(LOGIN_TITLE) + bool(LOGIN.search(self.all))
+        said = LOGIN.search(self.body or self.sight.text)  # in a page's own words: many have a login above them
+        asks = bool(PASSWORD.search(self.sight.html)) + self._titled(LOGIN_TITLE) + bool(said)
         return "a login wall" if asks >= 2 and self.length < HARDLY_ANY else None
 
     def consent(self) -> str | None:

@@ -12,6 +12,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +45,7 @@ class Catalogue:
         """
         self.file = file
         self._lock = threading.RLock()
+        self._counted = ((-1, -1), (0, 0, 0))
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
@@ -57,6 +59,8 @@ class Catalogue:
             except BaseException:
                 self._db.close()
                 raise
+
+        weakref.finalize(self, self._db.close)  # a provider keeps its library for as long as it lives
 
     def _prepare(self) -> None:
         application, version = self._db.execute(
@@ -296,8 +300,13 @@ class Catalogue:
     def counts(self) -> tuple[int, int, int]:
         """Return how many documents and passages there are, and how many numbers were given."""
         with self._reading() as db:
-            documents, passages = db.execute("SELECT count(*), coalesce(sum(passages), 0) FROM documents").fetchone()
-            return documents, passages, _fact(db, "next")
+            state = (self.version(), db.total_changes)
+            if state != self._counted[0]:  # a look at every document, and every search asks
+                documents, passages = db.execute(
+                    "SELECT count(*), coalesce(sum(passages), 0) FROM documents"
+                ).fetchone()
+                self._counted = (state, (documents, passages, _fact(db, "next")))
+            return self._counted[1]
 
     def behind(self, number: int) -> int:
         """Return how many passages have this number or a higher one."""

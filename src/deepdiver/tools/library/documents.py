@@ -15,7 +15,7 @@ from deepdiver import sample
 from deepdiver.core.record import Mark
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract import FORMATS, Extractor
 from deepdiver.tools.extract.limits import LARGEST
 from deepdiver.tools.hit import whole
 from deepdiver.tools.library.base import Unread
@@ -24,6 +24,8 @@ OURS = frozenset({"markdown", "text"})
 """Formats that this process reads itself: there is no parser in them that a hostile file could bring down."""
 AT_ONCE = 2_000_000
 """Bytes of such a file; a larger one is read by a child, under its limits."""
+SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+"""Suffixes that files usually have which can be read. Some without any can be, too: what counts is what is in them."""
 SAMPLE = "sample:"
 """How the urls of the bundled library begin."""
 

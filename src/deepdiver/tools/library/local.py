@@ -14,16 +14,19 @@ from __future__ import annotations
 import contextlib
 import shutil
 import threading
+import weakref
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION, VectorTable, embedder
+from deepdiver.encoders.embed import MODEL
 from deepdiver.encoders.rows import RowFile
 from deepdiver.encoders.vectors import SCALE
 from deepdiver.errors import DamagedStoreError, UnknownNameError
-from deepdiver.tools.library import fusion, links
+from deepdiver.tools.library import fusion, links, ready
 from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
 from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import url_of, within
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float32]
     Ranges = list[tuple[int, int, int]]
 
+THIS_MODEL = zlib.crc32(MODEL.encode())
+"""Vectors of another model are made anew."""
 WAIT = 3_600.0
 """Seconds to wait for another process that brings the same library up to date: what it reads need not be read again."""
 EXACT = 10_000
@@ -70,6 +75,8 @@ class LocalLibrary:
         self.folder = folder
         self._catalogue = Catalogue(folder / "catalogue.sqlite")
         self._lock = threading.RLock()
+        self._tables: list[VectorTable] = []
+        weakref.finalize(self, _close, self._tables)  # a provider keeps its library for as long as it lives
         self._seen = (-1, -1, -1)
         self._alive: npt.NDArray[np.bool_] | None = None
         try:
@@ -86,7 +93,7 @@ class LocalLibrary:
     def close(self) -> None:
         """Let go of the files."""
         with self._lock:
-            self._vectors.close()
+            _close(self._tables)
             self._catalogue.close()
 
     # What there is
@@ -172,10 +179,13 @@ class LocalLibrary:
         while len(texts) < EMBED and (held := self._catalogue.held_at(number)) is not None:
             texts += [None] * (held.first - number)
             begin = max(0, number - held.first)
-            head = f"{held.title}\n" if held.own_title else ""
-            texts += [head + span.of(held.text) for span in held.spans[begin : begin + EMBED]]
+            texts += _texts(held)[begin : begin + EMBED]
             number = held.first + min(len(held.spans), begin + EMBED)
         return texts
+
+    def embeddable(self) -> list[str]:
+        """Return what is embedded, of all passages."""
+        return [text for held in self._held(self._catalogue.all_ids()) for text in _texts(held)]
 
     # Keeping index and vectors in step with the catalogue
 
@@ -183,7 +193,13 @@ class LocalLibrary:
         """Open index and vectors in their present making."""
         words, vectors = self._catalogue.fact("words"), self._catalogue.fact("vectors")
         self._seen = (self._catalogue.version(), words, vectors)
-        return Words(self.folder / f"words-{words}"), VectorTable(self.folder / f"vectors-{vectors}", DIMENSION)
+        return Words(self.folder / f"words-{words}"), self._table(self.folder / f"vectors-{vectors}")
+
+    def _table(self, file: Path) -> VectorTable:
+        """Open a table of vectors, instead of the one that is open."""
+        _close(self._tables)
+        self._tables.append(table := VectorTable(file, DIMENSION))
+        return table
 
     def _mend(self) -> None:
         """Clear away what cannot be opened; it is made again from the catalogue."""
@@ -194,11 +210,15 @@ class LocalLibrary:
             except DamagedStoreError:
                 shutil.rmtree(place) if place.is_dir() else place.unlink()
 
+    def _estranged(self, given: int) -> bool:
+        """Whether the vectors are another model's, or of passages that the catalogue, an older copy, never had."""
+        return len(self._vectors) > given or self._catalogue.fact("model") != THIS_MODEL
+
     def _behind(self) -> bool:
         """Whether the index lacks something, or has too much: a crash, or somebody who changed the files."""
         catalogue = self._catalogue
         documents, passages, given = catalogue.counts()
-        if catalogue.dropped() or catalogue.unindexed() or len(self._words) != passages or len(self._vectors) > given:
+        if catalogue.dropped() or catalogue.unindexed() or len(self._words) != passages or self._estranged(given):
             return True
         return documents > 0 and catalogue.fact("version") != VERSION
 
@@ -209,7 +229,6 @@ class LocalLibrary:
             return
         makings = (self._catalogue.fact("words"), self._catalogue.fact("vectors"))
         if makings != self._seen[1:]:
-            self._vectors.close()
             self._words, self._vectors = self._open()
         else:
             self._words.reload()
@@ -224,9 +243,8 @@ class LocalLibrary:
             _, passages, given = catalogue.counts()
             dropped = catalogue.dropped()
             ghosts = catalogue.fact("ghosts") + sum(dropped[id_] for id_ in dropped if self._words.has(id_))
-            if len(self._vectors) > given:  # the catalogue is an older copy, and knows nothing of these
-                self._catalogue.keep(vectors=catalogue.fact("vectors") + 1)
-                self._vectors.close()
+            if self._estranged(given):
+                catalogue.keep(vectors=catalogue.fact("vectors") + bool(len(self._vectors)), model=THIS_MODEL)
                 self._words, self._vectors = self._open()
             if given - passages > max(SPARE, passages) and self._compact(told):
                 pass
@@ -294,8 +312,7 @@ class LocalLibrary:
                 table.unlink(missing_ok=True)
                 self._copy(table)
                 catalogue.renumber(words=words, vectors=vectors, ghosts=0, version=VERSION)
-                self._vectors.close()
-                self._words, self._vectors = index, VectorTable(table, DIMENSION)
+                self._words, self._vectors = index, self._table(table)
                 self._seen = (self._seen[0], words, vectors)
             return free
 
@@ -443,14 +460,35 @@ class LocalLibrary:
         return sorted(found, key=lambda match: (-match.score, match.entry.url, match.span))[:k]
 
 
+def _close(tables: list[VectorTable]) -> None:
+    while tables:
+        tables.pop().close()
+
+
+def _texts(held: Held) -> list[str]:
+    """Return what is embedded of a document: each passage below the title, if that is its own.
+
+    A file's name is not embedded, so a file that was moved keeps its vectors.
+    """
+    head = f"{held.title}\n" if held.own_title else ""
+    return [head + span.of(held.text) for span in held.spans]
+
+
 def _embedded(texts: Sequence[str | None]) -> Matrix:
     """Return a vector for each text, and zeros for a gap."""
     import numpy as np
 
     vectors = np.zeros((len(texts), DIMENSION), np.float32)
-    there = [place for place, text in enumerate(texts) if text is not None]
-    if there:
-        vectors[there] = embedder().embed([text for text in texts if text is not None])
+    unknown: list[int] = []
+    for place, text in enumerate(texts):
+        if text is not None:
+            known = ready.vectors().get(ready.mark(text))
+            if known is None:
+                unknown.append(place)
+            else:
+                vectors[place] = known
+    if unknown:
+        vectors[unknown] = embedder().embed([text for place in unknown if (text := texts[place]) is not None])
     return vectors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -86,7 +87,8 @@ class Arxiv:
             with advised(ADVICE):
                 url = f"{self.address(settings)}/api/query"
                 text = await ask_text(self.name, url, params=asked.params(), headers=agent(settings))
-            return Reply(_response(text).model_dump(mode="json"))
+            response = await asyncio.to_thread(_response, text)  # XML takes its time, and others would wait
+            return Reply(response.model_dump(mode="json"))
 
         reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
         return [_hit(entry) for entry in Response.model_validate(reply.value).entries][:limit]

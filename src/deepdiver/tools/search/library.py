@@ -1,108 +1,199 @@
-"""Your own documents: the files and folders given with --in, or the bundled sample."""
+"""Your own documents: those of `deepdiver library`, or the files and folders given with --in, or the bundled sample."""
 
 from __future__ import annotations
 
 import asyncio
-import functools
+import atexit
 import threading
 from pathlib import Path
+from typing import Any
 
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
-from deepdiver.errors import NoEvidenceError
+from deepdiver.errors import NoEvidenceError, StoreError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.library.base import Library, Match, Unread, Where
 from deepdiver.tools.library.documents import stamp
-from deepdiver.tools.library.index import Index, Match, open_index
+from deepdiver.tools.library.places import folder_of, has_documents, open_library
 
 READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
-_BUILDING = threading.Lock()
-"""Searches run side by side: one builds the index, the others wait for it."""
-
 NAMED = 10
 """Files named one by one of those that could not be read: a folder of pictures must not fill the report."""
+COMPLETE = 2_000
+"""Passages up to which all have vectors before the first search: a minute's work, and every run then finds the same."""
 
 
-@functools.lru_cache(maxsize=4)
-def _built(paths: tuple[Path, ...], stamped: object) -> Index:
-    return open_index(paths)
+class Shelf:
+    """A library that is open in this process, as it was last seen, and the thread that gives it vectors."""
+
+    def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
+        """Open it."""
+        self.library: Library = open_library(settings, paths)
+        self._paths = paths
+        self._turn = threading.Lock()
+        self._stamp: object = None
+        self._unread: tuple[Unread, ...] = ()
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def look(self) -> tuple[Unread, ...]:
+        """Bring it up to date, if any of its files changed since; returns what could not be read.
+
+        Searches run side by side: one brings it up to date, the others wait for it.
+
+        Raises:
+            UsageError: If a path does not exist or cannot be opened.
+        """
+        with self._turn:
+            if not self._paths:  # `deepdiver library refresh` is for that
+                self._unread = tuple(self.library.unread())
+            elif (now := stamp(self._paths)) != self._stamp:
+                self._unread = self.library.refresh(self._paths).unread
+                self._stamp = now
+            self._embed()
+            return self._unread
+
+    def _embed(self) -> None:
+        """Give vectors to what has none: a small library at once, a large one while others search."""
+        if not self.library.pending() or (self._thread and self._thread.is_alive()):
+            return
+        if self.library.passages() <= COMPLETE:
+            self.library.embed()
+            return
+        self._thread = threading.Thread(target=self._go_on, name="library-vectors", daemon=True)
+        self._thread.start()
+        atexit.register(self.stop)
+
+    def _go_on(self) -> None:
+        try:
+            self.library.embed(stop=self._stop.is_set)
+        except StoreError:
+            return  # what has no vector is found by its words; the next run goes on, or is told what is wrong
+
+    def stop(self) -> None:
+        """End the thread; what it has done is kept."""
+        self._stop.set()
+        if self._thread:
+            self._thread.join()
+
+    def behind(self) -> str:
+        """Say that some passages have no vectors yet; empty if all have."""
+        pending = self.library.pending()
+        told = f"{pending:,} of {self.library.passages():,} passages are not embedded yet; "
+        return f"{told}these are found by their words only" if pending else ""
 
 
-def index(paths: tuple[Path, ...]) -> Index:
-    """Return the index of the documents as they are now; built once for as long as no file changes.
-
-    Raises:
-        UsageError: If a path does not exist or cannot be opened.
-    """
-    with _BUILDING:
-        return _built(paths, stamp(paths))
+SHELVES = 4
+"""Libraries that are kept open."""
+_OPENING = threading.Lock()
+_OPEN: dict[Path, Shelf] = {}
 
 
-class Library:
-    """Searches the documents of the settings."""
+def shelf(settings: Settings) -> Shelf:
+    """Return the library that the settings speak of; it is opened once, and stays open."""
+    paths = settings.documents
+    folder = folder_of(settings.home, paths)
+    with _OPENING:
+        if folder not in _OPEN:
+            _OPEN[folder] = Shelf(settings, paths)
+            for old in list(_OPEN)[:-SHELVES]:
+                _OPEN.pop(old).stop()
+        return _OPEN[folder]
+
+
+class LibraryProvider:
+    """Searches the documents of the settings, or else those of the main library."""
 
     name = "library"
-    about = "your own documents (--in PATH, or --sample)"
+    about = "your own documents (deepdiver library add, --in PATH, or --sample)"
+    group = "own"
 
     def missing(self, settings: Settings) -> str | None:
         """Say that documents are needed, if there are none."""
-        return None if settings.documents else "no documents were given: add --in PATH, or --sample"
+        if settings.documents or has_documents(settings):
+            return None
+        return "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver library add"
 
     async def prepare(self, gateway: Gateway) -> list[str]:
-        """Read the documents and say which of them could not be read.
+        """Bring the library up to date, and say what of it cannot be searched, or not yet in full.
 
         Raises:
-            NoEvidenceError: If none could.
+            NoEvidenceError: If there is nothing in it.
             UsageError: If a path does not exist or cannot be opened.
         """
         paths = gateway.settings.documents
 
+        def look() -> dict[str, Any]:
+            held = shelf(gateway.settings)
+            unread = held.look()
+            lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
+            if more := unread[NAMED:]:
+                lines.append(f"{len(more)} more files were not read")
+            return {"passages": held.library.passages(), "unread": lines, "behind": held.behind()}
+
         async def do() -> Reply:
-            held = await asyncio.to_thread(index, paths)
-            unread = [f"{item.url} was not read: {item.reason}" for item in held.unread[:NAMED]]
-            if more := held.unread[NAMED:]:
-                unread.append(f"{len(more)} more files were not read")
-            return Reply({"documents": len(held.documents), "unread": unread})
+            return Reply(await asyncio.to_thread(look))
 
         payload = {"open": [str(path) for path in paths]}
         request = Request("search", self.name, "open the library", payload, fresh=True, seconds=READING)
         found = (await gateway.call(request, do)).value
-        if not found["documents"]:
+        if not found["passages"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
-            where = ", ".join(str(path) for path in paths)
-            raise NoEvidenceError(f"no document under {where} can be searched: {listed}")
-        return list(found["unread"])
+            where = f"under {', '.join(str(path) for path in paths)}" if paths else "of your library"
+            raise NoEvidenceError(f"no document {where} can be searched: {listed}")
+        return [*found["unread"], *filter(None, [found["behind"]])]
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search the documents; the answer is journalled, so that a replay reads what the run read."""
-        paths = gateway.settings.documents
+        settings = gateway.settings
+        where = Where(since=settings.filters.since, until=settings.filters.until)
+
+        def look() -> list[tuple[Match, str]]:
+            held = shelf(settings)
+            held.look()
+            library, texts = held.library, dict[int, str]()
+            found = []
+            for match in library.search(query, limit, where):
+                if match.entry.id not in texts:
+                    texts[match.entry.id] = library.text(match.entry)
+                found.append((match, texts[match.entry.id]))
+            return found
 
         async def do() -> Reply:
-            matches = await asyncio.to_thread(lambda: index(paths).search(query, limit))
-            texts = [await gateway.save_text(match.document.text) for match in matches]
-            return Reply([_hit(*pair).model_dump(mode="json") for pair in zip(matches, texts, strict=True)])
+            found = await asyncio.to_thread(look)
+            hits = [_hit(match, text, await gateway.save_text(text), gateway) for match, text in found]
+            snapshots = tuple(dict.fromkeys(hit.snapshot for hit in hits))
+            return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
 
-        payload = {"query": query, "limit": limit, "paths": [str(path) for path in paths]}
+        payload: dict[str, Any] = {"query": query, "limit": limit, "paths": [str(path) for path in settings.documents]}
+        payload |= {name: str(day) for name, day in (("since", where.since), ("until", where.until)) if day}
         reply = await gateway.call(Request("search", self.name, query, payload, fresh=True), do)
         return [Hit.model_validate(item) for item in reply.value]
 
 
-def _hit(match: Match, snapshot: str) -> Hit:
-    document, meta = match.document, match.document.meta
+def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
+    """Return a match as a hit. Where a secret was taken out of the saved text, offsets are those of what is left."""
+    entry, start, end = match.entry, match.span.start, match.span.end
+    if gateway.scrub(text) != text:
+        start, end = len(gateway.scrub(text[:start])), len(gateway.scrub(text[:end]))
     return Hit(
-        url=document.url,
-        title=document.title,
+        url=entry.url,
+        title=entry.title,
         kind=SourceKind.DOCUMENT,
-        publisher=meta.get("publisher", ""),
-        publisher_kind=meta.get("kind", ""),
-        author=meta.get("author", ""),
-        published=meta.get("published", ""),
+        publisher=entry.publisher,
+        publisher_kind=entry.publisher_kind,
+        author=entry.author,
+        published=entry.published,
+        language=entry.language,
+        marks=entry.marks if start == match.span.start else (),
+        complete=True,
         snapshot=snapshot,
-        start=match.span.start,
-        end=match.span.end,
-        provider=Library.name,
+        start=start,
+        end=end,
+        provider=LibraryProvider.name,
     )
 
 
-PROVIDER = Library()
+PROVIDER = LibraryProvider()

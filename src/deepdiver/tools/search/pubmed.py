@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,8 @@ class PubMed:
             url, params = f"{self.address(settings)}{PLACE}/efetch.fcgi", asked.params() | self._who(settings)
             with advised(key_advice(settings, self.name, "NCBI_API_KEY")):
                 text = await ask_text(self.name, url, params=params)
-            return Reply(Articles(articles=_articles(text)).model_dump())
+            articles = await asyncio.to_thread(_articles, text)  # XML takes its time, and others would wait
+            return Reply(Articles(articles=articles).model_dump())
 
         reply = await gateway.call(Request("search", self.name, query, {"records": asked.model_dump()}), do)
         return Articles.model_validate(reply.value).articles

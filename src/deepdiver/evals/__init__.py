@@ -1,0 +1,1 @@
+"""How good deepdiver is, in figures that code computes."""

@@ -1,0 +1,69 @@
+"""Which strategy suits a question, by the words that it is asked in: rules, so that a choice can be told and foreseen.
+
+The first rule that fits wins; what fits none has an answer that could be wrong, and that is what `popper` is for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from deepdiver.core.record import Strategy
+from deepdiver.core.text import words
+
+BROAD_WORDS = 28
+"""A question of so many words asks for more than one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A strategy, and why."""
+
+    strategy: Strategy
+    """Which."""
+    because: str
+    """What in the question speaks for it, to be shown."""
+
+
+def _any(*ways: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(ways)})\b", re.IGNORECASE)
+
+
+_LATELY = _any(
+    r"(?:this|last|past) (?:\d+ )?(?:hours?|days?|weeks?|weekend|months?)",
+    r"(?:in|over|within) the (?:last|past) \w+ ?(?:hours?|days?|weeks?|months?)?",
+    r"since (?:yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday)",
+    "right now|currently|ongoing|escalat\\w+|today",
+)
+_SITUATION = _any(
+    r"air ?strikes?|strikes?|shelling|attacks?|explosions?|troops?|military|front ?line|missiles?|drones?|ceasefire",
+    r"outages?|blackouts?|connectivity|cyber\w*|exploited|vulnerabilit(?:y|ies)|ransomware|sanction(?:s|ed)",
+    r"wild ?fires?|earthquakes?|floods?|hurricanes?|evacuat\w+|protests?|unrest|coup|border",
+)
+_HUNT = _any(
+    r"find (?:out )?(?:the|a|me|who|where|whether|which)|track down|look up|locate|get me|dig up",
+    r"(?:phone number|e-?mail address|home page|website|postal address) of",
+)
+_OVERVIEW = _any(
+    r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background (?:on|of)|history of",
+    r"explain|describe|summari[sz]e|tell me about|what is known about|how does .{3,60} work|pros and cons|guide to",
+)
+_SIDES = _any(r"compar\w+|versus|vs|impacts?|implications?|effects?|consequences?|advantages|challenges|options|policy")
+_QUESTION = re.compile(r"\?")
+
+
+def pick(question: str) -> Picked:
+    """Return the strategy that suits a question."""
+    if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
+        told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
+        return Picked(Strategy.OVERWATCH, told)
+    if hunt := _HUNT.search(question):
+        return Picked(Strategy.NAVIGATOR, f"“{hunt[0]}”: a hunt for one thing")
+    if overview := _OVERVIEW.search(question):
+        return Picked(Strategy.ITERATIVE, f"“{overview[0]}”: an account of a topic")
+    if len(_QUESTION.findall(question)) > 1:
+        return Picked(Strategy.ORCHESTRATED, "several questions in one")
+    if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
+        told = f"“{side[0]}”: a question with several sides" if side else "a long question with several sides"
+        return Picked(Strategy.ORCHESTRATED, told)
+    return Picked(Strategy.POPPER, "a question with an answer that could be wrong")

@@ -1,0 +1,52 @@
+"""The strategy that suits a question, and the words that say so."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.record import Strategy
+from deepdiver.strategies.pick import pick
+from deepdiver.strategies.table import TABLE
+
+POPPER, ITERATIVE, OVERWATCH = Strategy.POPPER, Strategy.ITERATIVE, Strategy.OVERWATCH
+ORCHESTRATED, NAVIGATOR = Strategy.ORCHESTRATED, Strategy.NAVIGATOR
+
+
+@pytest.mark.parametrize(
+    ("question", "strategy", "word"),
+    [
+        ("How old are the children of the parents who run Svedjan Ost AB?", POPPER, "could be wrong"),
+        ("Did the ferry company pay the fine?", POPPER, "could be wrong"),
+        ("Why did the bridge fall?", POPPER, "could be wrong"),
+        ("When did the strike of 1909 begin?", POPPER, "could be wrong"),  # long over
+        ("Have strikes near Kharkiv increased this week?", OVERWATCH, "this week"),
+        ("Were there internet outages in Sudan in the past 7 days?", OVERWATCH, "outages"),
+        ("Which vulnerabilities of Ivanti are exploited right now?", OVERWATCH, "right now"),
+        ("Give me an overview of quantum error correction", ITERATIVE, "overview"),
+        ("Explain how heat pumps work", ITERATIVE, "Explain"),
+        ("What is the state of solid state batteries?", ITERATIVE, "state of"),
+        ("Compare the pension systems of Sweden and Chile", ORCHESTRATED, "Compare"),
+        ("What are the effects of a four-day week?", ORCHESTRATED, "effects"),
+        ("Who owns Holm Works? Who owned it before? What was paid?", ORCHESTRATED, "several questions"),
+        ("Find out who designed the old lighthouse of Vantskär", NAVIGATOR, "Find out"),
+        ("Track down the phone number of the harbour office in Lund", NAVIGATOR, "Track down"),
+    ],
+)
+def test_what_a_question_asks_for(question: str, strategy: Strategy, word: str) -> None:
+    picked = pick(question)
+    assert picked.strategy is strategy
+    assert word in picked.because
+
+
+def test_a_long_question_has_several_sides() -> None:
+    assert pick(" ".join(f"word{n}" for n in range(40))).strategy is ORCHESTRATED
+
+
+@given(st.text(max_size=300))
+def test_any_text_gets_a_strategy_and_a_reason(question: str) -> None:
+    picked = pick(question)
+    assert picked.strategy in TABLE
+    assert picked.because
+    assert pick(question) == picked

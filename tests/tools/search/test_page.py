@@ -1,0 +1,79 @@
+"""The page on searching says what is true: every provider has its rows, every number and variable is real."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from deepdiver.core.settings import KEY_VARIABLES, URL_VARIABLES, Settings, load
+from deepdiver.gateway.prices import search_cost
+from deepdiver.tools import search
+from deepdiver.tools.search import brave, duckduckgo, exa, serper, tavily
+
+PAGE = (Path(__file__).parents[3] / "docs" / "SEARCH.md").read_text(encoding="utf-8")
+
+
+def is_provider(path: Path) -> bool:
+    """Tell whether a module holds the provider of its own name; the ways to Google hold Google's."""
+    return re.search(rf'^    name = "{path.stem}"$', path.read_text(encoding="utf-8"), re.MULTILINE) is not None
+
+
+PROVIDERS = sorted(path.stem for path in Path(search.__path__[0]).glob("*.py") if is_provider(path))
+
+
+def rows(section: str) -> dict[str, list[str]]:
+    """Return the rows of a section's table by the name they begin with, as their cells."""
+    text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:3] == "| `"]
+    return {row[0]: row[1:] for row in cells}
+
+
+def test_there_are_providers() -> None:
+    assert {"brave", "duckduckgo", "exa", "google", "searxng", "tavily"} <= set(PROVIDERS)
+    assert "http" not in PROVIDERS
+    assert "serper" not in PROVIDERS
+
+
+@pytest.mark.parametrize("name", PROVIDERS)
+def test_every_provider_has_its_rows(name: str) -> None:
+    assert f"`{name}`" in rows("The providers")
+    assert any(row.startswith(f"`{name}`") for row in rows("Filters"))
+
+
+def test_every_variable_is_read(tmp_path: Path) -> None:
+    known = {variable for names in KEY_VARIABLES.values() for variable in names} | set(URL_VARIABLES.values())
+    named = set(re.findall(r"`([A-Z0-9_]+_(?:KEY|URL))`", PAGE))
+    assert len(named) > 6
+    for variable in named - known:
+        settings = load(environ={variable: "http://127.0.0.1:9"}, folder=tmp_path, user_file=tmp_path / "none.toml")
+        assert settings.keys or settings.urls, variable
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    filters = rows("Filters")
+    assert filters["`brave`"][1:3] == [
+        f"{len({*brave.LANGUAGES.values()})} languages",
+        f"{len(brave.COUNTRIES)} countries",
+    ]
+    assert filters["`brave`"][-1] == str(brave.MOST_RESULTS)
+    assert filters["`duckduckgo`"][2] == f"{len(duckduckgo.REGIONS)} regions"
+    assert filters["`google` (Serper)"][-1] == str(serper.MOST_RESULTS)
+    assert filters["`tavily`"][2] == f"prefers {len(tavily.COUNTRIES)} countries"
+    assert filters["`tavily`"][-1] == str(tavily.MOST_RESULTS)
+    assert f"{exa.CHARACTERS:,} characters" in rows("The providers")["`exa`"][0]
+
+
+def test_the_prices_are_those_of_the_code() -> None:
+    prices = rows("What a search costs")
+    for name in ("tavily", "brave"):
+        assert prices[f"`{name}`"][0].startswith(str(search_cost(Settings(), name)))
+    for way in ("serper", "serpapi", "google"):
+        assert str(search_cost(Settings(), way)) in prices["`google`"][0]
+    assert search_cost(Settings(), "exa", 1) is not None
+    assert prices["`exa`"][0].startswith("0.005 up to 25 results and 0.025 beyond, and 0.001")
+    few, many = search_cost(Settings(), "exa", 25), search_cost(Settings(), "exa", 26)
+    assert few is not None
+    assert many is not None
+    assert (str(few), str(many)) == ("0.030", "0.051")
