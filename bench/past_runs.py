@@ -13,7 +13,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from deepdiver.core.record import Hypothesis, Run, RunStatus, Strategy, canonical, content_id
+from deepdiver.core.identity import canonical, content_id
+from deepdiver.core.record import Hypothesis, Run, RunStatus, Strategy
 from deepdiver.core.settings import load
 from deepdiver.gateway import Gateway
 from deepdiver.memory.past import recall

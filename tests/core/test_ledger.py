@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core.identity import canonical
 from deepdiver.core.ledger import KINDS, Entry, Ledger, merge
 from deepdiver.core.record import (
     Contradiction,
@@ -28,7 +29,6 @@ from deepdiver.core.record import (
     Trial,
     Verdict,
     VerdictKind,
-    canonical,
 )
 
 # Few ids and few values: most of what is generated clashes, within a kind and between kinds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from random import Random
 
@@ -10,18 +11,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
-from deepdiver.core.origins import ONE_STORY, SKETCH, origins, shared, sketch
-from deepdiver.core.record import Source, SourceKind, content_id
+from deepdiver.core.identity import content_id
+from deepdiver.core.origins import COPY, COPY_ON_HOST, PIECE, SKETCH, TELLING, contained, origins, shared, sketch
+from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.text import shingles
 
 SYNDICATED = {"harbour/kustbladet.txt", "harbour/nordkusten-nyheter.md", "harbour/vantskar-posten.md"}
 """The one story that three outlets of the sample printed, each a little edited."""
 
 
-def source(url: str, text: str) -> Source:
-    return Source(
-        id=content_id("s", url, text), kind=SourceKind.PAGE, url=url, title=url, snapshot=url, sketch=sketch(text)
-    )
+ONE_STORY = 0.5
+"""Where the shingles shared are half of all, two texts are one story, whichever of them is longer."""
+
+
+def source(url: str, text: str, kind: SourceKind = SourceKind.PAGE) -> Source:
+    return Source(id=content_id("s", url, text), kind=kind, url=url, title=url, snapshot=url, sketch=sketch(text))
+
+
+def prose(chance: Random, count: int) -> list[str]:
+    """Return sentences of words as they are spread in a language: two fifths of them from sixty."""
+    return [
+        " ".join(f"w{chance.randrange(60 if chance.random() < 0.4 else 5_000)}" for _ in range(chance.randint(8, 28)))
+        for _ in range(count)
+    ]
+
+
+def edited(chance: Random, story: list[str], rate: float, drop: float, added: int) -> str:
+    """Return a copy with another headline, words changed, sentences dropped, and a few of its own."""
+    kept = [sentence for sentence in story if chance.random() >= drop]
+    changed = [
+        " ".join(f"x{chance.randrange(5_000)}" if chance.random() < rate else word for word in sentence.split())
+        for sentence in kept
+    ]
+    return ". ".join([*prose(chance, 1), *changed, *prose(chance, added)])
+
+
+def groups(listed: Iterable[Source]) -> list[set[str]]:
+    """Return the addresses that share an origin, the largest group first."""
+    held = list(listed)
+    found: dict[str, set[str]] = {}
+    for item, origin in ((item, origins(held)[item.id]) for item in held):
+        found.setdefault(origin, set()).add(item.url)
+    return sorted(found.values(), key=lambda group: (-len(group), sorted(group)))
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +198,140 @@ def test_every_source_has_one_origin_which_is_its_own(stories: list[tuple[str, s
     for one, two in combinations(listed, 2):
         if shared(one.sketch, two.sketch) >= ONE_STORY:
             assert found[one.id] == found[two.id]
+
+
+# -- forty copies
+
+
+@pytest.mark.parametrize(
+    ("rate", "drop", "added"), [(0.0, 0.0, 6), (0.0, 0.2, 3), (0.02, 0.0, 6), (0.05, 0.0, 3), (0.02, 0.1, 3)]
+)
+def test_forty_edited_copies_are_one_origin_and_forty_other_pages_are_not(rate: float, drop: float, added: int) -> None:
+    chance = Random(7)  # noqa: S311  not a secret
+    story = prose(chance, 25)
+    copies = [source(f"https://h{n}.org/a", edited(chance, story, rate, drop, added)) for n in range(40)]
+    others = [source(f"https://h{n}.org/b", ". ".join(prose(chance, 25))) for n in range(40)]
+    found = groups([*copies, *others])
+    assert found[0] == {item.url for item in copies}
+    assert len(found) == 41
+
+
+@pytest.mark.parametrize("part", [0.1, 0.2, 0.5, 0.9])
+def test_a_truncated_copy_is_a_piece_of_the_story(part: float) -> None:
+    chance = Random(11)  # noqa: S311
+    for number in range(20):
+        words = ". ".join(prose(chance, 110)).split()
+        short = " ".join(words[: int(len(words) * part)]) + " …"
+        listed = [source("https://a.org/1", " ".join(words)), source(f"https://b.org/{number}", short)]
+        assert len(groups(listed)) == 1
+        if part <= 0.5:
+            assert shared(listed[0].sketch, listed[1].sketch) < part + 0.15  # resemblance alone would not have seen it
+
+
+def test_truncations_of_any_length_are_one_story() -> None:
+    chance = Random(13)  # noqa: S311
+    story = prose(chance, 60)
+    listed = [source(f"https://h{n}.org/", ". ".join(story[:n])) for n in (6, 12, 20, 35, 60)]
+    assert len(groups(listed)) == 1
+
+
+# -- pages of one host
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+@pytest.mark.parametrize("pages", [2, 3, 10])
+def test_a_shared_footer_does_not_make_pages_of_a_host_one_story(share: float, pages: int) -> None:
+    chance = Random(17)  # noqa: S311
+    footer = prose(chance, round(20 * share / (1 - share)))
+    listed = [source(f"https://a.org/{n}", ". ".join([*prose(chance, 20), *footer])) for n in range(pages)]
+    assert len(groups(listed)) == pages
+    assert COPY_ON_HOST > COPY
+
+
+def test_a_shared_footer_of_a_third_does_not_either_where_the_hosts_differ() -> None:
+    chance = Random(19)  # noqa: S311
+    footer = prose(chance, 10)
+    listed = [source(f"https://h{n}.org/", ". ".join([*prose(chance, 25), *footer])) for n in range(10)]
+    assert len(groups(listed)) == 10
+
+
+def test_a_copy_on_the_same_host_is_a_copy() -> None:
+    chance = Random(23)  # noqa: S311
+    story = prose(chance, 20)
+    listed = [source(f"https://www.a.org/{n}", edited(chance, story, 0.0, 0.0, 0)) for n in range(3)]
+    assert len(groups(listed)) == 1
+
+
+def test_two_readings_of_one_page_are_one() -> None:
+    chance = Random(29)  # noqa: S311
+    one, two = ". ".join(prose(chance, 2)), ". ".join(prose(chance, 40))
+    assert len(groups([source("http://www.a.org/x/", one), source("https://a.org/x", two)])) == 1
+    assert len(groups([source("https://a.org/x?id=1", one), source("https://a.org/x?id=2", two)])) == 2
+    assert len(groups([source("tool:search", one, SourceKind.TOOL), source("tool:search", two, SourceKind.TOOL)])) == 1
+    tools = origins([source("tool:search", one, SourceKind.TOOL), source("tool:search", two, SourceKind.TOOL)])
+    assert len(set(tools.values())) == 2
+    assert len(set(origins([source("https://[", one), source("https://[", two)]).values())) == 2
+
+
+# -- digests
+
+
+def test_two_stories_do_not_become_one_because_somebody_printed_both() -> None:
+    chance = Random(31)  # noqa: S311
+    one, two = prose(chance, 24), prose(chance, 20)
+    listed = [
+        source("https://a.org/", ". ".join(one)),
+        source("https://b.org/", ". ".join(two)),
+        source("https://c.org/", ". ".join(one + two)),
+        source("https://d.org/", ". ".join([*two, *one, *prose(chance, 2)])),
+    ]
+    assert groups(listed) == [{"https://a.org/", "https://c.org/", "https://d.org/"}, {"https://b.org/"}]
+
+
+def test_a_long_report_that_holds_many_stories_joins_none_of_them() -> None:
+    chance = Random(37)  # noqa: S311
+    stories = [prose(chance, 12) for _ in range(8)]
+    listed = [source(f"https://h{n}.org/", ". ".join(story)) for n, story in enumerate(stories)]
+    listed.append(source("https://digest.org/", ". ".join(sentence for story in stories for sentence in story)))
+    assert [len(group) for group in groups(listed)] == [2, *[1] * 7]
+
+
+# -- containment
+
+
+def test_too_little_says_nothing_about_containment() -> None:
+    part, whole = " ".join("abcdefg"), " ".join("abcdefghijklmnop")
+    assert len(sketch(part)) < TELLING
+    assert contained(sketch(part), sketch(whole)) == 0.0
+    assert contained((), sketch(whole)) == contained(sketch(whole), ()) == 0.0
+
+
+def test_containment_has_a_direction() -> None:
+    whole = " ".join(f"w{n}" for n in range(100))
+    part = " ".join(f"w{n}" for n in range(30))
+    assert contained(sketch(part), sketch(whole)) == 1.0
+    assert contained(sketch(whole), sketch(part)) == pytest.approx(26 / 96)
+    assert contained(sketch(part), sketch(whole)) >= PIECE
+
+
+@given(WORDS, WORDS)
+def test_containment_is_exact_where_the_sketches_are_whole(one: str, two: str) -> None:
+    made = sketch(one)
+    share = len(shingles(one) & shingles(two)) / len(shingles(one))
+    assert contained(made, sketch(two)) == (share if len(made) >= TELLING else 0.0)
+
+
+# -- scripts without spaces
+
+
+def test_an_edited_copy_in_chinese_is_one_story_and_another_text_is_not() -> None:
+    story = (
+        "星期日清晨停泊在港口四号泊位的渡轮车辆甲板起火据救援人员称火灾造成九人受伤均因吸入烟雾消防队在一小时内将火扑灭"
+    )
+    copy = story.replace("清晨", "早上")
+    other = "气象局表示本周北部沿海地区将出现大风和降雪天气建议居民减少外出并注意道路结冰情况交通部门已经做好准备"
+    listed = [source("https://a.cn/", story), source("https://b.cn/", copy), source("https://c.cn/", other)]
+    assert [len(group) for group in groups(listed)] == [2, 1]
 
 
 def test_a_thousand_different_sources_are_told_apart_quickly() -> None:

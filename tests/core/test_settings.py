@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from deepdiver.core import settings as module
-from deepdiver.core.record import Run, Strategy, canonical
+from deepdiver.core.identity import canonical
+from deepdiver.core.record import Run, Strategy
 from deepdiver.core.settings import (
     EMBEDDED,
     FILE_NAME,

@@ -790,3 +790,56 @@ async def test_many_different_calls_side_by_side_all_arrive(store: SqliteStore) 
 def test_the_module_is_short_enough_to_be_read_as_its_list_of_steps() -> None:
     text = inspect.getsource(inspect.getmodule(Gateway) or pytest.fail("no module"))
     assert len(text.splitlines()) <= 300
+
+
+# What outlives an answer, and rest that a provider asks for
+
+
+async def test_what_is_remembered_outlives_the_answer_and_the_run(store: SqliteStore) -> None:
+    clock = Clock()
+    kept = await Door(store, clock=clock).gateway.save_text("the text of a page")
+    await Door(store, clock=clock).gateway.remember("a page", Reply({"etag": "1"}, texts=(kept,)), 30.0)
+    clock.now += 29.0
+    recalled = await Door(store, "r2", clock=clock).gateway.recall("a page")
+    assert recalled == Reply({"etag": "1"}, texts=(kept,))
+    store.delete_run("r1", clock.now)
+    assert store.get_text(kept) == "the text of a page"  # whoever recalls it keeps it
+    clock.now += 1.0
+    assert await Door(store, "r2", clock=clock).gateway.recall("a page") is None
+
+
+async def test_what_refers_to_a_text_that_is_gone_is_forgotten(store: SqliteStore) -> None:
+    door = Door(store)
+    kept = await door.gateway.save_text("the text of a page")
+    await door.gateway.remember("a page", Reply({}, texts=(kept,)), 1e6)
+    store.delete_run("r1", time.time())
+    assert await Door(store, "r2").gateway.recall("a page") is None
+
+
+async def test_what_was_never_remembered_and_what_holds_a_secret(store: SqliteStore, home: Path) -> None:
+    gateway = Door(store, keys={"p": KEY}).gateway
+    assert await gateway.recall("nothing") is None
+    await gateway.remember("a page", Reply({"title": f"it is {KEY}"}), 1e6)
+    recalled = await gateway.recall("a page")
+    assert recalled is not None
+    assert recalled.value == {"title": "it is [secret]"}
+    assert KEY not in everything_on_disk(home)
+
+
+async def test_what_is_remembered_is_no_answer_to_a_call(store: SqliteStore) -> None:
+    """Names and calls do not meet, though they lie in one table."""
+    door, service = Door(store), Service()
+    request = ask(kind="search")
+    await door.gateway.remember(request.key, PAID, 1e6)
+    assert (await door.call(request, service)).value == {"answer": 42}
+    assert service.calls == 1
+
+
+async def test_a_provider_that_asks_for_rest_gets_it(store: SqliteStore, clock: Clock) -> None:
+    door = Door(store, clock=clock)
+    await door.gateway.rest("p", 7.0)
+    await Door(store, "r2", clock=clock).call(ask(), Service())
+    assert clock.now >= NOW + 7.0
+    before = clock.now
+    await door.call(ask(provider="other"), Service())
+    assert clock.now == before

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.events import CallUncertain
-from deepdiver.core.record import canonical
+from deepdiver.core.identity import canonical
 from deepdiver.errors import (
     BudgetError,
     CallError,

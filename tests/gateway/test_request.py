@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import canonical
+from deepdiver.core.identity import canonical
 from deepdiver.gateway import Reply, Request
 
 JSON = st.recursive(

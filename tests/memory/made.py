@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from deepdiver.core.identity import canonical, content_id
 from deepdiver.core.record import (
     Assessment,
     Citation,
@@ -25,8 +26,6 @@ from deepdiver.core.record import (
     Stance,
     Strategy,
     Trial,
-    canonical,
-    content_id,
 )
 from deepdiver.store import Store
 

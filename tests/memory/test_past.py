@@ -376,7 +376,9 @@ def test_whatever_was_said_becomes_a_view_that_survives_the_state(statement: str
 CHILDREN = "How old are the children of the parents who run Svedjan Ost AB?"
 TONNES = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 SEED = "What is the age of the children for the parents which run the company Svedjan Ost AB."
-RUMOUR = "Alma is 17, Hjalmar is 14 and Siri is 9"
+INJURED = "How many people were injured in the fire on the ferry Ejdervik on 8 February 2026?"
+HURT = "How many people were hurt in the fire on the ferry Ejdervik?"
+RUMOUR = "nine people were injured"
 
 
 @pytest.fixture
@@ -434,11 +436,11 @@ async def test_nothing_of_memory_is_evidence(settings: Settings) -> None:
 
 
 async def test_what_was_refuted_before_is_put_to_the_test_again(settings: Settings) -> None:
-    first, _ = await asked(CHILDREN, settings)
+    first, _ = await asked(INJURED, settings)
     assert first.report is not None
     refuted = [h for h in first.report.hypotheses if h.status is HypothesisStatus.REFUTED]
     assert RUMOUR in refuted[0].hypothesis.statement
-    second, events = await asked(SEED, settings, past=True)
+    second, events = await asked(HURT, settings, past=True)
     prompts = [e.prompt for e in events if isinstance(e, TaskPerformed) and e.task == "hypothesise"]
     assert RUMOUR in prompts[0]
     assert second.report is not None

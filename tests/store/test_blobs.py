@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import digest
+from deepdiver.core.identity import digest
 from deepdiver.errors import DamagedStoreError
 from deepdiver.store.blobs import decode, encode, pack, pack_text, storable, unpack, unpack_text
 

@@ -21,7 +21,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import Run, RunStatus, Strategy, digest
+from deepdiver.core.identity import digest
+from deepdiver.core.record import Run, RunStatus, Strategy
 from deepdiver.errors import (
     DamagedStoreError,
     RunBusyError,

@@ -7,16 +7,8 @@ import pytest
 
 from deepdiver import tasks
 from deepdiver.core.events import HypothesisProposed
-from deepdiver.core.record import (
-    Assessment,
-    Evidence,
-    Hypothesis,
-    HypothesisStatus,
-    RunStatus,
-    Stance,
-    Trial,
-    content_id,
-)
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import Assessment, Evidence, Hypothesis, HypothesisStatus, RunStatus, Stance, Trial
 from deepdiver.errors import ReasonError
 from deepdiver.strategies import nodes, testing
 from deepdiver.strategies.base import Deps

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import sketch
-from deepdiver.core.record import Mark, Source, SourceKind, content_id, digest
+from deepdiver.core.record import Mark, Source, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.tools import reading

@@ -155,6 +155,7 @@ COMMANDS = {
     ),
     "strategies": Command("list the ways of researching"),
     "providers": Command("list where can be searched"),
+    "credibility": Command("show how far publishers, or one of them, are believed, and why", "DOMAIN"),
 }
 """Every command."""
 
@@ -184,6 +185,8 @@ def parser_of(name: str) -> Parser:
         actions = ("add", "list", "remove", "search", "refresh")
         parser.add_argument("action", metavar="ACTION", choices=actions, help=", ".join(actions))
         parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
+    elif name == "credibility":
+        parser.add_argument("domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address")
     elif command.takes:
         what = "what to find out; - reads it from standard input" if top else "the run's id, or its beginning"
         parser.add_argument(command.takes.lower(), metavar=command.takes, help=what)

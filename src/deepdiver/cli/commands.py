@@ -398,6 +398,17 @@ def _library(args: argparse.Namespace) -> int:
     return do(args, settings_of(args), Voice(_out, _err, _table, _print_json))
 
 
+def _credibility(args: argparse.Namespace) -> int:
+    from deepdiver.cli.credibility import as_json, as_text
+
+    settings = settings_of(args)
+    if args.json:
+        _print_json(as_json(settings, args.domain))
+    else:
+        _out(as_text(settings, args.domain))
+    return 0
+
+
 def _doctor(args: argparse.Namespace) -> int:
     from deepdiver.cli.doctor import examine
 
@@ -421,6 +432,7 @@ DO: dict[str, Callable[[argparse.Namespace], int]] = {
     "library": _library,
     "strategies": _strategies,
     "providers": _providers,
+    "credibility": _credibility,
 }
 """What does each command of `args.COMMANDS`."""
 

@@ -110,3 +110,16 @@ def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
     if held:
         return math.fsum(held) / len(held)
     return max(undecided, default=0.0)
+
+
+def untested(sentences: Iterable[float], coverage: float) -> float:
+    """Return belief in an answer that no hypothesis carries: sources were weighed, and nothing was put to a test.
+
+    The mean over its sentences, for each of them is claimed, times the part of the question that they answer.
+
+    Args:
+        sentences: Belief in each sentence of fact, by the sources for and against it.
+        coverage: Which part of the question is answered, 0..1.
+    """
+    held = sorted(sentences)
+    return math.fsum(held) / len(held) * coverage if held else 0.0

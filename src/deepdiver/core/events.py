@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from deepdiver.core.record import HypothesisStatus, RunStatus, encodable
+from deepdiver.core.identity import encodable
+from deepdiver.core.record import HypothesisStatus, RunStatus
 
 
 class EventBase(BaseModel):

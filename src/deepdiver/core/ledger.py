@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
+from deepdiver.core.identity import canonical
 from deepdiver.core.record import (
     Contradiction,
     Correlation,
@@ -24,7 +25,6 @@ from deepdiver.core.record import (
     Source,
     Trial,
     Verdict,
-    canonical,
 )
 
 Entry = Source | Finding | Insight | Hypothesis | Evidence | Trial | Correlation | Contradiction | Verdict | Link

@@ -6,43 +6,19 @@ order. What changes over time (a posterior, a status) is never stored in a recor
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from deepdiver.core.identity import canonical, digest, encodable
 
 # -0.0 equals 0.0 and is written otherwise: equal records must have one canonical text.
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
 """A finite number, zero without a sign."""
 Probability = Annotated[Number, Field(ge=0.0, le=1.0)]
 """A number in 0..1."""
-
-
-def canonical(value: Any) -> str:
-    """Return the one JSON text of a value: sorted keys, no spaces, UTF-8."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def digest(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal. Lone surrogates, which UTF-8 cannot hold, count as `?`."""
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-
-
-def content_id(prefix: str, *parts: Any) -> str:
-    """Return a short id made of the content: 64 bits, so a clash within a run of 10^5 records is below 10^-9."""
-    return f"{prefix}_{digest(canonical(parts))[:16]}"
-
-
-def encodable(value: Any) -> Any:
-    """Return a value with lone surrogates, as file names and arguments may hold them, replaced as `digest` does."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {encodable(key): encodable(item) for key, item in value.items()}
-    return type(value)(map(encodable, value)) if type(value) in (list, tuple) else value
 
 
 class Record(BaseModel):
@@ -109,6 +85,8 @@ class Run(Record):
     """When the run began, ISO 8601 in UTC. Research reads the time from here, so a replay reads the same."""
     version: str
     """The deepdiver that began the run."""
+    deepens: str = ""
+    """Id of the run whose report this one looks deeper into, if it does; the question says into which section."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 

@@ -71,6 +71,15 @@ def _without_password(address: str) -> str:
     return address
 
 
+def _known_strategy(name: str) -> str:
+    """Refuse what is neither a strategy nor `auto`."""
+    known = [*Strategy, "auto"]
+    if name not in known:
+        raise ValueError(f"input should be {', '.join(repr(str(each)) for each in known[:-1])} or 'auto'")
+    return name if name == "auto" else Strategy(name)
+
+
+StrategyName = Annotated[str, AfterValidator(_known_strategy)]
 Seconds = Annotated[float, Field(ge=0, le=86_400 * 365)]
 Dollars = Annotated[Decimal, Field(ge=0)]
 Address = Annotated[str, AfterValidator(_without_password)]
@@ -217,7 +226,7 @@ class Settings(Part):
 
     home: Place = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
     """Folder of the database."""
-    strategy: Strategy | Literal["auto"] = Strategy.POPPER
+    strategy: StrategyName = Strategy.POPPER
     """Which of the five ways; `auto`: by the question."""
     model: str = EMBEDDED
     """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
@@ -426,7 +435,14 @@ def _explain(where: str, item: Any) -> str:
 
 def _known(path: list[str]) -> Iterator[str]:
     """Walk the names that are known at a place in the settings."""
-    tables: dict[str, type[Part]] = {"limits": Limit, "prices": Price, "cache": Cache, "deadlines": Deadlines, "filters": Filters, "ratings": Rating}
+    tables: dict[str, type[Part]] = {
+        "limits": Limit,
+        "prices": Price,
+        "cache": Cache,
+        "deadlines": Deadlines,
+        "filters": Filters,
+        "ratings": Rating,
+    }
     yield from (tables.get(path[0], Settings) if path else Settings).model_fields
 
 

@@ -42,6 +42,6 @@ def session(model: bytes, intra_op: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = intra_op
     options.log_severity_level = ERRORS
-    # Threads that wait by spinning took a third of the processor's time from all others, and were no faster.
+    # Threads that wait by spinning took a third of the processor's time; on a busy machine they were no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])

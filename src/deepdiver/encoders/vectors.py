@@ -1,4 +1,6 @@
-"""A table of int8 vectors in one file, searched exactly: 400,000 of 384 numbers take 155 MB and 30 ms on two cores.
+"""A table of int8 vectors in one file, searched exactly.
+
+400,000 vectors of 384 numbers take 155 MB, and a search 65 ms of the processor, which its cores share.
 
 A row is its numbers as bytes, 128 for zero, then a float32: what one step of a byte is worth.
 """
@@ -39,7 +41,7 @@ BLOCK = 16_384
 """Rows in one multiplication, 6 MB of them: their results stay in the cache."""
 
 SPARSE = 3
-"""Where less than a third of the rows is allowed, picking these out is cheaper than multiplying all."""
+"""Where less than a third of the rows is allowed, picking them out (0.46 µs each) beats multiplying all (0.16 µs)."""
 
 DOT = Path(__file__).parent / "dot.onnx"
 """The multiplication in the form that onnxruntime takes; training/embeddings/build.py makes it."""

@@ -29,7 +29,7 @@ from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
 from deepdiver.core.events import CallEnded, CallFailed, CallStarted, CallUncertain, Event
-from deepdiver.core.record import digest
+from deepdiver.core.identity import digest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
 from deepdiver.gateway.cache import Cache

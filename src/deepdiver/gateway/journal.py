@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from deepdiver.core.budget import EXACT, ZERO
-from deepdiver.core.record import canonical
+from deepdiver.core.identity import canonical
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError
 from deepdiver.gateway.request import Reply, Request
 from deepdiver.gateway.threads import in_thread

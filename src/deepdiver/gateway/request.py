@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
 
-from deepdiver.core.record import canonical, digest
+from deepdiver.core.identity import canonical, digest
 
 Kind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
 """What kind of outside is called."""

@@ -21,7 +21,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.events import Event, TaskPerformed
-from deepdiver.core.record import canonical, digest
+from deepdiver.core.identity import canonical, digest
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import (
     AnswerFault,

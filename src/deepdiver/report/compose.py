@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from deepdiver.core.belief import confidence
+from deepdiver.core.belief import SUPPORTED_AT, confidence, untested
 from deepdiver.core.corroboration import copies, corroborated
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
@@ -69,6 +70,16 @@ class Numbering:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """An answer that no hypothesis carries, weighed by its sources."""
+
+    sentences: tuple[float, ...]
+    """Belief in each sentence of fact of the lead."""
+    coverage: float
+    """Which part of the question is answered, 0..1."""
+
+
 def compose(
     question: str,
     answer: Sequence[Sentence],
@@ -78,8 +89,21 @@ def compose(
     *,
     limits: Iterable[str],
     made_by: str,
+    weighed: Weighed | None = None,
 ) -> Report:
-    """Put a report together; its status follows from what is left after the audit."""
+    """Put a report together; its status follows from what is left after the audit.
+
+    Args:
+        question: What was asked.
+        answer: The lead.
+        sections: The body.
+        hypotheses: As they stand: an answer is accepted if one of them is.
+        ledger: Where findings and sources are.
+        limits: What the reader must know.
+        made_by: Strategy and reasoner, in words.
+        weighed: For a strategy without hypotheses: an answer is accepted if it covers the question and its sentences
+            are, together, as well believed as an accepted hypothesis is.
+    """
     numbering = Numbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
@@ -90,6 +114,10 @@ def compose(
     cited = any(sentence.citations for sentence in lead)
     accepted = [a.posterior for a in hypotheses if a.status is HypothesisStatus.SUPPORTED]
     undecided = [a.posterior for a in hypotheses if a.status in {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}]
+    sure = confidence(accepted, undecided)
+    if weighed is not None:
+        sure = untested(weighed.sentences, weighed.coverage)
+        accepted = [sure] if sure >= SUPPORTED_AT and weighed.coverage == 1.0 else []
     if cited and accepted:
         status = RunStatus.ANSWERED
     elif numbering.citations:
@@ -100,7 +128,7 @@ def compose(
         question=question,
         status=status,
         answer=lead,
-        confidence=round(confidence(accepted, undecided), 4) if cited else 0.0,
+        confidence=round(sure, 4) if cited else 0.0,
         sections=body,
         hypotheses=tuple(hypotheses),
         citations=tuple(numbering.citations),

@@ -20,7 +20,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from deepdiver.core.events import Event, PersonAsked, RunEnded, RunStarted
-from deepdiver.core.record import Report, Run, RunStatus, digest
+from deepdiver.core.identity import digest
+from deepdiver.core.record import Report, Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, NoEvidenceError, RunBusyError, StoppedError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import zstandard
 
-from deepdiver.core.record import digest
+from deepdiver.core.identity import digest
 from deepdiver.store.faults import damaged
 
 LEVEL = 3

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.core.budget import EXACT, ZERO
-from deepdiver.core.record import Run, RunStatus, canonical
+from deepdiver.core.identity import canonical
+from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import RunBusyError, StoreAccessError, UnknownNameError
 from deepdiver.store import schema
 from deepdiver.store.base import CallState, JournalRow, LimitGrant, PastRun

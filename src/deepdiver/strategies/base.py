@@ -207,7 +207,7 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
         deps = context or (provide(state, name) if provide else None)
         if not isinstance(deps, Deps):
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
-        deps.emit(PhaseStarted(phase=name, iteration=int(state.get("current_iteration", 0))))
+        deps.emit(PhaseStarted(phase=name, iteration=int(state.get("current_iteration", state.get("iteration", 0)))))
         return await function(state, deps)
 
     def run_sync(state: State) -> Update:

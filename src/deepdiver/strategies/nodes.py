@@ -10,14 +10,16 @@ from typing import Any, TypeVar
 from langgraph.types import interrupt
 
 from deepdiver.core.events import FindingDropped, PlanProposed, Recalled
+from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Finding, Passage, Quote, Source, content_id
+from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, whole, words
 from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
 from deepdiver.memory.past import recall
 from deepdiver.strategies.base import Deps, Update, together
-from deepdiver.tasks import Answer, Extracted, ExtractFindings, Shown, Task, Text
+from deepdiver.tasks import Answer, Decompose, Extracted, ExtractFindings, Shown, Task, Text
+from deepdiver.tasks import Recalled as Recollected
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.need import need_of
@@ -38,6 +40,8 @@ PROBLEMS = 5
 """Sub-problems of one plan."""
 LEADS = 4
 """Leads followed from one reading; more would drown the question."""
+SNIPPET = 200
+"""Characters of a source's snippet in a state."""
 
 
 def size_of(text: str) -> int:
@@ -284,6 +288,53 @@ def enter(state: Mapping[str, Any], deps: Deps, found: Sequence[Looked]) -> Upda
     }
 
 
+def question_of(state: Mapping[str, Any]) -> str:
+    """Return the last question that stands in the messages.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    asked = [text for m in state.get("messages", []) if m.type == "human" and (text := str(m.text).strip())]
+    if not asked:
+        raise UsageError("the question is empty: ask something in a user message")
+    return asked[-1]
+
+
+async def parts_of(deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()) -> list[str]:
+    """Return the parts of a question; the question itself where it cannot be taken apart."""
+    task = Decompose(
+        question=question, as_of=deps.as_of, guidance=deps.settings.system_prompt, objection=objection, past=past
+    )
+    answer = await attempt(deps, task)
+    return list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS] if answer else [question]
+
+
+def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
+    """Return queries of other words than those made before and than each other; their order makes no other query."""
+    made = {frozenset(words(query)) for query in tried}
+    kept = []
+    for query in queries:
+        if (own := frozenset(words(query["query"]))) and own not in made:
+            made.add(own)
+            kept.append(query)
+    return kept
+
+
+def nearest(query: str, parts: Sequence[str]) -> str:
+    """Return the part of a question that a query shares most words with; of equals the first."""
+    asked = set(terms(query))
+    return max(parts, key=lambda part: len(asked & set(terms(part))))
+
+
+def with_sources(sources: Sequence[dict[str, Any]], found: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return sources, as a state carries them, with those of findings as `digest_finding` gives them."""
+    held = {source["id"]: source for source in sources}
+    for item in found:
+        own = {name: item[name] for name in ("title", "url", "credibility")}
+        held.setdefault(item["source"], {"id": item["source"], **own, "snippet": item["quote"][:SNIPPET]})
+    return list(held.values())
+
+
 def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[list[int]]:
     """Order problems into waves: each stands in the first wave behind all that it needs. A circle is cut."""
     place: dict[str, int] = {}
@@ -316,7 +367,7 @@ def approve(
         UsageError: If the answer is none.
     """
     plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
-    deps.emit(PlanProposed(**{name: tuple(listed) for name, listed in plan.items()}))
+    deps.emit(PlanProposed(problems=tuple(problems), objectives=tuple(objectives), queries=tuple(queries)))
     if not deps.approve:
         return Approval(plan["problems"])
     shown = {name: listed for name, listed in plan.items() if listed or name == "problems"}

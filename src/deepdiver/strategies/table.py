@@ -58,7 +58,7 @@ TABLE = {
             "query → search → summarise → reflect, until covered → report",
             "An overview of a topic.",
             5,
-            False,
+            True,
         ),
         Entry(
             Strategy.OVERWATCH,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from deepdiver.core import belief
 from deepdiver.core.events import HypothesisProposed, HypothesisTested
+from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
 from deepdiver.core.record import (
     Assessment,
@@ -19,7 +20,6 @@ from deepdiver.core.record import (
     Source,
     Stance,
     Trial,
-    content_id,
 )
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.base import Deps, together

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
+    Evidence,
     Finding,
+    Hypothesis,
     HypothesisStatus,
     Report,
     Section,
     Sentence,
     SentenceKind,
+    Stance,
 )
 from deepdiver.report.audit import faults
-from deepdiver.report.compose import compose
-from deepdiver.strategies.base import Deps
+from deepdiver.report.compose import Weighed, compose
+from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import attempt, show_findings
-from deepdiver.strategies.testing import stand
+from deepdiver.strategies.testing import assess, judge, stand
 from deepdiver.tasks import (
     CheckSupport,
     Claim,
@@ -27,12 +31,18 @@ from deepdiver.tasks import (
     DraftSentence,
     Faulty,
     RepairSentences,
+    Shown,
     WriteReport,
 )
 
 UNREAD = 8
 """Pages named one by one of those that could not be read: the web is full of walls."""
 PARTLY = "only partly carried by its quotes"
+PART = 0.5
+"""Strength of a finding for a sentence that it carries in part."""
+JUDGED = 4
+"""Sentences of an answer without hypotheses for which all findings are judged; the others count by their own."""
+UNTESTED = "No attempt was made to refute the answer: this strategy weighs sources and puts forward no hypotheses."
 
 
 @dataclass(slots=True)
@@ -50,13 +60,24 @@ async def write_report(
     deps: Deps,
     question: str,
     problems: Sequence[str],
-    assessments: Sequence[Assessment],
+    assessments: Sequence[Assessment] | None,
     findings: Sequence[str],
     gaps: Sequence[str],
     limits: Sequence[str],
 ) -> Report:
-    """Write the report from the findings, audit it, and leave nothing in it that no quote carries."""
-    labels, shown = show_findings(deps, _most_telling(assessments, findings))
+    """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
+
+    Args:
+        deps: The run's dependencies.
+        question: What was asked.
+        problems: The parts of the question.
+        assessments: The hypotheses as they stand; None for a strategy that puts none forward. Its answer is weighed by
+            the sources for and against each sentence, and by how many parts of the question it leaves open.
+        findings: Ids of what was found, the most telling first.
+        gaps: What is known to be missing.
+        limits: What could not be done.
+    """
+    labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
     draft = None
     if shown:
         draft = await attempt(
@@ -65,31 +86,75 @@ async def write_report(
                 question=question,
                 as_of=deps.as_of,
                 problems=tuple(problems),
-                standing=stand(assessments, labels),
+                standing=None if assessments is None else stand(assessments, labels),
                 findings=shown,
                 gaps=tuple(gaps),
                 guidance=deps.settings.system_prompt,
             ),
         )
-        draft = draft or _plain_draft(assessments, labels)
+        draft = draft or (_found(shown) if assessments is None else _plain_draft(assessments, labels))
     draft = draft or Draft(answer=())
     lines = _lines(draft, labels)
     _audit(deps, lines)
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
+
     def kept(number: int) -> tuple[Sentence, ...]:
         return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
     sections = [Section(heading=s.heading, sentences=kept(n)) for n, s in enumerate(draft.sections, 1)]
+    missing = list(dict.fromkeys((*draft.missing, *(gaps if assessments is None else ()))))
+    weighed = await _weigh(deps, question, kept(0), findings, problems, missing) if assessments is None else None
+    told = [UNTESTED] if weighed is not None and weighed.sentences else []
     return compose(
         question,
         kept(0),
         sections,
-        assessments,
+        assessments or (),
         deps.ledger,
-        limits=_notes(deps, limits, draft.missing, sum(line.cut for line in lines)),
-        made_by=f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of {deps.as_of}",
+        limits=_notes(deps, [*limits, *told], missing, sum(line.cut for line in lines)),
+        made_by=_made_by(deps),
+        weighed=weighed,
     )
+
+
+def _made_by(deps: Deps) -> str:
+    made = f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of {deps.as_of}"
+    return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
+
+
+async def _weigh(
+    deps: Deps,
+    question: str,
+    lead: Sequence[Sentence],
+    findings: Sequence[str],
+    problems: Sequence[str],
+    missing: Sequence[str],
+) -> Weighed:
+    """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
+
+    The findings that carry a sentence speak for it, for the audit has found that they do; the reasoner judges the
+    others. The arithmetic is that of hypotheses.
+    """
+    facts = [sentence for sentence in lead if sentence.kind is not SentenceKind.FRAME]
+
+    async def believed(number: int, sentence: Sentence) -> float:
+        claim = Hypothesis(
+            id=content_id("h", sentence.text), statement=sentence.text, supports_if="", refutes_if="", prior=0.5
+        )
+        own = [_carries(claim, key, PART if sentence.mark else 1.0) for key in sentence.findings]
+        others = await judge(deps, question, claim, [*sentence.findings, *findings]) if number < JUDGED else []
+        against = [e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES]
+        return assess(deps, claim, [*own, *against], ()).posterior
+
+    beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
+    parts = dict.fromkeys((*(problems or (question,)), *missing))
+    return Weighed(tuple(beliefs), 1.0 - len(missing) / len(parts))
+
+
+def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
+    key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
+    return Evidence(id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength)
 
 
 def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
@@ -126,6 +191,12 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
 
     undecided = DraftSection(heading="Undecided", sentences=told(HypothesisStatus.UNDECIDED))
     return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
+
+
+def _found(shown: Sequence[Shown]) -> Draft:
+    """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
+    lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
+    return Draft(answer=(), sections=(DraftSection(heading="What was found", sentences=lines),))
 
 
 def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:

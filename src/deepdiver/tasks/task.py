@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict
 
-from deepdiver.core.record import encodable
+from deepdiver.core.identity import encodable
 
 Role = Literal["fast", "smart"]
 

@@ -44,6 +44,7 @@ _REVIEW = re.compile(
     r"|reviews? of|: an? (?:\w+ )?review)\b",
     re.IGNORECASE,
 )
+_RETRACTED = re.compile(r"\W*(?:retracted|withdrawn)(?: \w+)?\s?[:\]]", re.IGNORECASE)
 _REVIEWED = frozenset({"scientific", "preprint"})
 V = TypeVar("V")
 
@@ -151,18 +152,16 @@ def credibility(hit: Hit, need: Need | None = None, settings: Settings | None = 
         score -= LACKING
         reasons.append("not served over https")
     if span and need:
-        score, reason = _aged(score, span, need, kind.standing == "primary" and name not in {"preprint", "scientific"})
+        score, reason = _aged(score, span, need, kind.standing == "primary" and name not in _REVIEWED)
         reasons += [reason] if reason else []
     return Credibility(score=round(min(max(score, LOWEST), HIGHEST), 2), reasons=tuple(reasons))
 
 
 def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, Kind, list[str]]:
-    """Return of what kind a source's publisher is, by the user, the table or its own word; and the first reasons."""
-    held = table()
-    listed = longest(host, held.domains) if host else None
-    own = listed[1] if listed else hit.publisher_kind  # a page may call itself a register: the table knows better
-    name = kind_named((rated[1].kind if rated else "") or own)
-    kind = held.kinds.get(name) or held.unknown[hit.kind]
+    """Return of what kind a source's publisher is, and the first reasons."""
+    kinds = table().kinds
+    name = kind_named(rated[1].kind) if rated and rated[1].kind else _told_kind(hit, host)
+    kind = kinds.get(name) or table().unknown[hit.kind]
     reasons = [kind.says]
     if name in _REVIEWED and _REVIEW.search(hit.title):
         reasons.append("secondary: a review of what others found")
@@ -170,9 +169,18 @@ def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, K
         reasons.append(kind.standing)
     if rated:
         reasons.append(rated[1].reason or "rated by you")
-        if rated[1].kind and name not in held.kinds:
+        if rated[1].kind and name not in kinds:
             reasons.append(f"your rating names the kind {rated[1].kind[:40]!r}, which is not in the table")
     return name, kind, reasons
+
+
+def _told_kind(hit: Hit, host: str) -> str:
+    """Return the kind by title, table and the source's own word, which is believed against itself only."""
+    if _RETRACTED.match(hit.title):
+        return "retracted"
+    listed = longest(host, table().domains) if host else None
+    named = [name for name in (listed[1] if listed else "", kind_named(hit.publisher_kind)) if name in table().kinds]
+    return min(named, key=lambda name: table().kinds[name].score, default="")
 
 
 def _aged(score: float, span: tuple[date, date], need: Need, record: bool) -> tuple[float, str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deepdiver.core.identity import content_id
 from deepdiver.core.origins import sketch
-from deepdiver.core.record import Source, SourceKind, content_id
+from deepdiver.core.record import Source, SourceKind
 from deepdiver.errors import GatewayError, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deepdiver.core import belief
+from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
     Credibility,
@@ -25,8 +26,6 @@ from deepdiver.core.record import (
     Source,
     SourceKind,
     Stance,
-    content_id,
-    digest,
 )
 from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.core.values import names

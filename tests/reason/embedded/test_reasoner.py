@@ -148,7 +148,7 @@ async def test_odd_texts_are_lived_with(text: str) -> None:
 
 SCRIPT = """
 import asyncio
-from deepdiver.core.record import canonical
+from deepdiver.core.identity import canonical
 from deepdiver.reason.embedded import EmbeddedReasoner
 from tests.reason.embedded.test_reasoner import every_task
 reasoner = EmbeddedReasoner()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 
@@ -241,7 +242,8 @@ async def test_retry_after_is_obeyed(web: Web, desk: Desk) -> None:
 
 
 async def test_a_wall_is_settled_with_its_reason_and_never_content(web: Web, desk: Desk) -> None:
-    shell = "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Enable JavaScript and cookies to continue"
+    script = "<script>window._cf_chl_opt={}</script>"
+    shell = f"<title>Just a moment...</title>{script}<p>Enable JavaScript and cookies to continue"
     web.pages["/dairy"] = answer(shell, "503 Service Unavailable", Server="cloudflare", Retry_After="5")
     assert await unreadable(web, desk, retries=3) == "a bot challenge (Cloudflare)"
     assert len(web.heard) == 2
@@ -367,9 +369,9 @@ async def test_one_connection_a_host_and_a_gap(web: Web, desk: Desk) -> None:
     door = gateway(desk, limits={"fetch": {"rate": 1, "per": 0.3, "concurrent": 1}})
     await asyncio.gather(*(web.fetch(f"http://a.example/{n}", door) for n in range(3)))
     assert len(times) == 3
-    for (_, ended), (began, _) in zip(times, times[1:], strict=False):
+    for (_, ended), (began, _) in itertools.pairwise(times):
         assert began >= ended
-    assert all(later - earlier >= 0.29 for (earlier, _), (later, _) in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 0.29 for (earlier, _), (later, _) in itertools.pairwise(times))
 
 
 async def test_two_hosts_do_not_wait_for_each_other(web: Web, desk: Desk) -> None:

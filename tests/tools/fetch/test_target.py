@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import httpx
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.fetch.target import LONGEST, Target, join, parse
+from deepdiver.tools.fetch.target import LONGEST, join, parse
 from tests.tools.fetch.forms import controls
 
 
@@ -163,14 +164,21 @@ def test_whatever_passes_is_read_alike_by_others(text: str, begun: bool) -> None
     assert (again.hostname, again.port or target.port) == (target.host, target.port)
 
 
+def outcome(read: Callable[[], object]) -> str:
+    """Return `read`, or the words of a refusal; anything else that is raised goes through."""
+    try:
+        read()
+    except UnreadableError as error:
+        return str(error)
+    return "read"
+
+
 @given(st.text(max_size=60))
 def test_nothing_but_a_refusal_is_ever_raised(text: str) -> None:
-    for url in (text, f"http://{text}/", f"http://example.com/{text}", f"http://example.com:{text}/"):
-        try:
-            assert isinstance(parse(url), Target)
-        except UnreadableError as error:
-            assert str(error)
-        try:
-            join(parse("http://a.example/"), text)
-        except UnreadableError as error:
-            assert str(error)
+    base = parse("http://a.example/")
+    for url in (text, f"http://{text}/", f"http://example.com:{text}/"):
+        told = outcome(lambda url=url: parse(url))  # type: ignore[misc]
+        assert told == "read" or "refused" in told
+    assert outcome(lambda: join(base, text)) == "read" or "refused" in outcome(lambda: join(base, text))
+    if text.isalnum():
+        assert outcome(lambda: parse(f"http://example.com/{text}")) == "read"

@@ -57,6 +57,14 @@ def unpacked(encoding: str, data: bytes, step: int = 65_536, most: int = MOST, *
     return unpacker.end()
 
 
+def tried(encoding: str, data: bytes) -> tuple[bytes, str]:
+    """Return what comes out, or why nothing does."""
+    try:
+        return unpacked(encoding, data), ""
+    except UnreadableError as error:
+        return b"", str(error)
+
+
 @pytest.mark.parametrize("name", PACK)
 @pytest.mark.parametrize("step", [1, 13, 65_536])
 def test_what_was_packed_comes_out(name: str, step: int) -> None:
@@ -78,16 +86,15 @@ def test_what_breaks_off_is_unreadable(name: str) -> None:
     whole = pack(random.Random(2).randbytes(5_500))  # noqa: S311
     padding = 9 if "padding" in name else 0
     for missing in (padding + 1, padding + 5, len(whole) // 2, len(whole) - 3):
-        with pytest.raises(UnreadableError, match="breaks off|damaged"):
+        with pytest.raises(UnreadableError, match=r"breaks off|damaged"):
             unpacked(encoding, whole[:-missing])
 
 
 @given(st.binary(min_size=8, max_size=300), st.sampled_from(["gzip", "deflate", "br", "zstd", "gzip, zstd"]))
 def test_garbage_is_unreadable_or_something_small(data: bytes, encoding: str) -> None:
-    try:
-        assert len(unpacked(encoding, data)) <= HARMLESS
-    except UnreadableError as error:
-        assert "packed" in str(error) or "expands" in str(error) or "larger" in str(error)
+    out, told = tried(encoding, data)
+    assert len(out) <= HARMLESS
+    assert not told or any(word in told for word in ("packed", "expands", "larger"))
 
 
 @pytest.mark.parametrize("flip", [0, 1, 5, 50, 500])
@@ -96,10 +103,8 @@ def test_a_flipped_bit_is_noticed_or_harmless(name: str, flip: int) -> None:
     encoding, pack = PACK[name]
     data = bytearray(pack(b"some words of a page, again and again " * 50 + random.Random(3).randbytes(600)))  # noqa: S311
     data[flip % len(data)] ^= 0x10
-    try:
-        unpacked(encoding, bytes(data))
-    except UnreadableError as error:
-        assert "packed" in str(error)
+    _, told = tried(encoding, bytes(data))
+    assert not told or "packed" in told
 
 
 @pytest.mark.parametrize("encoding", ["compress", "aes128gcm", "gzip, what", "../../etc", "a" * 1_000])

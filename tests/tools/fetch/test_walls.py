@@ -41,7 +41,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {"server": "cloudflare"},
         "a.example",
         page(
-            "<noscript>Enable JavaScript and cookies to continue</noscript><script>window._cf_chl_opt={cvId:'3'}</script>",
+            "<noscript>Enable JavaScript and cookies to "
+            "continue</noscript><script>window._cf_chl_opt={cvId:'3'}</script>",
             "Just a moment...",
         ),
         "Cloudflare",
@@ -62,7 +63,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "a.example",
         page(
-            "<h1>a.example</h1><p>Verify you are human by completing the action below.</p><p>a.example needs to review the security of your connection before proceeding.</p>",
+            "<h1>a.example</h1><p>Verify you are human by completing the action "
+            "below.</p><p>a.example needs to review the security of your connection before proceeding.</p>",
             "Just a moment...",
         ),
         "bot challenge",
@@ -73,7 +75,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "a.example",
         page(
-            "<p id='cmsg'>Please enable JS and disable any ad blocker</p><script src='https://ct.captcha-delivery.com/c.js'></script>",
+            "<p id='cmsg'>Please enable JS and disable any ad blocker</p><script "
+            "src='https://ct.captcha-delivery.com/c.js'></script>",
             "a.example",
         ),
         "DataDome",
@@ -93,7 +96,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {"server": "AkamaiGHost"},
         "a.example",
         page(
-            '<h1>Access Denied</h1>You don\'t have permission to access "http://a.example/" on this server.<p>Reference #18.2 https://errors.edgesuite.net/18.2',
+            '<h1>Access Denied</h1>You don\'t have permission to access "http://a.example/" on this '
+            "server.<p>Reference #18.2 https://errors.edgesuite.net/18.2",
             "Access Denied",
         ),
         "Akamai",
@@ -117,7 +121,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "a.example",
         page(
-            "<h1>Pardon Our Interruption</h1><p>As you were browsing something about your browser made us think you were a bot.</p>",
+            "<h1>Pardon Our Interruption</h1><p>As you were browsing something about your browser "
+            "made us think you were a bot.</p>",
             "Pardon Our Interruption",
         ),
         "bot challenge",
@@ -136,7 +141,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "www.google.com",
         page(
-            "<div class='g-recaptcha'></div><p>Our systems have detected unusual traffic from your computer network.</p>"
+            "<div class='g-recaptcha'></div><p>Our systems have detected unusual traffic from your "
+            "computer network.</p>"
         ),
         "captcha",
     ),
@@ -175,7 +181,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "a.example",
         page(
-            "<form><label>E-mail</label><input name=u><label>Password</label><input type='password'><a>Forgot your password?</a></form>",
+            "<form><label>E-mail</label><input name=u><label>Password</label><input "
+            "type='password'><a>Forgot your password?</a></form>",
             "Sign in | Example",
         ),
         "login wall",
@@ -207,7 +214,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "www.google.com",
         page(
-            "<h1>Before you continue to Google</h1><p>We use cookies and data to deliver services</p><button>Reject all</button><button>Accept all</button>",
+            "<h1>Before you continue to Google</h1><p>We use cookies and data to deliver "
+            "services</p><button>Reject all</button><button>Accept all</button>",
             "Before you continue",
         ),
         "consent wall",
@@ -217,7 +225,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "zeitung.example",
         page(
-            "<h2>Mit Werbung weiterlesen</h2><p>Wir verwenden Cookies. Zustimmung jederzeit widerrufbar.</p><button>Alle akzeptieren</button>",
+            "<h2>Mit Werbung weiterlesen</h2><p>Wir verwenden Cookies. Zustimmung jederzeit "
+            "widerrufbar.</p><button>Alle akzeptieren</button>",
             "Zustimmung",
         ),
         "consent wall",
@@ -227,7 +236,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "journal.example",
         page(
-            "<p>Nous utilisons des cookies pour le contenu.</p><button>Tout accepter</button><button>Tout refuser</button>"
+            "<p>Nous utilisons des cookies pour le contenu.</p><button>Tout "
+            "accepter</button><button>Tout refuser</button>"
         ),
         "consent wall",
     ),
@@ -267,7 +277,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "app.example",
         page(
-            "<noscript>You need to enable JavaScript to run this app.</noscript><div id='root'></div><script src='/m.js'></script>",
+            "<noscript>You need to enable JavaScript to run this app.</noscript><div "
+            "id='root'></div><script src='/m.js'></script>",
             "App",
         ),
         "JavaScript",
@@ -308,13 +319,15 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
 READER = "type='password'"
 GOOD: dict[str, str] = {
     "an article about captchas": html(
-        "A captcha asks you to verify you are human. “Checking your browser before accessing” is what Cloudflare writes, "
+        "A captcha asks you to verify you are human. “Checking your browser before accessing” is "
+        "what Cloudflare writes, "
         "and “Press & Hold” is what PerimeterX writes. Researchers at the university of Lund have measured how long "
         f"people need for them.\n{FILL}",
         "Are you a robot? How captchas changed the web",
     ),
     "a short piece about captchas": html(
-        "The bank of Holm has taken the captcha off its pages. Customers had been asked to “verify you are human” up to "
+        "The bank of Holm has taken the captcha off its pages. Customers had been asked to “verify "
+        "you are human” up to "
         "nine times a day, and the complaints filled two folders. The director says that a simple limit on tries does "
         "the same work, and that nobody has missed the pictures of traffic lights. Other banks of the region have said "
         "that they will look at the numbers in the spring and decide then what they do with theirs, she adds, and the "
@@ -322,16 +335,19 @@ GOOD: dict[str, str] = {
         "A bank without captchas",
     ),
     "an article about paywalls": html(
-        f"“Subscribe to continue reading” is the sentence that readers hate most. Publishers say that it works.\n{FILL}",
+        "“Subscribe to continue reading” is the sentence that readers hate most. Publishers say that "
+        f"it works.\n{FILL}",
         "Why paywalls work",
     ),
     "an article about cookie walls": html(
-        f"The court found that a button “Accept all” without “Reject all” breaks the law. We use cookies, the site had written.\n{FILL}",
+        "The court found that a button “Accept all” without “Reject all” breaks the law. We use "
+        f"cookies, the site had written.\n{FILL}",
         "Court forbids cookie walls",
     ),
     "a short article under a cookie banner": html(STORY, "The dairy of Holm").replace(
         "</body>",
-        "<div class='banner'>We use cookies. <button>Accept all</button><button>Reject all</button> Cookie settings</div></body>",
+        "<div class='banner'>We use cookies. <button>Accept all</button><button>Reject all</button> "
+        "Cookie settings</div></body>",
     ),
     "a short article with a login in its head": html(STORY, "The dairy of Holm").replace(
         "<body>", f"<body><form>Log in <input name=u><input {READER}>Forgot your password?</form>"
@@ -356,14 +372,16 @@ GOOD: dict[str, str] = {
     "a plane that was not found": html(STORY, "The plane was not found, searchers say"),
     "nothing was found in the lake": html(STORY, "Not found: the lost bell of Holm"),
     "an article about logging in": html(
-        f"To sign in to the tax office you need a card and a reader. Please log in before noon, the office says.\n{FILL}",
+        "To sign in to the tax office you need a card and a reader. Please log in before noon, the "
+        f"office says.\n{FILL}",
         "How to sign in to the tax office",
     ),
     "a manual for a login page": html(
         f"Set the type of the field to password. If you forgot your password, ask the clerk.\n{FILL}", "Login"
     ),
     "a report on a data protection office": html(
-        f"Our 412 partners, the firm wrote, store and/or access information on a device. We value your privacy.\n{FILL}",
+        "Our 412 partners, the firm wrote, store and/or access information on a device. We value "
+        f"your privacy.\n{FILL}",
         "What consent means",
     ),
     "a free article that says so": html(
@@ -372,7 +390,8 @@ GOOD: dict[str, str] = {
         '<script type="application/ld+json">{"isAccessibleForFree": true}</script>',
     ),
     "a short notice": html(
-        "The library is closed on Monday. On Tuesday it opens at ten, and there is coffee for everybody who helps to carry books.",
+        "The library is closed on Monday. On Tuesday it opens at ten, and there is coffee for "
+        "everybody who helps to carry books.",
         "Notice",
     ),
     "a short definition": html(

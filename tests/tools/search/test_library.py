@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from deepdiver.tools.library.index import Index
 
 from deepdiver import sample
 from deepdiver.core.record import SourceKind
@@ -17,7 +18,6 @@ from deepdiver.errors import NoEvidenceError, NotJournalledError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.library.documents import Document
-from deepdiver.tools.library.index import Index
 from deepdiver.tools.search import library
 from deepdiver.tools.search.library import PROVIDER
 from tests.tools.conftest import Desk

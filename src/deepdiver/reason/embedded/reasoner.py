@@ -14,6 +14,8 @@ from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import refute_queries, write_queries
+from deepdiver.reason.embedded.reflect import reflect
+from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
@@ -24,8 +26,10 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
+    Reflect,
     RefuteQueries,
     RepairSentences,
+    Summarise,
     Task,
     WriteQueries,
     WriteReport,
@@ -41,6 +45,8 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Hypothesise: hypothesise,
     Judge: judge,
     Decide: decide,
+    Summarise: summarise,
+    Reflect: reflect,
     WriteReport: write_report,
     CheckSupport: check_support,
     RepairSentences: repair_sentences,

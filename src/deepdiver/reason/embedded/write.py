@@ -8,17 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind
+from deepdiver.core import belief
+from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind, Stance
 from deepdiver.reason.embedded.chain import Candidate, Step, follow
 from deepdiver.reason.embedded.clause import Kind
-from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, longest_form, read_finding, same_subject
+from deepdiver.reason.embedded.hypothesise import (
+    age_on,
+    age_sentence,
+    hypothesise,
+    longest_form,
+    read_finding,
+    same_subject,
+)
+from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import same_value
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.verify import supported
-from deepdiver.tasks import Draft, DraftSection, DraftSentence, Shown, Standing, WriteReport
+from deepdiver.tasks import (
+    Draft,
+    DraftSection,
+    DraftSentence,
+    Hypothesise,
+    Judge,
+    Shown,
+    Standing,
+    WriteReport,
+)
 
 LEAD = 12
 """Sentences of the answer at most."""
@@ -53,6 +71,43 @@ def write_report(task: WriteReport) -> Draft:
     )
 
 
+def weighed(task: WriteReport) -> tuple[Standing, ...]:
+    """Return the rival answers that the findings give, weighed by what speaks for and against each.
+
+    For a strategy that puts no hypotheses forward. None of them was put to a test, and the report says so; which of
+    them is told as the answer is settled by the same arithmetic all the same.
+    """
+    known = {finding.id: finding for finding in task.findings}
+    proposed = hypothesise(
+        Hypothesise(question=task.question, as_of=task.as_of, problems=task.problems, findings=task.findings, limit=8)
+    )
+    standing = []
+    for number, item in enumerate(proposed.hypotheses, 1):
+        asked = Judge(
+            question=task.question,
+            as_of=task.as_of,
+            hypothesis=item.statement,
+            answer_if_true=item.answer,
+            findings=task.findings,
+        )
+        judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
+        evidence = [belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged]
+        posterior = belief.posterior(item.prior, evidence)
+        standing.append(
+            Standing(
+                id=f"H{number}",
+                statement=item.statement,
+                answer=item.answer,
+                posterior=round(posterior, 6),
+                status=belief.status(posterior, 1),
+                trials=0,
+                supporting=tuple(f.id for f, j in judged if j.stance is Stance.SUPPORTS),
+                refuting=tuple(f.id for f, j in judged if j.stance is Stance.REFUTES),
+            )
+        )
+    return tuple(standing)
+
+
 class Page:
     """What the writing of one report needs to know."""
 
@@ -63,9 +118,10 @@ class Page:
         self.readings = [read_finding(finding) for finding in task.findings]
         self.chains = [follow(chain, self.readings) for chain in analyse(task.question).chains]
         self.told: list[Reading] = []
-        best_first = sorted(task.standing, key=lambda item: -item.posterior)
-        self.supported = [item for item in task.standing if item.status is HypothesisStatus.SUPPORTED]
-        self.refuted = [item for item in task.standing if item.status is HypothesisStatus.REFUTED]
+        standing = weighed(task) if task.standing is None else task.standing
+        best_first = sorted(standing, key=lambda item: -item.posterior)
+        self.supported = [item for item in standing if item.status is HypothesisStatus.SUPPORTED]
+        self.refuted = [item for item in standing if item.status is HypothesisStatus.REFUTED]
         settled = (HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED)
         self.undecided = [item for item in best_first if item.status not in settled]
 
@@ -245,7 +301,7 @@ class Page:
             if claim is not None and against:
                 lines += [_frame(CLAIMED), claim, _frame(REFUTED)]
                 lines += [_fact(finding, [finding]) for finding in _distinct(against)[:2]]
-        return [("What was refuted", lines)]
+        return [("What was refuted" if self.task.standing is not None else "What the evidence speaks against", lines)]
 
     def missing(self, answered: bool) -> list[str]:
         """Return the sub-problems without an answer, and without any answer the question's own gaps."""

@@ -133,7 +133,7 @@ class Draft:
         """Return everything but the text, such that JSON can hold it."""
         marks = sorted((mark for mark in self._marks if mark[0] < self._length), key=lambda mark: mark[0])
         if len(marks) > MOST_MARKS:
-            self.note(f"of {len(marks):,} marks the first {MOST_MARKS:,} were kept")
+            self.note(f"more than {MOST_MARKS:,} parts are marked in it; the first {MOST_MARKS:,} were kept")
         names = ("title", "author", "publisher", "publisher_kind", "published", "language")
         return {
             "format": self.format,

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 from deepdiver.tools.extract.decode import decode
-from deepdiver.tools.extract.draft import LARGEST_TEXT, Draft
+from deepdiver.tools.extract.draft import LARGEST_TEXT, MOST_MARKS, Draft
 
 _FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
 _MORE = re.compile(r"[ \t]|#|-[ \t]|$")
 """How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$")
-_FENCE = re.compile(r"[ ]{0,3}(```+|~~~+)")
+_HEADING = re.compile(r"^(?:[ ]{0,3}(?P<fence>```+|~~~+)|#{1,6}[ \t]+(?P<label>[^\n]+))", re.MULTILINE)
 
 
 def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:
@@ -47,16 +46,16 @@ def fill(draft: Draft, text: str) -> Draft:
 def headings(text: str) -> list[tuple[int, str]]:
     """Return where the Markdown headings of a text begin, and what they say; a fence holds none."""
     found: list[tuple[int, str]] = []
-    at = 0
     fence = ""
-    for line in text.split("\n"):
-        opening = _FENCE.match(line)
-        if opening and (not fence or opening[1].startswith(fence)):
-            fence = "" if fence else opening[1]
-        elif not fence and (match := _HEADING.match(line)):
-            label = match[1].rstrip()
-            found.append((at, label.rstrip("#").rstrip() or label))
-        at += len(line) + 1
+    for match in _HEADING.finditer(text):
+        if opening := match["fence"]:
+            if not fence or opening.startswith(fence):
+                fence = "" if fence else opening
+        elif not fence:
+            label = match["label"].rstrip()
+            found.append((match.start(), label.rstrip("#").rstrip() or label))
+            if len(found) > MOST_MARKS:  # one more than are kept, so that it is said
+                break
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from deepdiver.core.record import canonical
+from deepdiver.core.identity import canonical
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.document import Document

@@ -154,7 +154,7 @@ class Words:
         with _faults(self.folder):
             writer = self._index.writer(HEAP, 2 if passages >= BULK else 1)
             try:
-                yield Writer(writer)
+                yield Writer(writer, self._schema)
                 writer.commit()
             except BaseException:
                 writer.rollback()
@@ -208,11 +208,11 @@ class Words:
 class Writer:
     """What an index is changed by."""
 
-    def __init__(self, writer: tantivy.IndexWriter) -> None:
+    def __init__(self, writer: tantivy.IndexWriter, schema: tantivy.Schema) -> None:
         """Take tantivy's own."""
-        from tantivy import Document
+        from tantivy import Document, Query
 
-        self._writer, self._document = writer, Document
+        self._writer, self._schema, self._document, self._query = writer, schema, Document, Query
 
     def add(self, document: int, first: int, title: str, passages: Iterable[str]) -> None:
         """Add a document's passages, numbered from `first` on."""
@@ -226,4 +226,5 @@ class Writer:
 
     def drop(self, document: int) -> None:
         """Take a document's passages out."""
-        self._writer.delete_documents_by_term("document", document)
+        # Not by term: tantivy 0.27 takes the number for a signed one, and finds none of ours.
+        self._writer.delete_documents_by_query(self._query.term_query(self._schema, "document", document))

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from deepdiver.core.record import digest
+from deepdiver.core.identity import digest
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.prices import paid, search_cost

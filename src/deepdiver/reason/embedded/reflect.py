@@ -1,0 +1,134 @@
+"""Looking back: which parts of the question nothing answers, which rest on one weak source, and what to search next.
+
+A part is a clause of the question or of one of its problems. It is covered if a line of what is known answers it that
+is not called uncertain; of ages, those of every person that is meant. It was searched in vain if this reasoner knows
+no query for it that was not made. Enough is known when each part is the one or the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, zip_longest
+
+from deepdiver.core.record import HypothesisStatus
+from deepdiver.reason.embedded.chain import Step, follow
+from deepdiver.reason.embedded.clause import VALUES, Kind
+from deepdiver.reason.embedded.hypothesise import groups, same_subject
+from deepdiver.reason.embedded.names import same_name
+from deepdiver.reason.embedded.query import write_queries
+from deepdiver.reason.embedded.question import Chain, analyse
+from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
+
+MOST_MISSING, MOST_QUERIES, MOST_NOTES = 6, 6, 10
+"""What a reflection may hold."""
+MOST_GROUPS = 4
+"""Different values for one thing that are held against each other."""
+
+UNANSWERED = "Nothing that is known answers this: {}"
+WEAK = "This is known from one weak source only: {}"
+DISAGREE = "These do not go together: {} / {}"
+UNTESTED = "This has met no attempt to refute it: {}"
+ENOUGH = "every part of the question is answered"
+IN_VAIN = "what is missing was searched for in vain"
+MORE = "a part of the question is not answered, or only by a weak source"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the question that is not covered."""
+
+    question: str
+    """The part, as a question."""
+    weak: str = ""
+    """What answers it, if something does that cannot be relied on."""
+
+
+def reflect(task: Reflect) -> Reflection:
+    """Name what is missing, and call it enough only where each part is covered or was searched in vain."""
+    readings = [read(text) for text in task.known]
+    doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
+    followed = [follow(chain, readings) for chain in _chains(task)]
+    parts = list({part.question: part for steps in followed for part in _open(steps, task.known, doubtful)}.values())
+    queries = _queries(task, parts)
+    left = [part for part in parts if queries[part.question]]
+    return Reflection(
+        notes=tuple(_notes(task, parts, queries, followed, readings))[:MOST_NOTES],
+        missing=tuple(part.question for part in (left or parts))[:MOST_MISSING],
+        queries=_in_turn(queries.values(), task.limit),
+        sufficient=not left,
+        reason=MORE if left else IN_VAIN if parts else ENOUGH,
+    )
+
+
+def _chains(task: Reflect) -> list[Chain]:
+    """Return the chains of the question, and of the problems that are no clause of it."""
+    analysis = analyse(task.question)
+    clauses = {clause.text for clause in analysis.clauses}
+    others = [chain for text in task.problems if text not in clauses for chain in analyse(text).chains]
+    return [*analysis.chains, *others]
+
+
+def _open(steps: Sequence[Step], known: Sequence[str], doubtful: set[int]) -> Iterator[Part]:
+    for step in steps:
+        firm = [item for item in step.candidates if item.sentence not in doubtful]
+        if step.clause.kind is Kind.AGE and firm:
+            settled = [item.subject for item in firm]
+            left = [name for name in step.holes if not any(same_name(name, other) for other in settled)]
+            yield from (Part(f"How old is {name}?") for name in left)
+        elif not firm:
+            yield Part(step.clause.text, known[step.candidates[0].sentence] if step.candidates else "")
+
+
+def _queries(task: Reflect, parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
+    """Return for each part the queries that were not made; none where it was searched in vain."""
+    return {
+        part.question: write_queries(
+            WriteQueries(
+                question=task.question,
+                problem=part.question,
+                known=task.known,
+                tried=task.tried,
+                past=task.past,
+                limit=task.limit,
+            )
+        ).queries
+        for part in parts
+    }
+
+
+def _in_turn(listed: Iterable[Sequence[str]], limit: int) -> tuple[str, ...]:
+    """Return the first query of each part, then the second of each, and so on."""
+    turns = (query for row in zip_longest(*listed) for query in row if query is not None)
+    return tuple(dict.fromkeys(turns))[: max(0, min(limit, MOST_QUERIES))]
+
+
+def _notes(
+    task: Reflect,
+    parts: Iterable[Part],
+    queries: dict[str, tuple[str, ...]],
+    followed: Iterable[Sequence[Step]],
+    readings: Sequence[Reading],
+) -> Iterator[Note]:
+    for part in parts:
+        if part.weak:
+            yield Note(category="calibration", text=WEAK.format(part.weak))
+        else:
+            yield Note(category="gap", text=UNANSWERED.format(part.question), critical=bool(queries[part.question]))
+    for steps in followed:
+        yield from _disagreements(steps[-1], readings)
+    for item in task.standing:
+        if item.status is HypothesisStatus.OPEN:
+            yield Note(category="calibration", text=UNTESTED.format(item.statement))
+
+
+def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
+    """Return the pairs of sentences that give different values for the same thing."""
+    if step.clause.kind not in VALUES:
+        return
+    made = groups(step.clause, [item for item in step.candidates if item.value.text])
+    for one, other in combinations(made[:MOST_GROUPS], 2):
+        told = (readings[one[0].sentence].text, readings[other[0].sentence].text)
+        if same_subject(one[0].subject, other[0].subject) and told[0] != told[1]:
+            yield Note(category="consistency", text=DISAGREE.format(*told))

@@ -1,0 +1,258 @@
+r"""`iterative`: query, search, summarise, reflect, after the Local Deep Researcher pattern of its design document.
+
+    Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
+
+Each search is shaped by what is known: the first round asks about every part of the question side by side, each later
+one about what the reflection named as missing. Code keeps three rules: no stopping before `MINIMUM` rounds,
+`max_iterations` is the hard stop, and a search that was made is not made again.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+
+from deepdiver import tasks
+from deepdiver.core.events import Decided
+from deepdiver.memory.past import consulted, shown
+from deepdiver.report.render import markdown
+from deepdiver.strategies import nodes, summary, writing
+from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
+from deepdiver.strategies.summary import Line
+
+MINIMUM = 2
+"""Rounds before the reflection may stop: after one it has seen only what the question's own words bring."""
+FIRST, LATER = 2, 4
+"""Queries for each part of the question in the first round, and for all that is missing in each later one."""
+GAPS, STATEMENTS, TRIED = 3, 12, 12
+"""Missing things looked into a round, statements taken a round, and queries shown of those that were made: code holds
+new ones against all of them, whatever a task is shown."""
+LIMITS_BYTES = 2_000
+"""Bytes of limits shown to the reflection."""
+
+
+class ResearchState(TypedDict, total=False):
+    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    topic: str
+    running_summary: str
+    sources: list[dict[str, Any]]
+    search_results: list[dict[str, Any]]
+    current_query: str
+    iteration: int
+    max_iterations: int
+    run: str
+    past: list[dict[str, Any]]
+    problems: list[str]
+    objection: str
+    approved: bool
+    queries: list[dict[str, str]]
+    tried: list[str]
+    summary: list[dict[str, Any]]
+    findings: list[str]
+    missing: list[str]
+    proposed: list[str]
+    limits: list[str]
+    decision: str
+
+
+def allowance(max_iterations: int, results: int) -> Allowance:
+    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    later = max_iterations - 1
+    counts: dict[type[tasks.Task[Any]], int] = {
+        tasks.Decompose: 1,
+        tasks.WriteQueries: 2 * nodes.PROBLEMS + GAPS * later,
+        tasks.ExtractFindings: nodes.batches_of(results) * (nodes.PROBLEMS + LATER * later),
+        tasks.Summarise: max_iterations,
+        tasks.Reflect: later,
+        tasks.Judge: writing.JUDGED,
+        tasks.WriteReport: 1,
+        tasks.CheckSupport: 2,
+        tasks.RepairSentences: 1,
+    }
+    return Allowance(counts, nodes.PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
+
+
+def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """Return the graph, not yet compiled."""
+    graph = StateGraph(ResearchState, context_schema=Deps)
+    add_nodes(graph, provide, initialize, generate_query, approve_plan, web_search, summarize, reflect, write_report)
+    graph.add_edge(START, "initialize")
+    graph.add_edge("initialize", "generate_query")
+    graph.add_conditional_edges("generate_query", _after_query, ["approve_plan", "web_search", "write_report"])
+    graph.add_conditional_edges("approve_plan", _after_plan, ["generate_query", "web_search"])
+    graph.add_edge("web_search", "summarize")
+    graph.add_edge("summarize", "reflect")
+    graph.add_conditional_edges("reflect", _after_reflection, ["generate_query", "write_report"])
+    graph.add_edge("write_report", END)
+    return graph
+
+
+def _after_query(state: ResearchState) -> str:
+    if not state["approved"]:
+        return "approve_plan"
+    return "web_search" if state["queries"] else "write_report"
+
+
+def _after_plan(state: ResearchState) -> str:
+    return "web_search" if state["approved"] and state["queries"] else "generate_query"
+
+
+def _after_reflection(state: ResearchState) -> str:
+    return "generate_query" if state["decision"] == "continue" else "write_report"
+
+
+async def initialize(state: ResearchState, deps: Deps) -> Update:
+    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    topic = nodes.question_of(state)
+    lists = "sources search_results problems queries tried summary findings missing proposed limits"
+    return {
+        **{name: [] for name in lists.split()},
+        **dict.fromkeys(("running_summary", "current_query", "objection"), ""),
+        "topic": topic,
+        "past": await nodes.recall_past(deps, topic),
+        "iteration": 0,
+        "max_iterations": deps.max_iterations,
+        "approved": False,
+        "decision": "continue",
+        "run": deps.run.id,
+    }
+
+
+async def generate_query(state: ResearchState, deps: Deps) -> Update:
+    """Write the next queries: at first for every part of the question, later for what is missing."""
+    first, past = state["iteration"] == 0, shown(state["past"])
+    problems = state["problems"] or await nodes.parts_of(deps, state["topic"], state["objection"], past)
+    wanted = problems if first else state["missing"][:GAPS] or problems[-GAPS:]
+    proposed = [{"query": query, "about": nodes.nearest(query, wanted)} for query in state["proposed"]]
+    queries = nodes.untried(proposed, state["tried"])
+    uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
+
+    async def write(part: str) -> list[dict[str, str]]:
+        task = tasks.WriteQueries(
+            question=state["topic"],
+            problem=part,
+            known=tuple(line.text for line in _lines(state)),
+            tried=tuple(state["tried"][-TRIED:]),
+            past=past if first else (),
+            limit=FIRST if first else 1,
+        )
+        answer = await nodes.attempt(deps, task)
+        most = (FIRST + tasks.REMEMBERED if past else FIRST) if first else 1
+        listed = answer.queries[:most] if answer and answer.queries else (part,)
+        return [{"query": query, "about": part} for query in listed]
+
+    written = [query for listed in await together(*(write(part) for part in uncovered)) for query in listed]
+    queries = nodes.untried([*queries, *written], state["tried"])[: None if first else LATER]
+    if not queries:
+        deps.emit(Decided(decision="finish", reason="no search is left that was not made", by="rule"))
+    told = "; ".join(query["query"] for query in queries)
+    return {"problems": problems, "queries": queries, "proposed": [], "current_query": told}
+
+
+async def approve_plan(state: ResearchState, deps: Deps) -> Update:
+    """Show the sub-questions and the first queries; what is edited gets new queries, what is rejected is replanned."""
+    listed = [query["query"] for query in state["queries"]]
+    said = nodes.approve(deps, state["topic"], state["problems"], queries=listed)
+    if said.objection:
+        return {"objection": said.objection, "problems": [], "queries": []}
+    return {"approved": True, "problems": said.problems, **({"queries": []} if said.edited else {})}
+
+
+async def web_search(state: ResearchState, deps: Deps) -> Update:
+    """Make the queries side by side; what brings nothing new is left out, and the best sources come first."""
+    lines, by_part = _lines(state), dict[str, list[str]]()
+    for query in state["queries"]:
+        by_part.setdefault(query["about"], []).append(query["query"])
+    known = [line.text for line in lines]
+    looks = (nodes.look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items())
+    found = await together(*looks)
+    held = set(state["findings"])
+    new = [key for key in dict.fromkeys(key for looked in found for key in looked.findings) if key not in held]
+    results = [nodes.digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
+    return {
+        "search_results": results,
+        "sources": nodes.with_sources(state["sources"], results),
+        "findings": [*state["findings"], *new],
+        "tried": list(dict.fromkeys((*state["tried"], *(query for looked in found for query in looked.queries)))),
+        "limits": list(dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))),
+        "iteration": state["iteration"] + 1,
+        "queries": [],
+    }
+
+
+async def summarize(state: ResearchState, deps: Deps) -> Update:
+    """Merge what the last search brought into the running summary."""
+    lines, problems = _lines(state), state["problems"]
+    labels, findings = nodes.show_findings(deps, (item["id"] for item in state["search_results"]))
+    if findings:
+        task = tasks.Summarise(
+            question=state["topic"],
+            problems=tuple(problems),
+            missing=tuple(state["missing"]),
+            summary=tuple(tasks.SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
+            findings=findings,
+            guidance=deps.settings.system_prompt,
+            past=shown(state["past"]),
+            limit=STATEMENTS,
+        )
+        answer = await nodes.attempt(deps, task)
+        plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
+        lines = summary.taken(deps, lines, answer.statements if answer else plain, labels)
+    lines = summary.shortened(lines, " ".join((state["topic"], *problems, *state["missing"])))
+    return {"summary": [line.model_dump(mode="json") for line in lines], "running_summary": summary.as_text(lines)}
+
+
+async def reflect(state: ResearchState, deps: Deps) -> Update:
+    """Ask what is missing; code keeps the minimum depth and the hard stop."""
+    iteration, most, lines = state["iteration"], state["max_iterations"], _lines(state)
+    decision, by, answer = "finish", "rule", None
+    if iteration >= most:
+        reason = f"round {iteration} is the last allowed"
+    else:
+        task = tasks.Reflect(
+            question=state["topic"],
+            as_of=deps.as_of,
+            problems=tuple(state["problems"]),
+            known=tuple(line.text for line in lines),
+            uncertainties=tuple(line.text for line in lines if line.weak),
+            tried=tuple(state["tried"][-TRIED:]),
+            iteration=iteration,
+            minimum=MINIMUM,
+            max_iterations=most,
+            limits=nodes.within(state["limits"], LIMITS_BYTES),
+            guidance=deps.settings.system_prompt,
+            past=shown(state["past"]),
+            limit=LATER,
+        )
+        answer = await nodes.attempt(deps, task)
+        if iteration < MINIMUM and (answer is None or answer.sufficient):
+            decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
+        elif answer is None:
+            reason = "no reflection could be had"
+        else:
+            decision, by, reason = "finish" if answer.sufficient else "continue", "reasoner", answer.reason
+    deps.emit(Decided(decision=decision, reason=reason, by=by))
+    if answer is None:
+        return {"decision": decision}
+    return {"decision": decision, "missing": list(answer.missing), "proposed": list(answer.queries)}
+
+
+async def write_report(state: ResearchState, deps: Deps) -> Update:
+    """Write the report from the summary's findings and, as far as there is room, the others."""
+    keys = dict.fromkeys(key for line in _lines(state) for key in line.findings)
+    keys |= dict.fromkeys(state["findings"])
+    limits = [*state["limits"], *consulted(state["past"])]
+    report = await writing.write_report(
+        deps, state["topic"], state["problems"], None, list(keys)[: nodes.SHOWN_FINDINGS], state["missing"], limits
+    )
+    deps.finish(report)
+    return {"messages": [AIMessage(markdown(report))]}
+
+
+def _lines(state: ResearchState) -> list[Line]:
+    return [Line.model_validate(item) for item in state["summary"]]

@@ -1,0 +1,43 @@
+"""What is embedded of a document, and the vectors of it: those that come with deepdiver, or made now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.tools.library import ready
+from deepdiver.tools.library.tables import Held
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Matrix = npt.NDArray[np.float32]
+
+
+def texts_of(held: Held) -> list[str]:
+    """Return what is embedded of a document: each passage below the title, if that is its own.
+
+    A file's name is not embedded, so a file that was moved keeps its vectors.
+    """
+    head = f"{held.title}\n" if held.own_title else ""
+    return [head + span.of(held.text) for span in held.spans]
+
+
+def embedded(texts: Sequence[str | None]) -> Matrix:
+    """Return a vector for each text, and zeros for a gap."""
+    import numpy as np
+
+    vectors = np.zeros((len(texts), DIMENSION), np.float32)
+    unknown: list[int] = []
+    for place, text in enumerate(texts):
+        if text is not None:
+            known = ready.vectors().get(ready.mark(text))
+            if known is None:
+                unknown.append(place)
+            else:
+                vectors[place] = known
+    if unknown:
+        vectors[unknown] = embedder().embed([text for place in unknown if (text := texts[place]) is not None])
+    return vectors

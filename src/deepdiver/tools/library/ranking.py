@@ -1,0 +1,102 @@
+"""How a library ranks its passages, whatever keeps them: by their words, by their sense, by being what good ones name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from deepdiver.tools.library import fusion, links
+from deepdiver.tools.library.base import Match
+
+LEAST = 0.2
+"""How near in sense a passage must be that has none of the query's words: what is about something else lies below."""
+REACH = 50
+"""Passages of a named document that are looked at; the first ones of a book say what it is about."""
+
+Place = tuple[int, int, int]
+"""A document: its id, the number of its first passage, and how many passages it has."""
+
+
+class Measures(Protocol):
+    """What a library can tell of its passages in view of one query. A passage goes by its number."""
+
+    def by_words(self, k: int) -> dict[int, float]:
+        """Return the best passages by their words."""
+
+    def words_of(self, numbers: Collection[int]) -> dict[int, float]:
+        """Return how well some fit by their words; one without a word of the query is left out."""
+
+    def by_sense(self, k: int) -> dict[int, float] | None:
+        """Return the nearest passages in sense; None if no passage has a vector."""
+
+    def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
+        """Return how near some are in sense, of those that have a vector."""
+
+    def named(self, numbers: Sequence[int]) -> dict[int, list[range]]:
+        """Return, for some passages, the passages of each document that they name; see `linked`."""
+
+
+def ranked(measures: Measures, k: int, hops: int) -> dict[int, float]:
+    """Return the scores of all passages that come into question.
+
+    Args:
+        measures: What is known of them.
+        k: How many are asked for.
+        hops: How often to go on from good passages to the documents that they name.
+    """
+    deep = max(fusion.DEEP, 2 * k)
+    words, nearest = measures.by_words(deep), measures.by_sense(deep)
+    near = nearest or {}
+    words |= measures.words_of(near.keys() - words.keys())
+    sense = {number: score for number, score in near.items() if score >= LEAST or number in words}
+    if nearest is not None:
+        sense |= measures.sense_of(words.keys() - sense.keys())
+    base = scores = fusion.fuse(words, sense)
+    for _ in range(hops):
+        named = measures.named(fusion.seeds(scores))
+        reached = {number for groups in named.values() for group in groups for number in group} - base.keys()
+        words |= measures.words_of(reached)
+        if nearest is not None:
+            sense |= {**dict.fromkeys(reached, 0.0), **measures.sense_of(reached)}
+        base = fusion.fuse({**dict.fromkeys(reached, 0.0), **words}, sense)
+        best = {
+            seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
+            for seed, groups in named.items()
+        }
+        scores = fusion.follow(base, scores, best)
+    return scores
+
+
+def linked(
+    said: Mapping[int, tuple[int, set[str]]], known: Mapping[str, Sequence[Place]], only: Collection[int] | None
+) -> dict[int, list[range]]:
+    """Return, for some passages, the passages of each document that they name.
+
+    Args:
+        said: Of each passage, the document it stands in and the names in it.
+        known: The documents that go by each name.
+        only: The documents that may be looked at; None is all.
+    """
+    return {
+        number: [
+            range(first, first + min(size, REACH))
+            for name in sorted(names & known.keys())
+            if len(known[name]) <= links.SHARED
+            for other, first, size in known[name]
+            if other != id_ and size and (only is None or other in only)
+        ]
+        for number, (id_, names) in said.items()
+    }
+
+
+def foremost(scores: Mapping[int, float], k: int) -> list[int]:
+    """Return the numbers of the passages to look up: twice as many as asked for, best first.
+
+    So many because some may be gone, and equal ones are put in the order of their urls, whichever was added first.
+    """
+    return sorted(scores, key=lambda number: (-scores[number], number))[: 2 * k]
+
+
+def in_order(found: Iterable[Match], k: int) -> list[Match]:
+    """Return the k best; equal ones in the order of their urls."""
+    return sorted(found, key=lambda match: (-match.score, match.entry.url, match.span))[:k]
