@@ -137,7 +137,7 @@ def unfinished(home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "2
         (["--sample", " \n\t "], 2, "the question is empty"),
         (["--sample", "x" * 1_000_000], 2, "the question has 1,000,000 characters"),
         (["--sample", QUESTION, "--strategy", "poper"], 2, "unknown strategy 'poper'; did you mean popper?"),
-        (["--sample", QUESTION, "--strategy", "iterative"], 2, "iterative is not part of this version"),
+        (["--sample", QUESTION, "--strategy", "overwatch"], 2, "overwatch is not part of this version"),
         (["--sample", QUESTION, "--search", "tavly"], 2, "unknown search provider 'tavly'; did you mean tavily?"),
         (["--sample", QUESTION, "--search", "tavily"], 2, "set TAVILY_API_KEY"),
         (["--sample", QUESTION, "--model", "opnai:gpt-5"], 2, "did you mean openai:gpt-5?"),

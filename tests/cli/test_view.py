@@ -48,6 +48,7 @@ from deepdiver.core.events import (
     Recalled,
     RunEnded,
     RunStarted,
+    Searched,
     SourceRead,
     TaskPerformed,
 )
@@ -74,6 +75,7 @@ STORY: list[Event] = [
     PhaseStarted(phase="gather_information", iteration=0),
     CallStarted(**WHO),
     CallEnded(**WHO, origin="live", cost=Decimal("0.016"), seconds=0.5),
+    Searched(query="who runs Svedjan?", titles=("Register extract", "Annual report")),
     SourceRead(source="s1", title="Register extract", url="sample:x", credibility=0.95),
     FindingAdded(finding="f1", statement="Tyra runs it.", source="s1"),
     FindingDropped(statement="Nobody runs it.", reason="its quote does not stand in the source"),
@@ -308,7 +310,14 @@ def test_verbose_lines_say_it_all() -> None:
     assert "  0:00    sent: search library: who runs Svedjan?" in told
     assert "  0:00    search library: who runs Svedjan? (live, $0.0160, 0.5 s)" in told
     assert "  0:00    finding: Tyra runs it." in told
+    found = told.index("  0:00      found for who runs Svedjan?")
+    assert told[found + 1 : found + 3] == ["  0:00      │ Register extract", "  0:00      │ Annual report"]
+    assert "  0:00    finish (reasoner): it stood" in told
     assert "  0:00    dropped, its quote does not stand in the source: Nobody runs it." in told
+
+
+def test_verbose_lines_say_that_nothing_was_found() -> None:
+    assert lines([Searched(query="q", titles=())], verbose=True) == ["  0:00      found for q", "  0:00      │ nothing"]
 
 
 @pytest.mark.parametrize("origin", ["journal", "cache"])
@@ -326,6 +335,7 @@ def test_verbose_lines_say_where_an_answer_came_from(origin: Any) -> None:
         (CallEnded(**WHO, origin="cache"), ["search library: who runs Svedjan?"]),
         (CallStarted(**WHO), []),
         (FindingAdded(finding="f", statement="s", source="s1"), []),
+        (Searched(query="q", titles=("t",)), []),
         (PersonAsked(question={"ask": "approve_plan"}), []),
         (
             CallFailed(**WHO, error="late", retry_in=1.5),

@@ -34,6 +34,7 @@ from deepdiver.core.events import (
     Recalled,
     RunEnded,
     RunStarted,
+    Searched,
     SourceRead,
     TaskPerformed,
 )
@@ -62,6 +63,7 @@ EXAMPLES: tuple[Event, ...] = (
     CallFailed(**CALL, error="too many requests", retry_in=1.5),
     CallFailed(**CALL, error="refused"),
     CallUncertain(**CALL, may_have_cost=Decimal("0.03"), action="held"),
+    Searched(query="who owns it", titles=("Register", "Gazette")),
     SourceRead(source="s_1", title="Register", url="a.txt", credibility=0.9),
     FindingAdded(finding="f_1", statement="Karin runs it.", source="s_1"),
     FindingDropped(statement="Nobody said that.", reason="the quote does not stand in the text"),

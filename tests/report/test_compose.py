@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.origins import sketch
 from deepdiver.core.record import (
     Assessment,
+    Credibility,
     HypothesisStatus,
+    Mark,
     Report,
     RunStatus,
     Section,
@@ -35,6 +38,9 @@ LEDGER = Ledger(
 )
 SAYS = sentence("Anna Holm owns Holm Works.", "f_1")
 FRAME = sentence("The sources disagree.", kind=SentenceKind.FRAME)
+
+
+OPENED = assessment(OPEN, 0.5)
 
 
 def report(
@@ -77,6 +83,36 @@ def test_a_citation_holds_all_that_a_reader_needs() -> None:
         0.9,
     )
     assert (citation.passage.snapshot, citation.passage.start, citation.passage.end) == ("h_s_1", 10, 28)
+
+
+def test_a_citation_tells_why_where_and_in_how_many_places() -> None:
+    text = " ".join(f"w{n}" for n in range(40))
+    marks = (Mark(start=0, kind="page", label="1"), Mark(start=5, kind="page", label="2"))
+    believed = Credibility(score=0.7, reasons=("a newspaper with an editor", "secondary"))
+    ledger = Ledger(
+        [
+            source("s_1", sketch=sketch(text), credibility=believed, marks=marks),
+            source("s_2", sketch=sketch(f"{text} x"), publisher="One"),
+            source("s_3", sketch=sketch("another one"), publisher="Two"),
+            finding("f_1", quote("Anna Holm owns it.", "s_1", 10)),
+            finding("f_3", quote("Anna Holm owns it.", "s_3", 0)),
+        ]
+    )
+    agree = assessment(SUPPORTED, 0.8).model_copy(update={"supporting": ("f_1", "f_3")})
+    made = compose("Who?", (sentence("x", "f_1", "f_3"),), (), (agree,), ledger, limits=(), made_by="test")
+    first, second = made.citations
+    assert first.reasons == (*believed.reasons, "1 other independent source agrees")
+    assert (first.copies, first.where, first.credibility) == (2, "page 2", 0.7)
+    assert (second.reasons, second.copies, second.where) == (("1 other independent source agrees",), 1, "")
+    refuted = agree.model_copy(update={"status": REFUTED})
+    alone = compose("Who?", (sentence("x", "f_1"),), (), (refuted,), ledger, limits=(), made_by="test")
+    assert alone.citations[0].reasons == believed.reasons
+
+
+def test_agreement_changes_no_number() -> None:
+    agree = assessment(SUPPORTED, 0.8).model_copy(update={"supporting": ("f_1", "f_3")})
+    scores = [[item.credibility for item in report((SAYS,), hypotheses=(held,)).citations] for held in (agree, OPENED)]
+    assert scores[0] == scores[1]
 
 
 def test_a_quote_met_twice_in_a_sentence_is_marked_once() -> None:

@@ -16,10 +16,10 @@ import pytest
 
 from deepdiver.core.events import CallStarted, Limited, PhaseStarted, RunEnded, RunStarted
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Finding, HypothesisStatus, Report, RunStatus, Source
+from deepdiver.core.record import Finding, HypothesisStatus, Mark, Report, RunStatus, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.compose import compose
-from deepdiver.report.files import account, reasoning, record, summary, write_files
+from deepdiver.report.files import account, reasoning, record, sources, summary, write_files
 from deepdiver.report.render import answer_text, markdown
 from deepdiver.store import CallState, JournalRow, SqliteStore, open_store
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
@@ -27,7 +27,7 @@ from tests.report.making import RUN, assessment, finding, quote, sentence, sourc
 FILES = ("reasoning.log", "report.json", "report.md", "sources.jsonl")
 LEDGER = Ledger(
     [
-        source("s_1", sketch=(1, 2, 3), title="Register\u2028of Holm"),
+        source("s_1", sketch=(1, 2, 3), title="Register\u2028of Holm", marks=(Mark(start=0, kind="page", label="1"),)),
         source("s_2", url="sample:gazette.md"),
         finding("f_1", quote("Anna Holm owns it.")),
     ]
@@ -228,6 +228,15 @@ def test_sources_one_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
     assert all("sketch" not in item for item in found)
     assert found[0]["title"] == "Register\u2028of Holm"
     assert {"kind", "url", "snapshot", "credibility", "published", "fetched"} <= found[0].keys()
+    assert [(item["origin"], item["copies"], item["agreeing"]) for item in found] == [("s_1", 1, 0), ("s_2", 1, 0)]
+    assert [item["cited"] for item in found] == [[{"number": 1, "where": "page 1"}], []]
+
+
+def test_copies_are_told_beside_every_source() -> None:
+    copied = Ledger([source("s_1", sketch=(1, 2, 3)), source("s_2", sketch=(1, 2, 3)), source("s_3", sketch=(4, 5, 6))])
+    empty = REPORT.model_copy(update={"citations": (), "hypotheses": ()})
+    told = list(sources(empty, copied))
+    assert [(item["origin"], item["copies"]) for item in told] == [("s_1", 2), ("s_1", 2), ("s_3", 1)]
 
 
 def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore) -> None:

@@ -108,6 +108,28 @@ def test_evidence_without_an_answer_says_so() -> None:
     assert f"**Answered in part.** {line}\n" in markdown(made)
 
 
+def test_a_source_is_shown_with_its_reasons_where_it_stands_and_its_copies() -> None:
+    told = citation(reasons=("a newspaper with an editor", "secondary", "no date"), copies=40, where="page 3")
+    assert (
+        "[1] Title of s_1, https://example.org/s_1, page 3 (credibility 0.90: a newspaper with an editor, secondary, "
+        "no date, one of 40 copies of one story)\\\n“Holm Works" in markdown(report(citations=(told,)))
+    )
+
+
+def test_the_reasons_are_told_once_for_each_source() -> None:
+    why = {"reasons": ("an official register", "primary")}
+    listed = (citation(1, **why), citation(2, where="page 9", **why), citation(3, source="s_9", **why))
+    made = markdown(report(citations=listed))
+    assert made.count("an official register, primary") == 2
+    assert "[2] Title of s_1, https://example.org/s_1, page 9 (credibility 0.90)\\\n" in made
+    assert "one of" not in made
+
+
+def test_a_source_without_reasons_has_its_number() -> None:
+    assert "(credibility 0.90)\\\n" in markdown(report(citations=(citation(),)))
+    assert "(credibility 0.90: one of 2 copies of one story)" in markdown(report(citations=(citation(copies=2),)))
+
+
 def test_every_finished_status_has_its_words() -> None:
     for status in STATUS_LINES:
         assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in markdown(report(status=status))
@@ -183,7 +205,7 @@ HOSTILE = [
     "\\",
     "\\[x](y)",
 ]
-PLACES = "question answer section heading title url quote statement refutes_if limit made_by".split()
+PLACES = "question answer section heading title url quote where reason statement refutes_if limit made_by".split()
 TEXTS = st.text(st.sampled_from("#-*_`~[]()<>!&;\\|=+1. \nab:/“”") | st.characters(codec="utf-8"), max_size=40)
 
 
@@ -196,13 +218,14 @@ def infested(place: str, text: str) -> Report:
     item = assessment(HypothesisStatus.SUPPORTED, 0.8)
     told = {"statement": put("statement", "It burnt."), "refutes_if": put("refutes_if", "a log")}
     cited = {"title": put("title", "Log"), "url": put("url", "sample:log.txt"), "quote": put("quote", "It burnt.")}
+    placed = {"where": put("where", "page 3"), "reasons": (put("reason", "a log kept at the time"),)}
     body = sentence(put("section", "It burnt."), citations=(1,))
     return report(
         question=put("question", "Who?"),
         answer=(sentence(put("answer", "It burnt."), citations=(1,)),),
         sections=(Section(heading=put("heading", "Body"), sentences=(body,)),),
         hypotheses=(item.model_copy(update={"hypothesis": item.hypothesis.model_copy(update=told)}),),
-        citations=(citation(1, **cited),),
+        citations=(citation(1, **cited, **placed),),
         limits=(put("limit", "none"),),
         made_by=put("made_by", "deepdiver"),
     )

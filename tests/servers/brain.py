@@ -35,14 +35,15 @@ def popper_brain(*, delay: float = 0.0, rounds: int = 2) -> ModelScript:
 
     Args:
         delay: Seconds before each answer.
-        rounds: In which round it decides to finish.
+        rounds: In which round it decides to finish, or finds that enough is known.
     """
 
     def answer(body: dict[str, Any], number: int) -> Answer:
         task, fields = understand(body)
         if task not in ANSWERS:
             return Answer(status=400, text=f"this brain knows no such task: {task or 'no prompt of ours was found'}")
-        value = decide(fields, rounds) if task == "decide" else ANSWERS[task](fields)
+        by_round = {"decide": decide, "reflect": reflect}
+        value = by_round[task](fields, rounds) if task in by_round else ANSWERS[task](fields)
         if tools := body.get("tools"):
             return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=delay)
         return Answer(text=json.dumps(value, ensure_ascii=False), delay=delay)
@@ -211,6 +212,37 @@ def decide(fields: Fields, rounds: int) -> Fields:
     return {"decision": "continue", "reason": "One thing is still open.", "gaps": [gap]}
 
 
+def summarise(fields: Fields) -> Fields:
+    """Add the first findings in their own words; a line that says one already is named."""
+    held = {line["text"]: line["id"] for line in fields.get("summary", ())}
+    added = [
+        {
+            "text": found["statement"],
+            "findings": [found["id"]],
+            "replaces": [held[found["statement"]]] if found["statement"] in held else [],
+        }
+        for found in fields.get("findings", ())[: int(fields.get("limit", 12))]
+    ]
+    return {"statements": added}
+
+
+def reflect(fields: Fields, rounds: int) -> Fields:
+    """Miss one thing until the round in which enough is known."""
+    if int(fields["iteration"]) >= rounds:
+        return {"notes": [], "missing": [], "queries": [], "sufficient": True, "reason": "Every part is answered."}
+    about = keywords(fields["question"])
+    note = {"category": "gap", "text": "One archive was not looked into.", "critical": False}
+    tried = set(fields.get("tried", ()))
+    wanted = [f"{about} {way}" for way in ("ledger", "harbour book", "census", "inventory", "minutes", "logbook")]
+    return {
+        "notes": [note],
+        "missing": [f"What else is recorded about {about}?"],
+        "queries": [query for query in wanted if query not in tried][:2],
+        "sufficient": False,
+        "reason": "One thing is still open.",
+    }
+
+
 def write_report(fields: Fields) -> Fields:
     """Say what the findings state, in their own words."""
     lines = [
@@ -240,6 +272,8 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "hypothesise": hypothesise,
     "judge": judge,
     "decide": functools.partial(decide, rounds=2),
+    "summarise": summarise,
+    "reflect": functools.partial(reflect, rounds=2),
     "write_report": write_report,
     "check_support": check_support,
     "repair_sentences": repair_sentences,

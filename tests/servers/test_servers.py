@@ -22,10 +22,13 @@ from deepdiver.tasks import (
     Faulty,
     Hypothesise,
     Judge,
+    Reflect,
     RefuteQueries,
     RepairSentences,
     Shown,
     Standing,
+    Summarise,
+    SummaryLine,
     Task,
     Text,
     WriteQueries,
@@ -59,6 +62,8 @@ EVERY: tuple[Task[Any], ...] = (
     RepairSentences(
         question="q", sentences=(Faulty(id="S1", text="Count 2.", problem="wrong", quotes=("Count 1 was made.",)),)
     ),
+    Summarise(question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS),
+    Reflect(question="q", as_of="2026-11-01", known=("Count 1 was made.",), iteration=1, max_iterations=5),
 )
 
 
@@ -116,6 +121,19 @@ def test_the_brain_says_what_the_input_holds() -> None:
     assert [sentence.findings for sentence in report.answer] == [("F1",), ("F2",)]
     repaired: Any = performed(EVERY[9])
     assert repaired.repairs[0].text == "Count 1 was made."
+
+
+def test_the_brain_keeps_a_summary_and_looks_back_at_it() -> None:
+    summarised: Any = performed(EVERY[10])
+    assert [statement.findings for statement in summarised.statements] == [(f"F{n}",) for n in range(1, 6)]
+    assert [statement.replaces for statement in summarised.statements][:2] == [("S1",), ()]
+    reflected: Any = performed(EVERY[11])
+    assert (reflected.sufficient, len(reflected.missing), len(reflected.queries)) == (False, 1, 2)
+    again: Any = performed(EVERY[11].model_copy(update={"tried": reflected.queries}))
+    assert again.queries
+    assert not set(again.queries) & set(reflected.queries)
+    later: Any = performed(EVERY[11].model_copy(update={"iteration": 2}))
+    assert (later.sufficient, later.missing) == (True, ())
 
 
 def test_the_brain_repeats_no_query_and_finishes_when_told() -> None:

@@ -145,9 +145,20 @@ class ScriptedReasoner:
     def _decide(self, task: tasks.Decide) -> tasks.Decision:
         return tasks.Decision(decision="finish", reason="enough")
 
+    def _summarise(self, task: tasks.Summarise) -> tasks.Summary:
+        return tasks.Summary(
+            statements=tuple(tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings)
+        )
+
+    def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
+        return tasks.Reflection(sufficient=True, reason="enough is known")
+
     def _write_report(self, task: tasks.WriteReport) -> tasks.Draft:
-        accepted = [item for item in task.standing if item.status == "supported"]
         by_label = {f.id: f for f in task.findings}
+        if task.standing is None:
+            best = max(task.findings, key=lambda f: f.credibility)
+            return tasks.Draft(answer=(tasks.DraftSentence(text=best.quote, findings=(best.id,)),))
+        accepted = [item for item in task.standing if item.status == "supported"]
         return tasks.Draft(
             answer=tuple(
                 tasks.DraftSentence(text=by_label[item.supporting[0]].quote, findings=item.supporting[:1])

@@ -61,6 +61,12 @@ def _results(text: str) -> int:
     raise argparse.ArgumentTypeError(f"give a number of results from 1 to 50, not {text[:80]!r}")
 
 
+def _section(text: str) -> int:
+    if text.isdecimal() and len(text) <= 3 and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"give the number of a section, from 1, not {text[:80]!r}")
+
+
 def _path(text: str) -> Path:
     if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError(f"give the name of a file or folder, not {text[:80]!r}")
@@ -140,6 +146,11 @@ COMMANDS = {
     "resume": Command(
         "go on with a run that stopped, failed or waits", "RUN", f"--budget --out --hold-uncertain {_WORK}"
     ),
+    "deepen": Command(
+        "look deeper into section N of a run's report, in a new run",
+        "RUN N",
+        f"--strategy --model --fast-model --max-iterations --budget --approve --out --hold-uncertain {_WORK}",
+    ),
     "replay": Command("run a finished run again from its journal alone, and compare", "RUN", _WORK),
     "stop": Command("stop a run that another process works on", "RUN"),
     "delete": Command("forget a run and its files", "RUN", "--yes --json --home"),
@@ -187,6 +198,9 @@ def parser_of(name: str) -> Parser:
         parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
     elif name == "credibility":
         parser.add_argument("domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address")
+    elif name == "deepen":
+        parser.add_argument("run", metavar="RUN", help="the finished run's id, or its beginning")
+        parser.add_argument("section", metavar="N", type=_section, help="number of the section, from 1")
     elif command.takes:
         what = "what to find out; - reads it from standard input" if top else "the run's id, or its beginning"
         parser.add_argument(command.takes.lower(), metavar=command.takes, help=what)

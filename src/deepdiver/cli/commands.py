@@ -231,6 +231,26 @@ def _resume(args: argparse.Namespace) -> int:
         return _work(args, settings, store, known, begin)
 
 
+def _deepen(args: argparse.Namespace) -> int:
+    from deepdiver.cli.work import check_out, known_before
+    from deepdiver.run.deepen import look_deeper
+
+    settings = settings_of(args)
+    check_out(args.out)
+    named = ("strategy", "model", "fast_model", "max_iterations", "approve")
+    changes = {name: getattr(settings, name) for name in named if getattr(args, name)}
+
+    def begin(work: Work) -> Coroutine[Any, Any, Outcome]:
+        from deepdiver.run import research
+
+        more: dict[str, Any] = {"out": args.out, "store": store, "deepens": deeper.run}
+        return research(deeper.question, deeper.settings, on_event=work.take, ask=work.asker(), **more)
+
+    with _opened(settings) as store:
+        deeper = look_deeper(args.run, args.section, settings, store, changes)
+        return _work(args, settings, store, known_before(deeper.settings), begin)
+
+
 def _replay(args: argparse.Namespace) -> int:
     from deepdiver.cli.view import Known
 
@@ -425,6 +445,7 @@ DO: dict[str, Callable[[argparse.Namespace], int]] = {
     "runs": _runs,
     "show": _show,
     "resume": _resume,
+    "deepen": _deepen,
     "replay": _replay,
     "stop": _stop,
     "delete": _delete,

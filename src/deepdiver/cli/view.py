@@ -39,6 +39,7 @@ from deepdiver.core.events import (
     Recalled,
     RunEnded,
     RunStarted,
+    Searched,
     SourceRead,
     TaskPerformed,
 )
@@ -54,7 +55,6 @@ LINE = 160
 """Characters of a foreign text on a plain line; the record has it whole."""
 NARROW = 60
 """Columns below which labels are left out, so that what they label has room."""
-
 ECHO = 3
 """Columns left free at the right: a terminal shows Ctrl-C as ^C, and a full line would break under it."""
 
@@ -256,8 +256,7 @@ class Lines(View):
         """Write to a stream."""
         self._stream, self._verbose, self._clock = stream, verbose, clock
         self._progress, self._began = Progress(known), clock()
-        self._phase = ""
-        self._early: list[Event] = []
+        self._phase, self._early = "", list[Event]()
 
     def note(self, text: str) -> None:
         """Write a line as it is."""
@@ -339,6 +338,8 @@ class Lines(View):
         match event:
             case CallStarted():
                 yield f"  sent: {_call(event)}"
+            case Searched():
+                yield from _block(f"found for {one_line(event.query)}", "\n".join(event.titles) or "nothing")
             case FindingAdded():
                 yield f"  finding: {one_line(event.statement)}"
             case FindingDropped():

@@ -3,8 +3,11 @@
     log-odds(posterior) = log-odds(prior) + Σ over origins of  ± weight(strength) × credibility
 
 Independence: copies of one story share an origin, and of one origin only the strongest support and the strongest
-refutation count. Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99,
-because a library that has been read is never the world.
+refutation count. Agreement of independent origins is this sum and nothing besides: how many agree is told in the report
+(`core.corroboration`), and no source counts for more because others say the same.
+
+Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99, because a library that
+has been read is never the world.
 """
 
 from __future__ import annotations

@@ -160,6 +160,17 @@ class CallUncertain(EventBase):
     """What is done about it."""
 
 
+class Searched(EventBase):
+    """A query was answered, by all that were asked."""
+
+    type: Literal["searched"] = "searched"
+    """Which event this is."""
+    query: str
+    """What was searched for."""
+    titles: tuple[str, ...]
+    """Titles of what was found, the best first; shown with --verbose."""
+
+
 class SourceRead(EventBase):
     """A source was read and its text saved."""
 
@@ -315,6 +326,7 @@ Event = Annotated[
     | CallEnded
     | CallFailed
     | CallUncertain
+    | Searched
     | SourceRead
     | FindingAdded
     | FindingDropped

@@ -89,7 +89,7 @@ class _Text:
     def copy_of(self, other: _Text) -> bool:
         both, mine, theirs = self._compare(other)
         short, long = sorted((mine, theirs))
-        if not both or (both >= PIECE * short and long > 1.5 * short):
+        if not both or (short >= TELLING and both >= PIECE * short and long > 1.5 * short):
             return False
         return both >= long * (COPY_ON_HOST if self._beside(other) else COPY)
 

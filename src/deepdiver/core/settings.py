@@ -38,6 +38,7 @@ KEY_VARIABLES = {
     "serper": ("SERPER_API_KEY",),
     "serpapi": ("SERPAPI_API_KEY",),
     "google_search": ("GOOGLE_SEARCH_API_KEY",),
+    "google_cx": ("GOOGLE_CSE_ID", "GOOGLE_CX"),
     "semantic_scholar": ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"),
     "pubmed": ("NCBI_API_KEY",),
     "openalex": ("OPENALEX_API_KEY",),

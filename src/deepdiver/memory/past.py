@@ -109,6 +109,7 @@ async def recall(
     gateway: Gateway,
     limit: int = RUNS,
     note: Callable[[str], object] | None = None,
+    only: str = "",
 ) -> list[Recollection]:
     """Return the past runs that bear on a question, the closest first.
 
@@ -122,15 +123,16 @@ async def recall(
         gateway: The run's door.
         limit: The most runs wanted.
         note: Told, in a line, what could not be read.
+        only: Id of the one run that is wanted, whatever it asked.
 
     Raises:
         GatewayError: If the journal holds a failure, or, in a replay, nothing.
     """
 
     async def do() -> Reply:
-        return Reply(await in_thread(_look_back, question, run, store, limit))
+        return Reply(await in_thread(_look_back, question, run, store, limit, only))
 
-    payload = {"question": question, "before": run.created, "limit": limit}
+    payload = {"question": question, "before": run.created, "limit": limit, **({"only": only} if only else {})}
     reply = await gateway.call(Request("tool", PROVIDER, "past runs that bear on this", payload, fresh=True), do)
     if note is not None:
         for line in reply.value["notes"]:
@@ -172,20 +174,20 @@ def _view(label: str, item: Recollection) -> Recalled:
     )
 
 
-def _look_back(question: str, run: Run, store: Store, limit: int) -> dict[str, Any]:
+def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> dict[str, Any]:
     """Choose and read; a run that cannot be read is left out and named."""
     try:
-        runs = store.past_runs(run.id, "h_")
+        chosen = [only] if only else [past.id for past in bearing(question, store.past_runs(run.id, "h_"))]
     except DamagedStoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}
     kept: list[Recollection] = []
     left_out: list[str] = []
     size = 0
-    for past in bearing(question, runs)[: TRIED * limit]:
+    for past in chosen[: TRIED * limit]:
         try:
-            item = recollect(past.id, run, store)
+            item = recollect(past, run, store)
         except (ValueError, DamagedStoreError, UnknownNameError):  # of another version, damaged, or deleted just now
-            left_out.append(past.id)
+            left_out.append(past)
             continue
         size += len(_view("P1", item).model_dump_json().encode("utf-8", "replace"))
         if len(kept) == limit or size > BYTES:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from deepdiver import __version__
 from deepdiver.core.record import FINISHED, Report
@@ -24,11 +25,12 @@ from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.report.files import write_files  # noqa: E402
 from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
 from deepdiver.run.begin import check_question, load_ledger, new_run, settle_strategy  # noqa: E402
+from deepdiver.run.deepen import look_deeper  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
 from deepdiver.tools.registry import choose  # noqa: E402
 
-__all__ = ["Ask", "OnEvent", "Outcome", "Session", "create_deepdiver_agent", "replay", "research", "resume"]
+__all__ = ["Ask", "OnEvent", "Outcome", "Session", "create_deepdiver_agent", "deepen", "replay", "research", "resume"]
 
 
 async def research(
@@ -39,6 +41,7 @@ async def research(
     ask: Ask | None = None,
     out: Path | None = None,
     store: Store | None = None,
+    deepens: str = "",
 ) -> Outcome:
     """Research a question.
 
@@ -49,6 +52,7 @@ async def research(
         ask: Puts something before a person; without it a run that needs one waits to be resumed.
         out: Folder for the run's files; by default one in the home folder.
         store: Where the run is kept; by default the database of the home folder.
+        deepens: Id of the run whose report this one looks deeper into, if it does (see `deepen`).
 
     Raises:
         UsageError: If the call cannot be carried out as it is.
@@ -61,7 +65,7 @@ async def research(
     # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
     settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
-        run = new_run(question, settings, opened)
+        run = new_run(question, settings, opened, deepens)
         try:
             session = Session(run, settings, opened, on_event=on_event, because=because)
             await session.prepare()
@@ -69,6 +73,40 @@ async def research(
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
             raise
         return _keep(await session.work(ask, resumed=False), opened, settings, out)
+
+
+async def deepen(
+    run_id: str,
+    section: int,
+    settings: Settings | None = None,
+    *,
+    changes: Mapping[str, Any] | None = None,
+    on_event: OnEvent | None = None,
+    ask: Ask | None = None,
+    out: Path | None = None,
+    store: Store | None = None,
+) -> Outcome:
+    """Look deeper into a section of a finished run's report, in a new run that remembers the old one.
+
+    Args:
+        run_id: The finished run.
+        section: Number of the section in its report, from 1.
+        settings: This machine's; what shapes the research is taken from the old run.
+        changes: What is to be different all the same, such as `{"strategy": Strategy.POPPER}`.
+        on_event: As for `research`.
+        ask: As for `research`.
+        out: As for `research`.
+        store: As for `research`.
+
+    Raises:
+        UnknownNameError: If there is no such run.
+        UsageError: If it has no report yet, or no such section.
+    """
+    settings = settings or load()
+    with _opened(settings, store) as opened:
+        deeper = look_deeper(run_id, section, settings, opened, changes)
+        more = {"on_event": on_event, "ask": ask, "out": out, "store": opened}
+        return await research(deeper.question, deeper.settings, deepens=deeper.run, **more)
 
 
 async def resume(

@@ -46,7 +46,7 @@ def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
     return settings.model_copy(update={"strategy": picked.strategy}), picked.because
 
 
-def new_run(question: str, settings: Settings, store: Store) -> Run:
+def new_run(question: str, settings: Settings, store: Store, deepens: str = "") -> Run:
     """Enter a new run into the store; its strategy must be settled."""
     strategy = Strategy(settings.strategy)
     if not TABLE[strategy].built:
@@ -62,6 +62,7 @@ def new_run(question: str, settings: Settings, store: Store) -> Run:
         settings=settings.public(),
         created=now.isoformat(timespec="seconds"),
         version=__version__,
+        deepens=deepens,
     )
     store.create_run(run)
     return run

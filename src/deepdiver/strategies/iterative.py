@@ -21,7 +21,7 @@ from deepdiver.memory.past import consulted, shown
 from deepdiver.report.render import markdown
 from deepdiver.strategies import nodes, summary, writing
 from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
-from deepdiver.strategies.summary import Line
+from deepdiver.strategies.summary import held
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one it has seen only what the question's own words bring."""
@@ -136,15 +136,13 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
         task = tasks.WriteQueries(
             question=state["topic"],
             problem=part,
-            known=tuple(line.text for line in _lines(state)),
+            known=tuple(line.text for line in held(state["summary"])),
             tried=tuple(state["tried"][-TRIED:]),
             past=past if first else (),
             limit=FIRST if first else 1,
         )
-        answer = await nodes.attempt(deps, task)
-        most = (FIRST + tasks.REMEMBERED if past else FIRST) if first else 1
-        listed = answer.queries[:most] if answer and answer.queries else (part,)
-        return [{"query": query, "about": part} for query in listed]
+        answer, most = await nodes.attempt(deps, task), task.limit + (tasks.REMEMBERED if task.past else 0)
+        return [{"query": q, "about": part} for q in (answer.queries[:most] if answer else ()) or (part,)]
 
     written = [query for listed in await together(*(write(part) for part in uncovered)) for query in listed]
     queries = nodes.untried([*queries, *written], state["tried"])[: None if first else LATER]
@@ -165,14 +163,14 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
     """Make the queries side by side; what brings nothing new is left out, and the best sources come first."""
-    lines, by_part = _lines(state), dict[str, list[str]]()
+    lines, by_part = held(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
     looks = (nodes.look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items())
     found = await together(*looks)
-    held = set(state["findings"])
-    new = [key for key in dict.fromkeys(key for looked in found for key in looked.findings) if key not in held]
+    keys = dict.fromkeys(key for looked in found for key in looked.findings)
+    new = [key for key in keys if key not in state["findings"]]
     results = [nodes.digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
     return {
         "search_results": results,
@@ -187,7 +185,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 
 async def summarize(state: ResearchState, deps: Deps) -> Update:
     """Merge what the last search brought into the running summary."""
-    lines, problems = _lines(state), state["problems"]
+    lines, problems = held(state["summary"]), state["problems"]
     labels, findings = nodes.show_findings(deps, (item["id"] for item in state["search_results"]))
     if findings:
         task = tasks.Summarise(
@@ -209,7 +207,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing; code keeps the minimum depth and the hard stop."""
-    iteration, most, lines = state["iteration"], state["max_iterations"], _lines(state)
+    iteration, most, lines = state["iteration"], state["max_iterations"], held(state["summary"])
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
@@ -237,22 +235,16 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         else:
             decision, by, reason = "finish" if answer.sufficient else "continue", "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=reason, by=by))
-    if answer is None:
-        return {"decision": decision}
-    return {"decision": decision, "missing": list(answer.missing), "proposed": list(answer.queries)}
+    told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
+    return {"decision": decision, **told}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
-    keys = dict.fromkeys(key for line in _lines(state) for key in line.findings)
-    keys |= dict.fromkeys(state["findings"])
+    told = (key for line in held(state["summary"]) for key in line.findings)
+    keys = list(dict.fromkeys((*told, *state["findings"])))[: nodes.SHOWN_FINDINGS]
     limits = [*state["limits"], *consulted(state["past"])]
-    report = await writing.write_report(
-        deps, state["topic"], state["problems"], None, list(keys)[: nodes.SHOWN_FINDINGS], state["missing"], limits
-    )
+    topic, problems, missing = state["topic"], state["problems"], state["missing"]
+    report = await writing.write_report(deps, topic, problems, None, keys, missing, limits)
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}
-
-
-def _lines(state: ResearchState) -> list[Line]:
-    return [Line.model_validate(item) for item in state["summary"]]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from langgraph.types import interrupt
 
-from deepdiver.core.events import FindingDropped, PlanProposed, Recalled
+from deepdiver.core.events import FindingDropped, PlanProposed, Recalled, Searched
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Passage, Quote, Source
@@ -18,7 +18,7 @@ from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
 from deepdiver.memory.past import recall
 from deepdiver.strategies.base import Deps, Update, together
-from deepdiver.tasks import Answer, Decompose, Extracted, ExtractFindings, Shown, Task, Text
+from deepdiver.tasks import Answer, Decompose, Extracted, ExtractFindings, Extraction, Shown, Task, Text
 from deepdiver.tasks import Recalled as Recollected
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -83,13 +83,36 @@ class Looked:
     """Whether at least one search was answered."""
     limits: tuple[str, ...] = ()
     """What could not be searched."""
+    sources: tuple[str, ...] = ()
+    """Ids of what was read, in the order of the search results."""
+    questions: tuple[str, ...] = ()
+    """What is unanswered now, of what was so before and what the texts raise."""
 
 
 async def look_into(
-    deps: Deps, question: str, about: str, queries: Sequence[str], known: Iterable[str] = (), hops: int = 0
+    deps: Deps,
+    question: str,
+    about: str,
+    queries: Sequence[str],
+    known: Iterable[str] = (),
+    hops: int = 0,
+    *,
+    unanswered: Sequence[str] = (),
+    wanted: Callable[[Hit], bool] | None = None,
 ) -> Looked:
-    """Search, read and extract; then follow the leads, `hops` times at most."""
-    looked = await _look_once(deps, question, about, queries, known)
+    """Search, read and extract; then follow the leads, `hops` times at most.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        about: The part of it, or the statement, that is looked into.
+        queries: What to search for.
+        known: What is known already.
+        hops: How often leads are followed.
+        unanswered: Questions that are open; those that stay so come back.
+        wanted: Says which hits are read; by default all.
+    """
+    looked = await _look_once(deps, question, about, queries, known, unanswered, wanted)
     total, tried = looked, {query.lower() for query in queries}
     for _ in range(hops):
         follow = [query for lead in looked.leads[:LEADS] if (query := lead_query(lead, about)).lower() not in tried]
@@ -97,13 +120,15 @@ async def look_into(
             break
         tried |= {query.lower() for query in follow}
         statements = [deps.ledger.get(Finding, key).statement for key in total.findings]
-        looked = await _look_once(deps, question, about, follow, [*known, *statements])
+        looked = await _look_once(deps, question, about, follow, [*known, *statements], looked.questions, wanted)
         total = Looked(
             tuple(dict.fromkeys((*total.findings, *looked.findings))),
             looked.leads,
             (*total.queries, *looked.queries),
             total.searched or looked.searched,
             (*total.limits, *looked.limits),
+            tuple(dict.fromkeys((*total.sources, *looked.sources))),
+            looked.questions,
         )
     return total
 
@@ -115,21 +140,45 @@ def lead_query(lead: str, about: str) -> str:
     return " ".join([lead, *dict.fromkeys(rest)])
 
 
-async def _look_once(deps: Deps, question: str, about: str, queries: Sequence[str], known: Iterable[str]) -> Looked:
+async def _look_once(
+    deps: Deps,
+    question: str,
+    about: str,
+    queries: Sequence[str],
+    known: Iterable[str],
+    unanswered: Sequence[str],
+    wanted: Callable[[Hit], bool] | None,
+) -> Looked:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
     found = await together(*(search(query, deps.providers, deps.gateway) for query in queries))
+    for query, result in zip(queries, found, strict=True):
+        if result.answered:
+            deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in result.hits)))
     limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
+    if wanted is not None:
+        found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
     texts = await _texts(deps, question, queries, found, about)
     shown = within(dict.fromkeys(known), KNOWN_BYTES)
     batches = _batches(texts)[: batches_of(deps.settings.filters.results)]
-    readings = await together(*(_read_batch(deps, question, about, batch, shown) for batch in batches))
+    readings = await together(*(_read_batch(deps, question, about, batch, shown, unanswered) for batch in batches))
     return Looked(
         tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
-        tuple(dict.fromkeys(lead for _, leads in readings for lead in leads)),
+        tuple(dict.fromkeys(lead for _, said in readings for lead in said.leads)),
         queries,
         any(result.answered for result in found),
         limits,
+        tuple(source.id for source, _, _ in texts),
+        left_open(unanswered, [said.questions for keys, said in readings if keys]),
     )
+
+
+def left_open(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return what is unanswered after some readings that found something.
+
+    A question is answered if one of them no longer names it; what they raise anew comes last.
+    """
+    still = [question for question in before if all(question in said for said in after)]
+    return tuple(dict.fromkeys((*still, *(q for said in after for q in said if q not in before and q.strip()))))
 
 
 async def _texts(
@@ -162,9 +211,9 @@ def batches_of(results: int) -> int:
     return -(-3 * results * TEXT_CHARS // BATCH_BYTES)
 
 
-def excerpt(text: str, wanted: str) -> str:
+def excerpt(text: str, wanted: str, most: int = TEXT_CHARS) -> str:
     """Return a text, or of a long one its best passages in their order."""
-    if len(text) <= TEXT_CHARS:
+    if len(text) <= most:
         return text
     asked = set(terms(wanted))
     ranked = sorted(passages(text), key=lambda span: (-len(asked & set(terms(span.of(text)))), span.start))
@@ -172,10 +221,10 @@ def excerpt(text: str, wanted: str) -> str:
     size = 0
     for span in ranked:
         size += span.end - span.start
-        if size > TEXT_CHARS and kept:
+        if size > most and kept:
             break
         kept.append(span)
-    return "\n\n".join(span.of(text)[:TEXT_CHARS] for span in sorted(kept))
+    return "\n\n".join(span.of(text)[:most] for span in sorted(kept))
 
 
 def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source, str, str]]]:
@@ -191,19 +240,27 @@ def _batches(texts: Sequence[tuple[Source, str, str]]) -> list[list[tuple[Source
 
 
 async def _read_batch(
-    deps: Deps, question: str, about: str, batch: Sequence[tuple[Source, str, str]], known: tuple[str, ...]
-) -> tuple[list[str], tuple[str, ...]]:
+    deps: Deps,
+    question: str,
+    about: str,
+    batch: Sequence[tuple[Source, str, str]],
+    known: tuple[str, ...],
+    unanswered: Sequence[str],
+) -> tuple[list[str], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
     shown = tuple(
         Text(id=label, title=source.title, publisher=source.publisher, published=source.published, text=part)
         for label, (source, _, part) in labels.items()
     )
-    answer = await attempt(deps, ExtractFindings(question=question, problem=about, texts=shown, known=known))
+    answer = await attempt(
+        deps,
+        ExtractFindings(question=question, problem=about, texts=shown, known=known, unanswered=tuple(unanswered)),
+    )
     if answer is None:
-        return [], ()
+        return [], Extraction(findings=())
     findings = [kept for item in answer.findings if (kept := _finding(deps, item, labels, about))]
     deps.add(*findings)
-    return [finding.id for finding in findings], answer.leads
+    return [finding.id for finding in findings], answer
 
 
 def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str) -> Finding | None:
@@ -306,7 +363,8 @@ async def parts_of(deps: Deps, question: str, objection: str = "", past: tuple[R
         question=question, as_of=deps.as_of, guidance=deps.settings.system_prompt, objection=objection, past=past
     )
     answer = await attempt(deps, task)
-    return list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS] if answer else [question]
+    parts = dict.fromkeys(p.question for p in answer.problems) if answer else {}
+    return list(parts)[:PROBLEMS] or [question]
 
 
 def untried(queries: Iterable[dict[str, str]], tried: Iterable[str]) -> list[dict[str, str]]:
@@ -396,12 +454,14 @@ async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
 async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
     """Return the past runs that bear on the question, if the person wants to build on them; each is announced.
 
-    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes on.
+    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes on. A run that
+    looks deeper into another's report recalls that one and no other, unasked: the person has named it.
     """
-    if not deps.settings.past:
+    if not deps.settings.past and not deps.run.deepens:
         return []
+    only = deps.run.deepens
     try:
-        past = await recall(question, deps.run, deps.store, deps.gateway, note=deps.limited)
+        past = await recall(question, deps.run, deps.store, deps.gateway, note=deps.limited, only=only)
     except NotJournalledError:
         raise
     except GatewayError as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from deepdiver.core import belief
 from deepdiver.core.origins import origins
@@ -51,6 +52,11 @@ class Line(Record):
         return self.belief < belief.SUPPORTED_AT
 
 
+def held(summary: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Return the lines of a summary as a graph's state carries them."""
+    return [Line.model_validate(item) for item in summary]
+
+
 def repeats(one: str, other: str) -> bool:
     """Whether two statements say the same, as far as that can be seen from the words."""
     if words(one) == words(other):
@@ -74,13 +80,13 @@ def _denies(text: str) -> bool:
 
 def merged(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
     """Return the lines with new ones merged in; if no two of them repeat each other, no two of the result do."""
-    held = list(lines)
+    kept = list(lines)
     for line in new:
-        place = len(held)
-        while (twin := next((n for n, old in enumerate(held) if repeats(old.text, line.text)), None)) is not None:
-            line, place = _joined(held.pop(twin), line), min(place, twin)
-        held.insert(place, line)
-    return held
+        place = len(kept)
+        while (twin := next((n for n, old in enumerate(kept) if repeats(old.text, line.text)), None)) is not None:
+            line, place = _joined(kept.pop(twin), line), min(place, twin)
+        kept.insert(place, line)
+    return kept
 
 
 def _joined(old: Line, new: Line) -> Line:

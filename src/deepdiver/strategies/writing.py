@@ -92,8 +92,8 @@ async def write_report(
                 guidance=deps.settings.system_prompt,
             ),
         )
-        draft = draft or (_found(shown) if assessments is None else _plain_draft(assessments, labels))
-    draft = draft or Draft(answer=())
+        draft = draft or (_found(shown, gaps) if assessments is None else _plain_draft(assessments, labels))
+    draft = draft or Draft(answer=(), missing=tuple(gaps) if assessments is None else ())
     lines = _lines(draft, labels)
     _audit(deps, lines)
     await _check_support(deps, lines)
@@ -103,8 +103,7 @@ async def write_report(
         return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
     sections = [Section(heading=s.heading, sentences=kept(n)) for n, s in enumerate(draft.sections, 1)]
-    missing = list(dict.fromkeys((*draft.missing, *(gaps if assessments is None else ()))))
-    weighed = await _weigh(deps, question, kept(0), findings, problems, missing) if assessments is None else None
+    weighed = await _weigh(deps, question, kept(0), findings, problems, draft.missing) if assessments is None else None
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     return compose(
         question,
@@ -112,7 +111,7 @@ async def write_report(
         sections,
         assessments or (),
         deps.ledger,
-        limits=_notes(deps, [*limits, *told], missing, sum(line.cut for line in lines)),
+        limits=_notes(deps, [*limits, *told], draft.missing, sum(line.cut for line in lines)),
         made_by=_made_by(deps),
         weighed=weighed,
     )
@@ -148,8 +147,8 @@ async def _weigh(
         return assess(deps, claim, [*own, *against], ()).posterior
 
     beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
-    parts = dict.fromkeys((*(problems or (question,)), *missing))
-    return Weighed(tuple(beliefs), 1.0 - len(missing) / len(parts))
+    parts = {*(problems or (question,)), *missing}
+    return Weighed(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
 
 
 def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
@@ -193,10 +192,10 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
     return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
 
 
-def _found(shown: Sequence[Shown]) -> Draft:
+def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
     """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
     lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
-    return Draft(answer=(), sections=(DraftSection(heading="What was found", sentences=lines),))
+    return Draft(answer=(), sections=(DraftSection(heading="What was found", sentences=lines),), missing=tuple(gaps))
 
 
 def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:

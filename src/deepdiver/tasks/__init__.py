@@ -7,6 +7,7 @@ from deepdiver.tasks.judge import Judge, Judgement, Judgements
 from deepdiver.tasks.plan import Decompose, Decomposition, Problem
 from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
 from deepdiver.tasks.reflect import Note, Reflect, Reflection
+from deepdiver.tasks.search_plan import Known, PlanSearches, SearchIntent, SearchPlan, SearchPlans, Seen
 from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
@@ -32,6 +33,7 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     Decide,
     Summarise,
     Reflect,
+    PlanSearches,
     WriteReport,
     CheckSupport,
     RepairSentences,
@@ -62,7 +64,9 @@ __all__ = [
     "Judge",
     "Judgement",
     "Judgements",
+    "Known",
     "Note",
+    "PlanSearches",
     "Problem",
     "Prompt",
     "Proposed",
@@ -76,6 +80,10 @@ __all__ = [
     "RepairSentences",
     "Repaired",
     "Repairs",
+    "SearchIntent",
+    "SearchPlan",
+    "SearchPlans",
+    "Seen",
     "Shown",
     "Standing",
     "Statement",

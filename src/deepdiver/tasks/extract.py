@@ -28,6 +28,8 @@ class Extraction(Answer):
     """The statements; empty where the texts say nothing to the point."""
     leads: Annotated[tuple[str, ...], Field(max_length=12)] = ()
     """Names of persons, bodies, places or things in the findings that must be looked up next to answer the question."""
+    questions: Annotated[tuple[str, ...], Field(max_length=12)] = ()
+    """What remains open: those of the `unanswered` questions that still are, word for word, and new ones."""
 
 
 class ExtractFindings(Task[Extraction]):
@@ -43,3 +45,5 @@ class ExtractFindings(Task[Extraction]):
     """What to read."""
     known: tuple[str, ...] = ()
     """What has been found so far."""
+    unanswered: tuple[str, ...] = ()
+    """Questions that were open before these texts were read."""

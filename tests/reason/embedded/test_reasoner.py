@@ -28,8 +28,11 @@ from deepdiver.tasks import (
     Hypothesise,
     Judge,
     Reasoner,
+    Reflect,
     RefuteQueries,
     RepairSentences,
+    Summarise,
+    SummaryLine,
     Task,
     Text,
     WriteQueries,
@@ -61,6 +64,24 @@ def every_task(text: str) -> list[Task[Any]]:
         WriteReport(question=text, as_of=text, problems=(text,), standing=held, findings=shown, gaps=(text,)),
         CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
         RepairSentences(question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)),
+        Summarise(
+            question=text,
+            problems=(text,),
+            missing=(text,),
+            summary=(SummaryLine(id="S1", text=text),),
+            findings=shown,
+        ),
+        Reflect(
+            question=text,
+            as_of=text,
+            problems=(text,),
+            known=(text,),
+            standing=held,
+            uncertainties=(text,),
+            tried=(text,),
+            iteration=1,
+            max_iterations=3,
+        ),
     ]
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import pytest
 
+import deepdiver
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.tools.fetch import client
 from deepdiver.tools.fetch.client import MOST, MOST_HEADERS, Answer, agent, get
@@ -57,12 +58,19 @@ async def test_what_is_sent(web: Web) -> None:
 
 
 def test_the_agent_is_honest_and_plain() -> None:
-    assert agent() == "deepdiver/0.1.0 (research agent, reads for one person)"
+    assert agent() == f"deepdiver/{deepdiver.__version__} (research agent, reads for one person)"
     hostile = agent("me@x\r\nX-Evil: 1; (ü)" + "a" * 500)
     assert hostile.isprintable()
     assert hostile.isascii()
     assert "\n" not in hostile
     assert len(hostile) < 200
+
+
+def test_without_an_installation_the_version_is_not_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "DISTRIBUTION", "no-such-distribution")
+    client._version.cache_clear()
+    assert agent().startswith("deepdiver/0 (")
+    client._version.cache_clear()
 
 
 async def test_what_is_taken(web: Web) -> None:

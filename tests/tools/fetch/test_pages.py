@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import deepdiver
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
@@ -385,7 +386,10 @@ async def test_who_asks_is_told(web: Web, desk: Desk) -> None:
     web.pages["/dairy"] = GOOD
     await web.fetch(PLAIN, gateway(desk, contact="me@holm.example"))
     for text in web.heard:
-        assert "User-Agent: deepdiver/0.1.0 (research agent, reads for one person; me@holm.example)" in text
+        assert (
+            f"User-Agent: deepdiver/{deepdiver.__version__} (research agent, reads for one person; me@holm.example)"
+            in text
+        )
         assert "Host: holm.example" in text
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import time
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from deepdiver.errors import UnreadableError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.fetch.robots import HOPS, LONGEST_DELAY, MOST, Rules, rules
+from deepdiver.tools.fetch.robots import HOPS, LONGEST_DELAY, MOST, Rules, _parsed, rules
 from deepdiver.tools.fetch.target import parse
 from tests.tools.conftest import Desk
 from tests.tools.fetch.rig import GOOD, PUBLIC, Web, answer, gateway, redirect
@@ -224,6 +225,15 @@ def test_a_hostile_file_takes_little_time(robots: str) -> None:
     began = time.process_time()
     Rules(robots[:MOST]).allow(parse("http://holm.example/" + "a" * 3_000))
     assert time.process_time() - began < 5
+
+
+async def test_without_a_parser_nothing_is_read(web: Web, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever cannot read the rules does not break them."""
+    monkeypatch.setitem(sys.modules, "protego", None)
+    _parsed.cache_clear()
+    assert not await fetched(web, desk)
+    with pytest.raises(UnreadableError, match="install"):
+        Rules("User-agent: *")
 
 
 async def test_rules_of_a_host_that_may_be_private(web: Web, desk: Desk) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.fetch.unpack import HARMLESS, MOST_LAYERS, RATIO, Unpacker
+from deepdiver.tools.fetch.unpack import HARMLESS, MOST_LAYERS, MOST_PARTS, RATIO, Unpacker
 
 MOST = 10_000_000
 MB = 1_000_000
@@ -171,6 +171,17 @@ def test_what_expands_within_reason_passes() -> None:
     assert HARMLESS < len(data) < RATIO * len(packed)
     assert unpacked("gzip", packed) == data
     assert unpacked("gzip", gzip.compress(b"\x00" * HARMLESS)) == b"\x00" * HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("encoding", "part"),
+    [("gzip", gzip.compress(b"a")), ("zstd", zstandard.compress(b"a")), ("zstd", b"\x50\x2a\x4d\x18\x00\x00\x00\x00")],
+    ids=["members", "frames", "skippable"],
+)
+def test_so_many_parts_and_no_more(encoding: str, part: bytes) -> None:
+    assert set(unpacked(encoding, part * MOST_PARTS)) <= set(b"a")
+    with pytest.raises(UnreadableError, match=r"more than 2,000 parts"):
+        unpacked(encoding, part * (MOST_PARTS + 1))
 
 
 def test_larger_than_wanted() -> None:

@@ -47,7 +47,7 @@ class Server:
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Do something as its administrator."""
         with psycopg.connect(self.address(database), autocommit=True) as db:
-            done = db.execute(statement)  # type: ignore[call-overload]  # the tests' own words
+            done = db.execute(statement)
             return list(done.fetchall()) if done.description else []
 
     def new_database(self, name: str = "") -> str:
@@ -91,8 +91,7 @@ def running() -> Iterator[Server]:
             _wait(server, process, folder / "log")
             yield server
         finally:
-            process.send_signal(signal.SIGINT)  # ends at once, whoever is connected
-            process.wait(START_SECONDS)
+            _end(process)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -115,8 +114,8 @@ def _prepare(programs: Path, folder: Path, password: str, user: dict[str, Any]) 
     secret = folder / "password"
     secret.write_text(password, encoding="utf-8")
     secret.chmod(0o644)  # the folder is the owner's alone
-    command = [programs / "initdb", "-D", folder / "data", "-U", USER, "--pwfile", secret, "--auth=scram-sha-256"]
-    options = ["--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
+    command = [str(programs / "initdb"), "-D", str(folder / "data"), "-U", USER, "--pwfile", str(secret)]
+    options = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
     try:
         done = subprocess.run([*command, *options], check=False, capture_output=True, text=True, cwd="/", **user)
     except OSError as error:
@@ -159,3 +158,13 @@ def _free_port() -> int:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)  # whoever is connected
+    try:
+        process.wait(START_SECONDS)
+    except subprocess.TimeoutExpired:  # it is recovering from a crash of one of its processes
+        process.kill()
+        process.wait()
+        raise

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract.pool import shared
 from deepdiver.tools.library.documents import find, load, read
 
 
 def read_all(roots: Sequence[Path]) -> dict[str, Document]:
     """Read every document under some roots, by url."""
-    with closing(Extractor()) as extractor:
-        return {file.url: read(load(file), file.path.name, extractor) for file in find(roots)[0]}
+    return {file.url: read(load(file), file.path.name, shared()) for file in find(roots)[0]}

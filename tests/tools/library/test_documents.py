@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from deepdiver import sample
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract.pool import shared
 from deepdiver.tools.library import documents
 from deepdiver.tools.library.base import Unread
 from deepdiver.tools.library.documents import File, Stamp, find, load, read, stamp, title_by_name, url_of, within
@@ -35,9 +34,8 @@ class Nobody(Extractor):
 
 
 @pytest.fixture
-def extractor() -> Iterator[Extractor]:
-    with closing(Extractor(1)) as made:
-        yield made
+def extractor() -> Extractor:
+    return shared()
 
 
 def urls(roots: list[Path]) -> list[str]:

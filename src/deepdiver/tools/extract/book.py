@@ -81,6 +81,6 @@ def _chapter(draft: Draft, archive: Archive, member: str, named: str) -> None:
     body = None if tree is None else tree.find("body")
     if body is None:
         return
-    if named and not any(body.iter("h1", "h2", "h3", "h4", "h5", "h6")):
+    if named and next(body.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is None:
         draft.mark("heading", named)
     markup.render(draft, body)

@@ -34,10 +34,10 @@ _WIDER = {
     "ks_c_5601-1987": "cp949",
 }
 """Browsers read what is declared as the first as the second, which holds more; so do we."""
-_LIKELY = (
-    "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split()
-)
+_LIKELY = "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split()
 """What files without a declaration are written in. Old and rare encodings fit short texts just as well, and are wrong."""
+_SLOVAK = re.compile(rb"[\xe0\xe5]")
+"""Read as of central Europe these are ŕ and ĺ, which hardly occur; read as of the west à and å, which are everywhere."""
 _ODD = 0.02
 """A share of unreadable characters beyond which what was declared was wrong."""
 
@@ -53,13 +53,16 @@ def decode(data: bytes, mime: str = "") -> tuple[str, str]:
             return _noted(_text(data.decode(name, "replace")), name)
     if b"\0" in data:
         raise UnreadableError("it is not text")
+    said = declared(data, mime)
+    if said and said[0].startswith("iso2022"):  # written in plain bytes, which are UTF-8 too
+        return _noted(data.decode(said[0], "replace"), said[0])
     try:
         return data.decode("utf-8"), ""
     except UnicodeDecodeError as error:
         torn = error.start > len(data) - 4
     if torn:  # a character cut in two at the very end
         return _noted(data.decode("utf-8", "replace"), "utf-8")
-    for name in declared(data, mime):
+    for name in said:
         text = data.decode(name, "replace")
         if text.count("\ufffd") <= _ODD * len(text):
             return _noted(text, name)
@@ -92,6 +95,8 @@ def _guess(data: bytes) -> tuple[str, str]:
 
     found = from_bytes(data[:_GUESSED], cp_isolation=_LIKELY)
     name = min(found, key=lambda match: (match.chaos, -match.coherence)).encoding if found else "windows-1252"
+    if name == "cp1250" and _SLOVAK.search(data[:_GUESSED]):
+        name = "cp1252"
     text, note = _noted(data.decode(name, "replace"), name)
     return text, note or f"no encoding is named; it was taken for {name}"
 

@@ -18,6 +18,8 @@ from deepdiver.tools.extract.draft import Draft
 _TAG = re.compile(r"<[a-zA-Z!/?]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
+SHORT = 250
+"""Characters below which trafilatura takes what it found for no main text."""
 WHOLE_PAGE = "no main text was recognised; the whole page was taken"
 
 
@@ -43,7 +45,8 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
         draft.publisher = found.sitename or ""
         draft.published = found.date or ""
         draft.links = links(found.body)
-        markup.render(draft, found.body)
+        if not _is_rest(found.body):
+            markup.render(draft, found.body)
     draft.title = draft.title or title
     if draft.empty:
         draft.note(WHOLE_PAGE)
@@ -66,6 +69,11 @@ def _main(tree: Any, url: str) -> Extracted | None:
         date_extraction_params={"extensive_search": False, "original_date": True},
     )
     return found if isinstance(found, Extracted) and found.body is not None else None
+
+
+def _is_rest(body: Any) -> bool:
+    """Tell whether nothing was recognised: trafilatura then gives all words of the page, menus too, as one paragraph."""
+    return len(body) <= 1 and len("".join(body.itertext())) < SHORT
 
 
 def links(body: Any) -> list[str]:

@@ -39,17 +39,17 @@ def cells(text: str, likely: str = ",") -> Iterator[list[str]]:
 
 def delimiter(text: str, likely: str = ",") -> str:
     """Return what separates the values: what stands equally often in most lines, and most often among such."""
-    lines = [line for line in text[:100_000].split("\n")[:_LOOK] if line.strip()]
+    lines = [line for line in text[:100_000].splitlines(keepends=True)[:_LOOK] if line.strip()]
 
     def fitness(mark: str) -> tuple[float, int]:
         try:
-            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark))
+            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark) if row)
         except csv.Error:
             return (0.0, 0)
         width, times = max(
             ((width, times) for width, times in widths.items() if width > 1), key=lambda it: it[1], default=(0, 0)
         )
-        return (times / max(len(lines), 1), width)
+        return (times / max(widths.total(), 1), width)
 
     ranked = sorted(_DELIMITERS, key=lambda mark: (fitness(mark), mark == likely), reverse=True)
     return ranked[0] if fitness(ranked[0])[1] else likely

@@ -19,7 +19,8 @@ from deepdiver.tools.extract.archive import Archive
 from deepdiver.tools.extract.draft import Draft
 
 _FORMULA = re.compile(rb"<f[ >]")
-_CURRENCY = re.compile(r"[$€£¥₹]")
+_CURRENCY = re.compile(r"\[\$([^\]\-]+)[^\]]*\]|([$€£¥₹])")
+"""A sign of its own, or one with its country: `[$€-407]`."""
 _LARGEST_WHOLE = 1e15
 """Beyond this a number is written with its exponent, as sheets do."""
 
@@ -103,7 +104,7 @@ def _number(value: float, style: str) -> str:
     plain = _plain(value, grouped)
     currency = _CURRENCY.search(style)
     sign, plain = ("-", plain[1:]) if plain.startswith("-") else ("", plain)
-    return f"{sign}{currency[0] if currency else ''}{plain}{'%' if percent else ''}"
+    return f"{sign}{(currency[1] or currency[2]) if currency else ''}{plain}{'%' if percent else ''}"
 
 
 def _plain(value: float, grouped: str) -> str:

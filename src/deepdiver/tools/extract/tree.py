@@ -79,7 +79,7 @@ def fill(draft: Draft, value: Any) -> None:
 def _records(path: str, value: Any) -> Iterator[tuple[str, list[str], list[str]]]:
     """Give each object and list: its path, its fields, and its long texts; what is within it follows."""
     if not isinstance(value, dict | list):
-        yield "", [_field(path, value)], []
+        yield "", [] if value is None or value == "" else [_scalar(value)], []
         return
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     fields: list[str] = []

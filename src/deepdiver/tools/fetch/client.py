@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import importlib.metadata
 import re
 import ssl
 from collections.abc import Mapping
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 
 import httpcore
 
-import deepdiver
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.tools.fetch.guard import Guard
 from deepdiver.tools.fetch.target import Target
@@ -19,6 +19,7 @@ from deepdiver.tools.fetch.unpack import ACCEPTED, Unpacker
 
 PRODUCT = "deepdiver"
 """By which robots.txt knows us."""
+DISTRIBUTION = "deepdiver-research"
 MOST = 10_000_000
 """Bytes of a body, unpacked; and packed."""
 MOST_OF_AN_ERROR = 65_536
@@ -59,7 +60,15 @@ def agent(contact: str = "") -> str:
     """Return how we introduce ourselves: what we are, and where our user can be reached."""
     reached = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
     told = "; ".join(filter(None, ("research agent, reads for one person", reached)))
-    return f"{PRODUCT}/{deepdiver.__version__} ({told})"
+    return f"{PRODUCT}/{_version()} ({told})"
+
+
+@functools.cache
+def _version() -> str:
+    try:
+        return importlib.metadata.version(DISTRIBUTION)
+    except importlib.metadata.PackageNotFoundError:  # run from its sources, and never installed
+        return "0"
 
 
 async def get(

@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import re
-
-from protego import Protego
+from typing import TYPE_CHECKING
 
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway, Reply, Request
@@ -18,6 +17,9 @@ from deepdiver.tools.fetch.client import PRODUCT, get
 from deepdiver.tools.fetch.guard import Guard
 from deepdiver.tools.fetch.target import Target, join
 from deepdiver.tools.search.http import retry_after
+
+if TYPE_CHECKING:
+    from protego import Protego
 
 MOST = 500 * 1024
 """Bytes that are read; what comes after them does not count (RFC 9309, 2.5)."""
@@ -49,6 +51,10 @@ class Rules:
 
 @functools.lru_cache(maxsize=64)
 def _parsed(text: str) -> Protego:
+    try:
+        from protego import Protego
+    except ImportError:
+        raise UnreadableError("to read pages, install deepdiver-research[search]") from None
     return Protego.parse("\n".join(_ours(line) for line in text.splitlines()))
 
 

@@ -5,11 +5,11 @@ Nothing is unpacked whole: each step yields a bounded piece, so a bomb costs a p
 
 from __future__ import annotations
 
+import importlib.util
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-import brotli  # type: ignore[import-untyped]
 import zstandard
 
 from deepdiver.errors import UnreadableError
@@ -26,8 +26,10 @@ ZSTD_STEP = 64
 """Bytes that zstd is given at one step: a block of 128 KiB takes 4 of them at least, so 2 MiB come out at most."""
 ZSTD_WINDOW = 2**23
 """The window that a browser must grant (RFC 8878); a larger one is refused."""
+MOST_PARTS = 2_000
+"""Members of a gzip or frames of a zstd: 10 MB in parts of 5 kB. Empty ones come by the million, and keep us busy."""
 GZIP_BITS, ZLIB_BITS, RAW_BITS = 31, 15, -15
-DAMAGED = (zlib.error, brotli.error, zstandard.ZstdError)
+DAMAGED = (zlib.error, zstandard.ZstdError)
 
 
 class Layer(Protocol):
@@ -40,6 +42,12 @@ class Layer(Protocol):
         """Whether its end was seen."""
 
 
+def _one_more(parts: int) -> int:
+    if parts >= MOST_PARTS:
+        raise UnreadableError(f"it is packed in more than {MOST_PARTS:,} parts")
+    return parts + 1
+
+
 class Zlib:
     """gzip, of any number of members, and deflate, with zlib's header or without as some servers send it."""
 
@@ -47,7 +55,7 @@ class Zlib:
         """Begin."""
         self._bits = GZIP_BITS if gzip else 0
         self._inner = zlib.decompressobj(GZIP_BITS)
-        self._head = b""
+        self._head, self._parts = b"", 1
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take bytes in."""
@@ -62,7 +70,7 @@ class Zlib:
             if self._inner.eof:
                 if self._bits != GZIP_BITS or data[0] != 0x1F:  # padding behind the end: everybody ignores it
                     return
-                self._inner = zlib.decompressobj(GZIP_BITS)
+                self._inner, self._parts = zlib.decompressobj(GZIP_BITS), _one_more(self._parts)
             out = self._inner.decompress(data, PIECE)
             data = self._inner.unconsumed_tail or self._inner.unused_data
             yield out
@@ -79,16 +87,24 @@ class Brotli:
 
     def __init__(self) -> None:
         """Begin."""
-        self._inner = brotli.Decompressor()
+        import brotli  # type: ignore[import-untyped]
+
+        self._inner, self._damaged = brotli.Decompressor(), brotli.error
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take bytes in."""
         if self._inner.is_finished():
             return
-        out = self._inner.process(data, output_buffer_limit=PIECE)
+        out = self._step(data)
         while out or not self._inner.can_accept_more_data():  # it takes all of its input before it gives all of it back
             yield out
-            out = self._inner.process(b"", output_buffer_limit=PIECE)
+            out = self._step(b"")
+
+    def _step(self, data: bytes) -> bytes:
+        try:
+            return bytes(self._inner.process(data, output_buffer_limit=PIECE))
+        except self._damaged as error:
+            raise zlib.error(str(error)) from None
 
     def whole(self) -> bool:
         """Whether its end was seen."""
@@ -102,7 +118,7 @@ class Zstd:
         """Begin."""
         self._open = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW).decompressobj
         self._inner = self._open()
-        self._begun = False
+        self._begun, self._parts = False, 1
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Take bytes in."""
@@ -110,7 +126,7 @@ class Zstd:
             step = data[start : start + ZSTD_STEP]
             while step:
                 if self._inner.eof:
-                    self._inner = self._open()
+                    self._inner, self._parts = self._open(), _one_more(self._parts)
                 self._begun = True
                 yield self._inner.decompress(step)
                 step = self._inner.unused_data if self._inner.eof else b""
@@ -124,10 +140,11 @@ LAYERS: dict[str, Callable[[], Layer]] = {
     "gzip": lambda: Zlib(gzip=True),
     "x-gzip": lambda: Zlib(gzip=True),
     "deflate": lambda: Zlib(gzip=False),
-    "br": Brotli,
     "zstd": Zstd,
 }
-ACCEPTED = "gzip, deflate, br, zstd"
+if importlib.util.find_spec("brotli"):  # of the extra `search`
+    LAYERS["br"] = Brotli
+ACCEPTED = ", ".join(name for name in ("gzip", "deflate", "br", "zstd") if name in LAYERS)
 
 
 class Unpacker:

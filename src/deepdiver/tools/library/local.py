@@ -16,7 +16,7 @@ import shutil
 import threading
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,10 +26,11 @@ from deepdiver.encoders.embed import MODEL
 from deepdiver.encoders.rows import RowFile
 from deepdiver.encoders.vectors import SCALE
 from deepdiver.errors import DamagedStoreError, UnknownNameError
-from deepdiver.tools.library import fusion, links, ready
+from deepdiver.tools.library import links, ranking
 from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
 from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import url_of, within
+from deepdiver.tools.library.embedding import embedded, texts_of
 from deepdiver.tools.library.locking import if_free, turn
 from deepdiver.tools.library.refreshing import refresh
 from deepdiver.tools.library.tables import Held
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]
-    Matrix = npt.NDArray[np.float32]
     Ranges = list[tuple[int, int, int]]
 
 THIS_MODEL = zlib.crc32(MODEL.encode())
@@ -57,10 +57,6 @@ EMBED = 64
 """Passages that are given vectors at a time: a second's work, so that stopping takes no longer."""
 SPARE = 20_000
 """Vectors of passages that are gone, from which on they are worth clearing away, if they are the greater part."""
-LEAST = 0.2
-"""How near in sense a passage must be that has none of the query's words: what is about something else lies below."""
-REACH = 50
-"""Passages of a named document that are looked at; the first ones of a book say what it is about."""
 
 
 class LocalLibrary:
@@ -168,7 +164,7 @@ class LocalLibrary:
                 vectors = self._vectors
             while not stop() and (texts := self._next(len(vectors))):
                 told(Progress("embedding", min(done, total), total))
-                vectors.append(_embedded(texts))
+                vectors.append(embedded(texts))
                 done += sum(text is not None for text in texts)
             told(Progress("embedding", done, max(done, total)))
         return done
@@ -179,13 +175,13 @@ class LocalLibrary:
         while len(texts) < EMBED and (held := self._catalogue.held_at(number)) is not None:
             texts += [None] * (held.first - number)
             begin = max(0, number - held.first)
-            texts += _texts(held)[begin : begin + EMBED]
+            texts += texts_of(held)[begin : begin + EMBED]
             number = held.first + min(len(held.spans), begin + EMBED)
         return texts
 
     def embeddable(self) -> list[str]:
         """Return what is embedded, of all passages."""
-        return [text for held in self._held(self._catalogue.all_ids()) for text in _texts(held)]
+        return [text for held in self._held(self._catalogue.all_ids()) for text in texts_of(held)]
 
     # Keeping index and vectors in step with the catalogue
 
@@ -370,42 +366,20 @@ class LocalLibrary:
         narrowed = self._catalogue.narrowed(where)
         if k < 1 or narrowed == [] or not terms(query):
             return {}
-        deep = max(fusion.DEEP, 2 * k)
-        documents = None if narrowed is None else [id_ for id_, _, _ in narrowed]
-        words = dict(self._words.search(query, deep, documents))
-        vector = embedder().embed([query])[0] if len(self._vectors) else None
-        sense = self._nearest(vector, deep, narrowed)
-        words |= self._words.scores(query, sense.keys() - words.keys())
-        sense = {number: near for number, near in sense.items() if near >= LEAST or number in words}
-        sense |= self._near(vector, words.keys() - sense.keys())
-        base = scores = fusion.fuse(words, sense)
-        for _ in range(hops):
-            named = self._named(fusion.seeds(scores), documents)
-            reached = {number for groups in named.values() for group in groups for number in group} - base.keys()
-            words |= self._words.scores(query, reached)
-            sense |= {**dict.fromkeys(reached, 0.0), **self._near(vector, reached)} if vector is not None else {}
-            base = fusion.fuse({**dict.fromkeys(reached, 0.0), **words}, sense)
-            best = {
-                seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
-                for seed, groups in named.items()
-            }
-            scores = fusion.follow(base, scores, best)
-        return scores
+        return ranking.ranked(_Asked(self, query, narrowed), k, hops)
 
-    def _nearest(self, vector: Vector | None, k: int, narrowed: Ranges | None) -> dict[int, float]:
+    def _nearest(self, vector: Vector, k: int, narrowed: Ranges | None) -> dict[int, float]:
         """Return the passages nearest in sense, of those that have a vector."""
-        if vector is None:
-            return {}
         import numpy as np
 
         allowed = self._living() if narrowed is None else np.array(_numbers(narrowed, len(self._vectors)), np.int64)
         rows, scores = self._vectors.search(vector, k, allowed)
         return dict(zip(rows.tolist(), scores.tolist(), strict=True))
 
-    def _near(self, vector: Vector | None, numbers: Iterable[int]) -> dict[int, float]:
+    def _near(self, vector: Vector, numbers: Iterable[int]) -> dict[int, float]:
         """Return how near some passages are, of those that have a vector."""
         listed = [number for number in numbers if number < len(self._vectors)]
-        if vector is None or not listed:
+        if not listed:
             return {}
         import numpy as np
 
@@ -426,70 +400,55 @@ class LocalLibrary:
                 self._alive[first : first + size] = True
         return self._alive
 
-    def _named(self, numbers: Sequence[int], documents: Sequence[int] | None) -> dict[int, list[range]]:
+    def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[range]]:
         """Return, for some passages, the passages of each document that they name, of those that may be looked at."""
-        only = None if documents is None else set(documents)
         said: dict[int, tuple[int, set[str]]] = {}
         for number, (id_, first) in self._catalogue.located(numbers).items():
             if (held := self._catalogue.held(id_)) is not None:
                 names = links.names_in(held.spans[number - first].of(held.text)) - {links.name_of(held.title)}
                 said[number] = (id_, names)
         known = self._catalogue.named(set().union(*(names for _, names in said.values())))
-        return {
-            number: [
-                range(first, first + min(size, REACH))
-                for name in sorted(names & known.keys())
-                if len(known[name]) <= links.SHARED
-                for other, first, size in known[name]
-                if other != id_ and size and (only is None or other in only)
-            ]
-            for number, (id_, names) in said.items()
-        }
+        return ranking.linked(said, known, only)
 
     def _matches(self, scores: dict[int, float], k: int) -> list[Match]:
         """Return the best passages; equal ones in the order of their urls, whichever was added first."""
-        ranked = sorted(scores, key=lambda number: (-scores[number], number))
-        place = self._catalogue.located(ranked[: 2 * k])
-        least = min((scores[number] for number in list(place)[:k]), default=0.0)
+        place = self._catalogue.located(ranking.foremost(scores, k))
         entries = {id_: self._catalogue.entry(id_) for id_ in {id_ for id_, _ in place.values()}}
-        found = [
+        found = (
             Match(entry[0], entry[1][number - first], scores[number])
             for number, (id_, first) in place.items()
-            if scores[number] >= least and (entry := entries[id_]) is not None
-        ]
-        return sorted(found, key=lambda match: (-match.score, match.entry.url, match.span))[:k]
+            if (entry := entries[id_]) is not None
+        )
+        return ranking.in_order(found, k)
+
+
+class _Asked:
+    """What a library can tell of its passages in view of one query: the `Measures` of its ranking."""
+
+    def __init__(self, library: LocalLibrary, query: str, narrowed: Ranges | None) -> None:
+        self._library, self._query, self._narrowed = library, query, narrowed
+        self._documents = None if narrowed is None else [id_ for id_, _, _ in narrowed]
+        self._vector = embedder().embed([query])[0] if len(library._vectors) else None
+
+    def by_words(self, k: int) -> dict[int, float]:
+        return dict(self._library._words.search(self._query, k, self._documents))
+
+    def words_of(self, numbers: Collection[int]) -> dict[int, float]:
+        return self._library._words.scores(self._query, numbers)
+
+    def by_sense(self, k: int) -> dict[int, float] | None:
+        return None if self._vector is None else self._library._nearest(self._vector, k, self._narrowed)
+
+    def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
+        return {} if self._vector is None else self._library._near(self._vector, numbers)
+
+    def named(self, numbers: Sequence[int]) -> dict[int, list[range]]:
+        return self._library._named(numbers, None if self._documents is None else set(self._documents))
 
 
 def _close(tables: list[VectorTable]) -> None:
     while tables:
         tables.pop().close()
-
-
-def _texts(held: Held) -> list[str]:
-    """Return what is embedded of a document: each passage below the title, if that is its own.
-
-    A file's name is not embedded, so a file that was moved keeps its vectors.
-    """
-    head = f"{held.title}\n" if held.own_title else ""
-    return [head + span.of(held.text) for span in held.spans]
-
-
-def _embedded(texts: Sequence[str | None]) -> Matrix:
-    """Return a vector for each text, and zeros for a gap."""
-    import numpy as np
-
-    vectors = np.zeros((len(texts), DIMENSION), np.float32)
-    unknown: list[int] = []
-    for place, text in enumerate(texts):
-        if text is not None:
-            known = ready.vectors().get(ready.mark(text))
-            if known is None:
-                unknown.append(place)
-            else:
-                vectors[place] = known
-    if unknown:
-        vectors[unknown] = embedder().embed([text for place in unknown if (text := texts[place]) is not None])
-    return vectors
 
 
 def _numbers(ranges: Ranges, count: int) -> list[int]:

@@ -168,7 +168,7 @@ class Connections:
 @contextmanager
 def transaction(db: Connection, how: str = "") -> Iterator[None]:
     """Do all of it, or nothing."""
-    db.execute(f"BEGIN {how}".encode())
+    db.execute(f"BEGIN {how}")
     try:
         yield
         db.execute("COMMIT")
@@ -223,16 +223,20 @@ def _refused(said: str) -> StoreError:
 def _translate(error: psycopg.Error) -> StoreError:
     code = error.sqlstate or ""
     if code in ("53100", "53200"):
-        return StoreFullError(f"{NAME} is out of {'disk space' if code == '53100' else 'memory'}: nothing saved is lost")
+        return StoreFullError(
+            f"{NAME} is out of {'disk space' if code == '53100' else 'memory'}: nothing saved is lost"
+        )
     if code in ("42501", "25006"):
         return StoreAccessError(f"{NAME} does not let this user do that ({_line(error)}): have it allowed")
     if code.startswith("XX0") or code in ("42P01", "42703", "3F000"):
         return DamagedStoreError(
-            f"{NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): restore it, or drop the schema "
-            "and add your documents anew"
+            f"{NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): restore it, or drop that "
+            "schema and add your documents anew"
         )
     if code.startswith(("08", "57P")) or (not code and isinstance(error, driver().OperationalError)):
-        return StoreError(f"the connection to {NAME} was lost: what was done is kept, nothing is kept in part; try again")
+        return StoreError(
+            f"the connection to {NAME} was lost: what was done is kept, nothing is kept in part; try again"
+        )
     if code in ("40001", "40P01", "55P03"):
         return StoreError(f"{NAME} is busy with the same rows: try again")
     return StoreError(f"{NAME} could not do that ({_line(error) or type(error).__name__})")

@@ -1,10 +1,10 @@
 """The tables of libraries in a PostgreSQL, made and brought up to date by whoever comes first.
 
-    libraries    a name each, and what rankings need to know of the whole
-    documents    as files give them; texts in zstd
-    passages     their spans, numbered within a library, once and for all; with pgvector their vectors
-    segments     parts of the index of words: what was entered together
-    postings     of each word in a segment, the passages that have it
+libraries    a name each, and what rankings need to know of the whole
+documents    as files give them; texts in zstd
+passages     their spans, numbered within a library, once and for all; with pgvector their vectors
+segments     parts of the index of words: what was entered together
+postings     of each word in a segment, the passages that have it
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LOCK = 0x44444C42
 """The first half of the advisory locks that are ours ("DDLB"); the second is a library's id, or 0 for the schema."""
 
-HALVES = (0, 7)
-"""The first version of pgvector that has vectors of half the size."""
+OLDEST = (0, 8)
+"""The first version of pgvector that goes on searching its index where a filter leaves too few."""
 
 TABLES = """
 CREATE TABLE libraries (
@@ -87,10 +87,11 @@ ALTER TABLE postings ALTER data SET STORAGE EXTERNAL;
 """
 
 VECTORS = f"""
-ALTER TABLE passages ADD COLUMN vector halfvec({DIMENSION});
+ALTER TABLE passages ADD COLUMN vector vector({DIMENSION});
 CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL;
 """
-"""Added wherever pgvector is found, at once or later."""
+"""Added wherever pgvector is found, at once or later. Its vectors of half the size would do, but a build of it that many
+have (0.8.5 for arm64) ends the server's process on processors that lack an instruction for them."""
 
 MIGRATIONS = (TABLES,)
 """Each brings the tables from the version that is its place to the next. Another model of vectors (`encoders.MODEL`) or
@@ -110,9 +111,18 @@ def prepare(db: Connection) -> str:
         with transaction(db):
             db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
             _migrate(db, version(db))
+    check(db)
+    return _add_vectors(db) if without_vectors(db) else ""
+
+
+def check(db: Connection) -> None:
+    """See that the tables are not newer than this deepdiver.
+
+    Raises:
+        NewerSchemaError: If they are.
+    """
     if version(db) > len(MIGRATIONS):
         raise NewerSchemaError(f"the libraries of {NAME} were made by a newer deepdiver: upgrade this one")
-    return without_vectors(db) and _add_vectors(db)
 
 
 def version(db: Connection) -> int:
@@ -129,7 +139,7 @@ def _migrate(db: Connection, found: int) -> None:
         db.execute("CREATE SCHEMA IF NOT EXISTS deepdiver_library")
         db.execute("CREATE TABLE version (number int PRIMARY KEY)")
     for number, statements in enumerate(MIGRATIONS[found:], found + 1):
-        db.execute(statements.encode())
+        db.execute(statements)
         db.execute("INSERT INTO version VALUES (%s)", (number,))
 
 
@@ -158,14 +168,14 @@ def _add_vectors(db: Connection) -> str:
     if not (has or could):
         return f"{NAME} has no pgvector: passages are found by their words only until it is installed there"
     found = has or could
-    if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < HALVES:
-        return f"pgvector {found} is older than 0.7: passages are found by their words only until it is upgraded"
+    if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < OLDEST:
+        return f"pgvector {found} is older than 0.8: passages are found by their words only until it is upgraded"
     try:
         with transaction(db):
             db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
             if without_vectors(db):
                 db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-                db.execute(VECTORS.encode())
+                db.execute(VECTORS)
     except driver().errors.InsufficientPrivilege:
         return (
             f"pgvector is not set up in {NAME}, and this user may not: passages are found by their words only until "

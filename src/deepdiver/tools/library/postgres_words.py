@@ -211,8 +211,8 @@ def _summed(numbers: Numbers, values: Floats, passages: int) -> Scores:
 
     if int(numbers.max()) > SPREAD * max(passages, 1_000):
         found, places = np.unique(numbers, return_inverse=True)
-        return Scores(found, np.bincount(places, values))
-    sums = np.bincount(numbers, values)
+        return Scores(found, np.bincount(places, values).astype(np.float64))
+    sums = np.bincount(numbers, values).astype(np.float64)
     found = np.flatnonzero(sums)
     return Scores(found, sums[found])
 
@@ -226,7 +226,7 @@ def _within(numbers: Numbers, ranges: Iterable[tuple[int, int, int]]) -> npt.NDA
         return np.zeros(len(numbers), np.bool_)
     first, end = np.array(ordered, np.int64).T
     place = np.searchsorted(first, numbers, side="right") - 1
-    return (place >= 0) & (numbers < end[np.maximum(place, 0)])
+    return np.asarray((place >= 0) & (numbers < end[np.maximum(place, 0)]), np.bool_)
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""How a library ranks its passages, whatever keeps them: by their words, by their sense, by being what good ones name."""
+"""How a library ranks passages, whatever keeps them: by their words, their sense, and by being what good ones name."""
 
 from __future__ import annotations
 

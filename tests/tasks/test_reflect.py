@@ -1,0 +1,67 @@
+"""What a reasoner is shown when it looks back, and what it may answer."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from deepdiver.core.record import RunStatus
+from deepdiver.tasks import Note, Recalled, Reflect, Reflection, load_prompt, schema
+
+TASK = Reflect(question="Who owns it?", as_of="2026-11-15", known=("Anna owns it.",), iteration=1, max_iterations=5)
+
+
+@pytest.mark.parametrize("missing", ["sufficient", "reason"])
+def test_a_reflection_says_whether_it_is_enough_and_why(missing: str) -> None:
+    given = {"sufficient": True, "reason": "enough"}
+    del given[missing]
+    with pytest.raises(ValidationError):
+        Reflection.model_validate(given)
+
+
+def test_a_remark_is_of_a_known_category() -> None:
+    with pytest.raises(ValidationError):
+        Note.model_validate({"category": "style", "text": "dull"})
+    assert Note(category="bias", text="The first source weighs most.").critical is False
+
+
+@pytest.mark.parametrize(("field", "most"), [("notes", 10), ("missing", 6), ("queries", 6)])
+def test_what_it_names_is_bounded(field: str, most: int) -> None:
+    one = {"category": "gap", "text": "x"} if field == "notes" else "x"
+    base = {"sufficient": False, "reason": "more"}
+    assert len(getattr(Reflection.model_validate({**base, field: [one] * most}), field)) == most
+    with pytest.raises(ValidationError):
+        Reflection.model_validate({**base, field: [one] * (most + 1)})
+
+
+def test_the_rounds_are_needed() -> None:
+    with pytest.raises(ValidationError):
+        Reflect.model_validate({"question": "q", "as_of": "2026-11-15"})
+
+
+def test_what_is_not_there_is_not_shown() -> None:
+    text = TASK.prompt().user
+    assert "<<<known>>>" in text
+    for name in ("problems", "standing", "uncertainties", "tried", "limits", "guidance", "past"):
+        assert f"<<<{name}>>>" not in text
+
+
+def test_past_runs_are_shown_as_hints() -> None:
+    past = Recalled(id="P1", question="Who owned it?", date="2025-01-01", days=700, status=RunStatus.ANSWERED)
+    assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
+    version, text = load_prompt("reflect")
+    assert version == "reflect@2"
+    assert "hint and no evidence" in text
+
+
+def test_the_prompt_is_critical_and_knows_a_search_in_vain() -> None:
+    _, text = load_prompt("reflect")
+    assert "sharpest critic" in text
+    assert "one weak source only" in text
+    assert "searched for in vain" in text
+
+
+def test_the_schema_is_closed() -> None:
+    made = schema(Reflection)
+    assert made["required"] == ["notes", "missing", "queries", "sufficient", "reason"]
+    assert made["additionalProperties"] is False

@@ -1,0 +1,43 @@
+"""Reads in this process, for tests of what comes out; that it is done in a child is tested with the pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from deepdiver.errors import UnreadableError
+from deepdiver.tools.extract import parse
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read, for looking at."""
+
+    text: str
+    format: str
+    title: str
+    author: str
+    publisher: str
+    publisher_kind: str
+    published: str
+    language: str
+    links: list[str]
+    notes: list[str]
+    marks: list[tuple[int, str, str]]
+
+    def marked(self, *kinds: str) -> list[tuple[str, str, str]]:
+        """Return the marks: kind, label, and the line of the text that stands there."""
+        chosen = [mark for mark in self.marks if not kinds or mark[1] in kinds]
+        return [(kind, label, self.text[start:].partition("\n")[0]) for start, kind, label in chosen]
+
+
+def read(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> Read:
+    draft = parse.read(data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url)
+    return Read(text=draft.text, **draft.told())
+
+
+def reason(data: bytes | str, name: str = "", mime: str = "") -> str:
+    with pytest.raises(UnreadableError) as error:
+        read(data, name, mime)
+    return str(error.value)
