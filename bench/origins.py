@@ -1,6 +1,7 @@
 """How long it takes to find the copies among 2,000 sources, in the cases that could be slow.
 
-All alike, none alike, all with one footer, stories in forty copies, quotes that everybody prints: the texts are invented. It ends with status 1 past the target, counted in seconds of the processor.
+All alike, none alike, all with one footer, stories in forty copies, quotes that everybody prints. The texts are
+invented. It ends with status 1 past the target, counted in seconds of the processor.
 """
 
 from __future__ import annotations

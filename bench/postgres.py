@@ -56,6 +56,7 @@ def give_vectors(db: psycopg.Connection[Any], count: int) -> None:
             copy.write_row((number, str((drawn / np.linalg.norm(drawn)).round(5).tolist())))
     db.execute("UPDATE passages p SET vector = m.vector FROM made m WHERE p.number = m.number")
     db.execute("DROP TABLE made")
+    db.execute("UPDATE libraries SET embedded = true")
     db.execute("VACUUM ANALYZE passages")
 
 

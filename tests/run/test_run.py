@@ -22,6 +22,8 @@ from deepdiver.errors import (
 from deepdiver.run import replay, research, resume
 from deepdiver.store import open_store
 
+NOWHERE = {name: "http://127.0.0.1:9" for name in ("duckduckgo", "wikipedia")}
+"""What needs no key is asked where nobody is: tests reach nobody outside."""
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 
 
@@ -31,8 +33,8 @@ def settings(tmp_path: Path) -> Settings:
 
 
 async def test_nothing_to_search_leaves_nothing_behind(tmp_path: Path) -> None:
-    settings = load({"home": tmp_path})
-    with pytest.raises(NoEvidenceError, match="--sample"):
+    settings = load({"home": tmp_path, "urls": NOWHERE})
+    with pytest.raises(NoEvidenceError, match=r"--sample\. duckduckgo was not searched: 127.0.0.1:9 cannot be reached"):
         await research(QUESTION, settings)
     assert open_store(tmp_path).list_runs() == []
 
@@ -169,9 +171,11 @@ async def test_a_run_keeps_its_settings_when_it_goes_on(settings: Settings) -> N
 
 
 async def test_a_key_that_came_or_went_changes_nothing(settings: Settings) -> None:
-    auto = load({**settings.model_dump(), "search": ["auto"]})
+    auto = load({**settings.model_dump(), "search": ["auto"], "urls": NOWHERE})
     outcome = await research(QUESTION, auto)
-    assert outcome.run.settings["search"] == ["library"]
+    assert outcome.run.settings["search"] == ["duckduckgo?", "library", "wikipedia?"]
+    assert outcome.report is not None
+    assert sum("was not searched: 127.0.0.1:9" in line for line in outcome.report.limits) == 2
     richer = load({"home": settings.home, "keys": {"tavily": "tvly-new"}})
     again = await replay(outcome.run.id, richer)
     assert again.report is not None

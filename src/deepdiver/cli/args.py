@@ -166,7 +166,7 @@ COMMANDS = {
     ),
     "strategies": Command("list the ways of researching"),
     "providers": Command("list where can be searched"),
-    "credibility": Command("show how far publishers, or one of them, are believed, and why", "DOMAIN"),
+    "credibility": Command("show how far publishers are believed, and why", "DOMAIN"),
 }
 """Every command."""
 

@@ -41,6 +41,10 @@ OnEvent = Callable[[Event], None]
 Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 """Puts something before a person and returns what the person says."""
 
+NOTHING = (
+    "there is nothing to search: give documents with --in PATH, set up a provider (deepdiver doctor says how), "
+    "or try the bundled sample with --sample."
+)
 LEASE_SECONDS = 30.0
 """A process that has not been heard of for this long has lost its run."""
 HEARTBEAT_SECONDS = 3.0
@@ -119,11 +123,7 @@ class Session:
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
         self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, mode is Mode.LIVE)
         if not (chosen := self._choice.providers):
-            raise NoEvidenceError(
-                "there is nothing to search: give documents with --in PATH, set up a provider "
-                "(deepdiver doctor says how), or try the bundled sample with --sample. "
-                f"{'; '.join(self._choice.left_out)}".strip()
-            )
+            raise NoEvidenceError(f"{NOTHING} {'; '.join(self._choice.left_out)}".strip())
         rounds = settings.max_iterations or entry.max_iterations
         self.deps = Deps(
             run=run,
@@ -155,7 +155,7 @@ class Session:
         """
         self.deps.providers, absent = await reached(self._choice, self.deps.gateway)
         if not self.deps.providers:
-            raise NoEvidenceError(f"there is nothing to search: {'; '.join(absent)}")
+            raise NoEvidenceError(f"{NOTHING} {'; '.join(absent)}")
         for line in [*absent, *await prepare(self.deps.providers, self.deps.gateway)]:
             self.deps.limited(line)
 

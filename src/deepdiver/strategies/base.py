@@ -27,6 +27,8 @@ from deepdiver.tools.registry import Provider
 T = TypeVar("T")
 State = Mapping[str, Any]
 Update = dict[str, Any]
+ROUNDS = ("current_iteration", "iteration", "search_iterations")
+"""What the design documents call the number of the round."""
 
 
 class NodeFunction(Protocol):
@@ -207,7 +209,8 @@ def _node(name: str, function: NodeFunction, provide: Provide | None) -> Runnabl
         deps = context or (provide(state, name) if provide else None)
         if not isinstance(deps, Deps):
             raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
-        deps.emit(PhaseStarted(phase=name, iteration=int(state.get("current_iteration", state.get("iteration", 0)))))
+        rounds = next((int(state[key]) for key in ROUNDS if key in state), 0)
+        deps.emit(PhaseStarted(phase=name, iteration=rounds))
         return await function(state, deps)
 
     def run_sync(state: State) -> Update:

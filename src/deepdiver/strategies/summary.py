@@ -156,13 +156,13 @@ def taken(deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], la
             # A correction from a worse source does not push out what better ones say: both versions stay.
             old = [label.strip() for label in item.replaces if label.strip() in shown]
             gone |= {label for label in old if _gives_way(shown[label], line)}
-    return merged([line for label, line in shown.items() if label not in gone], new)
+    made = merged([line for label, line in shown.items() if label not in gone], new)
+    return [line.model_copy(update={"belief": believed(deps, line.findings)}) for line in made]
 
 
 def _gives_way(old: Line, new: Line) -> bool:
-    return new.belief >= old.belief and not repeats(
-        old.text, new.text
-    )  # what repeats is merged, and keeps its findings
+    """Whether a line goes for a new one; what merely repeats it is merged, and stands on the findings of both."""
+    return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
 def as_text(lines: Iterable[Line]) -> str:
@@ -176,14 +176,14 @@ def distinct(deps: Deps, findings: Iterable[str], lines: Sequence[Line] = ()) ->
     Nothing is brought by one that repeats another of the same origin, or a line that its own source already carries.
     The same from another origin is kept: it makes the line believed more.
     """
-    held = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
+    given = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
     carrying = [(line.text, deps.ledger.get(Finding, key)) for line in lines for key in line.findings]
     told = [(text, finding.quotes[0].source) for text, finding in carrying]
-    of = {quote.source: deps.ledger.get(Source, quote.source) for finding in held for quote in finding.quotes}
+    of = {quote.source: deps.ledger.get(Source, quote.source) for finding in given for quote in finding.quotes}
     of |= {source: deps.ledger.get(Source, source) for _, source in told}
     one_story = origins(of.values())
     kept: list[str] = []
-    for finding in sorted(held, key=lambda item: -of[item.quotes[0].source].credibility.score):
+    for finding in sorted(given, key=lambda item: -of[item.quotes[0].source].credibility.score):
         origin = one_story[finding.quotes[0].source]
         if not any(one_story[source] == origin and repeats(text, finding.statement) for text, source in told):
             kept.append(finding.id)

@@ -72,7 +72,7 @@ TABLE = {
             "planning, execution and synthesis agents over one context with search intents",
             "A broad question that wants several kinds of search.",
             5,
-            False,
+            True,
         ),
         Entry(
             Strategy.NAVIGATOR,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import json
 import lzma
 import random
@@ -40,6 +39,10 @@ def cases(secret: str, server: str) -> dict[str, tuple[str, Make]]:
         **torn(),
         **disguised(),
     }
+
+
+def noise(size: int) -> bytes:
+    return random.Random(size).randbytes(size)  # noqa: S311 - the same for the same size
 
 
 def archives() -> dict[str, tuple[str, Make]]:
@@ -304,13 +307,11 @@ def pdfs() -> dict[str, tuple[str, Make]]:
             b"startxref\n", b"startxref\n99999999"
         ),
         "only its first line": lambda: b"%PDF-1.7\n",
-        "random bytes after the first line": lambda: b"%PDF-1.7\n" + random.Random(2).randbytes(2_000_000),  # noqa: S311
+        "random bytes after the first line": lambda: b"%PDF-1.7\n" + noise(2_000_000),
         "a predictor of a milliard columns": lambda: one(
             making.flate(b"x" * 1000, b"/DecodeParms << /Predictor 12 /Columns 1000000000 >>")
         ),
-        "an LZW stream of noise": lambda: one(
-            making.stream(random.Random(3).randbytes(500_000), b"/Filter /LZWDecode")
-        ),  # noqa: S311
+        "an LZW stream of noise": lambda: one(making.stream(noise(500_000), b"/Filter /LZWDecode")),
         "an ASCII85 stream of z": lambda: one(making.stream(b"z" * 20_000_000 + b"~>", b"/Filter /ASCII85Decode")),
         "a run-length bomb": lambda: one(making.stream(b"\x81x" * 4_000_000 + b"\x80", b"/Filter /RunLengthDecode")),
     }
@@ -331,7 +332,6 @@ def office() -> dict[str, tuple[str, Make]]:
         return making.rezipped(good, {"xl/worksheets/sheet1.xml": text})
 
     run = "<w:p><w:r><w:t>a</w:t></w:r></w:p>"
-    good_deck = lambda: making.pptx(lambda made: made.slides.add_slide(made.slide_layouts[0]))  # noqa: E731
     return {
         "docx: 500,000 paragraphs": ("a.docx", lambda: word(run * 500_000)),
         "docx: tables 20,000 deep": ("a.docx", lambda: word("<w:tbl><w:tr><w:tc>" * 20_000)),
@@ -385,19 +385,23 @@ def office() -> dict[str, tuple[str, Make]]:
         ),
         "pptx: slides that are missing": (
             "a.pptx",
-            lambda: making.rezipped(good_deck(), {"ppt/slides/slide1.xml": None}),
+            lambda: making.rezipped(_deck(), {"ppt/slides/slide1.xml": None}),
         ),
         "pptx: a slide that is the presentation": (
             "a.pptx",
-            lambda: making.rezipped(good_deck(), {"ppt/slides/slide1.xml": b"<x" + b"<x>" * 5_000}),
+            lambda: making.rezipped(_deck(), {"ppt/slides/slide1.xml": b"<x" + b"<x>" * 5_000}),
         ),
         "pptx: groups 5,000 deep": (
             "a.pptx",
             lambda: making.rezipped(
-                good_deck(), {"ppt/slides/slide1.xml": b"<sld>" + b"<grpSp>" * 5_000 + b"</grpSp>" * 5_000 + b"</sld>"}
+                _deck(), {"ppt/slides/slide1.xml": b"<sld>" + b"<grpSp>" * 5_000 + b"</grpSp>" * 5_000 + b"</sld>"}
             ),
         ),
     }
+
+
+def _deck() -> bytes:
+    return making.pptx(lambda made: made.slides.add_slide(made.slide_layouts[0]))
 
 
 def texts() -> dict[str, tuple[str, Make]]:
@@ -433,7 +437,7 @@ def texts() -> dict[str, tuple[str, Make]]:
         "text: UTF-32": ("a.txt", lambda: _WORDS.encode("utf-32")),
         "text: overlong UTF-8": ("a.txt", lambda: b"\xc0\xaf\xe0\x80\xaf" * 100_000),
         "text: Shift-JIS called Latin": ("a.txt", lambda: "港は凍った。船は出ない。".encode("shift_jis") * 5_000),
-        "text: noise": ("a.txt", lambda: random.Random(4).randbytes(3_000_000)),  # noqa: S311
+        "text: noise": ("a.txt", lambda: noise(3_000_000)),
         "text: 4-byte characters to the limit": ("a.txt", lambda: ("\U0001f6a2" + "x" * 99).encode() * 100_000),
         "markdown: 10 MB of fences": ("a.md", lambda: b"```\n" * 2_500_000),
         "markdown: a million headings": ("a.md", lambda: b"# a\n" * 1_000_000),
@@ -501,9 +505,9 @@ def torn() -> dict[str, tuple[str, Make]]:
     """Return good files, cut at every tenth, and with a byte in every hundred changed."""
     wholes: dict[str, Make] = {
         "pdf": lambda: making.pdf([[(700, _WORDS), (680, _WORDS)]] * 3, outline=[("a", 0)]),
-        "docx": lambda: making.docx(lambda made: [made.add_paragraph(_WORDS) for _ in range(50)] and None),
-        "pptx": lambda: making.pptx(lambda made: made.slides.add_slide(made.slide_layouts[0])),
-        "xlsx": lambda: making.xlsx(lambda made: [made.active.append([_WORDS, n]) for n in range(50)] and None),
+        "docx": lambda: making.docx(lambda made: [made.add_paragraph(_WORDS) for _ in range(50)]),
+        "pptx": _deck,
+        "xlsx": lambda: making.xlsx(lambda made: [made.active.append([_WORDS, n]) for n in range(50)]),
         "epub": lambda: making.epub({"a.html": f"<h1>A</h1><p>{_WORDS}</p>"}),
         "html": lambda: making.ARTICLE.encode(),
         "eml": lambda: making.mail(body=_WORDS * 20).as_bytes(),
@@ -529,14 +533,25 @@ def torn() -> dict[str, tuple[str, Make]]:
 
 def disguised() -> dict[str, tuple[str, Make]]:
     """Return files that are not what they are called."""
-    word = lambda: making.docx(lambda made: made.add_paragraph(_WORDS))  # noqa: E731
-    page = lambda: making.ARTICLE.encode()  # noqa: E731
-    book = lambda: making.xlsx(lambda made: made.active.append([_WORDS, 1]))  # noqa: E731
-    print_ = lambda: making.pdf([[(700, _WORDS)]])  # noqa: E731
-    picture = lambda: b"\x89PNG\r\n\x1a\n" + bytes(10_000)  # noqa: E731
-    made = {
+
+    def word() -> bytes:
+        return making.docx(lambda made: made.add_paragraph(_WORDS))
+
+    def page() -> bytes:
+        return making.ARTICLE.encode()
+
+    def book() -> bytes:
+        return making.xlsx(lambda made: made.active.append([_WORDS, 1]))
+
+    def printed() -> bytes:
+        return making.pdf([[(700, _WORDS)]])
+
+    def picture() -> bytes:
+        return b"\x89PNG\r\n\x1a\n" + bytes(10_000)
+
+    made: dict[str, tuple[str, Make]] = {
         "a docx called pdf": ("a.pdf", word),
-        "a pdf called docx": ("a.docx", print_),
+        "a pdf called docx": ("a.docx", printed),
         "a page called docx": ("a.docx", page),
         "a sheet called txt": ("a.txt", book),
         "a picture called html": ("a.html", picture),

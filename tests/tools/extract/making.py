@@ -17,7 +17,7 @@ Line = tuple[float, str] | tuple[float, str, float] | tuple[float, str, float, s
 """How far up the page, what it says, how large (12), in which font (F1, or F2 for bold)."""
 
 
-def docx(build: Callable[[Any], None]) -> bytes:
+def docx(build: Callable[[Any], object]) -> bytes:
     made = WordDocument()
     build(made)
     file = io.BytesIO()
@@ -25,7 +25,7 @@ def docx(build: Callable[[Any], None]) -> bytes:
     return file.getvalue()
 
 
-def pptx(build: Callable[[Any], None]) -> bytes:
+def pptx(build: Callable[[Any], object]) -> bytes:
     made = Presentation()
     build(made)
     file = io.BytesIO()
@@ -33,7 +33,7 @@ def pptx(build: Callable[[Any], None]) -> bytes:
     return file.getvalue()
 
 
-def xlsx(build: Callable[[Any], None]) -> bytes:
+def xlsx(build: Callable[[Any], object]) -> bytes:
     made = Workbook()
     build(made)
     file = io.BytesIO()

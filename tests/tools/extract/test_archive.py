@@ -76,7 +76,7 @@ def test_a_size_that_is_a_lie_unpacks_no_more_than_it_says() -> None:
     for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         place = data.find(mark)
         data[place + at : place + at + 4] = struct.pack("<I", 10)
-    with pytest.raises(UnreadableError, match="^it is damaged: bad crc-32"):
+    with pytest.raises(UnreadableError, match=r"^it is damaged: bad crc-32"):
         Archive(bytes(data)).read("a.xml")
 
 
@@ -84,7 +84,7 @@ def test_a_locked_member() -> None:
     data = bytearray(making.zipped({"a": b"text"}, zipfile.ZIP_STORED))
     for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.find(mark) + at] |= 1
-    with pytest.raises(UnreadableError, match="^it is locked with a password$"):
+    with pytest.raises(UnreadableError, match=r"^it is locked with a password$"):
         Archive(bytes(data)).read("a")
 
 
@@ -104,7 +104,7 @@ def test_entities_are_refused(text: str, encoding: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "<x>", "text", '<?xml version="1.0" encoding="none"?><x/>', "<x>&undefined;</x>"])
 def test_what_is_no_xml(text: str) -> None:
-    with pytest.raises(UnreadableError, match="^it is damaged: its XML is not well formed"):
+    with pytest.raises(UnreadableError, match=r"^it is damaged: its XML is not well formed"):
         parse_xml(text.encode())
 
 
@@ -130,7 +130,5 @@ def test_local_names() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_an_archive_or_refused(data: bytes) -> None:
-    try:
+    with pytest.raises(UnreadableError, match=r"^it is damaged: ."):  # no such bytes have a directory
         Archive(b"PK\x03\x04" + data)
-    except UnreadableError as error:
-        assert str(error)

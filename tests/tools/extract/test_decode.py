@@ -30,10 +30,10 @@ def test_unicode_comes_back_as_it_was(text: str) -> None:
 def test_any_bytes_are_text_or_said_to_be_none(data: bytes) -> None:
     try:
         text, _ = decode(data, "text/html; charset=utf-8")
-    except UnreadableError as error:
-        assert str(error) == "it is not text"
-    else:
-        assert "\0" not in text
+    except UnreadableError:
+        text = ""
+        assert b"\0" in data
+    assert "\0" not in text
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_what_is_lost_is_said() -> None:
 
 @pytest.mark.parametrize("data", [b"a\0b", b"\xef\xbb\xbfa\0b", "a\0b".encode("utf-16")])
 def test_what_is_no_text(data: bytes) -> None:
-    with pytest.raises(UnreadableError, match="^it is not text$"):
+    with pytest.raises(UnreadableError, match=r"^it is not text$"):
         decode(data)

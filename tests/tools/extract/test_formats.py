@@ -135,6 +135,7 @@ def test_suffixes() -> None:
 
 
 def test_looking_like_text() -> None:
-    assert looks_like_text(b"") and looks_like_text("häfen".encode("latin-1"))
+    assert looks_like_text(b"")
+    assert looks_like_text("häfen".encode("latin-1"))
     assert looks_like_text("hello".encode("utf-16"))
     assert not looks_like_text(b"PK\x03\x04\x00")

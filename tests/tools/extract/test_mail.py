@@ -56,7 +56,7 @@ def test_attachments_are_named_and_left_out() -> None:
 
 def test_a_forwarded_mail_is_a_message_of_its_own() -> None:
     outer = making.mail("Fwd: The harbour", "See below.")
-    outer.add_attachment(making.mail(**{"From": "Lars Holm <lars@holm.example>"}))
+    outer.add_attachment(making.mail(From="Lars Holm <lars@holm.example>"))
     found = read(outer.as_bytes(), "a.eml")
     assert [label for _, label, _ in found.marked("message")] == [
         "1, Anna Berg, 2026-03-03T06:10:00+01:00",

@@ -29,7 +29,8 @@ def build(made: Any) -> None:
 
 
 TEXT = (
-    "Harbour report\n\nWhat happened\n\nThe harbour of Vantskär froze on 3 March\n\n- The ferry stayed.\n- Nobody was hurt."
+    "Harbour report\n\nWhat happened\n\nThe harbour of Vantskär froze on 3 March\n\n"
+    "- The ferry stayed.\n- Nobody was hurt."
     "\n\n| Year | Passengers\n| Year: 2024 | Passengers: 1,200\n| Year: 2025 | Passengers: 1,350\n\nThe end.\tOr not."
 )
 
@@ -74,7 +75,8 @@ def test_tracked_changes_links_and_frames() -> None:
 def test_a_text_box_is_read_once() -> None:
     box = "<w:txbxContent>" + p("in the box") + "</w:txbxContent>"
     space = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
-    twice = f"<mc:AlternateContent {space}><mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
+    choices = f"<mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
+    twice = f"<mc:AlternateContent {space}>{choices}</mc:AlternateContent>"
     assert read(body(f"<w:p><w:r><w:t>host</w:t>{twice}</w:r></w:p>"), "a.docx").text == "host\nin the box"
 
 

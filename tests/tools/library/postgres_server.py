@@ -132,7 +132,7 @@ def _started(programs: Path, folder: Path, server: Server, user: dict[str, Any])
         "fsync": "off",  # it is thrown away
         "shared_buffers": "256MB",
         "max_connections": 60,
-        "log_statement": "none",
+        "max_parallel_maintenance_workers": 0,  # pgvector 0.8.5 as it comes needs ARMv8.4 to index with several
     }
     given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     with (folder / "log").open("wb") as log:

@@ -12,6 +12,7 @@ from deepdiver.reason.embedded.lexicon import MEANINGS
 from deepdiver.reason.embedded.names import bare, root_words, same_name
 from deepdiver.reason.embedded.question import Analysis, Chain, analyse
 from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
+from deepdiver.reason.embedded.reflect import uncovered
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
@@ -19,6 +20,8 @@ MOST_FINDINGS = 12
 """Findings of one reading: enough for every clause and its rivals."""
 MOST_LEADS = 4
 """Leads of one reading; the strategies follow no more."""
+MOST_QUESTIONS = 12
+"""What an answer may hold."""
 MOST_BEFORE = 3
 """How many sentences back the name behind a pronoun is looked for."""
 LONGEST_JOINED = 600
@@ -62,7 +65,11 @@ def extract(task: ExtractFindings) -> Extraction:
     findings = tuple(
         Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote) for item in kept
     )
-    return Extraction(findings=findings, leads=tuple(leads(analysis, followed, known, kept)))
+    return Extraction(
+        findings=findings,
+        leads=tuple(leads(analysis, followed, known, kept)),
+        questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[:MOST_QUESTIONS],
+    )
 
 
 def quotable(text: Text) -> list[Quotable]:
@@ -148,6 +155,28 @@ def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int
         if not any(other.span.start < one.span.end and one.span.start < other.span.end for other in others):
             kept.append(number)
     return kept
+
+
+# -- what is open
+
+
+def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
+    """Return the questions that are still open, and whose age is still wanted; none where nobody asks.
+
+    Nothing is raised that the question does not ask: this reasoner cannot know what else would matter.
+    """
+    if not task.unanswered:
+        return []
+    texts = [reading.text for reading in readings]
+
+    def left(question: str) -> list[str]:
+        chains = analyse(question).chains
+        return [part.question for chain in chains for part in uncovered(follow(chain, readings), texts)]
+
+    clauses = {clause.text for clause in analyse(task.question).clauses}
+    parts = left(task.question)
+    still = [asked for asked in task.unanswered if (asked in parts if asked in clauses else left(asked))]
+    return list(dict.fromkeys((*still, *(part for part in parts if part not in clauses))))
 
 
 # -- leads

@@ -15,6 +15,7 @@ from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import refute_queries, write_queries
 from deepdiver.reason.embedded.reflect import reflect
+from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
@@ -26,6 +27,7 @@ from deepdiver.tasks import (
     ExtractFindings,
     Hypothesise,
     Judge,
+    PlanSearches,
     Reflect,
     RefuteQueries,
     RepairSentences,
@@ -47,6 +49,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Decide: decide,
     Summarise: summarise,
     Reflect: reflect,
+    PlanSearches: plan_searches,
     WriteReport: write_report,
     CheckSupport: check_support,
     RepairSentences: repair_sentences,

@@ -7,7 +7,7 @@ no query for it that was not made. Enough is known when each part is the one or 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
 
@@ -50,7 +50,9 @@ def reflect(task: Reflect) -> Reflection:
     readings = [read(text) for text in task.known]
     doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
     followed = [follow(chain, readings) for chain in _chains(task)]
-    parts = list({part.question: part for steps in followed for part in _open(steps, task.known, doubtful)}.values())
+    parts = list(
+        {part.question: part for steps in followed for part in uncovered(steps, task.known, doubtful)}.values()
+    )
     queries = _queries(task, parts)
     left = [part for part in parts if queries[part.question]]
     return Reflection(
@@ -70,7 +72,8 @@ def _chains(task: Reflect) -> list[Chain]:
     return [*analysis.chains, *others]
 
 
-def _open(steps: Sequence[Step], known: Sequence[str], doubtful: set[int]) -> Iterator[Part]:
+def uncovered(steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()) -> Iterator[Part]:
+    """Return the parts of a chain that no sentence answers but doubtful ones."""
     for step in steps:
         firm = [item for item in step.candidates if item.sentence not in doubtful]
         if step.clause.kind is Kind.AGE and firm:

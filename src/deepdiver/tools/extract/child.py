@@ -10,6 +10,7 @@ and the process that asked ends it when one takes too long.
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import logging
 import os
@@ -119,6 +120,7 @@ def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
     os.close(0)
     pipe = os.fdopen(to, "wb")
     try:
+        gc.disable()  # it reads one document and ends
         limits.confine()
         sys.addaudithook(refuse)
         frames.send(pipe, *answer(job, data))

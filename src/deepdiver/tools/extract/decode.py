@@ -34,10 +34,10 @@ _WIDER = {
     "ks_c_5601-1987": "cp949",
 }
 """Browsers read what is declared as the first as the second, which holds more; so do we."""
-_LIKELY = "cp1252 cp1250 cp1251 cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split()
-"""What files without a declaration are written in. Old and rare encodings fit short texts just as well, and are wrong."""
+_LIKELY = [*(f"cp{number}" for number in range(1250, 1259)), *"cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split()]
+"""What files without a declaration are written in. Old and rare encodings fit short texts as well, and are wrong."""
 _SLOVAK = re.compile(rb"[\xe0\xe5]")
-"""Read as of central Europe these are ŕ and ĺ, which hardly occur; read as of the west à and å, which are everywhere."""
+"""Read as of central Europe they are ŕ and ĺ, which hardly occur; as of the west à and å, which are everywhere."""
 _ODD = 0.02
 """A share of unreadable characters beyond which what was declared was wrong."""
 

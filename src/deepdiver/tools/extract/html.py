@@ -72,7 +72,7 @@ def _main(tree: Any, url: str) -> Extracted | None:
 
 
 def _is_rest(body: Any) -> bool:
-    """Tell whether nothing was recognised: trafilatura then gives all words of the page, menus too, as one paragraph."""
+    """Tell whether nothing was recognised: then all words of the page, menus too, are given as one paragraph."""
     return len(body) <= 1 and len("".join(body.itertext())) < SHORT
 
 

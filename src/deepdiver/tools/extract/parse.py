@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from importlib import import_module
 from pathlib import PurePosixPath
 from types import ModuleType
@@ -75,7 +74,6 @@ def read(data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Draft
     """
     format = kind(data, mime, name, url)
     module = reader(format)
-    gc.disable()  # a child reads one document and ends
     try:
         draft: Draft = module.read(data, format=format, mime=mime, name=name, url=url)
     except FullError as full:

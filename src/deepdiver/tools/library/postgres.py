@@ -65,7 +65,6 @@ class PostgresLibrary:
             """Why passages are found by their words only, in one line; empty if by their sense, too."""
             db.execute("INSERT INTO libraries (name) VALUES (%s) ON CONFLICT DO NOTHING", (clean(name),))
             (self._id,) = db.execute("SELECT id FROM libraries WHERE name = %s", (clean(name),)).fetchall()[0]
-        self._sensed = False
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -159,6 +158,8 @@ class PostgresLibrary:
             "FOR UPDATE SKIP LOCKED",
             (self._id, EMBED),
         ).fetchall()
+        if not rows:
+            return 0
         texts: dict[int, str] = {}
         for one in held(db, sorted({document for _, document in rows})):
             texts |= dict(enumerate(texts_of(one), one.first))
@@ -169,6 +170,7 @@ class PostgresLibrary:
             "AS given (place, vector) WHERE library = %s AND number = place",
             (numbers, [_written(vector) for vector in vectors], self._id),
         )
+        db.execute("UPDATE libraries SET embedded = true WHERE id = %s AND NOT embedded", (self._id,))
         return len(numbers)
 
     # Searching
@@ -181,16 +183,13 @@ class PostgresLibrary:
             only = _narrowed(db, self._id, where)
             if only == []:
                 return []
-            vector = _written(embedder().embed([query])[0]) if self._has_sense(db) else ""
-            measures = _Measures(db, self._id, words.scores(db, self._id, query), vector, only)
+            passages, said, embedded_ = db.execute(
+                "SELECT passages, words, embedded FROM libraries WHERE id = %s", (self._id,)
+            ).fetchall()[0]
+            vector = _written(embedder().embed([query])[0]) if embedded_ and not self.note else ""
+            fit = words.scores(db, self._id, query, passages, said)
+            measures = _Measures(db, self._id, fit, vector, only)
             return self._matches(db, ranking.ranked(measures, k, hops), k)
-
-    def _has_sense(self, db: Connection) -> bool:
-        """Whether any passage has a vector."""
-        if not self.note and not self._sensed:
-            found = db.execute("SELECT 1 FROM passages WHERE library = %s AND vector IS NOT NULL LIMIT 1", (self._id,))
-            self._sensed = found.fetchone() is not None
-        return self._sensed
 
     def _matches(self, db: Connection, scores: dict[int, float], k: int) -> list[Match]:
         sql = (
@@ -239,7 +238,7 @@ class _Measures:
             sql = f"WITH few AS MATERIALIZED ({few}) SELECT number, vector <#> %(q)s::vector FROM few "  # noqa: S608
             sql += "ORDER BY 2 LIMIT %(k)s"
         rows = self.db.execute(sql, {"q": self.vector, "k": k, "ids": ids}).fetchall()
-        return {number: -away for number, away in rows}
+        return {number: -away for number, away in rows} or None
 
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         rows = self.db.execute(

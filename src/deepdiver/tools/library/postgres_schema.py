@@ -30,7 +30,8 @@ CREATE TABLE libraries (
     name text COLLATE "C" NOT NULL UNIQUE,
     next int NOT NULL DEFAULT 0,
     passages int NOT NULL DEFAULT 0,
-    words bigint NOT NULL DEFAULT 0
+    words bigint NOT NULL DEFAULT 0,
+    embedded boolean NOT NULL DEFAULT false
 );
 CREATE TABLE roots (
     library int NOT NULL REFERENCES libraries ON DELETE CASCADE, path text COLLATE "C" NOT NULL,
@@ -90,8 +91,8 @@ VECTORS = f"""
 ALTER TABLE passages ADD COLUMN vector vector({DIMENSION});
 CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL;
 """
-"""Added wherever pgvector is found, at once or later. Its vectors of half the size would do, but a build of it that many
-have (0.8.5 for arm64) ends the server's process on processors that lack an instruction for them."""
+"""Added wherever pgvector is found, at once or later. Its vectors of half the size would do, too, but
+the build of it that our tests run on (0.8.5, arm64) ends the server's process on processors without their instruction."""
 
 MIGRATIONS = (TABLES,)
 """Each brings the tables from the version that is its place to the next. Another model of vectors (`encoders.MODEL`) or

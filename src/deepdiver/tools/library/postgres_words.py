@@ -174,21 +174,27 @@ class Scores:
         return dict(zip(asked[there].tolist(), self._values[places[there]].tolist(), strict=True))
 
 
-def scores(db: Connection, library: int, query: str) -> Scores:
-    """Return how well all passages of a library fit a query: BM25 over all its passages."""
+def scores(db: Connection, library: int, query: str, passages: int, words: int) -> Scores:
+    """Return how well the passages of a library fit a query: BM25.
+
+    Args:
+        db: Where it is.
+        library: Its id.
+        query: What is looked for.
+        passages: How many it has.
+        words: How many words these have together.
+    """
     import numpy as np
 
     wanted = list(dict.fromkeys(terms(query)))[:MOST_TERMS]
-    counted = db.execute("SELECT passages, words FROM libraries WHERE id = %s", (library,)).fetchone()
     rows = db.execute(
         "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s AND term = ANY(%s) "
         "ORDER BY term, id",
         (library, wanted),
         binary=True,
     ).fetchall()
-    if not rows or counted is None:
+    if not rows:
         return Scores(np.empty(0, np.int64), np.empty(0, np.float64))
-    passages, words = counted
     listed = np.frombuffer(b"".join(data for _, data in rows), _record())
     frequent: Counter[str] = Counter()
     for term, data in rows:

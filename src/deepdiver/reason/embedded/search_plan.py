@@ -1,0 +1,103 @@
+"""Planning searches by rules: explore first, then dive into open parts, check what rests on one source, look beside.
+
+The reflection (see `reflect`) says which parts of the question nothing answers and which queries are left for them.
+Where every part is answered, the findings that answer them are checked; where those are too, it is time to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from deepdiver.core.text import terms
+from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.query import keywords, write_queries
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN, reflect
+from deepdiver.tasks import PlanSearches, Reflect, Reflection, SearchIntent, SearchPlan, SearchPlans, WriteQueries
+
+MOST_PLANS = 8
+"""What an answer may hold."""
+WORDS = 10
+"""Words of a query that checks a statement."""
+
+FIRST = "To see what there is: {}"
+OPEN = "Not answered yet: {}"
+ALONE = "Known from one source only: {}"
+BESIDE = "A name of the findings that nobody has looked up: {}"
+
+
+def plan_searches(task: PlanSearches) -> SearchPlans:
+    """Return the next searches; where every part of the question is answered and checked, that it is time to write."""
+    most = max(1, min(task.limit, MOST_PLANS))
+    if not task.iteration:
+        return SearchPlans(plans=tuple(_explorations(task))[:most])
+    known = tuple(item.statement for item in task.findings)
+    looked = reflect(
+        Reflect(
+            question=task.question,
+            as_of=task.as_of,
+            problems=task.problems,
+            known=known,
+            tried=task.tried,
+            iteration=task.iteration,
+            max_iterations=task.max_iterations,
+            past=task.past,
+            limit=most,
+        )
+    )
+    plans = [] if looked.sufficient else list(_dives(task, looked, known))
+    plans += _checks(task, known)
+    if not plans and looked.reason == IN_VAIN:
+        plans += _beside(task, known)
+    if not plans and looked.reason == ENOUGH:
+        plans.append(SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH))
+    return SearchPlans(plans=tuple(plans[:most]), reason="" if plans else looked.reason)
+
+
+def _explorations(task: PlanSearches) -> Iterator[SearchPlan]:
+    """Return a look at the question as a whole, and at each of its parts."""
+    looks = [(task.question, " ".join(keywords(task.question)) or task.question)]
+    for part in task.problems or (task.question,):
+        looks += [(part, query) for query in _queries(task, part, ())]
+    made: set[frozenset[str]] = set()
+    for about, query in looks:
+        if (own := frozenset(terms(query))) not in made:
+            made.add(own)
+            yield SearchPlan(intent=SearchIntent.INITIAL_EXPLORATION, query=query, reasoning=FIRST.format(about))
+
+
+def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    asked = WriteQueries(question=task.question, problem=part, known=known, tried=task.tried, past=task.past, limit=1)
+    return write_queries(asked).queries[:1]
+
+
+def _dives(task: PlanSearches, looked: Reflection, known: tuple[str, ...]) -> Iterator[SearchPlan]:
+    for part in looked.missing:
+        for query in _queries(task, part, known):
+            yield SearchPlan(intent=SearchIntent.DEEP_DIVE, query=query, reasoning=OPEN.format(part))
+
+
+def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
+    """Return a check of each statement that answers a part of the question and rests on one source, the last first."""
+    readings = [read(statement) for statement in known]
+    steps = [step for chain in analyse(task.question).chains for step in reversed(follow(chain, readings))]
+    answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
+    tried = {_normal(query) for query in task.tried}
+    for number in answering:
+        finding, query = task.findings[number], " ".join(keywords(known[number])[:WORDS])
+        if finding.sources <= 1 and not finding.checked and query and _normal(query) not in tried:
+            yield SearchPlan(intent=SearchIntent.FACT_CHECKING, query=query, reasoning=ALONE.format(finding.statement))
+
+
+def _normal(query: str) -> str:
+    return " ".join(query.lower().split())
+
+
+def _beside(task: PlanSearches, known: Iterable[str]) -> Iterator[SearchPlan]:
+    """Return a search for each name that no search held."""
+    used = [set(terms(query)) for query in task.tried]
+    named = [*task.leads, *(name.text for statement in known for name in read(statement).names)]
+    for name in dict.fromkeys(named):
+        if not any(set(terms(name)) <= words for words in used):
+            yield SearchPlan(intent=SearchIntent.RELATED_TOPICS, query=name, reasoning=BESIDE.format(name))

@@ -1,0 +1,217 @@
+"""The child, spoken to through its own pipes: it answers, says why not, and ends when nobody asks any more."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from deepdiver.errors import UnreadableError
+from deepdiver.tools.extract import child, frames, limits, parse
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
+JOB = {"mime": "", "name": "a.txt", "url": ""}
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "deepdiver.tools.extract.child", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        head, _ = frames.receive(process.stdout, 0)  # type: ignore[arg-type]
+        assert head == {"ready": process.pid}
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+
+def ask(process: subprocess.Popen[bytes], data: bytes, **job: str) -> tuple[dict[str, Any], bytes]:
+    pipes: Any = process.stdin, process.stdout
+    frames.send(pipes[0], JOB | job, data)
+    return frames.receive(pipes[1], limits.LARGEST_ANSWER)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--without-fork",)])
+def test_documents_are_read_one_after_the_other(arguments: tuple[str, ...]) -> None:
+    with running(*arguments) as process:
+        head, body = ask(process, b"# One\n\ntext", name="a.md")
+        assert body == b"# One\n\ntext"
+        assert (head["told"]["title"], head["told"]["marks"]) == ("One", [[0, "heading", "One"]])
+        assert ask(process, b"")[0]["reason"] == "it is empty"
+        assert ask(process, b"<p>it is</p>", name="a.html")[1] == b"it is"
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+@linux
+def test_each_is_read_in_a_fork_that_ends() -> None:
+    with running() as process:
+        head, _ = ask(process, b"text")
+        assert head["peak"] > 1_000_000
+        assert psutil.Process(process.pid).children() == []
+
+
+@linux
+def test_it_ends_when_nobody_waits_any_more() -> None:
+    slow = b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000  # many seconds of the standard library's parser
+    with running() as process:
+        assert process.stdin is not None
+        frames.send(process.stdin, JOB | {"name": "a.eml"}, slow)  # type: ignore[arg-type]
+        forks = _until(lambda: psutil.Process(process.pid).children())
+        process.stdin.close()
+        assert process.wait(10) == 0
+        _until(lambda: not forks[0].is_running())
+
+
+def _until(condition: Any, seconds: float = 10) -> Any:
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (UnreadableError("it is a wall"), "it is a wall"),
+        (MemoryError(), "it takes more than 240 MB to read"),
+        (KeyError("Pages"), "it is damaged: KeyError: 'Pages'"),
+        (ValueError("x" * 900), "it is damaged: ValueError: " + "x" * 273),
+    ],
+)
+def test_reasons(error: Exception, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(parse, "read", fails)
+    assert child.answer(JOB, b"x") == ({"reason": why}, b"")
+
+
+@linux
+class TestAFork:
+    """Ways in which a fork ends, played by what stands in for the parser."""
+
+    def fork(self, monkeypatch: pytest.MonkeyPatch, does: Any) -> dict[str, Any]:
+        monkeypatch.setattr(child, "answer", lambda job, data: does())
+        monkeypatch.setattr(limits, "WALL_SECONDS", 0.5)
+        read_end, write_end = os.pipe()  # a stand-in for whoever asks, who stays silent
+        try:
+            with os.fdopen(read_end, "rb") as source:
+                head, body = child.in_a_fork(JOB, b"x", source)
+        finally:
+            os.close(write_end)
+        assert body == b""
+        assert head.pop("peak") > 0
+        return head
+
+    def test_that_crashes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        crash = lambda: os.kill(os.getpid(), signal.SIGSEGV)  # noqa: E731
+        assert self.fork(monkeypatch, crash) == {"reason": "its parser died (SIGSEGV)"}
+
+    def test_that_is_killed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        killed = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
+        reason = "it was ended from outside: the system may be out of memory"
+        assert self.fork(monkeypatch, killed) == {"reason": reason}
+
+    def test_that_uses_up_its_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        spent = lambda: os.kill(os.getpid(), signal.SIGXCPU)  # noqa: E731
+        assert self.fork(monkeypatch, spent) == {"reason": "it takes more than 8 seconds to read"}
+
+    def test_that_hangs(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert self.fork(monkeypatch, lambda: time.sleep(60)) == {"reason": "it takes more than 0.5 seconds to read"}
+
+    def test_that_has_no_memory_left_to_say_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full() -> None:
+            raise MemoryError
+
+        assert self.fork(monkeypatch, full) == {"reason": "it takes more than 240 MB to read"}
+
+    def test_that_fails_in_a_way_nobody_thought_of(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fails() -> None:
+            raise SystemExit(0)
+
+        assert self.fork(monkeypatch, fails) == {"reason": "its parser died (exit status 1)"}
+
+    def test_that_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        reason = "its parser said nothing that could be understood"
+        assert self.fork(monkeypatch, lambda: os._exit(0)) == {"reason": reason}
+
+    def test_that_says_too_much(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(limits, "LARGEST_ANSWER", 1_000)
+        said = self.fork(monkeypatch, lambda: ({}, b"x" * 100_000))
+        assert said == {"reason": "its parser said more than a document holds"}
+
+    def test_that_opens_a_socket_or_writes(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        def reaches() -> tuple[dict[str, Any], bytes]:
+            for forbidden in (socket.socket, lambda: (tmp_path / "x").write_text("x")):
+                try:
+                    forbidden()
+                except PermissionError:
+                    continue
+                return {"reason": "it could"}, b""
+            return {"reason": "refused"}, b""
+
+        assert self.fork(monkeypatch, reaches) == {"reason": "refused"}
+        assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("event", "arguments", "refused"),
+    [
+        ("socket.connect", (), True),
+        ("subprocess.Popen", (), True),
+        ("os.system", (), True),
+        ("open", ("a", "w", 0), True),
+        ("open", ("a", "r+", 0), True),
+        ("open", ("a", "rb", 0), False),
+        ("open", ("a", None, 0), False),
+        ("import", ("json",), False),
+    ],
+)
+def test_what_is_refused(event: str, arguments: tuple[Any, ...], refused: bool) -> None:
+    if refused:
+        with pytest.raises(PermissionError, match="a parser tried"):
+            child.refuse(event, arguments)
+    else:
+        child.refuse(event, arguments)
+
+
+def test_collecting_stops_when_whoever_asked_is_gone() -> None:
+    pipe, held = os.pipe()
+    source, gone = os.pipe()
+    os.close(gone)
+    try:
+        assert child._collect(pipe, source) == (bytearray(), "nobody waits for it")
+    finally:
+        for end in (pipe, held, source):
+            os.close(end)
+
+
+def test_a_frame_of_the_child_is_a_frame() -> None:
+    pipe = io.BytesIO()
+    frames.send(pipe, *child.answer(JOB, b"text"))
+    pipe.seek(0)
+    head, body = frames.receive(pipe, 10)
+    assert body == b"text"
+    assert head["told"]["format"] == "text"
