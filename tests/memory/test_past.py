@@ -492,3 +492,29 @@ async def test_a_past_run_that_cannot_be_read_is_said_in_the_report(settings: Se
     second, _ = await asked(TONNES, settings, past=True)
     assert second.report is not None
     assert f"past runs left out because their record cannot be read: {first.run.id}" in second.report.limits
+
+
+# -- one named run
+
+
+async def test_a_named_run_is_recalled_whatever_it_asked_and_no_other(store: SqliteStore) -> None:
+    finish(store, "first", "What does the gate of the mill look like?")
+    finish(store, "second", OWNER)
+    now = begin(store, "now", OWNER, LATER)
+    assert [item.run for item in await recall(OWNER, now, store, door(store), only="first")] == ["first"]
+
+
+async def test_a_named_run_that_is_gone_is_told(store: SqliteStore) -> None:
+    now = begin(store, "now", OWNER, LATER)
+    told: list[str] = []
+    assert await recall(OWNER, now, store, door(store), note=told.append, only="gone") == []
+    assert told == ["past runs left out because their record cannot be read: gone"]
+
+
+async def test_a_named_run_is_another_question_to_the_journal(store: SqliteStore) -> None:
+    finish(store, "first", OWNER)
+    now = begin(store, "now", OWNER, LATER)
+    await recall(OWNER, now, store, door(store), only="first")
+    with pytest.raises(NotJournalledError):
+        await recall(OWNER, now, store, door(store, mode=Mode.REPLAY))
+    assert await recall(OWNER, now, store, door(store, mode=Mode.REPLAY), only="first")

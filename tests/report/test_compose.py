@@ -21,7 +21,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compose import Numbering, compose
+from deepdiver.report.compose import Numbering, Weighed, compose
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -222,3 +222,35 @@ def test_the_same_parts_make_the_same_report() -> None:
     assert report(*parts).hash == report(*parts).hash
     assert report(*parts).hash != report(parts[0][:1], *parts[1:]).hash
     assert Report.model_validate_json(report(*parts).model_dump_json()) == report(*parts)
+
+
+# -- without hypotheses
+
+
+def weighed(*sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)) -> Report:
+    held = Weighed(sentences, coverage)
+    return compose("Who?", answer, (), (), LEDGER, limits=(), made_by="test", weighed=held)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "coverage", "status", "confidence"),
+    [
+        ((0.9, 0.8), 1.0, RunStatus.ANSWERED, 0.85),
+        ((0.7,), 1.0, RunStatus.ANSWERED, 0.7),
+        ((0.69,), 1.0, RunStatus.PARTIAL, 0.69),
+        ((0.95, 0.3), 1.0, RunStatus.PARTIAL, 0.625),
+        ((0.9,), 0.5, RunStatus.PARTIAL, 0.45),
+        ((0.99,), 0.8, RunStatus.PARTIAL, 0.792),
+    ],
+)
+def test_an_answer_without_hypotheses_is_accepted_if_it_is_believed_and_covers_the_question(
+    sentences: tuple[float, ...], coverage: float, status: RunStatus, confidence: float
+) -> None:
+    made = weighed(*sentences, coverage=coverage)
+    assert (made.status, made.confidence) == (status, confidence)
+
+
+def test_an_answer_that_nothing_carries_is_none_however_it_was_weighed() -> None:
+    made = weighed(0.9, answer=(FRAME,))
+    assert (made.status, made.confidence) == (RunStatus.NO_EVIDENCE, 0.0)
+    assert weighed(answer=()).status is RunStatus.NO_EVIDENCE

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from deepdiver import sample
-from deepdiver.core.record import HypothesisStatus, RunStatus
+from deepdiver.core.record import HypothesisStatus, RunStatus, Source
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import (
     DeepdiverError,
@@ -21,6 +22,8 @@ from deepdiver.errors import (
 )
 from deepdiver.run import replay, research, resume
 from deepdiver.store import open_store
+from tests.servers.brain import made_page, made_search, popper_brain
+from tests.servers.scripted import ScriptedServer
 
 NOWHERE = {name: "http://127.0.0.1:9" for name in ("duckduckgo", "wikipedia")}
 """What needs no key is asked where nobody is: tests reach nobody outside."""
@@ -181,3 +184,53 @@ async def test_a_key_that_came_or_went_changes_nothing(settings: Settings) -> No
     assert again.report is not None
     assert outcome.report is not None
     assert again.report.hash == outcome.report.hash
+
+
+# The web, from a server of this machine
+
+
+def web_of(server: ScriptedServer, home: Path, **more: Any) -> Settings:
+    """Return the settings of a run that searches and reads a scripted web, with a scripted model."""
+    return load(
+        {
+            "home": home,
+            "model": "openai:made",
+            "keys": {"openai": "key-of-nobody"},
+            "urls": {"openai": server.openai, "searxng": server.url},
+            "prices": {"openai:made": {}},
+            "search": ["searxng"],
+            "allow_hosts": [f"127.0.0.1:{server.port}"],
+            "limits": {"fetch": {"rate": 1000, "concurrent": 8}},
+            **more,
+        }
+    )
+
+
+async def test_pages_are_read_whole_and_a_replay_needs_none_of_them(tmp_path: Path) -> None:
+    with ScriptedServer(popper_brain(rounds=1), made_search(local=True), made_page()) as server:
+        settings = web_of(server, tmp_path)
+        outcome = await research("How many crates did the harbour office of Lund count?", settings)
+        read = {entry.path for entry in server.log if entry.path.startswith("/page/")}
+    assert outcome.report is not None
+    assert outcome.report.citations
+    assert read, "no page was fetched"
+    with closing(open_store(tmp_path)) as store:
+        records = store.get_records(outcome.run.id)
+        sources = [Source.model_validate_json(text) for kind, _, text in records if kind == "source"]
+        assert all(source.url.startswith(f"http://127.0.0.1:{server.port}/page/") for source in sources)
+        for citation in outcome.report.citations:
+            span = slice(citation.passage.start, citation.passage.end)
+            assert store.get_text(citation.passage.snapshot)[span] == citation.quote
+        assert max(len(store.get_text(source.snapshot)) for source in sources) > 250, "the extracts have 200 characters"
+    again = await replay(outcome.run.id, settings)  # the server is gone
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_a_host_that_the_user_did_not_allow_is_not_read_and_the_report_says_so(tmp_path: Path) -> None:
+    with ScriptedServer(popper_brain(rounds=1), made_search(local=True), made_page()) as server:
+        settings = web_of(server, tmp_path, allow_hosts=[])
+        outcome = await research("How many crates did the harbour office of Lund count?", settings)
+        assert not [entry for entry in server.log if entry.path.startswith("/page/")]
+    assert outcome.report is not None
+    assert any("is refused" in line and "only what searxng shows of it" in line for line in outcome.report.limits)

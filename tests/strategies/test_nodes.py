@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import tasks
-from deepdiver.core.events import Recalled
+from deepdiver.core.events import Recalled, Searched
 from deepdiver.core.record import Finding, RunStatus, Source
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError, ReasonError, UsageError
 from deepdiver.gateway import Mode
@@ -256,3 +257,78 @@ async def test_a_replay_that_recalled_nothing_before_is_an_error(tmp_path: Path)
     rig = Rig(tmp_path, past=True)
     with pytest.raises(NotJournalledError):
         await nodes.recall_past(rig.session(Mode.REPLAY).deps, QUESTION)
+
+
+# -- what strategies share besides
+
+
+@pytest.mark.parametrize(
+    "messages", [[], [HumanMessage("  ")], [AIMessage("Who?")]], ids=["none", "blank", "not human"]
+)
+def test_a_question_that_is_not_there_is_refused(messages: list[Any]) -> None:
+    with pytest.raises(UsageError, match="the question is empty"):
+        nodes.question_of({"messages": messages})
+
+
+def test_the_last_question_counts() -> None:
+    asked = [HumanMessage("Who?"), AIMessage("Anna."), HumanMessage(" Since when? ")]
+    assert nodes.question_of({"messages": asked}) == "Since when?"
+
+
+async def test_a_question_that_cannot_be_taken_apart_is_one_part(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(ReasonError("no")))).session().deps
+    assert await nodes.parts_of(deps, QUESTION) == [QUESTION]
+    assert deps.notes == {"decompose failed: no"}
+
+
+async def test_parts_are_bounded_and_stand_once(tmp_path: Path) -> None:
+    many = tuple(tasks.Problem(question=f"Part {n}?") for n in (0, 0, 1, 2, 3, 4, 5))
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=many)))
+    parts = await nodes.parts_of(rig.session().deps, QUESTION, "too few")
+    assert parts == [f"Part {n}?" for n in range(nodes.PROBLEMS)]
+    assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["too few"]
+
+
+def test_a_query_of_the_same_words_is_the_same_query() -> None:
+    asked = [{"query": text} for text in ("Holm Works owner", "owner Holm works", "  ", "Holm Works founder")]
+    assert [item["query"] for item in nodes.untried(asked, [])] == ["Holm Works owner", "Holm Works founder"]
+    assert [item["query"] for item in nodes.untried(asked, ["OWNER works holm"])] == ["Holm Works founder"]
+
+
+def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
+    parts = ["Who owns Holm Works?", "When was Holm Works founded?"]
+    assert nodes.nearest("year Holm Works was founded", parts) == parts[1]
+    assert nodes.nearest("weather", parts) == parts[0]
+
+
+async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])
+    found = [nodes.digest_finding(deps, key) for key in looked.findings]
+    listed = nodes.with_sources([], found)
+    assert {item["url"] for item in listed} == set(CORPUS)
+    assert nodes.with_sources(listed, found) == listed
+    assert all(0 < len(item["snippet"]) <= nodes.SNIPPET for item in listed)
+
+
+async def test_what_a_query_brought_is_told_by_title_and_a_failed_one_is_not(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: query == "broken"
+    rig = Rig(tmp_path, provider=provider)
+    await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works", "broken", "zebra"])
+    told = {event.query: event.titles for event in rig.of(Searched)}
+    assert set(told) == {"Holm Works", "zebra"}
+    assert set(told["Holm Works"]) == {"Register", "Gazette", "Notice"}
+    assert told["zebra"] == ()
+
+
+async def test_a_run_that_looks_deeper_recalls_the_named_run_and_no_other(tmp_path: Path) -> None:
+    first, other = Rig(tmp_path), Rig(tmp_path, question="Who owns Holm Works now?")
+    await first.work()
+    await other.work()
+    for past in (False, True):
+        rig = Rig(tmp_path, question="What colour has the gate?", past=past)
+        rig.run = rig.run.model_copy(update={"deepens": first.run.id})
+        recalled = await nodes.recall_past(rig.session().deps, rig.run.question)
+        assert [item["run"] for item in recalled] == [first.run.id]
+        assert [event.run for event in rig.of(Recalled)] == [first.run.id]

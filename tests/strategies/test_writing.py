@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Calculation, Report, RunStatus, SentenceKind
+from deepdiver.core.record import Calculation, Report, RunStatus, SentenceKind, Stance
 from deepdiver.errors import ReasonError
-from deepdiver.strategies.writing import PARTLY, UNREAD, _notes
-from tests.strategies.rig import Rig, ScriptedReasoner
+from deepdiver.strategies.nodes import look_into
+from deepdiver.strategies.writing import JUDGED, PARTLY, UNREAD, UNTESTED, _notes, write_report
+from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
 
 OWNED = "Holm Works is owned by Anna Holm."
 
@@ -196,3 +197,96 @@ async def test_the_report_is_the_same_whatever_happened_first(tmp_path: Path) ->
         report, _ = await report_of(tmp_path / str(number))
         hashes.add(report.hash)
     assert len(hashes) == 1
+
+
+# -- without hypotheses
+
+
+async def weighed(tmp_path: Path, *, gaps: tuple[str, ...] = (), deepens: str = "", **rules: Any) -> tuple[Report, Rig]:
+    """Look into the question once and write a report without hypotheses."""
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    rig.run = rig.run.model_copy(update={"deepens": deepens})
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    return await write_report(deps, QUESTION, [QUESTION], None, looked.findings, gaps, []), rig
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("not today")
+
+
+async def test_a_sentence_is_weighed_by_what_speaks_for_and_against_it(tmp_path: Path) -> None:
+    """Two speak for Anna Holm, the gazette against: less than without the gazette, and the gazette's own far less."""
+    owner, _ = await weighed(tmp_path / "anna", write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    gazette = "Holm Works is owned by Bertil Ask, a trader."
+
+    def judge(task: tasks.Judge) -> tasks.Judgements:
+        name = "Bertil" if "Bertil" in task.hypothesis else "Anna"
+        stances = {f.id: Stance.SUPPORTS if name in f.quote else Stance.REFUTES for f in task.findings}
+        return tasks.Judgements(
+            judgements=tuple(
+                tasks.Judgement(finding=key, stance=stance, strength=0.9) for key, stance in stances.items()
+            )
+        )
+
+    against, _ = await weighed(
+        tmp_path / "against", judge=judge, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    other, _ = await weighed(
+        tmp_path / "bertil", judge=judge, write_report=write(lambda label: [told(gazette, label(gazette))])
+    )
+    assert owner.status is against.status is RunStatus.ANSWERED
+    assert other.status is RunStatus.PARTIAL
+    assert 0 < other.confidence < 0.5 < against.confidence < 1
+
+
+async def test_a_judge_who_fails_leaves_the_findings_that_carry_the_sentence(tmp_path: Path) -> None:
+    report, _ = await weighed(tmp_path, judge=fail, write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    assert report.confidence == pytest.approx(0.8897, abs=2e-3), "one register of 0.95 by itself"
+    assert any("judge failed" in line for line in report.limits)
+
+
+async def test_a_sentence_that_is_carried_in_part_counts_for_half(tmp_path: Path) -> None:
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims))
+
+    rules = {"judge": fail, "write_report": write(lambda label: [told(OWNED, label(OWNED))])}
+    same = {"repair_sentences": lambda task: tasks.Repairs(repairs=())}
+    whole, _ = await weighed(tmp_path / "whole", **rules)
+    part, _ = await weighed(tmp_path / "part", check_support=doubt, **same, **rules)
+    assert [sentence.mark for sentence in part.answer] == [PARTLY]
+    assert part.confidence < whole.confidence
+
+
+async def test_so_many_sentences_are_judged_and_no_more(tmp_path: Path) -> None:
+    twelve = write(lambda label: [told(OWNED, label(OWNED))] * 12)
+    _, rig = await weighed(tmp_path, write_report=twelve)
+    assert len(rig.reasoner.of(tasks.Judge)) == JUDGED
+
+
+async def test_what_was_not_put_to_the_test_is_said(tmp_path: Path) -> None:
+    report, _ = await weighed(tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    assert UNTESTED in report.limits
+    nothing, _ = await weighed(tmp_path / "nothing", write_report=draft_of())
+    assert UNTESTED not in nothing.limits
+
+
+async def test_the_writer_has_the_last_word_on_what_is_missing(tmp_path: Path) -> None:
+    answered, _ = await weighed(
+        tmp_path / "one", gaps=("Since when?",), write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    assert not any(line.startswith("Not answered") for line in answered.limits)
+    assert answered.status is RunStatus.ANSWERED
+    failed, _ = await weighed(tmp_path / "two", gaps=("Since when?",), write_report=fail)
+    assert "Not answered: Since when?" in failed.limits
+    assert [section.heading for section in failed.sections] == ["What was found"]
+    empty, _ = await weighed(tmp_path / "three", gaps=("Since when?",), extract_findings=fail)
+    assert "Not answered: Since when?" in empty.limits
+    assert empty.status is RunStatus.NO_EVIDENCE
+
+
+async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
+    report, _ = await weighed(tmp_path, deepens="20261115-x-1", write_report=draft_of())
+    assert report.made_by.endswith("looking deeper into 20261115-x-1")
+    plain, _ = await weighed(tmp_path / "plain", write_report=draft_of())
+    assert "deeper" not in plain.made_by

@@ -117,7 +117,8 @@ class Web:
         if isinstance(held, Exception):
             raise held
         document = Document(text="", format="html", title="The page itself", author="A. Holm", published="2026-01-02")
-        return Page(url=f"{url}?final", snapshot=self.desk.store.put_text(self.desk.run, held), document=document)
+        snapshot = self.desk.store.put_text(self.desk.run, held)
+        return Page(asked=url, url=f"{url}?final", status=200, fetched=FETCHED, snapshot=snapshot, document=document)
 
 
 @pytest.fixture

@@ -33,6 +33,7 @@ Install = Callable[..., None]
 OURS = (
     "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng semantic_scholar tavily wikipedia"
 ).split()
+LIBRARY_EMPTY = "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver library add"
 TAVILY = {"tavily": SecretStr("tvly-key")}
 
 ATLAS = """
@@ -108,7 +109,7 @@ def test_an_unknown_name_gets_the_nearest_one(name: str, hint: str) -> None:
     [
         ("tavily", "set TAVILY_API_KEY"),
         ("searxng", "set SEARXNG_URL to the address of your SearXNG"),
-        ("library", "no documents were given: add --in PATH, or --sample"),
+        ("library", LIBRARY_EMPTY),
     ],
 )
 def test_a_provider_asked_for_by_name_must_be_usable(name: str, why: str) -> None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from deepdiver.core.identity import canonical
+from deepdiver.core.lead import Lead
 from deepdiver.core.record import (
     Contradiction,
     Correlation,
@@ -27,10 +28,10 @@ from deepdiver.core.record import (
     Verdict,
 )
 
-Entry = Source | Finding | Insight | Hypothesis | Evidence | Trial | Correlation | Contradiction | Verdict | Link
+Entry = Source | Finding | Insight | Hypothesis | Evidence | Trial | Correlation | Contradiction | Verdict | Link | Lead
 KINDS: dict[str, type[Record]] = {
     kind.__name__.lower(): kind
-    for kind in (Source, Finding, Insight, Hypothesis, Evidence, Trial, Correlation, Contradiction, Verdict, Link)
+    for kind in (Source, Finding, Insight, Hypothesis, Evidence, Trial, Correlation, Contradiction, Verdict, Link, Lead)
 }
 """What a ledger may hold, by name."""
 

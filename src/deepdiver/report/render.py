@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote as percent
 
-from deepdiver.core.record import Assessment, Citation, HypothesisStatus, Report, RunStatus, Sentence
+from deepdiver.core.record import (
+    Assessment,
+    Citation,
+    HypothesisStatus,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    SentenceKind,
+)
 
 STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
@@ -23,6 +32,8 @@ _MARKS = {
     HypothesisStatus.UNDECIDED: "undecided",
     HypothesisStatus.OPEN: "not tested",
 }
+JOURNEY = "Research Journey"
+"""Heading of the story of a hunt; a report that tells one has its answer under a heading too."""
 QUOTE_CHARS = 300
 """Longer quotes are shortened in the list of sources; the record has them whole."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -49,10 +60,10 @@ def markdown(report: Report) -> str:
     parts = [f"# {_block(report.question)}", ""]
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
     lead = " ".join(map(_sentence, report.answer)) or _nothing(report)
+    parts += ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
     parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
     for section in report.sections:
-        parts += [f"## {_block(section.heading)}", ""]
-        parts += [_opened(" ".join(map(_sentence, section.sentences))), ""]
+        parts += [f"## {_block(section.heading)}", "", *_body(section), ""]
     if report.hypotheses:
         parts += ["## Hypotheses", "", *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
@@ -61,6 +72,13 @@ def markdown(report: Report) -> str:
         parts += ["## Limits", "", *(f"- {_block(limit)}" for limit in report.limits), ""]
     parts += ["---", f"*{_inline(report.made_by)}*", ""]
     return "\n".join(parts)
+
+
+def _body(section: Section) -> list[str]:
+    """Return the sentences of a section as a text; where all of them are about the research itself, as a list."""
+    if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
+        return [f"- {_opened(_sentence(sentence))}" for sentence in section.sentences]
+    return [_opened(" ".join(map(_sentence, section.sentences)))]
 
 
 def _nothing(report: Report) -> str:

@@ -28,6 +28,7 @@ from deepdiver.run.begin import check_question, load_ledger, new_run, settle_str
 from deepdiver.run.deepen import look_deeper  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
+from deepdiver.tools.credibility import check_ratings  # noqa: E402
 from deepdiver.tools.registry import choose  # noqa: E402
 
 __all__ = ["Ask", "OnEvent", "Outcome", "Session", "create_deepdiver_agent", "deepen", "replay", "research", "resume"]
@@ -61,6 +62,7 @@ async def research(
     """
     settings = settings or load()
     question = check_question(question)
+    check_ratings(settings.ratings)
     settings, because = settle_strategy(question, settings)
     # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
     settings = settings.model_copy(update={"search": choose(settings).names or settings.search})

@@ -17,7 +17,7 @@ from langgraph.runtime import get_runtime
 
 from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, SourceRead
 from deepdiver.core.ledger import Entry, Ledger
-from deepdiver.core.record import Finding, Report, Run, Source
+from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
@@ -96,11 +96,11 @@ class Deps:
             elif isinstance(entry, Finding):
                 self.emit(FindingAdded(finding=entry.id, statement=entry.statement, source=entry.quotes[0].source))
 
-    def finish(self, report: Report) -> None:
-        """Keep the report; the run is then over."""
+    def finish(self, report: Report, waiting: bool = False) -> None:
+        """Keep the report; the run is then over, unless it waits for what a person says to it."""
         self.report = report
         self.store.save_report(self.run.id, report.model_dump_json())
-        self.store.set_status(self.run.id, report.status)
+        self.store.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
     def limited(self, what: str) -> str:
         """Announce something that could not be done; returns it for the report's limits."""

@@ -24,6 +24,7 @@ from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.need import need_of
 from deepdiver.tools.reading import read
+from deepdiver.tools.registry import Provider
 from deepdiver.tools.searching import Found, search
 
 A = TypeVar("A", bound=Answer)
@@ -99,6 +100,7 @@ async def look_into(
     *,
     unanswered: Sequence[str] = (),
     wanted: Callable[[Hit], bool] | None = None,
+    providers: Sequence[Provider] | None = None,
 ) -> Looked:
     """Search, read and extract; then follow the leads, `hops` times at most.
 
@@ -111,8 +113,10 @@ async def look_into(
         hops: How often leads are followed.
         unanswered: Questions that are open; those that stay so come back.
         wanted: Says which hits are read; by default all.
+        providers: Who is searched; by default all of the run's.
     """
-    looked = await _look_once(deps, question, about, queries, known, unanswered, wanted)
+    asked = deps.providers if providers is None else providers
+    looked = await _look_once(deps, question, about, queries, known, unanswered, wanted, asked)
     total, tried = looked, {query.lower() for query in queries}
     for _ in range(hops):
         follow = [query for lead in looked.leads[:LEADS] if (query := lead_query(lead, about)).lower() not in tried]
@@ -120,7 +124,7 @@ async def look_into(
             break
         tried |= {query.lower() for query in follow}
         statements = [deps.ledger.get(Finding, key).statement for key in total.findings]
-        looked = await _look_once(deps, question, about, follow, [*known, *statements], looked.questions, wanted)
+        looked = await _look_once(deps, question, about, follow, [*known, *statements], looked.questions, wanted, asked)
         total = Looked(
             tuple(dict.fromkeys((*total.findings, *looked.findings))),
             looked.leads,
@@ -148,9 +152,10 @@ async def _look_once(
     known: Iterable[str],
     unanswered: Sequence[str],
     wanted: Callable[[Hit], bool] | None,
+    providers: Sequence[Provider],
 ) -> Looked:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    found = await together(*(search(query, deps.providers, deps.gateway) for query in queries))
+    found = await together(*(search(query, providers, deps.gateway) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
             deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in result.hits)))
@@ -258,12 +263,12 @@ async def _read_batch(
     )
     if answer is None:
         return [], Extraction(findings=())
-    findings = [kept for item in answer.findings if (kept := _finding(deps, item, labels, about))]
+    findings = [kept for item in answer.findings if (kept := take_finding(deps, item, labels, about))]
     deps.add(*findings)
     return [finding.id for finding in findings], answer
 
 
-def _finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str) -> Finding | None:
+def take_finding(deps: Deps, item: Extracted, labels: dict[str, tuple[Source, str, str]], about: str) -> Finding | None:
     """Accept a finding only if code finds its quote in the source."""
     entry = labels.get(item.source.strip())
     span = locate(item.quote, entry[1]) if entry else None

@@ -203,11 +203,11 @@ def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) ->
     if rounds >= deps.max_iterations:
         reason = f"round {rounds} is the last allowed"
     elif findings >= ENOUGH and rounds >= DEPTH:
-        reason = f"{findings} key findings after {rounds} rounds are enough"
+        reason = f"key findings: {findings}, rounds: {rounds}; enough"
     elif state["ending"]:
         reason, by = "the plan is to write the report next", "reasoner"
     else:
-        decision, reason = "continue", f"{findings} key findings after {rounds} rounds are not enough"
+        decision, reason = "continue", f"key findings: {findings}, rounds: {rounds}; not enough yet"
     deps.emit(Decided(decision=decision, reason=reason, by=by))
     return decision
 

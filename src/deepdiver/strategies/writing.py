@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.identity import content_id
@@ -64,6 +64,11 @@ async def write_report(
     findings: Sequence[str],
     gaps: Sequence[str],
     limits: Sequence[str],
+    *,
+    guidance: str = "",
+    disputed: Sequence[str] = (),
+    shown_too: Sequence[DraftSection] = (),
+    about_it: Callable[[Sequence[Sentence]], Sequence[Section]] | None = None,
 ) -> Report:
     """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
 
@@ -76,6 +81,10 @@ async def write_report(
         findings: Ids of what was found, the most telling first.
         gaps: What is known to be missing.
         limits: What could not be done.
+        guidance: What the person said while it was being researched, besides the instructions of the settings.
+        disputed: Ids of findings that the answer may not stand on; they count where it is weighed.
+        shown_too: Sections that code has made of findings, named by their ids. They are audited like the others.
+        about_it: Makes sections about the research itself, given the answer after the audit.
     """
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
     draft = None
@@ -89,11 +98,12 @@ async def write_report(
                 standing=None if assessments is None else stand(assessments, labels),
                 findings=shown,
                 gaps=tuple(gaps),
-                guidance=deps.settings.system_prompt,
+                guidance="\n".join(filter(None, (deps.settings.system_prompt, guidance))),
             ),
         )
         draft = draft or (_found(shown, gaps) if assessments is None else _plain_draft(assessments, labels))
     draft = draft or Draft(answer=(), missing=tuple(gaps) if assessments is None else ())
+    draft = draft.model_copy(update={"sections": (*draft.sections, *shown_too)})
     lines = _lines(draft, labels)
     _audit(deps, lines)
     await _check_support(deps, lines)
@@ -103,7 +113,10 @@ async def write_report(
         return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
     sections = [Section(heading=s.heading, sentences=kept(n)) for n, s in enumerate(draft.sections, 1)]
-    weighed = await _weigh(deps, question, kept(0), findings, problems, draft.missing) if assessments is None else None
+    sections += about_it(kept(0)) if about_it else ()
+    weighed = None
+    if assessments is None:
+        weighed = await _weigh(deps, question, kept(0), [*findings, *disputed], problems, draft.missing)
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     return compose(
         question,

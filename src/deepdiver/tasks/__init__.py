@@ -1,17 +1,60 @@
 """Kinds of thinking: typed input, prompt file, typed answer; and the protocol of whoever performs them."""
 
+from deepdiver.tasks.analyse import (
+    Analyse,
+    Correlate,
+    Correlated,
+    Correlations,
+    FindingsAnalysis,
+    Implication,
+    KeyInsight,
+    Pairing,
+    TypedFindings,
+)
 from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.extract import Extracted, ExtractFindings, Extraction
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
 from deepdiver.tasks.judge import Judge, Judgement, Judgements
-from deepdiver.tasks.plan import Decompose, Decomposition, Problem
-from deepdiver.tasks.query import REMEMBERED, Queries, RefuteQueries, WriteQueries
+from deepdiver.tasks.navigate import (
+    Address,
+    AnalyseOutput,
+    Analysis,
+    AnalyzerReport,
+    DecideAction,
+    Info,
+    NextAction,
+    Part,
+    Remembered,
+    Taken,
+    Tool,
+)
+from deepdiver.tasks.plan import (
+    Area,
+    Decompose,
+    DecomposeTask,
+    Decomposition,
+    PlanResearch,
+    Problem,
+    ResearchPlan,
+    SubTask,
+    TaskDecomposition,
+)
+from deepdiver.tasks.query import REMEMBERED, Argument, Queries, RefuteQueries, ToolQuery, WriteQueries
 from deepdiver.tasks.reflect import Note, Reflect, Reflection
 from deepdiver.tasks.search_plan import Known, PlanSearches, SearchIntent, SearchPlan, SearchPlans, Seen
 from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
-from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
-from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text
+from deepdiver.tasks.verify import (
+    Check,
+    Checks,
+    CheckSupport,
+    Claim,
+    Conclusion,
+    Verification,
+    Verifications,
+    VerifyConclusions,
+)
+from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text, ToolShown
 from deepdiver.tasks.write import (
     Draft,
     DraftSection,
@@ -34,6 +77,13 @@ TASKS: tuple[type[Task[Answer]], ...] = (
     Summarise,
     Reflect,
     PlanSearches,
+    DecideAction,
+    AnalyseOutput,
+    PlanResearch,
+    DecomposeTask,
+    Analyse,
+    Correlate,
+    VerifyConclusions,
     WriteReport,
     CheckSupport,
     RepairSentences,
@@ -43,14 +93,27 @@ TASKS: tuple[type[Task[Answer]], ...] = (
 __all__ = [
     "REMEMBERED",
     "TASKS",
+    "Address",
+    "Analyse",
+    "AnalyseOutput",
+    "Analysis",
+    "AnalyzerReport",
     "Answer",
+    "Area",
+    "Argument",
     "Check",
     "CheckSupport",
     "Checks",
     "Claim",
+    "Conclusion",
+    "Correlate",
+    "Correlated",
+    "Correlations",
     "Decide",
+    "DecideAction",
     "Decision",
     "Decompose",
+    "DecomposeTask",
     "Decomposition",
     "Draft",
     "DraftSection",
@@ -59,13 +122,21 @@ __all__ = [
     "Extracted",
     "Extraction",
     "Faulty",
+    "FindingsAnalysis",
     "HypothesisSet",
     "Hypothesise",
+    "Implication",
+    "Info",
     "Judge",
     "Judgement",
     "Judgements",
+    "KeyInsight",
     "Known",
+    "NextAction",
     "Note",
+    "Pairing",
+    "Part",
+    "PlanResearch",
     "PlanSearches",
     "Problem",
     "Prompt",
@@ -77,9 +148,11 @@ __all__ = [
     "Reflection",
     "RefuteQueries",
     "Refuted",
+    "Remembered",
     "RepairSentences",
     "Repaired",
     "Repairs",
+    "ResearchPlan",
     "SearchIntent",
     "SearchPlan",
     "SearchPlans",
@@ -87,11 +160,21 @@ __all__ = [
     "Shown",
     "Standing",
     "Statement",
+    "SubTask",
     "Summarise",
     "Summary",
     "SummaryLine",
+    "Taken",
     "Task",
+    "TaskDecomposition",
     "Text",
+    "Tool",
+    "ToolQuery",
+    "ToolShown",
+    "TypedFindings",
+    "Verification",
+    "Verifications",
+    "VerifyConclusions",
     "WriteQueries",
     "WriteReport",
     "block",

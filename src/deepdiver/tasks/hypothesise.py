@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled, Shown, Standing
+from deepdiver.tasks.views import Recalled, Shown, Standing, ToolShown
 
 
 class Proposed(Answer):
@@ -25,6 +26,8 @@ class Proposed(Answer):
     """Belief before any test."""
     findings: tuple[str, ...] = ()
     """Labels of the findings it is made from."""
+    test_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=4)] = ()
+    """What to ask the tools that are shown, to test it; empty where none are."""
 
 
 class HypothesisSet(Answer):
@@ -32,6 +35,8 @@ class HypothesisSet(Answer):
 
     hypotheses: Annotated[tuple[Proposed, ...], Field(max_length=8)]
     """The rivals, the likeliest first. Empty where the findings allow none."""
+    reasoning_chain: Annotated[tuple[str, ...], Field(max_length=12)] = ()
+    """The way to them, a sentence for each step."""
 
 
 class Hypothesise(Task[HypothesisSet]):
@@ -55,5 +60,7 @@ class Hypothesise(Task[HypothesisSet]):
     """The person's own instructions."""
     past: tuple[Recalled, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
+    tools: tuple[ToolShown, ...] = ()
+    """What can be asked to test a hypothesis, where the strategy has tools."""
     limit: int = 4
     """The most hypotheses wanted."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from deepdiver.tasks.query import ToolQuery
 from deepdiver.tasks.task import Answer, Role, Task
-from deepdiver.tasks.views import Recalled
+from deepdiver.tasks.views import Recalled, ToolShown
 
 
 class Problem(Answer):
@@ -43,3 +44,100 @@ class Decompose(Task[Decomposition]):
     """Why the person rejected the last plan, if so."""
     past: tuple[Recalled, ...] = ()
     """What past runs found that bear on the question: hints to be tested anew, never evidence."""
+
+
+class Area(Answer):
+    """A circle on the map."""
+
+    lat: Annotated[float, Field(ge=-90.0, le=90.0)]
+    """Latitude of its middle, north positive."""
+    lon: Annotated[float, Field(ge=-180.0, le=180.0)]
+    """Longitude of its middle, east positive."""
+    radius_km: Annotated[float, Field(ge=0.1, le=20_000.0)]
+    """Its radius in kilometres."""
+
+
+class ResearchPlan(Answer):
+    """How to go about it."""
+
+    objectives: Annotated[tuple[str, ...], Field(max_length=7)]
+    """What is to be found out, one thing each."""
+    regions_of_interest: Annotated[tuple[str, ...], Field(max_length=10)] = ()
+    """Names of places that matter."""
+    keywords: Annotated[tuple[str, ...], Field(max_length=20)] = ()
+    """Words to search news with."""
+    coordinates: Annotated[tuple[Area, ...], Field(max_length=10)] = ()
+    """Where on the map, as far as the question says so or you know it."""
+    time_range: str = ""
+    """Which time matters: 7d for the last seven days, or the first and last day; empty where the question is silent."""
+    priority_sources: Annotated[tuple[str, ...], Field(max_length=10)] = ()
+    """Which tools to ask first, by name."""
+    initial_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
+    """What to ask first."""
+
+
+class PlanResearch(Task[ResearchPlan]):
+    """Plan an investigation: objectives, where, when, and what to ask first."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    tools: tuple[ToolShown, ...]
+    """What may be asked; nothing else may."""
+    guidance: str = ""
+    """The person's own instructions."""
+    objection: str = ""
+    """Why the person rejected the last plan, if so."""
+    past: tuple[Recalled, ...] = ()
+    """What past runs found that bear on the question: hints to be tested anew, never evidence."""
+    limit: int = 10
+    """The most queries wanted."""
+
+
+Complexity = Literal["simple", "moderate", "complex"]
+
+
+class SubTask(Answer):
+    """A part of the task that can be looked into by itself."""
+
+    id: str
+    """Label to refer to it by, such as subtask_1."""
+    description: str
+    """What is to be found out, as a question."""
+    focus_area: Literal["geographic", "temporal", "actor", "thematic"] = "thematic"
+    """What it is mostly about: where, when, who, or what."""
+    dependencies: tuple[str, ...] = ()
+    """Labels of the sub-tasks that must be answered first."""
+    complexity: Complexity = "simple"
+    """How hard it is."""
+
+
+class TaskDecomposition(Answer):
+    """The task taken apart."""
+
+    task_complexity: Complexity = "moderate"
+    """How hard the whole is."""
+    decomposition_reasoning: str = ""
+    """Why it was taken apart like this."""
+    sub_tasks: Annotated[tuple[SubTask, ...], Field(min_length=1, max_length=7)]
+    """The parts, in the order in which they should be looked into."""
+
+
+class DecomposeTask(Task[TaskDecomposition]):
+    """Take a research task apart into sub-tasks with their dependencies."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    objectives: tuple[str, ...] = ()
+    """What is to be found out, by the plan."""
+    guidance: str = ""
+    """The person's own instructions."""
+    objection: str = ""
+    """Why the person rejected the last plan, if so."""

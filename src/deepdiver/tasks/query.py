@@ -56,3 +56,23 @@ class RefuteQueries(Task[Queries]):
     """Queries made before; do not repeat them."""
     limit: int = 2
     """The most queries wanted."""
+
+
+class Argument(Answer):
+    """An argument of a tool."""
+
+    name: str
+    """Which argument."""
+    value: str
+    """What it is to be."""
+
+
+class ToolQuery(Answer):
+    """One call of a tool."""
+
+    tool: str
+    """Name of the tool, one of those that are shown."""
+    args: tuple[Argument, ...]
+    """Its arguments, those alone that the tool says it takes."""
+    reason: str = ""
+    """What it would show."""

@@ -1,10 +1,14 @@
-"""Checking that quotes carry a sentence."""
+"""Checking that quotes carry a sentence, and that conclusions hold."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
+
+from deepdiver.core.record import VerdictKind
 from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.views import Shown
 
 
 class Claim(View):
@@ -43,3 +47,62 @@ class CheckSupport(Task[Checks]):
 
     claims: tuple[Claim, ...]
     """What to check."""
+
+
+class Conclusion(View):
+    """What is about to be reported."""
+
+    id: str
+    """Label to answer it by."""
+    kind: Literal["hypothesis", "insight", "temporal", "geospatial", "causal", "pattern"]
+    """What it is: a hypothesis that stands, an insight, or a correlation of a kind."""
+    text: str
+    """What it says."""
+    confidence: float
+    """How far its sources make it believed, as code computed it."""
+    finding_ids: tuple[str, ...]
+    """Labels of the findings it rests on; of a causal one and of a pattern in the order of time."""
+    against: tuple[str, ...] = ()
+    """Labels of findings that speak against it."""
+    measured: str = ""
+    """Of a correlation: how close its findings are."""
+
+
+class Verification(Answer):
+    """The outcome for one conclusion."""
+
+    id: str
+    """Label of the conclusion."""
+    verdict: VerdictKind
+    """PASS: well supported; ADJUST: valid, but its confidence should be lower; FLAG: has a problem that the reader must
+    see; REJECT: not supported, or contradicted."""
+    reason: str
+    """Why, in one sentence."""
+    adjusted_confidence: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    """For ADJUST: the confidence that fits."""
+
+
+class Verifications(Answer):
+    """The outcome for the conclusions."""
+
+    verifications: Annotated[tuple[Verification, ...], Field(max_length=60)]
+    """One for each conclusion."""
+    ready_for_synthesis: bool = True
+    """Whether the report can be written. False where the conclusions must be thought over again."""
+    reason: str = ""
+    """Where it is not ready: why."""
+
+
+class VerifyConclusions(Task[Verifications]):
+    """Check conclusions against the evidence before they are reported."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    findings: tuple[Shown, ...]
+    """The evidence."""
+    conclusions: tuple[Conclusion, ...]
+    """What to check."""
+    guidance: str = ""
+    """The person's own instructions."""

@@ -40,6 +40,12 @@ class Shown(View):
     """How far the source is believed, 0..1."""
     origin: str = ""
     """Findings of one origin are copies of one story."""
+    type: str = ""
+    """What type of source it is, where that matters."""
+    when: str = ""
+    """When that was of which it tells, in UTC, as far as it is known and matters."""
+    where: str = ""
+    """Where that was."""
 
 
 class Standing(View):
@@ -101,3 +107,14 @@ class Recalled(View):
     """Queries that brought nothing."""
     sources: tuple[str, ...] = ()
     """Titles of the sources on which that answer stood."""
+
+
+class ToolShown(View):
+    """A tool that may be asked for."""
+
+    name: str
+    """What it is called."""
+    about: str
+    """What it finds."""
+    arguments: tuple[str, ...]
+    """Each argument that it takes, and what that is."""

@@ -74,7 +74,6 @@ async def _whole_page(hit: Hit, gateway: Gateway) -> tuple[Hit, str]:
         "title": document.title or hit.title,
         "author": document.author or hit.author,
         "publisher": document.publisher or hit.publisher,
-        "publisher_kind": hit.publisher_kind or document.publisher_kind,
         "published": document.published or hit.published,
         "language": document.language or hit.language,
     }

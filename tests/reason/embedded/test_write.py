@@ -327,3 +327,48 @@ def test_no_sentence_is_written_that_no_source_contains(
             assert sentence.text in known
         assert set(sentence.findings) <= set(labels)
         assert sentence.findings or sentence.kind is FRAME
+
+
+# -- without hypotheses
+
+
+def weighed(question: str, *shown: Shown) -> Draft:
+    return write_report(WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown))
+
+
+def test_no_hypotheses_yet_is_not_a_strategy_without_them() -> None:
+    assert draft(DEAD, findings(TWO)).answer == (), "what was to be tested and was not is no answer"
+    assert texts(weighed(DEAD, *findings(TWO)).answer) == [TWO]
+
+
+def test_without_hypotheses_the_better_sources_carry_the_answer() -> None:
+    made = weighed(DEAD, finding(THREE, "F1", credibility=0.2), finding(TWO, "F2", credibility=0.95))
+    assert texts(made.answer) == [TWO]
+    assert THREE in section(made, "What the evidence speaks against")
+    assert not section(made, "What was refuted"), "nothing was put to a test"
+
+
+def test_without_hypotheses_sources_of_one_weight_do_not_decide() -> None:
+    made = weighed(DEAD, finding(THREE, "F1", credibility=0.7), finding(TWO, "F2", credibility=0.7))
+    assert texts(made.answer)[0] == write.UNDECIDED
+    assert {TWO, THREE} <= set(texts(made.answer))
+
+
+def test_without_hypotheses_copies_of_one_story_count_once() -> None:
+    copies = [finding(THREE, f"F{n}", credibility=0.4, origin="o") for n in range(1, 6)]
+    made = weighed(DEAD, *copies, finding(TWO, "F9", credibility=0.95))
+    assert texts(made.answer)[0] != THREE
+
+
+def test_without_hypotheses_an_age_is_reckoned_with_its_sum() -> None:
+    made = weighed("How old is Cleo Berg?", finding("Cleo Berg was born on 3 May 2011."))
+    (sentence,) = made.answer
+    assert sentence.kind is CALCULATION
+    assert sentence.calculation is not None
+    assert sentence.calculation.result == "15"
+
+
+def test_without_hypotheses_and_without_an_answer_it_is_missing() -> None:
+    made = weighed(DEAD, *findings("It rained."))
+    assert made.answer == ()
+    assert made.missing == (DEAD,)

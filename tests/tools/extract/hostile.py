@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from email.message import EmailMessage
+from functools import partial
 
 from tests.tools.extract import making
 
@@ -76,15 +77,15 @@ def archives() -> dict[str, tuple[str, Make]]:
     }
     found: dict[str, tuple[str, Make]] = {}
     for kind, main in mains.items():
-        found[f"{kind} bomb in its main part"] = (f"a.{kind}", lambda main=main: bomb(main, {}))
-        found[f"{kind} bomb in a picture"] = (f"a.{kind}", lambda main=main: bomb("media/a.png", {main: b"<x/>"}))
-        found[f"{kind} of 20,000 members"] = (f"a.{kind}", lambda main=main: many(main))
-        found[f"{kind} of nested zips"] = (f"a.{kind}", lambda main=main: nested(main))
-        found[f"{kind} that lies about its sizes"] = (f"a.{kind}", lambda main=main: lying(main))
-        found[f"{kind} of XML bombs at the allowed ratio"] = (f"a.{kind}", lambda main=main: _thin(main))
+        found[f"{kind} bomb in its main part"] = (f"a.{kind}", partial(bomb, main, {}))
+        found[f"{kind} bomb in a picture"] = (f"a.{kind}", partial(bomb, "media/a.png", {main: b"<x/>"}))
+        found[f"{kind} of 20,000 members"] = (f"a.{kind}", partial(many, main))
+        found[f"{kind} of nested zips"] = (f"a.{kind}", partial(nested, main))
+        found[f"{kind} that lies about its sizes"] = (f"a.{kind}", partial(lying, main))
+        found[f"{kind} of XML bombs at the allowed ratio"] = (f"a.{kind}", partial(_thin, main))
     for name, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)):
-        found[f"{name} bomb"] = (f"a.{name}", lambda pack=pack: pack(zeros))
-        found[f"{name} bomb called html"] = ("a.html", lambda pack=pack: pack(zeros))
+        found[f"{name} bomb"] = (f"a.{name}", partial(pack, zeros))
+        found[f"{name} bomb called html"] = ("a.html", partial(pack, zeros))
     found["zip bomb called txt"] = ("a.txt", lambda: making.zipped({"a": zeros}))
     found["gzip in gzip called pdf"] = ("a.pdf", lambda: gzip.compress(gzip.compress(gzip.compress(zeros))))
     return found
@@ -158,26 +159,15 @@ def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
     }
     found: dict[str, tuple[str, Make]] = {}
     for name, (doctype, use) in doctypes.items():
-        found[f"xml: {name}"] = (
-            "a.xml",
-            lambda doctype=doctype, use=use: f'<?xml version="1.0"?>{doctype}<x>{use}</x>'.encode(),
-        )
-        found[f"svg: {name}"] = (
-            "a.svg",
-            lambda doctype=doctype, use=use: (
-                f'<?xml version="1.0"?>{doctype.replace("DOCTYPE x", "DOCTYPE svg")}'
-                f'<svg xmlns="http://www.w3.org/2000/svg"><text>{use}</text></svg>'
-            ).encode(),
-        )
-        found[f"html: {name}"] = (
-            "a.html",
-            lambda doctype=doctype, use=use: (
-                f"<!DOCTYPE html><html><body>{doctype}<p>{_WORDS * 5}{use}</p></body></html>".encode()
-            ),
-        )
-        found[f"docx: {name}"] = ("a.docx", lambda doctype=doctype, use=use: _word(doctype, use))
-        found[f"xlsx: {name}"] = ("a.xlsx", lambda doctype=doctype, use=use: _sheet(doctype, use))
-        found[f"epub: {name}"] = ("a.epub", lambda doctype=doctype, use=use: _book(doctype, use))
+        for kind, make in (
+            ("xml", _bare),
+            ("svg", _drawing),
+            ("html", _page),
+            ("docx", _word),
+            ("xlsx", _sheet),
+            ("epub", _book),
+        ):
+            found[f"{kind}: {name}"] = (f"a.{kind}", partial(make, doctype, use))
     found["svg: picture and style from a server"] = (
         "a.svg",
         lambda: (
@@ -195,6 +185,19 @@ def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
     return found
 
 
+def _bare(doctype: str, use: str) -> bytes:
+    return f'<?xml version="1.0"?>{doctype}<x>{use}</x>'.encode()
+
+
+def _drawing(doctype: str, use: str) -> bytes:
+    named = doctype.replace("DOCTYPE x", "DOCTYPE svg")
+    return f'<?xml version="1.0"?>{named}<svg xmlns="http://www.w3.org/2000/svg"><text>{use}</text></svg>'.encode()
+
+
+def _page(doctype: str, use: str) -> bytes:
+    return f"<!DOCTYPE html><html><body>{doctype}<p>{_WORDS * 5}{use}</p></body></html>".encode()
+
+
 def _word(doctype: str, use: str) -> bytes:
     good = making.docx(lambda made: made.add_paragraph(_WORDS))
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -210,7 +213,9 @@ def _sheet(doctype: str, use: str) -> bytes:
 
 def _book(doctype: str, use: str) -> bytes:
     chapter = f'<?xml version="1.0"?>{doctype}<html><body><p>{_WORDS}{use}</p></body></html>'
-    return making.epub({"a.html": chapter}, **{"META-INF/container.xml": f"{doctype}{making.CONTAINER[21:]}"})
+    return making.rezipped(
+        making.epub({"a.html": chapter}), {"META-INF/container.xml": f"{doctype}{making.CONTAINER[21:]}"}
+    )
 
 
 def pdfs() -> dict[str, tuple[str, Make]]:
@@ -513,6 +518,10 @@ def torn() -> dict[str, tuple[str, Make]]:
         "eml": lambda: making.mail(body=_WORDS * 20).as_bytes(),
     }
 
+    def cut(make: Make, tenth: int) -> bytes:
+        whole = make()
+        return whole[: len(whole) * tenth // 10]
+
     def flipped(make: Make) -> bytes:
         chance = random.Random(5)  # noqa: S311
         data = bytearray(make())
@@ -525,9 +534,9 @@ def torn() -> dict[str, tuple[str, Make]]:
         for tenth in range(1, 10):
             found[f"{kind}: cut at {tenth}0 %"] = (
                 f"a.{kind}",
-                lambda make=make, tenth=tenth: make()[: len(make()) * tenth // 10],
+                partial(cut, make, tenth),
             )
-        found[f"{kind}: a byte in a hundred changed"] = (f"a.{kind}", lambda make=make: flipped(make))
+        found[f"{kind}: a byte in a hundred changed"] = (f"a.{kind}", partial(flipped, make))
     return found
 
 

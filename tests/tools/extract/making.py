@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from typing import Any
 
 from docx import Document as WordDocument
-from openpyxl import Workbook
+from openpyxl import Workbook  # type: ignore[import-untyped]
 from pptx import Presentation
 
 Line = tuple[float, str] | tuple[float, str, float] | tuple[float, str, float, str]
@@ -135,7 +135,7 @@ CONTAINER = (
 )
 
 
-def epub(chapters: Mapping[str, str], contents: Mapping[str, str] | None = None, **change: bytes | str) -> bytes:
+def epub(chapters: Mapping[str, str], contents: Mapping[str, str] | None = None) -> bytes:
     """Make a book of chapters by file name; `contents` names them in the table of contents."""
     items = "".join(f'<item id="c{at}" href="{name}" media-type="text/html"/>' for at, name in enumerate(chapters))
     spine = "".join(f'<itemref idref="c{at}"/>' for at in range(len(chapters)))
@@ -157,7 +157,6 @@ def epub(chapters: Mapping[str, str], contents: Mapping[str, str] | None = None,
             "OEBPS/book.opf": package,
             "OEBPS/toc.ncx": f'<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{points}</navMap></ncx>',
             **{f"OEBPS/{name}": chapter for name, chapter in chapters.items()},
-            **change,
         }
     )
 

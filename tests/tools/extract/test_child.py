@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
@@ -108,72 +107,49 @@ def test_reasons(error: Exception, why: str, monkeypatch: pytest.MonkeyPatch) ->
     assert child.answer(JOB, b"x") == ({"reason": why}, b"")
 
 
+FORKING = """
+import json, os, signal, socket, sys, time
+from deepdiver.tools.extract import child, limits
+limits.WALL_SECONDS = 0.5
+def answer(job, data):
+    {does}
+child.answer = answer
+source = os.fdopen(os.pipe()[0], "rb")  # whoever asks, and stays silent
+head, body = child.in_a_fork({{"mime": "", "name": "a.txt", "url": ""}}, b"x", source)
+print(json.dumps([head["reason"], head["peak"] > 0, len(body)]))
+"""
+
+
 @linux
-class TestAFork:
-    """Ways in which a fork ends, played by what stands in for the parser."""
-
-    def fork(self, monkeypatch: pytest.MonkeyPatch, does: Any) -> dict[str, Any]:
-        monkeypatch.setattr(child, "answer", lambda job, data: does())
-        monkeypatch.setattr(limits, "WALL_SECONDS", 0.5)
-        read_end, write_end = os.pipe()  # a stand-in for whoever asks, who stays silent
-        try:
-            with os.fdopen(read_end, "rb") as source:
-                head, body = child.in_a_fork(JOB, b"x", source)
-        finally:
-            os.close(write_end)
-        assert body == b""
-        assert head.pop("peak") > 0
-        return head
-
-    def test_that_crashes(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        crash = lambda: os.kill(os.getpid(), signal.SIGSEGV)  # noqa: E731
-        assert self.fork(monkeypatch, crash) == {"reason": "its parser died (SIGSEGV)"}
-
-    def test_that_is_killed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        killed = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
-        reason = "it was ended from outside: the system may be out of memory"
-        assert self.fork(monkeypatch, killed) == {"reason": reason}
-
-    def test_that_uses_up_its_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        spent = lambda: os.kill(os.getpid(), signal.SIGXCPU)  # noqa: E731
-        assert self.fork(monkeypatch, spent) == {"reason": "it takes more than 8 seconds to read"}
-
-    def test_that_hangs(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert self.fork(monkeypatch, lambda: time.sleep(60)) == {"reason": "it takes more than 0.5 seconds to read"}
-
-    def test_that_has_no_memory_left_to_say_so(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def full() -> None:
-            raise MemoryError
-
-        assert self.fork(monkeypatch, full) == {"reason": "it takes more than 240 MB to read"}
-
-    def test_that_fails_in_a_way_nobody_thought_of(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fails() -> None:
-            raise SystemExit(0)
-
-        assert self.fork(monkeypatch, fails) == {"reason": "its parser died (exit status 1)"}
-
-    def test_that_says_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        reason = "its parser said nothing that could be understood"
-        assert self.fork(monkeypatch, lambda: os._exit(0)) == {"reason": reason}
-
-    def test_that_says_too_much(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(limits, "LARGEST_ANSWER", 1_000)
-        said = self.fork(monkeypatch, lambda: ({}, b"x" * 100_000))
-        assert said == {"reason": "its parser said more than a document holds"}
-
-    def test_that_opens_a_socket_or_writes(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-        def reaches() -> tuple[dict[str, Any], bytes]:
-            for forbidden in (socket.socket, lambda: (tmp_path / "x").write_text("x")):
-                try:
-                    forbidden()
-                except PermissionError:
-                    continue
-                return {"reason": "it could"}, b""
-            return {"reason": "refused"}, b""
-
-        assert self.fork(monkeypatch, reaches) == {"reason": "refused"}
-        assert not (tmp_path / "x").exists()
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "its parser died (SIGSEGV)"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "it was ended from outside: the system may be out of memory"),
+        ("os.kill(os.getpid(), signal.SIGXCPU)", "it takes more than 8 seconds to read"),
+        ("time.sleep(60)", "it takes more than 0.5 seconds to read"),
+        ("raise MemoryError", "it takes more than 240 MB to read"),
+        ("raise SystemExit(0)", "its parser died (exit status 1)"),
+        ("os._exit(0)", "its parser said nothing that could be understood"),
+        ("return {}, bytes(17_000_000)", "its parser said more than a document holds"),
+        ("print('noise', flush=True); return {'reason': 'said'}, b''", "said"),
+        ("socket.socket()", "its parser died (exit status 1)"),
+        ("open('written', 'w')", "its parser died (exit status 1)"),
+        ("open('/etc/hostname', 'rb').read(); return {'reason': 'read'}, b''", "read"),
+    ],
+)
+def test_ways_in_which_a_fork_ends(does: str, why: str, tmp_path: Path) -> None:
+    """The parser is played; each is tried in a process of its own, since the limits bind for good."""
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKING.format(does=does)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert json.loads(ended.stdout.splitlines()[-1]) == [why, True, 0]
+    assert list(tmp_path.glob("written")) == []
 
 
 @pytest.mark.parametrize(

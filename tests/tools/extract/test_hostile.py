@@ -73,7 +73,7 @@ class Outcome:
     seconds: float
     child: int
     parent: int
-    said: str
+    leaked: bool
 
 
 class Watch:
@@ -103,24 +103,25 @@ class Watch:
 
 def tried(extractor: Extractor, name: str, data: bytes) -> Outcome:
     extractor.peak = 0
+    said: list[str] = []
     with Watch() as watch:
         began = time.monotonic()
         try:
             document = extractor.extract(data, name=name)
-            said = document.text + repr(document.marks) + repr(document.notes)
-            assert document.text.strip()
-            assert all(mark.start < len(document.text) for mark in document.marks)
         except UnreadableError as error:
-            said = str(error)
+            said = [str(error)]
+        else:
+            said = [document.text, repr(document.marks[:100]), *document.notes, document.title]
         seconds = time.monotonic() - began
-    return Outcome(seconds, extractor.peak, watch.growth, said)
+    assert said[0].strip()
+    leaked = any(secret in text for text in said for secret in (hostile.SECRET, "root:"))
+    return Outcome(seconds, extractor.peak, watch.growth, leaked)
 
 
 def checked(extractor: Extractor, lure: Lure, case: str) -> Outcome:
     name, make = hostile.cases(lure.secret, lure.server)[case]
     outcome = tried(extractor, name, make())
-    assert hostile.SECRET not in outcome.said
-    assert "root:" not in outcome.said
+    assert not outcome.leaked
     assert lure.asked == []
     assert outcome.seconds <= SECONDS
     assert outcome.child <= CHILD

@@ -34,7 +34,8 @@ def test_nothing_can_be_written(tmp_path: Path) -> None:
     file = tmp_path / "written"
     ended = run(
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        f"try:\n    open({str(file)!r}, 'w').write('x' * 100)\nexcept OSError as error:\n    print(error.strerror)"
+        f"try:\n    with open({str(file)!r}, 'w') as file:\n        file.write('x' * 100)\n"
+        "except OSError as error:\n    print(error.strerror)"
     )
     assert ended.stdout == "File too large\n"
     assert file.read_bytes() == b""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import psutil
@@ -40,6 +41,10 @@ def until(condition: Callable[[], Any], seconds: float = 15) -> Any:
         assert time.monotonic() < end
         time.sleep(0.02)
     return found
+
+
+def gone(process: psutil.Process) -> bool:
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
 def children(pid: int) -> list[psutil.Process]:
@@ -152,7 +157,7 @@ def test_a_child_that_dies_idle_is_replaced_and_costs_nothing() -> None:
         for _ in range(3):
             (child,) = set(children(os.getpid())) - before
             child.kill()
-            until(lambda child=child: child.status() == psutil.STATUS_ZOMBIE)
+            until(partial(gone, child))
             assert extractor.extract(b"again", name="a.txt").text == "again"
     finally:
         extractor.close()
@@ -193,7 +198,7 @@ def test_closing_ends_the_children_also_at_work() -> None:
     extractor.close()
     thread.join(10)
     assert [str(error) for error in failed] == ["its parser died"]
-    until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+    until(partial(gone, child))
     until(lambda: not forks[0].is_running())
     with pytest.raises(UnreadableError, match="deepdiver is closing"):
         extractor.extract(b"x", name="a.txt")
@@ -225,7 +230,7 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
             process.send_signal(how)
         process.wait(20)
         for orphan in (child, *forks):
-            until(lambda orphan=orphan: not orphan.is_running() or orphan.status() == psutil.STATUS_ZOMBIE)
+            until(partial(gone, orphan))
     finally:
         process.kill()
         process.communicate()

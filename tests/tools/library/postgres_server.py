@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -26,6 +25,8 @@ import psycopg
 
 USER = "diver"
 START_SECONDS = 60.0
+GUARDED = 'trap "" INT TERM; "$@" & read _; kill -INT $!; wait $!'
+"""Ends the server, whoever is connected, when this process closes the pipe, or is killed and can close nothing."""
 
 
 class NoServerError(Exception):
@@ -135,9 +136,15 @@ def _started(programs: Path, folder: Path, server: Server, user: dict[str, Any])
         "max_parallel_maintenance_workers": 0,  # pgvector 0.8.5 as it comes needs ARMv8.4 to index with several
     }
     given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    command = [str(programs / "postgres"), "-D", str(folder / "data"), *given]
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            [programs / "postgres", "-D", folder / "data", *given], stdout=log, stderr=log, cwd="/", **user
+            ["sh", "-c", GUARDED, "sh", *command],  # noqa: S607
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            **user,
         )
 
 
@@ -161,10 +168,6 @@ def _free_port() -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    process.send_signal(signal.SIGINT)  # whoever is connected
-    try:
-        process.wait(START_SECONDS)
-    except subprocess.TimeoutExpired:  # it is recovering from a crash of one of its processes
-        process.kill()
-        process.wait()
-        raise
+    if process.stdin:
+        process.stdin.close()
+    process.wait(START_SECONDS)

@@ -1,4 +1,4 @@
-"""The user's documents as a search provider: journalled, built once, and never out of date."""
+"""The user's documents as a search provider: journalled, brought up to date once, and never out of date."""
 
 from __future__ import annotations
 
@@ -6,23 +6,35 @@ import asyncio
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 import pytest
-from deepdiver.tools.library.index import Index
 
 from deepdiver import sample
 from deepdiver.core.record import SourceKind
-from deepdiver.core.settings import Settings
-from deepdiver.errors import NoEvidenceError, NotJournalledError, UsageError
+from deepdiver.core.settings import Filters, Settings
+from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.library.documents import Document
+from deepdiver.tools.library.base import Refreshed, Told
+from deepdiver.tools.library.local import LocalLibrary
+from deepdiver.tools.library.places import open_library
 from deepdiver.tools.search import library
-from deepdiver.tools.search.library import PROVIDER
+from deepdiver.tools.search.library import PROVIDER, shelf
 from tests.tools.conftest import Desk
 
 SAMPLE = (sample.LIBRARY,)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_open() -> Iterator[None]:
+    yield
+    for held in library._OPEN.values():
+        held.stop()
+        held.library.close()
+    library._OPEN.clear()
 
 
 @pytest.fixture
@@ -31,9 +43,16 @@ def docs(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-def test_what_is_missing(tmp_path: Path) -> None:
-    assert PROVIDER.missing(Settings()) == "no documents were given: add --in PATH, or --sample"
+def test_what_is_missing(tmp_path: Path, docs: Path) -> None:
+    settings = Settings(home=tmp_path / "mine")
+    assert "add --in PATH, or --sample, or fill your library" in (PROVIDER.missing(settings) or "")
     assert PROVIDER.missing(Settings(documents=(tmp_path,))) is None
+    assert not (tmp_path / "mine").exists()
+    (docs / "a.md").write_text("The ferry burnt.")
+    main = open_library(settings)
+    main.refresh([docs])
+    main.close()
+    assert PROVIDER.missing(settings) is None
 
 
 async def test_documents_that_are_not_there_stop_the_run(desk: Desk, tmp_path: Path) -> None:
@@ -41,22 +60,29 @@ async def test_documents_that_are_not_there_stop_the_run(desk: Desk, tmp_path: P
         await PROVIDER.search("ferry", 6, desk.gateway(documents=(tmp_path / "absent",)))
 
 
-async def test_a_replay_does_not_look_at_the_disk(desk: Desk, tmp_path: Path) -> None:
-    path = tmp_path / "docs" / "a.md"
-    path.parent.mkdir()
+async def test_documents_that_went_stop_the_run(desk: Desk, docs: Path) -> None:
+    (docs / "a.md").write_text("The ferry burnt.")
+    gateway = desk.gateway(documents=(docs,))
+    assert len(await PROVIDER.search("ferry", 6, gateway)) == 1
+    docs.rename(docs.with_name("elsewhere"))
+    with pytest.raises(UsageError, match="docs does not exist"):
+        await PROVIDER.search("the ferry", 6, gateway)
+
+
+async def test_a_replay_does_not_look_at_the_disk(desk: Desk, docs: Path) -> None:
+    path = docs / "a.md"
     path.write_text("The ferry burnt.", encoding="utf-8")
     with pytest.raises(NotJournalledError):
-        await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(path.parent,)))
-    live = await PROVIDER.search("ferry", 6, desk.gateway(documents=(path.parent,)))
+        await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(docs,)))
+    live = await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,)))
     path.unlink()
-    path.parent.rmdir()
-    assert await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(path.parent,))) == live
+    docs.rmdir()
+    assert await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(docs,))) == live
     assert desk.store.get_text(live[0].snapshot) == "The ferry burnt."
 
 
-async def test_an_empty_folder_answers_with_nothing(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    assert await PROVIDER.search("ferry", 6, desk.gateway(documents=(tmp_path / "docs",))) == []
+async def test_an_empty_folder_answers_with_nothing(desk: Desk, docs: Path) -> None:
+    assert await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,))) == []
     (row,) = desk.store.journal_list(desk.run)
     assert row.state is CallState.SETTLED
 
@@ -65,7 +91,7 @@ async def test_hits_point_at_passages_of_saved_texts(desk: Desk) -> None:
     hits = await PROVIDER.search("Who owns the ferry Ejdervik?", 6, desk.gateway(documents=SAMPLE))
     assert len(hits) == 6
     for hit in hits:
-        assert (hit.kind, hit.provider) == (SourceKind.DOCUMENT, "library")
+        assert (hit.kind, hit.provider, hit.complete) == (SourceKind.DOCUMENT, "library", True)
         assert hit.url.startswith("sample:")
         assert hit.text == ""  # the journal holds the hash, not the text again for each search
         text = desk.store.get_text(hit.snapshot)
@@ -90,46 +116,171 @@ async def test_it_costs_nothing(desk: Desk) -> None:
     assert desk.store.journal_list(desk.run)[0].cost == 0
 
 
-async def test_a_secret_in_a_document_is_not_saved(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "notes.md").write_text("The ferry. My key is tvly-0123456789.", encoding="utf-8")
-    gateway = desk.gateway(documents=(tmp_path,), keys={"tavily": "tvly-0123456789"})
+async def test_a_secret_in_a_document_is_not_saved(desk: Desk, docs: Path) -> None:
+    (docs / "notes.md").write_text("The ferry. My key is tvly-0123456789.", encoding="utf-8")
+    gateway = desk.gateway(documents=(docs,), keys={"tavily": "tvly-0123456789"})
     (hit,) = await PROVIDER.search("ferry", 6, gateway)
     assert desk.store.get_text(hit.snapshot) == "The ferry. My key is [secret]."
     assert "tvly-0123456789" not in desk.everything()
 
 
-async def test_a_changed_document_is_read_anew(desk: Desk, tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
+async def test_a_passage_behind_a_secret_is_where_it_is_saved(desk: Desk, docs: Path) -> None:
+    text = "My key is tvly-0123456789. " + "Nothing to see here. " * 60 + "\n\nThe ferry burnt."
+    (docs / "notes.md").write_text(text)
+    gateway = desk.gateway(documents=(docs,), keys={"tavily": "tvly-0123456789"})
+    hit = (await PROVIDER.search("ferry burnt", 1, gateway))[0]
+    saved = desk.store.get_text(hit.snapshot)
+    assert "The ferry burnt." in saved[hit.start : hit.end]
+    assert hit.end == len(saved)
+
+
+async def test_a_changed_document_is_read_anew(desk: Desk, docs: Path) -> None:
+    path = docs / "a.md"
     path.write_text("The ferry burnt.", encoding="utf-8")
-    gateway = desk.gateway(documents=(tmp_path,))
+    gateway = desk.gateway(documents=(docs,))
     assert len(await PROVIDER.search("ferry", 6, gateway)) == 1
-    path.write_text("The train was late.", encoding="utf-8")
-    (tmp_path / "b.md").write_text("A ferry sank.", encoding="utf-8")
+    path.write_text("The bakery was closed.", encoding="utf-8")
+    (docs / "b.md").write_text("A ferry sank.", encoding="utf-8")
     (hit,) = await PROVIDER.search("ferry news", 6, gateway)
-    assert hit.url == (tmp_path / "b.md").as_posix()
+    assert hit.url == (docs / "b.md").as_posix()
 
 
-def test_searches_side_by_side_build_one_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    built: list[tuple[Path, ...]] = []
+def test_searches_side_by_side_bring_it_up_to_date_once(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refreshed: list[Sequence[Path]] = []
+    real = LocalLibrary.refresh
 
-    def build(paths: tuple[Path, ...]) -> Index:
-        built.append(paths)
+    def slow(held: LocalLibrary, roots: Sequence[Path], told: Told | None = None, *, again: bool = False) -> Refreshed:
+        refreshed.append(roots)
         time.sleep(0.05)
-        return Index([Document("a", "a", "ferry", {})], [])
+        return real(held, roots, told, again=again)
 
-    monkeypatch.setattr(library, "open_index", build)
-    (tmp_path / "a.md").write_text("ferry", encoding="utf-8")
-    found: list[Index] = []
-    threads = [threading.Thread(target=lambda: found.append(library.index((tmp_path,)))) for _ in range(8)]
+    monkeypatch.setattr(LocalLibrary, "refresh", slow)
+    (docs / "a.md").write_text("ferry", encoding="utf-8")
+    settings = Settings(documents=(docs,))
+    threads = [threading.Thread(target=lambda: shelf(settings).look()) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert built == [(tmp_path,)]
-    assert len({id(index) for index in found}) == 1
-    os.utime(tmp_path / "a.md", ns=(1, 1))
-    library.index((tmp_path,))
-    assert len(built) == 2
+    assert refreshed == [(docs,)]
+    os.utime(docs / "a.md", ns=(1, 1))
+    shelf(settings).look()
+    assert len(refreshed) == 2
+
+
+async def test_the_main_library_is_searched_where_no_paths_are_given(desk: Desk, tmp_path: Path, docs: Path) -> None:
+    (docs / "a.md").write_text("---\nlanguage: en\n---\n# A heading\n\nThe ferry burnt.")
+    main = open_library(Settings(home=tmp_path / "mine"))
+    main.refresh([docs])
+    main.close()
+    gateway = desk.gateway(home=tmp_path / "mine")
+    assert await PROVIDER.prepare(gateway) == []
+    (hit,) = await PROVIDER.search("ferry", 6, gateway)
+    assert (hit.url, hit.complete, hit.language) == ((docs / "a.md").as_posix(), True, "en")
+    assert [(mark.kind, mark.label) for mark in hit.marks] == [("heading", "A heading")]
+    (docs / "a.md").unlink()
+    assert len(await PROVIDER.search("the ferry", 6, gateway)) == 1  # as of the last `deepdiver library refresh`
+
+
+async def test_only_what_was_published_in_time(desk: Desk, docs: Path) -> None:
+    (docs / "old.md").write_text("---\npublished: 2020-01-01\n---\nThe ferry sailed.")
+    (docs / "new.md").write_text("---\npublished: 2026-01-01\n---\nThe ferry burnt.")
+
+    async def urls(**dates: date) -> list[str]:
+        filters = Filters.model_validate(dates)
+        found = await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,), filters=filters))
+        return [Path(hit.url).name for hit in found]
+
+    assert await urls(since=date(2025, 1, 1)) == ["new.md"]
+    assert await urls(until=date(2025, 1, 1)) == ["old.md"]
+    assert len(await urls()) == 2
+    assert len(desk.store.journal_list(desk.run)) == 3
+
+
+async def test_what_is_saved_is_named_by_the_answer(desk: Desk) -> None:
+    hits = await PROVIDER.search("Ejdervik", 6, desk.gateway(documents=SAMPLE))
+    (row,) = desk.store.journal_list(desk.run)
+    assert all(hit.snapshot in str(row.reply) for hit in hits)
+
+
+# -- vectors
+
+
+async def test_a_small_library_has_all_vectors_before_the_first_search(desk: Desk, docs: Path) -> None:
+    (docs / "a.md").write_text("The ship was in flames.")
+    gateway = desk.gateway(documents=(docs,))
+    assert await PROVIDER.prepare(gateway) == []
+    assert shelf(gateway.settings).library.pending() == 0
+    (hit,) = await PROVIDER.search("a vessel that burns", 6, gateway)
+    assert hit.url == (docs / "a.md").as_posix()
+
+
+async def test_a_large_library_is_searched_while_it_gets_its_vectors(
+    desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "COMPLETE", 1)
+    held, asked = threading.Event(), threading.Event()
+    real = LocalLibrary.embed
+
+    def waits(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        asked.set()
+        held.wait(10)
+        return real(self, told, stop)
+
+    monkeypatch.setattr(LocalLibrary, "embed", waits)
+    for name in ("a", "b"):
+        (docs / f"{name}.md").write_text(f"The ferry {name}.")
+    gateway = desk.gateway(documents=(docs,))
+    told = ["2 of 2 passages are not embedded yet; these are found by their words only"]
+    assert await PROVIDER.prepare(gateway) == told
+    assert asked.wait(10)
+    assert len(await PROVIDER.search("ferry", 6, gateway)) == 2
+    held.set()
+    thread = shelf(gateway.settings)._thread
+    assert thread is not None
+    thread.join(30)
+    assert shelf(gateway.settings).library.pending() == 0
+    assert await PROVIDER.prepare(desk.gateway(Mode.REPLAY, documents=(docs,))) == told  # as it was then
+
+
+async def test_vectors_that_cannot_be_kept_cost_nothing_else(
+    desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "COMPLETE", 0)
+
+    def fails(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(LocalLibrary, "embed", fails)
+    (docs / "a.md").write_text("The ferry burnt.")
+    assert len(await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,)))) == 1
+
+
+def test_embedding_stops_when_the_process_ends(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library, "COMPLETE", 0)
+    begun = threading.Event()
+
+    def endless(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+        begun.set()
+        while not stop():
+            time.sleep(0.01)
+        return 0
+
+    monkeypatch.setattr(LocalLibrary, "embed", endless)
+    (docs / "a.md").write_text("The ferry burnt.")
+    held = shelf(Settings(documents=(docs,)))
+    held.look()
+    assert begun.wait(10)
+    held.stop()
+    assert held._thread is not None
+    assert not held._thread.is_alive()
+
+
+def test_few_libraries_stay_open(tmp_path: Path) -> None:
+    for number in range(library.SHELVES + 2):
+        (tmp_path / str(number)).mkdir()
+        shelf(Settings(documents=(tmp_path / str(number),)))
+    assert len(library._OPEN) == library.SHELVES
 
 
 # -- before the first search
@@ -137,14 +288,14 @@ def test_searches_side_by_side_build_one_index(tmp_path: Path, monkeypatch: pyte
 
 async def test_what_cannot_be_read_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:
     (docs / "a.md").write_text("The ferry burnt.", encoding="utf-8")
-    (docs / "b.pdf").write_bytes(b"%PDF")
-    (docs / "c.txt").write_bytes(b"\xff")
+    (docs / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (docs / "c.txt").write_bytes(b" ")
     told = [
-        f"{(docs / 'b.pdf').as_posix()} was not read: .pdf is not a format that can be read yet",
-        f"{(docs / 'c.txt').as_posix()} was not read: it is not UTF-8 text",
+        f"{(docs / 'b.png').as_posix()} was not read: it is an image",
+        f"{(docs / 'c.txt').as_posix()} was not read: it is empty",
     ]
     assert await PROVIDER.prepare(desk.gateway(documents=(docs,))) == told
-    (docs / "b.pdf").unlink()
+    (docs / "b.png").unlink()
     assert await PROVIDER.prepare(desk.gateway(Mode.REPLAY, documents=(docs,))) == told
 
 
@@ -164,6 +315,11 @@ async def test_nothing_to_search_is_told_before_the_first_search(desk: Desk, doc
     (docs / "empty.md").write_bytes(b"")
     with pytest.raises(NoEvidenceError, match=r"empty\.md was not read: it is empty"):
         await PROVIDER.prepare(desk.gateway(documents=(docs, docs / "empty.md")))
+
+
+async def test_an_empty_main_library_is_told(desk: Desk, tmp_path: Path) -> None:
+    with pytest.raises(NoEvidenceError, match="no document of your library"):
+        await PROVIDER.prepare(desk.gateway(home=tmp_path / "mine"))
 
 
 async def test_a_path_that_is_not_there_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:

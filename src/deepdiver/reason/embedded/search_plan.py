@@ -85,7 +85,9 @@ def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
     answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
     tried = {_normal(query) for query in task.tried}
     for number in answering:
-        finding, query = task.findings[number], " ".join(keywords(known[number])[:WORDS])
+        # Without its numbers: a search for the value that is claimed would find those who repeat it.
+        plain = [word for word in keywords(known[number]) if not any(mark.isdigit() for mark in word)]
+        finding, query = task.findings[number], " ".join(plain[:WORDS])
         if finding.sources <= 1 and not finding.checked and query and _normal(query) not in tried:
             yield SearchPlan(intent=SearchIntent.FACT_CHECKING, query=query, reasoning=ALONE.format(finding.statement))
 

@@ -172,12 +172,14 @@ class Extractor:
             self._slots.put(child)
 
     def _start(self) -> _Child:
-        with self._lock:
-            if self._closed:
-                raise UnreadableError("deepdiver is closing")
-            child = _Child(self._arguments)
-            self._alive.add(child)
-            return child
+        child = None if self._closed else _Child(self._arguments)
+        with self._lock:  # it may have been closed while the child started
+            if child is not None and not self._closed:
+                self._alive.add(child)
+                return child
+        if child is not None:
+            child.kill()
+        raise UnreadableError("deepdiver is closing")
 
     def _bury(self, child: _Child | None) -> None:
         if child is not None:
@@ -189,9 +191,16 @@ class Extractor:
         """End the children, also those that are reading; what they read is unreadable then."""
         with self._lock:
             self._closed = True
-            alive, self._alive = self._alive, set()
+            alive = set(self._alive)
         for child in alive:
-            child.end()
+            child.end()  # whoever waits for one hears of it, and buries it
+        idle = 0
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._bury(self._slots.get_nowait())
+                idle += 1
+        for _ in range(idle):  # whoever comes now is told, and does not wait
+            self._slots.put(None)
 
 
 def _document(told: Any, body: bytes) -> Document:

@@ -125,6 +125,9 @@ EVERYWHERE = Where()
 class Library(Protocol):
     """Documents that can be searched. Safe to use from several threads; several processes may open the same one."""
 
+    note: str
+    """What keeps it from finding all that it could, in one line that says what to do; empty: nothing."""
+
     def refresh(self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False) -> Refreshed:
         """Bring the library up to date with the files under some roots, which it remembers.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-DEEP = 100
+DEEP = 200
 """How many passages are looked at by each of the two measures."""
 BY_WORDS = 0.5
 """What the words count; the rest is the sense."""

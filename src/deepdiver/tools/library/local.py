@@ -62,6 +62,8 @@ SPARE = 20_000
 class LocalLibrary:
     """A `Library` in a folder; see there for what the methods promise."""
 
+    note = ""
+
     def __init__(self, folder: Path) -> None:
         """Open a library; make it where there is none.
 
@@ -400,8 +402,8 @@ class LocalLibrary:
                 self._alive[first : first + size] = True
         return self._alive
 
-    def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[range]]:
-        """Return, for some passages, the passages of each document that they name, of those that may be looked at."""
+    def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[list[int]]]:
+        """Return, for some passages, the passages behind each name in them, of those that may be looked at."""
         said: dict[int, tuple[int, set[str]]] = {}
         for number, (id_, first) in self._catalogue.located(numbers).items():
             if (held := self._catalogue.held(id_)) is not None:
@@ -442,7 +444,7 @@ class _Asked:
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         return {} if self._vector is None else self._library._near(self._vector, numbers)
 
-    def named(self, numbers: Sequence[int]) -> dict[int, list[range]]:
+    def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
         return self._library._named(numbers, None if self._documents is None else set(self._documents))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deepdiver import sample
 from deepdiver.core.settings import Settings
+from deepdiver.errors import DeepdiverError
 from deepdiver.tools.library.base import Library
 
 MAIN = "main"
@@ -30,18 +31,30 @@ def folder_of(home: Path, paths: Sequence[Path]) -> Path:
 
 
 def open_library(settings: Settings, paths: Sequence[Path] = ()) -> Library:
-    """Open the library of some paths; without any, the main one.
+    """Open the library of some paths; without any, the main one. Where the settings name a PostgreSQL, it is there.
 
     Raises:
         StoreError: If it cannot be opened.
+        UsageError: If a PostgreSQL is named in a way that cannot be read, or its package is not installed.
     """
+    if settings.database is not None:
+        from deepdiver.tools.library.postgres import PostgresLibrary
+
+        return PostgresLibrary(settings.database, folder_of(settings.home, paths).name)
     from deepdiver.tools.library.local import LocalLibrary
 
     return LocalLibrary(folder_of(settings.home, paths))
 
 
 def has_documents(settings: Settings) -> bool:
-    """Whether the main library holds anything; looks without making or importing anything."""
+    """Whether the main library holds anything; looks without making anything."""
+    if settings.database is not None:
+        from deepdiver.tools.library.postgres import has_any
+
+        try:
+            return has_any(settings.database, MAIN)
+        except DeepdiverError:
+            return True  # whoever opens it is told what is wrong with it
     file = folder_of(settings.home, ()) / "catalogue.sqlite"
     if not file.is_file():
         return False

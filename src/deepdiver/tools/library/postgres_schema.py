@@ -91,8 +91,8 @@ VECTORS = f"""
 ALTER TABLE passages ADD COLUMN vector vector({DIMENSION});
 CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL;
 """
-"""Added wherever pgvector is found, at once or later. Its vectors of half the size would do, too, but
-the build of it that our tests run on (0.8.5, arm64) ends the server's process on processors without their instruction."""
+"""Added wherever pgvector is found, at once or later. Vectors of half the size would do, too, but the build of pgvector
+that our tests run on (0.8.5, arm64) ends the server's process on processors that lack an instruction."""
 
 MIGRATIONS = (TABLES,)
 """Each brings the tables from the version that is its place to the next. Another model of vectors (`encoders.MODEL`) or

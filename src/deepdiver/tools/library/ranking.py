@@ -1,4 +1,4 @@
-"""How a library ranks passages, whatever keeps them: by their words, their sense, and by being what good ones name."""
+"""How a library ranks its passages, whatever keeps them: by words, by sense, by being what good ones name."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Measures(Protocol):
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         """Return how near some are in sense, of those that have a vector."""
 
-    def named(self, numbers: Sequence[int]) -> dict[int, list[range]]:
-        """Return, for some passages, the passages of each document that they name; see `linked`."""
+    def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
+        """Return, for some passages, the passages behind each name in them; see `linked`."""
 
 
 def ranked(measures: Measures, k: int, hops: int) -> dict[int, float]:
@@ -69,8 +69,10 @@ def ranked(measures: Measures, k: int, hops: int) -> dict[int, float]:
 
 def linked(
     said: Mapping[int, tuple[int, set[str]]], known: Mapping[str, Sequence[Place]], only: Collection[int] | None
-) -> dict[int, list[range]]:
-    """Return, for some passages, the passages of each document that they name.
+) -> dict[int, list[list[int]]]:
+    """Return, for some passages, the passages of the documents behind each name in them; the best of each gains.
+
+    Several documents may go by one name: the one that fits the query best is the one that is meant.
 
     Args:
         said: Of each passage, the document it stands in and the names in it.
@@ -79,14 +81,23 @@ def linked(
     """
     return {
         number: [
-            range(first, first + min(size, REACH))
+            group
             for name in sorted(names & known.keys())
             if len(known[name]) <= links.SHARED
-            for other, first, size in known[name]
-            if other != id_ and size and (only is None or other in only)
+            if (group := _passages([place for place in known[name] if place[0] != id_], only))
         ]
         for number, (id_, names) in said.items()
     }
+
+
+def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int]:
+    """Return the passages of some documents that are looked at, of those that may be."""
+    return [
+        number
+        for document, first, size in places
+        if only is None or document in only
+        for number in range(first, first + min(size, REACH))
+    ]
 
 
 def foremost(scores: Mapping[int, float], k: int) -> list[int]:

@@ -8,6 +8,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError, StoreError
@@ -79,7 +81,9 @@ class Shelf:
             self._thread.join()
 
     def behind(self) -> str:
-        """Say that some passages have no vectors yet; empty if all have."""
+        """Say that some passages have no vectors yet, or cannot have any; empty if all have."""
+        if self.library.note:
+            return self.library.note
         pending = self.library.pending()
         told = f"{pending:,} of {self.library.passages():,} passages are not embedded yet; "
         return f"{told}these are found by their words only" if pending else ""
@@ -88,19 +92,19 @@ class Shelf:
 SHELVES = 4
 """Libraries that are kept open."""
 _OPENING = threading.Lock()
-_OPEN: dict[Path, Shelf] = {}
+_OPEN: dict[tuple[Path, SecretStr | None], Shelf] = {}
 
 
 def shelf(settings: Settings) -> Shelf:
     """Return the library that the settings speak of; it is opened once, and stays open."""
     paths = settings.documents
-    folder = folder_of(settings.home, paths)
+    key = (folder_of(settings.home, paths), settings.database)
     with _OPENING:
-        if folder not in _OPEN:
-            _OPEN[folder] = Shelf(settings, paths)
+        if key not in _OPEN:
+            _OPEN[key] = Shelf(settings, paths)
             for old in list(_OPEN)[:-SHELVES]:
                 _OPEN.pop(old).stop()
-        return _OPEN[folder]
+        return _OPEN[key]
 
 
 class LibraryProvider:

@@ -1,0 +1,211 @@
+"""Which events go together in time and space: arithmetic alone, which proposes and never explains.
+
+- temporal: two events within a window, or on the same day where no more is known.
+- geospatial: events within a radius of each other, or at places of the same name.
+- causal: one event before another, within a window, and in the same place. Order in time is a condition of a cause and
+  no proof of one; who explains it is told so.
+- pattern: three events or more in one place, at equal intervals.
+
+Events of one origin never make a correlation: a story that is printed twice did not happen twice. What is proposed does
+not depend on the order of the events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from deepdiver.core.record import CorrelationKind
+from deepdiver.core.whereabouts import DAY, Moment, Position
+
+EARTH_KM = 6_371.0088
+"""Mean radius of the earth."""
+WINDOW = 60
+"""Minutes within which two events are close in time."""
+CAUSAL_WINDOW = 180
+"""Minutes within which what came first may have brought about the other."""
+RADIUS_KM = 5.0
+"""Kilometres within which two events are in the same place: a town, and the error of a satellite's pixel."""
+SAME_DAY = 0.3
+"""Closeness of two events of which one gives the day alone."""
+SAME_NAME = 0.6
+"""Closeness of two events at a place of one name whose positions are not known."""
+STEADY = 0.2
+"""Equal intervals: their standard deviation is at most this part of their mean."""
+MOST = {
+    CorrelationKind.TEMPORAL: 4,
+    CorrelationKind.GEOSPATIAL: 2,
+    CorrelationKind.CAUSAL: 3,
+    CorrelationKind.PATTERN: 2,
+}
+"""Proposals of each kind, the closest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that a finding tells of, reduced to what correlation needs."""
+
+    key: str
+    """Id of the finding."""
+    origin: str
+    """Copies of one story share this."""
+    moment: Moment | None = None
+    """When."""
+    position: Position | None = None
+    """Where."""
+    places: frozenset[str] = frozenset()
+    """Names of where, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Events that may go together."""
+
+    kind: CorrelationKind
+    """In what way."""
+    keys: tuple[str, ...]
+    """Ids of the findings: of a causal one and of a pattern in the order of time, else of the alphabet."""
+    closeness: float
+    """How close, 0..1."""
+    minutes: int | None = None
+    """Minutes between them at most, or of a pattern between one and the next; None: not known, or the day alone."""
+    km: float | None = None
+    """Kilometres between them at most; None: not known."""
+
+
+def distance_km(one: Position, other: Position) -> float:
+    """Return the great-circle distance (haversine)."""
+    a, b = math.radians(one.lat), math.radians(other.lat)
+    sines = math.sin((b - a) / 2) ** 2
+    sines += math.cos(a) * math.cos(b) * math.sin(math.radians(other.lon - one.lon) / 2) ** 2
+    return 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(sines)))
+
+
+def propose(events: Iterable[Event]) -> list[Proposal]:
+    """Return what may go together, kind by kind and the closest first."""
+    listed = sorted({event.key: event for event in events}.values(), key=lambda event: event.key)
+    made = [*_temporal(listed), *_geospatial(listed), *_causal(listed), *_patterns(listed)]
+    kept: list[Proposal] = []
+    for kind, most in MOST.items():
+        best = sorted((p for p in made if p.kind is kind), key=lambda p: (-p.closeness, p.keys))
+        kept += best[:most]
+    return kept
+
+
+def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
+    for one, other in _pairs(events):
+        if one.moment is None or other.moment is None:
+            continue
+        gap = one.moment.gap(other.moment)
+        exact = one.moment.narrow and other.moment.narrow
+        if gap > (WINDOW if exact else 0):
+            continue
+        near = apart(one, other)
+        # What is known to be elsewhere is less likely to belong together, however close in time.
+        place = 1.0 if near is not None and near <= RADIUS_KM else 0.7 if near is None else 0.4
+        close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
+        keys = (one.key, other.key)
+        yield Proposal(CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near)
+
+
+def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
+    placed = [event for event in events if event.position is not None]
+    for group in clusters(placed, lambda one, other: (apart(one, other) or 0.0) <= RADIUS_KM):
+        if len({event.origin for event in group}) > 1:
+            far = max(apart(one, other) or 0.0 for one, other in combinations(group, 2))
+            keys, close = tuple(event.key for event in group), max(0.0, 1.0 - far / (2 * RADIUS_KM))
+            yield Proposal(CorrelationKind.GEOSPATIAL, keys, round(close, 4), None, far)
+    unplaced = [event for event in events if event.position is None and event.places]
+    for group in clusters(unplaced, lambda one, other: not one.places.isdisjoint(other.places)):
+        if len({event.origin for event in group}) > 1:
+            yield Proposal(CorrelationKind.GEOSPATIAL, tuple(event.key for event in group), SAME_NAME)
+
+
+def _causal(events: Sequence[Event]) -> Iterable[Proposal]:
+    for pair in _pairs(events):
+        if any(event.moment is None or not event.moment.narrow for event in pair) or not together(*pair):
+            continue
+        first, second = sorted(pair, key=lambda event: (event.moment or Moment(0, 0), event.key))
+        gap = _between(first, second)
+        if 0 < gap <= CAUSAL_WINDOW and gap == _start(second) - _end(first):
+            close = round(1.0 - gap / (CAUSAL_WINDOW + 1), 4)
+            yield Proposal(CorrelationKind.CAUSAL, (first.key, second.key), close, gap, apart(first, second))
+
+
+def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
+    for group in clusters([event for event in events if event.moment is not None], together):
+        # One event is told by several sources: of those at one time only the first of the alphabet counts.
+        once = {event.moment: event for event in reversed(group)}
+        ordered = sorted(once.values(), key=lambda event: (event.moment or Moment(0, 0), event.key))
+        if len(ordered) < 3 or len({event.origin for event in ordered}) < 2:
+            continue
+        gaps = [_start(second) - _start(first) for first, second in pairwise(ordered)]
+        mean = math.fsum(gaps) / len(gaps)
+        spread = math.sqrt(math.fsum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean if mean else 1.0
+        if spread <= STEADY:
+            keys = tuple(event.key for event in ordered)
+            yield Proposal(CorrelationKind.PATTERN, keys, round(1.0 - spread, 4), round(mean), None)
+
+
+def _pairs(events: Sequence[Event]) -> Iterable[tuple[Event, Event]]:
+    return ((one, other) for one, other in combinations(events, 2) if one.origin != other.origin)
+
+
+def apart(one: Event, other: Event) -> float | None:
+    """Return the kilometres between two events; None where a position is not known."""
+    if one.position is None or other.position is None:
+        return None
+    return round(distance_km(one.position, other.position), 2)
+
+
+def together(one: Event, other: Event) -> bool:
+    """Whether two events were in the same place: by position where both have one, else by a name that they share."""
+    km = apart(one, other)
+    return km <= RADIUS_KM if km is not None else not one.places.isdisjoint(other.places)
+
+
+def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> list[list[Event]]:
+    """Group events: each is in one group with all that it is near to, and with all that those are near to."""
+    groups: list[list[Event]] = []
+    for event in sorted(events, key=lambda item: item.key):
+        touching = [group for group in groups if any(near(event, other) for other in group)]
+        groups = [group for group in groups if not any(group is other for other in touching)]
+        merged = [event, *(other for group in touching for other in group)]
+        groups.append(sorted(merged, key=lambda item: item.key))
+    return sorted(groups, key=lambda group: group[0].key)
+
+
+def told(proposal: Proposal) -> str:
+    """Return what was measured, in words: `6 minutes apart, 0.73 km apart`."""
+    parts = []
+    if proposal.minutes is not None:
+        every = proposal.kind is CorrelationKind.PATTERN
+        parts.append(f"{_span(proposal.minutes)} {'from one to the next' if every else 'apart'}")
+    elif proposal.kind is CorrelationKind.TEMPORAL:
+        parts.append("on the same day")
+    if proposal.km is not None:
+        parts.append(f"{proposal.km:g} km apart" if len(proposal.keys) == 2 else f"within {proposal.km:g} km")
+    elif proposal.kind is CorrelationKind.GEOSPATIAL:
+        parts.append("at a place of the same name")
+    return ", ".join(parts)
+
+
+def _span(minutes: int) -> str:
+    if minutes and minutes % DAY == 0:
+        days = minutes // DAY
+        return f"{days} day{'s' if days != 1 else ''}"
+    return f"{minutes} minute{'s' if minutes != 1 else ''}"
+
+
+def _start(event: Event) -> int:
+    return event.moment.start if event.moment else 0
+
+
+def _end(event: Event) -> int:
+    return event.moment.end if event.moment else 0
+
+
+def _between(one: Event, other: Event) -> int:
+    return one.moment.gap(other.moment) if one.moment and other.moment else 0

@@ -1,0 +1,143 @@
+"""Analysing what was gathered: what the findings show together, and how they go together in time and space."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from deepdiver.core.record import CorrelationKind
+from deepdiver.tasks.query import ToolQuery
+from deepdiver.tasks.summarise import SummaryLine
+from deepdiver.tasks.task import Answer, Role, Task, View
+from deepdiver.tasks.views import Shown, Standing, ToolShown
+
+
+class KeyInsight(Answer):
+    """What findings show, together or alone."""
+
+    statement: str
+    """What they show, in one sentence that can be understood alone."""
+    finding_ids: tuple[str, ...]
+    """Labels of the findings that carry it; an insight without one is not taken."""
+
+
+class Implication(Answer):
+    """What the findings mean for a hypothesis."""
+
+    hypothesis_id: str
+    """Label of the hypothesis."""
+    evidence_type: Literal["supporting", "refuting", "neutral"]
+    """Which way they point."""
+    explanation: str
+    """Why, in one sentence."""
+
+
+class Correlated(Answer):
+    """Findings that go together."""
+
+    finding_ids: tuple[str, ...]
+    """Labels of the findings."""
+    correlation_type: CorrelationKind
+    """temporal: close in time; geospatial: close in space; causal: one may have brought about the other; pattern: the
+    same shape in different data."""
+    description: str
+    """What connects them, in one sentence that says no more than the findings do."""
+    confidence: Literal["high", "medium", "low"] = "medium"
+    """How sure you are. It is kept beside what is computed from the sources."""
+    implications: tuple[str, ...] = ()
+    """What follows if it is so."""
+    proposal: str = ""
+    """Label of the measured proposal that this explains; empty where it is your own."""
+
+
+class FindingsAnalysis(Answer):
+    """What the findings show."""
+
+    thinking: str = ""
+    """The way from the findings to the insights, step by step."""
+    key_insights: Annotated[tuple[KeyInsight, ...], Field(max_length=40)]
+    """The most important first; empty where the findings show nothing."""
+    hypothesis_implications: Annotated[tuple[Implication, ...], Field(max_length=20)] = ()
+    """How the findings bear on the hypotheses."""
+    correlations: Annotated[tuple[Correlated, ...], Field(max_length=20)] = ()
+    """Causal ones and patterns that are seen already."""
+    uncertainties: Annotated[tuple[str, ...], Field(max_length=20)] = ()
+    """What rests on one source, what sources contradict each other in, what could not be found out."""
+    follow_up_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
+    """What to ask next; empty where nothing would help."""
+
+
+class Analyse(Task[FindingsAnalysis]):
+    """Say what the findings show, what is uncertain, and what to ask next."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    as_of: str
+    """Today's date."""
+    problems: tuple[str, ...] = ()
+    """The sub-tasks."""
+    standing: tuple[Standing, ...] = ()
+    """The hypotheses and where they stand."""
+    insights: tuple[SummaryLine, ...] = ()
+    """The insights so far; do not repeat them."""
+    findings: tuple[Shown, ...] = ()
+    """What was gathered since the last analysis."""
+    reports: tuple[str, ...] = ()
+    """Tools that failed, and tools that had no data."""
+    notes: tuple[str, ...] = ()
+    """Critical remarks on the last analysis, to be met by this one."""
+    tools: tuple[ToolShown, ...] = ()
+    """What may be asked for in a follow-up query; nothing else may."""
+    tried: tuple[str, ...] = ()
+    """What was asked before; do not repeat it."""
+    guidance: str = ""
+    """The person's own instructions."""
+    limit: int = 5
+    """The most follow-up queries wanted."""
+
+
+class TypedFindings(View):
+    """Findings of one type of source."""
+
+    type: str
+    """Which type."""
+    findings: tuple[Shown, ...]
+    """What was found there."""
+
+
+class Pairing(View):
+    """Findings that arithmetic has found to be close."""
+
+    id: str
+    """Label to refer to it by."""
+    correlation_type: CorrelationKind
+    """In what way."""
+    finding_ids: tuple[str, ...]
+    """Labels of the findings; of a causal one and of a pattern in the order of time."""
+    measured: str
+    """How close they are."""
+
+
+class Correlations(Answer):
+    """What goes together."""
+
+    correlations: Annotated[tuple[Correlated, ...], Field(max_length=20)]
+    """One for each proposal that holds, and causal ones or patterns of your own."""
+
+
+class Correlate(Task[Correlations]):
+    """Explain what goes together in time, in space, as cause or as pattern."""
+
+    role: ClassVar[Role] = "smart"
+
+    question: str
+    """What the person asked."""
+    by_type: tuple[TypedFindings, ...]
+    """The findings, by type of source."""
+    proposals: tuple[Pairing, ...] = ()
+    """What was measured to be close: explain it, or leave it out where it is chance."""
+    guidance: str = ""
+    """The person's own instructions."""

@@ -1,0 +1,515 @@
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from deepdiver import tasks
+from deepdiver.core.events import Decided, PlanProposed, Recalled
+from deepdiver.core.record import RunStatus, SentenceKind, SourceKind
+from deepdiver.core.settings import load
+from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
+from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.report.render import markdown
+from deepdiver.run import replay, research
+from deepdiver.run.begin import load_ledger
+from deepdiver.sample import LIBRARY
+from deepdiver.store import open_store
+from deepdiver.strategies import iterative, nodes
+from deepdiver.strategies.summary import BYTES, LINES, repeats
+from deepdiver.strategies.table import TABLE
+from deepdiver.strategies.writing import UNTESTED
+from deepdiver.tools.hit import Hit
+from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
+
+BEGIN = ["initialize", "generate_query", "approve_plan"]
+ROUND = ["web_search", "summarize", "reflect"]
+SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
+MINE = [
+    *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
+    *(tasks.WriteReport, tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
+]
+
+
+def rig_of(home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any) -> Rig:
+    return Rig(home, reasoner, provider, strategy="iterative", **more)
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("the model is not in the mood")
+
+
+def more_about(task: tasks.Reflect) -> tasks.Reflection:
+    """Miss something else in every round."""
+    missing = f"What did Holm Works make in {1900 + task.iteration}?"
+    return tasks.Reflection(
+        sufficient=False, reason="more", missing=(missing,), queries=(f"Holm Works goods {1900 + task.iteration}",)
+    )
+
+
+def path_of(rounds: int) -> list[str]:
+    later = [*(["generate_query", *ROUND] * (rounds - 1))]
+    return [*BEGIN, *ROUND, *later, "write_report"]
+
+
+# -- what goes wrong
+
+
+async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    graph = TABLE[rig.run.strategy].build().compile()
+    with pytest.raises(UsageError, match="the question is empty"):
+        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+
+
+@pytest.mark.parametrize("task", [task.name() for task in MINE])
+async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(**{task: fail}))
+    outcome = await rig.work()
+    assert outcome.error is None
+    assert outcome.report is not None
+    asked = {item.name() for item in rig.reasoner.asked}
+    if task in asked:
+        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+
+
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in MINE}))
+    outcome = await rig.work()
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.report is not None
+    assert (outcome.report.confidence, outcome.report.answer) == (0.0, ())
+    assert rig.path == path_of(1)[:-1] + ["generate_query", "write_report"], "without any query left it ends"
+
+
+async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
+    def refuse(task: Any) -> Any:
+        raise CallError("the key was refused", CallFault.AUTH)
+
+    rig = rig_of(tmp_path, ScriptedReasoner(decompose=refuse))
+    outcome = await rig.work()
+    assert isinstance(outcome.error, CallError)
+    assert outcome.run.status is RunStatus.FAILED
+    assert rig.path == BEGIN[:2]
+
+
+async def test_a_search_that_is_down_stands_in_the_limits(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: True
+    outcome = await rig_of(tmp_path, provider=provider).work()
+    assert outcome.run.status is RunStatus.NO_EVIDENCE
+    assert outcome.report is not None
+    assert any("corpus could not search" in line for line in outcome.report.limits)
+
+
+async def test_a_writer_who_fails_leaves_what_was_found(tmp_path: Path) -> None:
+    outcome = await rig_of(tmp_path, ScriptedReasoner(write_report=fail)).work()
+    assert outcome.report is not None
+    assert outcome.run.status is RunStatus.PARTIAL
+    (section,) = outcome.report.sections
+    assert section.heading == "What was found"
+    assert any("Anna Holm" in sentence.text for sentence in section.sentences)
+
+
+async def test_a_summary_that_fails_is_made_of_the_findings_as_they_are(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(summarise=fail))
+    await rig.work()
+    assert any("Anna Holm" in line for line in rig.reasoner.of(tasks.Reflect)[0].known)
+
+
+# -- the path
+
+
+async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    outcome = await rig.work()
+    assert rig.path == [*BEGIN, *ROUND, "generate_query", "write_report"], "what it would search again was searched"
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert "Anna Holm" in outcome.report.answer[0].text
+
+
+async def test_there_is_no_stopping_before_the_second_round(tmp_path: Path) -> None:
+    def enough(task: tasks.Reflect) -> tasks.Reflection:
+        asked = ("Who founded Holm Works?",) if task.iteration == 1 else ()
+        return tasks.Reflection(sufficient=True, reason="a tidy summary", missing=asked)
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=enough))
+    await rig.work()
+    assert rig.path == path_of(2)
+    first, second = rig.of(Decided)
+    assert (first.decision, first.by) == ("continue", "rule")
+    assert "no stopping before round 2" in first.reason
+    assert (second.decision, second.by, second.reason) == ("finish", "reasoner", "a tidy summary")
+
+
+async def test_what_is_missing_brings_another_round(tmp_path: Path) -> None:
+    def until_the_third(task: tasks.Reflect) -> tasks.Reflection:
+        return more_about(task) if task.iteration < 3 else tasks.Reflection(sufficient=True, reason="all answered")
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=until_the_third))
+    await rig.work()
+    assert rig.path == path_of(3)
+    assert [event.by for event in rig.of(Decided)] == ["reasoner"] * 3
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5])
+async def test_max_iterations_is_the_hard_stop(tmp_path: Path, rounds: int) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=rounds)
+    outcome = await rig.work()
+    assert rig.path == path_of(rounds)
+    assert outcome.report is not None
+    assert [event.by for event in rig.of(Decided)] == ["reasoner"] * (rounds - 1) + ["rule"]
+
+
+async def test_five_rounds_are_the_strategys_own_hard_stop(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about))
+    await rig.work()
+    assert rig.path == path_of(5)
+
+
+async def test_where_no_search_is_left_that_was_not_made_it_ends(tmp_path: Path) -> None:
+    def again(task: tasks.Reflect) -> tasks.Reflection:
+        return tasks.Reflection(sufficient=False, reason="more", missing=(QUESTION,), queries=("works HOLM owns who",))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=again))
+    await rig.work()
+    assert rig.path == [*BEGIN, *ROUND, "generate_query", "write_report"]
+    assert rig.of(Decided)[-1].reason == "no search is left that was not made"
+    assert rig.provider.queries == [QUESTION]
+
+
+# -- the plan
+
+
+async def test_an_edited_plan_is_obeyed_and_gets_queries_of_its_own(tmp_path: Path) -> None:
+    shown: list[dict[str, Any]] = []
+
+    async def ask(plan: dict[str, Any]) -> dict[str, Any]:
+        shown.append(plan)
+        return {"action": "edit", "problems": ["When was Holm Works founded?"]}
+
+    rig = rig_of(tmp_path, approve=True)
+    await rig.work(ask=ask)
+    assert shown[0]["problems"] == [QUESTION]
+    assert shown[0]["queries"] == [QUESTION]
+    assert "ceiling" in shown[0]
+    assert rig.path[: len(BEGIN) + 3] == [*BEGIN, "approve_plan", "generate_query", "web_search"]
+    assert rig.provider.queries[0] == "When was Holm Works founded?"
+    assert QUESTION not in rig.provider.queries
+    assert len(shown) == 1, "a plan that was edited is not asked about again"
+
+
+async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> None:
+    answers = [{"action": "reject", "reason": "too broad"}, {"action": "accept"}]
+
+    async def ask(plan: dict[str, Any]) -> dict[str, Any]:
+        return answers.pop(0)
+
+    def split(task: tasks.Decompose) -> tasks.Decomposition:
+        text = "Who owns Holm Works today?" if task.objection else task.question
+        return tasks.Decomposition(problems=(tasks.Problem(question=text),))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(decompose=split), approve=True)
+    await rig.work(ask=ask)
+    assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["", "too broad"]
+    assert rig.provider.queries[0] == "Who owns Holm Works today?"
+    assert not answers
+
+
+async def test_without_approval_the_plan_is_shown_and_followed(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    await rig.work()
+    (plan,) = rig.of(PlanProposed)
+    assert (plan.problems, plan.queries) == ((QUESTION,), (QUESTION,))
+
+
+# -- queries
+
+
+async def test_the_first_round_asks_about_every_part_side_by_side(tmp_path: Path) -> None:
+    parts = tuple(tasks.Problem(question=f"Who owns part {n} of Holm Works?") for n in range(7))
+    rig = rig_of(tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=parts)))
+    await rig.work()
+    assert set(rig.provider.queries[: nodes.PROBLEMS]) == {part.question for part in parts[: nodes.PROBLEMS]}
+    assert rig.reasoner.most_running >= nodes.PROBLEMS
+
+
+async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(tmp_path: Path) -> None:
+    def gap(task: tasks.Reflect) -> tasks.Reflection:
+        missing = ("Who founded Holm Works?", "Where is the mill?")
+        return tasks.Reflection(sufficient=False, reason="m", missing=missing, queries=("Holm Works founder",))
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=gap), max_iterations=2)
+    await rig.work()
+    first, later = rig.reasoner.of(tasks.WriteQueries)
+    assert (first.known, first.tried) == ((), ())
+    assert later.problem == "Where is the mill?", "for the first, the reflection has a query"
+    assert any("Anna Holm" in line for line in later.known)
+    assert later.tried == (QUESTION,)
+    assert rig.provider.queries[0] == QUESTION
+    assert set(rig.provider.queries[1:]) == {"Holm Works founder", "Where is the mill?"}
+
+
+async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> None:
+    def stubborn(task: tasks.Reflect) -> tasks.Reflection:
+        queries = ("Holm Works owner", "owner Holm Works", f"Holm Works {task.iteration}")
+        return tasks.Reflection(sufficient=False, reason="m", missing=("Who?",), queries=queries)
+
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=stubborn), max_iterations=4)
+    await rig.work()
+    asked = [frozenset(query.lower().split()) for query in rig.provider.queries]
+    assert len(asked) == len(set(asked))
+
+
+# -- the summary
+
+
+async def test_search_results_are_the_latest_only_and_hold_nothing_that_was_there(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
+    await rig.work()
+    shown = [[item.statement for item in task.findings] for task in rig.reasoner.of(tasks.Summarise)]
+    assert len(shown) == 1, "the later searches brought what was there, and nobody was asked to summarise it again"
+    assert len(shown[0]) == len(set(shown[0])) == 3
+
+
+async def test_the_best_sources_come_first(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    await rig.work()
+    believed = [item.credibility for item in rig.reasoner.of(tasks.Summarise)[0].findings]
+    assert believed == sorted(believed, reverse=True)
+    assert len(set(believed)) > 1
+
+
+async def test_what_rests_on_one_weak_source_is_shown_as_uncertain(tmp_path: Path) -> None:
+    corpus = {**CORPUS, "doc:blog": ("Blog", "blog", "Somebody told me that Holm Works is owned by Carl Dahl.")}
+    rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
+    await rig.work()
+    task = rig.reasoner.of(tasks.Reflect)[0]
+    assert any("Carl Dahl" in line for line in task.uncertainties)
+    assert not any("confirms" in line for line in task.uncertainties)
+    assert set(task.uncertainties) < set(task.known)
+    assert task.minimum == iterative.MINIMUM
+
+
+async def test_state_and_messages_are_the_seeds(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage(QUESTION)]}, context=(session := rig.session()).deps)
+    assert result["topic"] == QUESTION
+    assert "Anna Holm" in result["running_summary"]
+    assert {item["url"] for item in result["sources"]} == set(CORPUS)
+    assert all(set(item) == {"id", "title", "url", "credibility", "snippet"} for item in result["sources"])
+    assert result["iteration"] >= 1
+    assert result["max_iterations"] == 5
+    human, report = result["messages"]
+    assert (type(human), human.text) == (HumanMessage, QUESTION)
+    assert isinstance(report, AIMessage)
+    assert session.deps.report is not None
+    assert report.text == markdown(session.deps.report)
+
+
+async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
+    filler = "This sentence fills the page and must not travel with the state. " * 400
+    corpus = {"doc:long": ("Long", "register", f"Holm Works is owned by Anna Holm. {filler}")}
+    rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
+    graph = TABLE[rig.run.strategy].build().compile()
+    result = await graph.ainvoke({"messages": [HumanMessage(QUESTION)]}, context=rig.session().deps)
+    assert "fills the page" not in str(result)
+
+
+# -- cost
+
+
+class EndlessProvider(CorpusProvider):
+    """Finds six documents of three sentences for every query, no two of which are alike."""
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        async def do() -> Reply:
+            self.queries.append(query)
+            return Reply([f"{query}/{number}" for number in range(limit)])
+
+        reply = await gateway.call(Request("search", self.name, query, {"query": query}, fresh=True), do)
+        return [
+            Hit(
+                url=f"doc:{hashlib.sha256(key.encode()).hexdigest()[:12]}",
+                title=f"Notes {hashlib.sha256(key.encode()).hexdigest()[:6]}",
+                kind=SourceKind.DOCUMENT,
+                publisher_kind="newspaper",
+                published="2026-01-01",
+                author="someone",
+                text=" ".join(made(key, part) for part in range(3)),
+                provider=self.name,
+            )
+            for key in reply.value
+        ]
+
+
+def made(key: str, part: int) -> str:
+    """Make a sentence of invented words that no other has."""
+    raw = hashlib.sha256(f"{key}/{part}".encode()).hexdigest()
+    told = " ".join(raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(0, 60, 6))
+    return f"Those who own the works say {told}."
+
+
+async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) -> None:
+    def restless(task: tasks.Reflect) -> tasks.Reflection:
+        topics = [f"works {task.iteration:02} {word}" for word in ("goods", "staff", "ships", "taxes")]
+        return tasks.Reflection(
+            sufficient=False,
+            reason="more",
+            missing=tuple(f"What of {topic}?" for topic in topics[:3]),
+            queries=tuple(topics),
+        )
+
+    reasoner = ScriptedReasoner(reflect=restless)
+    rig = rig_of(tmp_path, reasoner, EndlessProvider(), max_iterations=11)
+    await rig.work()
+    sizes, lines = [0], list[int]()
+    for task in reasoner.asked:
+        if isinstance(task, tasks.WriteReport):
+            break
+        prompt = task.prompt()
+        sizes[-1] += len(prompt.system) + len(prompt.user)
+        if isinstance(task, tasks.Reflect):
+            lines.append(len(task.known))
+            assert sum(len(line.encode()) + 1 for line in task.known) <= BYTES
+            assert len(task.known) <= LINES
+            sizes.append(0)
+    rounds = sizes[2:10]
+    assert len(rounds) == 8, "rounds 3 to 10"
+    assert max(rounds) <= 1.15 * min(rounds), sizes
+    assert max(lines) == LINES, "the summary was full, and stayed within its length"
+    last = reasoner.of(tasks.Reflect)[-1].known
+    assert not any(repeats(one, other) for n, one in enumerate(last) for other in last[n + 1 :])
+
+
+def test_the_allowance_grows_with_the_rounds() -> None:
+    small, large = iterative.allowance(1, 6), iterative.allowance(5, 6)
+    assert large.searches == small.searches + 4 * iterative.LATER
+    assert (small.tasks[tasks.Summarise], large.tasks[tasks.Summarise]) == (1, 5)
+    assert (small.tasks[tasks.Reflect], large.tasks[tasks.Reflect]) == (0, 4)
+
+
+async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_path: Path) -> None:
+    many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
+    written = iter(range(10_000))
+    faulty = tuple(
+        tasks.DraftSentence(text=text, findings=("F1",)) for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
+    )
+
+    def gaps(task: tasks.Reflect) -> tasks.Reflection:
+        named = tuple(f"Gap {task.iteration} {n} of the works?" for n in range(6))
+        return tasks.Reflection(
+            sufficient=False, reason="m", missing=named, queries=named if task.iteration % 2 else ()
+        )
+
+    reasoner = ScriptedReasoner(
+        decompose=lambda task: tasks.Decomposition(problems=many),
+        write_queries=lambda task: tasks.Queries(queries=tuple(f"own works {next(written)}" for _ in range(8))),
+        reflect=gaps,
+        write_report=lambda task: tasks.Draft(answer=faulty),
+    )
+
+    async def ask(plan: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "edit", "problems": [problem.question for problem in many]}
+
+    rig = rig_of(tmp_path, reasoner, max_iterations=4, approve=True)
+    await rig.work(ask=ask)
+    allowed = iterative.allowance(4, 6)
+    assert rig.path.count("web_search") == 4
+    for task, most in allowed.tasks.items():
+        assert 0 < len(rig.reasoner.of(task)) <= most, task
+    assert {type(task) for task in rig.reasoner.asked} == set(allowed.tasks)
+    assert len(rig.provider.queries) <= allowed.searches
+
+
+# -- the report
+
+
+async def test_confidence_is_computed_and_what_was_not_tested_is_said(tmp_path: Path) -> None:
+    outcome = await rig_of(tmp_path).work()
+    assert outcome.report is not None
+    assert 0.7 <= outcome.report.confidence < 1.0
+    assert outcome.report.hypotheses == ()
+    assert UNTESTED in outcome.report.limits
+
+
+async def test_what_the_writer_finds_missing_makes_it_an_answer_in_part(tmp_path: Path) -> None:
+    def write(task: tasks.WriteReport) -> tasks.Draft:
+        draft = ScriptedReasoner()._write_report(task)
+        return draft.model_copy(update={"missing": ("Since when?",)})
+
+    whole = await rig_of(tmp_path / "whole").work()
+    part = await rig_of(tmp_path / "part", ScriptedReasoner(write_report=write)).work()
+    assert whole.report is not None
+    assert part.report is not None
+    assert part.run.status is RunStatus.PARTIAL
+    assert part.report.confidence == pytest.approx(whole.report.confidence / 2, abs=1e-3), "one of two parts"
+    assert "Not answered: Since when?" in part.report.limits
+
+
+async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflect(tmp_path: Path) -> None:
+    first = rig_of(tmp_path)
+    await first.work()
+    rig = rig_of(tmp_path, past=True)
+    outcome = await rig.work()
+    assert len(rig.of(Recalled)) == 1
+    asked = {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())}
+    assert asked == {"decompose", "write_queries", "summarise", "reflect"}
+    assert outcome.report is not None
+    assert [line for line in outcome.report.limits if first.run.id in line]
+    without = rig_of(tmp_path)
+    await without.work()
+    assert not [task for task in without.reasoner.asked if getattr(task, "past", ())]
+
+
+async def test_a_replay_gives_the_same_report(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
+    outcome = await rig.work()
+    again = await rig.work(Mode.REPLAY)
+    assert outcome.report is not None
+    assert again.report is not None
+    assert again.report.hash == outcome.report.hash
+
+
+async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> None:
+    """The golden run: right ages on the day, from quotes that stand, in the parts of the question, and it replays."""
+    settings = load(
+        {
+            "home": tmp_path,
+            "documents": (LIBRARY,),
+            "search": ["library"],
+            "strategy": "iterative",
+            "as_of": date(2026, 11, 15),
+        }
+    )
+    events: list[Any] = []
+    outcome = await research(SEED_QUESTION, settings, on_event=events.append)
+    report = outcome.report
+    assert report is not None
+    assert report.status is RunStatus.ANSWERED
+    ages = {sentence.text.split()[0]: sentence.calculation.result for sentence in report.answer if sentence.calculation}
+    assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
+    assert 0.8 < report.confidence < 1.0
+    store = open_store(tmp_path)
+    ledger = load_ledger(store, outcome.run.id)
+    for citation in report.citations:
+        assert citation.finding in ledger
+        text = store.get_text(citation.passage.snapshot)
+        assert text[citation.passage.start : citation.passage.end] == citation.quote
+    sentences = [sentence for part in (report.answer, *(s.sentences for s in report.sections)) for sentence in part]
+    assert all(sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME)
+    assert [section.heading for section in report.sections][:3] == [
+        "Which parents run Svedjan Ost AB?",
+        "Who are the children of the parents?",
+        "How old are the children?",
+    ]
+    assert [event.phase for event in events if event.type == "phase_started"] == path_of(2)
+    again = await replay(outcome.run.id, settings)
+    assert again.report is not None
+    assert again.report.hash == report.hash
