@@ -6,11 +6,14 @@ A made part stands between `<!-- name -->` and `<!-- /name -->`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+
+from deepdiver.strategies.table import TABLE, Entry
 
 ROOT = Path(__file__).parents[1]
 DEMO_DAY = "2026-11-15"
@@ -41,18 +44,19 @@ def help_text() -> str:
     return f"```\n{said.getvalue().strip()}\n```"
 
 
-def graph() -> str:
-    """Return the picture of popper's graph."""
-    from deepdiver.core.record import Strategy
-    from deepdiver.strategies.table import TABLE
-
-    return f"```mermaid\n{TABLE[Strategy.POPPER].build().compile().get_graph().draw_mermaid().strip()}\n```"
+def graph(entry: Entry) -> str:
+    """Return the picture of a strategy's graph."""
+    return f"```mermaid\n{entry.build().compile().get_graph().draw_mermaid().strip()}\n```"
 
 
 MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
     "README.md": [("demo", demo)],
     "docs/CLI.md": [("help", help_text)],
-    "docs/strategies/popper.md": [("graph", graph)],
+    **{
+        f"docs/strategies/{entry.strategy.value}.md": [("graph", functools.partial(graph, entry))]
+        for entry in TABLE.values()
+        if entry.built
+    },
 }
 """What is made, by file."""
 

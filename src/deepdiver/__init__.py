@@ -26,6 +26,11 @@ _HOMES = {
     "Settings": "deepdiver.core.settings",
     "Report": "deepdiver.core.record",
     "DeepdiverError": "deepdiver.errors",
+    "run_deep_research_agent": "deepdiver.run.deep_research",
+    "ResearchContext": "deepdiver.strategies.context",
+    "SearchIntent": "deepdiver.strategies.context",
+    "SearchPlan": "deepdiver.strategies.context",
+    "SearchResult": "deepdiver.strategies.context",
 }
 
 if TYPE_CHECKING:
@@ -34,18 +39,25 @@ if TYPE_CHECKING:
     from deepdiver.errors import DeepdiverError
     from deepdiver.reason.embedded import EmbeddedReasoner
     from deepdiver.run import Outcome, create_deepdiver_agent, replay, research, resume
+    from deepdiver.run.deep_research import run_deep_research_agent
+    from deepdiver.strategies.context import ResearchContext, SearchIntent, SearchPlan, SearchResult
 
 __all__ = [
     "DeepdiverError",
     "EmbeddedReasoner",
     "Outcome",
     "Report",
+    "ResearchContext",
+    "SearchIntent",
+    "SearchPlan",
+    "SearchResult",
     "Settings",
     "__version__",
     "create_deepdiver_agent",
     "replay",
     "research",
     "resume",
+    "run_deep_research_agent",
 ]
 
 

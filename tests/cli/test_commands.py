@@ -542,7 +542,8 @@ def test_deepen(say: Say, home: Path, finished: str) -> None:
 
 
 def test_deepen_a_section_that_is_not_there(say: Say, home: Path, finished: str) -> None:
-    assert re.match(r"there is no section 99 in the report of \S+: it has 1\. ", complaint(say("deepen", finished, "99")))
+    told = complaint(say("deepen", finished, "99"))
+    assert re.match(r"there is no section 99 in the report of \S+: it has 1\. ", told)
     assert len(runs(home)) == 1
 
 

@@ -14,9 +14,11 @@ from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.ladder import answer_schema
 from deepdiver.tasks import (
     TASKS,
+    AnalyseOutput,
     CheckSupport,
     Claim,
     Decide,
+    DecideAction,
     Decompose,
     ExtractFindings,
     Faulty,
@@ -31,6 +33,7 @@ from deepdiver.tasks import (
     SummaryLine,
     Task,
     Text,
+    Tool,
     WriteQueries,
     WriteReport,
 )
@@ -64,6 +67,16 @@ EVERY: tuple[Task[Any], ...] = (
     ),
     Summarise(question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS),
     Reflect(question="q", as_of="2026-11-01", known=("Count 1 was made.",), iteration=1, max_iterations=5),
+    DecideAction(
+        initial_query="q", as_of="2026-11-01", tools=(Tool(name="search_tavily", about="the web"),), max_iterations=5
+    ),
+    AnalyseOutput(
+        initial_query="q",
+        as_of="2026-11-01",
+        action="search_tavily",
+        query_or_url="crates",
+        texts=(Text(id="T1", title="Notes", text=TEXT),),
+    ),
 )
 
 

@@ -153,6 +153,21 @@ class ScriptedReasoner:
     def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
         return tasks.Reflection(sufficient=True, reason="enough is known")
 
+    def _decide_action(self, task: tasks.DecideAction) -> tasks.NextAction:
+        if task.iteration and not task.unanswered:
+            return tasks.NextAction(next_action="send_to_hitl", reasoning="it is answered")
+        query = f"{task.initial_query} {' '.join(['more'] * len(task.tried))}".strip()
+        return tasks.NextAction(next_action=task.tools[0].name, query_or_url=query, reasoning="something is missing")
+
+    def _analyse_output(self, task: tasks.AnalyseOutput) -> tasks.Analysis:
+        found = [
+            tasks.Info(statement=span.of(text.text), source=text.id, quote=span.of(text.text), answers="P1")
+            for text in task.texts
+            for span in sentences(text.text)
+            if "own" in span.of(text.text)
+        ]
+        return tasks.Analysis(extracted_info=tuple(found), assessment="read", confidence_score=0.5)
+
     def _write_report(self, task: tasks.WriteReport) -> tasks.Draft:
         by_label = {f.id: f for f in task.findings}
         if task.standing is None:

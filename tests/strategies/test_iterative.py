@@ -29,7 +29,7 @@ from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, Scripted
 BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
-MINE = [
+MINE: list[type[tasks.Task[Any]]] = [
     *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
     *(tasks.WriteReport, tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
 ]
@@ -83,7 +83,7 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(t
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert (outcome.report.confidence, outcome.report.answer) == (0.0, ())
-    assert rig.path == path_of(1)[:-1] + ["generate_query", "write_report"], "without any query left it ends"
+    assert rig.path == [*path_of(1)[:-1], "generate_query", "write_report"], "without any query left it ends"
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:

@@ -250,10 +250,10 @@ async def test_a_sentence_that_is_carried_in_part_counts_for_half(tmp_path: Path
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
         return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims))
 
-    rules = {"judge": fail, "write_report": write(lambda label: [told(OWNED, label(OWNED))])}
-    same = {"repair_sentences": lambda task: tasks.Repairs(repairs=())}
+    rules: dict[str, Any] = {"judge": fail, "write_report": write(lambda label: [told(OWNED, label(OWNED))])}
     whole, _ = await weighed(tmp_path / "whole", **rules)
-    part, _ = await weighed(tmp_path / "part", check_support=doubt, **same, **rules)
+    rules |= {"check_support": doubt, "repair_sentences": lambda task: tasks.Repairs(repairs=())}
+    part, _ = await weighed(tmp_path / "part", **rules)
     assert [sentence.mark for sentence in part.answer] == [PARTLY]
     assert part.confidence < whole.confidence
 

@@ -23,7 +23,7 @@ exit codes:
   0    answered, or the command did what it says
   1    failure: a service, the database, the disk, or a fault of deepdiver's own
   2    usage: something on the command line, in the settings or a key is wrong
-  3    answered in part, or waiting for your word on the plan (deepdiver resume)
+  3    answered in part, or waiting for your word (deepdiver resume)
   4    no evidence: nothing was found, or there is nothing to search
   130  stopped, by Ctrl-C or by deepdiver stop; deepdiver resume goes on
 """
@@ -160,7 +160,7 @@ COMMANDS = {
         "--strategy --model --fast-model --search --in --sample --offline --json --home",
     ),
     "library": Command(
-        "your own documents: add PATH…, list, remove PATH…, search QUERY, refresh",
+        "your own documents: add, list, remove, search, refresh",
         "WHAT",
         "-k --folder --type --since --until --json --quiet --home",
     ),
@@ -194,7 +194,8 @@ def parser_of(name: str) -> Parser:
     )
     if name == "library":
         actions = ("add", "list", "remove", "search", "refresh")
-        parser.add_argument("action", metavar="ACTION", choices=actions, help=", ".join(actions))
+        told = "add PATH…, list, remove PATH…, search QUERY, refresh"
+        parser.add_argument("action", metavar="ACTION", choices=actions, help=told)
         parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
     elif name == "credibility":
         parser.add_argument("domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address")

@@ -140,7 +140,7 @@ def _work(
 
 def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: float) -> int:
     """Print what came of a run, and return the exit code."""
-    from deepdiver.core.record import RunStatus
+    from deepdiver.core.record import FINISHED, RunStatus
     from deepdiver.report.files import summary
 
     run = outcome.run
@@ -152,10 +152,11 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
         _foot(outcome, seconds)
     go_on = f"go on with: {_command(args, 'resume', run.id)}"
     if outcome.error is not None:
-        _complain(f"{outcome.error}; {go_on}" if outcome.report is None else str(outcome.error))
+        _complain(f"{outcome.error}; {go_on}" if run.status not in FINISHED else str(outcome.error))
         return outcome.error.exit_code
     if run.status is RunStatus.WAITING:
-        _complain(f"run {run.id} waits for your word on its plan; in a terminal, {go_on}")
+        what = "plan" if outcome.report is None else "answer"
+        _complain(f"run {run.id} waits for your word on its {what}; in a terminal, {go_on}")
     codes = {RunStatus.ANSWERED: 0, RunStatus.PARTIAL: 3, RunStatus.WAITING: 3, RunStatus.NO_EVIDENCE: 4}
     return codes.get(run.status, 1)
 

@@ -60,6 +60,10 @@ def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
     library = open_library(settings)
     try:
         return act(args, library, voice)
+    except KeyboardInterrupt:
+        if args.action in ("add", "refresh"):
+            voice.err("what was done is kept; go on with: deepdiver library refresh")
+        raise
     finally:
         library.close()
 

@@ -81,6 +81,8 @@ def check_out(folder: Path | None) -> None:
         raise UsageError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
 
 
+ANSWER_CHARS = 4_000
+"""Characters of an answer on the terminal: some pages; the report has it whole."""
 ReadLine = Callable[[str], Awaitable[str | None]]
 """Shows a prompt and returns what the person types, without the line's end; None: the person will type no more."""
 Say = Callable[[str], None]
@@ -91,15 +93,57 @@ class LeftError(Exception):
     """The person ended the conversation without an answer."""
 
 
+async def put(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:
+    """Put something before a person, and return what the person says.
+
+    Raises:
+        LeftError: If the person goes away.
+        UsageError: If it is nothing that can be asked here.
+    """
+    ways = {"approve_plan": approve, "review_answer": review}
+    if shown.get("ask") not in ways:
+        raise UsageError(f"this version cannot ask about {shown.get('ask')} on a terminal")
+    return await ways[shown["ask"]](shown, say, read_line)
+
+
+async def review(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:
+    """Put an answer before a person: returns accept, reject with a reason, or add with constraints.
+
+    Raises:
+        LeftError: If the person goes away.
+    """
+    _show_answer(shown, say)
+    while True:
+        match (await _typed(read_line, "[a]ccept, [r]eject or add a [c]onstraint? ")).lower()[:1]:
+            case "a":
+                return {"action": "accept"}
+            case "r":
+                return {"action": "reject", "reason": await _typed(read_line, "What is wrong with it? ")}
+            case "c":
+                if text := await _typed(read_line, "What should be heeded besides? "):
+                    return {"action": "add", "constraints": text}
+            case _:
+                say("Type a, r or c, then Enter.")
+
+
+def _show_answer(shown: dict[str, Any], say: Say) -> None:
+    say("")
+    say(f"Answer to: {one_line(str(shown.get('question', '')))} (confidence {float(shown.get('confidence') or 0):.2f})")
+    say(f"  {one_line(str(shown.get('answer', '')), ANSWER_CHARS)}")
+    parts = {"Research Journey": "journey", "Key Sources": "key_sources", "Missing": "missing"}
+    for heading, name in parts.items():
+        if listed := shown.get(name):
+            say(f"{heading}:")
+        for line in listed or ():
+            say(f"  - {one_line(str(line), 1_000)}")
+
+
 async def approve(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[str, Any]:
     """Put a plan before a person: returns accept, edit with sub-problems, or reject with a reason.
 
     Raises:
         LeftError: If the person goes away.
-        UsageError: If something else than a plan is asked about.
     """
-    if shown.get("ask") != "approve_plan":
-        raise UsageError(f"this version cannot ask about {shown.get('ask')} on a terminal")
     given = problems = [str(problem) for problem in shown["problems"]]
     while True:
         _show_plan(shown, problems, say)
@@ -245,7 +289,7 @@ class Work:
                 self._view.close()
 
     def asker(self) -> Ask | None:
-        """Return what puts a plan before the person at this terminal; None if nobody can see and answer."""
+        """Return what puts something before the person at this terminal; None if nobody can see and answer."""
         if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
             return None
 
@@ -254,7 +298,7 @@ class Work:
             self._asking = True
             forget_typed()
             try:
-                return await approve(shown, self._say, read_line)
+                return await put(shown, self._say, read_line)
             except LeftError:
                 await self._interrupts.stop()
             finally:

@@ -283,6 +283,29 @@ class Decided(EventBase):
     """Who decided: the reasoner, or a rule of the strategy."""
 
 
+class Reasoned(EventBase):
+    """A step of the reasoning trace of `overwatch`."""
+
+    type: Literal["reasoned"] = "reasoned"
+    """Which event this is."""
+    step_number: int
+    """Which step, from 1."""
+    phase: str
+    """The phase, as in the seed: planning, gathering, analyzing and so on."""
+    thought: str
+    """What was to be found out."""
+    action: str
+    """What was done."""
+    observation: str
+    """What came of it."""
+    conclusion: str
+    """How it goes on."""
+    confidence: float
+    """Belief in the answer at this step, computed from the evidence."""
+    thinking: str = ""
+    """What the reasoner thought aloud."""
+
+
 class Limited(EventBase):
     """Something could not be searched, read or afforded; the report will say so."""
 
@@ -335,6 +358,7 @@ Event = Annotated[
     | HypothesisProposed
     | HypothesisTested
     | Decided
+    | Reasoned
     | Limited
     | PersonAsked
     | RunEnded,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
+from deepdiver.core.lead import Lead
 from deepdiver.core.record import (
     Assessment,
     Evidence,
@@ -27,19 +28,20 @@ from deepdiver.core.record import (
     Stance,
     Trial,
 )
+from deepdiver.core.text import terms
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.threads import in_thread
 from deepdiver.memory.bearing import bearing
-from deepdiver.store import CallState, Store
+from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.tasks import Recalled, Refuted
 
 PROVIDER = "memory"
 """Who answers in the journal."""
 RUNS = 5
 """Runs recalled at most."""
-CLAIMS, QUERIES, SOURCES = 4, 4, 4
-"""Hypotheses of each kind, queries of each kind and sources that are recalled of one run."""
+CLAIMS, QUERIES, SOURCES, LEADS = 4, 4, 4, 8
+"""Hypotheses of each kind, queries of each kind, sources and leads that are recalled of one run."""
 CHARS = 240
 """Characters of one text: a long sentence. What is cut off is still on the past run's own record."""
 BYTES = 12_000
@@ -49,7 +51,7 @@ TRIED = 3
 SEARCHES = frozenset({"search", "tool", "mcp", "feed"})
 """Kinds of calls that can hold a query."""
 _READ: dict[str, type[Record]] = {
-    kind.__name__.lower(): kind for kind in (Source, Finding, Hypothesis, Evidence, Trial)
+    kind.__name__.lower(): kind for kind in (Source, Finding, Hypothesis, Evidence, Trial, Lead)
 }
 
 
@@ -71,6 +73,15 @@ class PastRefutation(Record):
     """What it claimed."""
     by: str = ""
     """What spoke against it most strongly, in one line."""
+
+
+class PastLead(Record):
+    """Something that was met and not followed."""
+
+    kind: Literal["name", "query", "url"]
+    """A name to look up, words to search for, or an address that stood in a source."""
+    text: str
+    """What to look into."""
 
 
 class Recollection(Record):
@@ -100,6 +111,8 @@ class Recollection(Record):
     """Queries that were answered and brought nothing from which a finding was taken."""
     sources: tuple[PastSource, ...] = ()
     """The sources on which the answer stands."""
+    leads: tuple[PastLead, ...] = ()
+    """What it came across and did not follow."""
 
 
 async def recall(
@@ -145,6 +158,12 @@ def shown(past: Iterable[Mapping[str, Any]]) -> tuple[Recalled, ...]:
     return tuple(_view(f"P{number}", Recollection.model_validate(item)) for number, item in enumerate(past, 1))
 
 
+def left_over(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return the leads of recollections, as a graph's state carries both: what earlier runs met and did not follow."""
+    held = [lead for item in past for lead in Recollection.model_validate(item).leads]
+    return [{"kind": lead.kind, "text": lead.text} for lead in dict.fromkeys(held)]
+
+
 def consulted(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the line of a report that says which past runs were built on; none where there are none."""
     told = [f"{item['run']} ({_age(item['days'])})" for item in past]
@@ -171,6 +190,7 @@ def _view(label: str, item: Recollection) -> Recalled:
         fruitful=item.fruitful,
         fruitless=item.fruitless,
         sources=tuple(source.title for source in item.sources),
+        leads=tuple(lead.text for lead in item.leads if lead.kind != "url"),
     )
 
 
@@ -212,7 +232,8 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
     records = [_READ[kind].model_validate_json(data) for kind, _, data in store.get_records(past) if kind in _READ]
     day = _day(held)
     answered = report.status is RunStatus.ANSWERED
-    fruitful, fruitless = _queries(past, report, records, store)
+    rows = store.journal_list(past)
+    fruitful, fruitless = _queries(rows, report, records)
     return Recollection(
         run=held.id,
         question=_short(held.question),
@@ -226,6 +247,7 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
         fruitful=fruitful,
         fruitless=fruitless,
         sources=_sources(report),
+        leads=_leads(rows, records),
     )
 
 
@@ -270,8 +292,27 @@ def _carrying(report: Report) -> list[Any]:
     return [citation for citation in report.citations if not numbers or citation.number in numbers]
 
 
+def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastLead, ...]:
+    """Return the leads that no search held and whose page was not read, in the order of their ids."""
+    asked = [set(terms(row.what)) for row in rows if row.kind in SEARCHES and row.provider != PROVIDER]
+    read = {_page(row.what) for row in rows if row.kind == "fetch"}
+
+    def followed(lead: Lead) -> bool:
+        if lead.kind == "url":
+            return _page(lead.text) in read
+        return any(set(terms(lead.text)) <= query for query in asked)
+
+    leads = [item for item in records if isinstance(item, Lead) and len(item.text) <= CHARS and not followed(item)]
+    return tuple(PastLead(kind=lead.kind, text=lead.text) for lead in sorted(leads, key=lambda lead: lead.id)[:LEADS])
+
+
+def _page(url: str) -> str:
+    """Return an address as far as it names the page."""
+    return url.partition("#")[0].partition("://")[2].removeprefix("www.").rstrip("/")
+
+
 def _queries(
-    past: str, report: Report, records: Sequence[Record], store: Store
+    rows: Sequence[JournalRow], report: Report, records: Sequence[Record]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the queries that brought what the answer stands on, and those that brought nothing.
 
@@ -285,7 +326,7 @@ def _queries(
     carrying = {text for citation in _carrying(report) for text in (citation.url, citation.quote)}
     refuting = {query for trial in records if isinstance(trial, Trial) for query in trial.queries}
     brought: dict[str, set[str]] = {}
-    for row in store.journal_list(past):
+    for row in rows:
         query = row.what
         if row.kind not in SEARCHES or row.provider == PROVIDER or row.state is not CallState.SETTLED or not row.reply:
             continue

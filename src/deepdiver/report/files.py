@@ -143,4 +143,7 @@ def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
         if event["type"] == "phase_started":
             phase = event["phase"]
         details = {key: value for key, value in event.items() if key not in {"type", "at"}}
-        yield {"timestamp": event["at"], "phase": phase, "step": step, "action": event["type"], "details": details}
+        line = {"timestamp": event["at"], "phase": phase, "step": step, "action": event["type"], "details": details}
+        if event["type"] == "reasoned":  # a step of the trace says itself in which phase it is and what was done
+            line |= {"phase": details.pop("phase"), "action": details.pop("action")}
+        yield line

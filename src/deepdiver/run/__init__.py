@@ -8,6 +8,7 @@ three.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import time
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -23,7 +24,7 @@ strict_checkpoints()  # must come before langgraph is imported, which the next l
 
 from deepdiver.gateway import Mode  # noqa: E402
 from deepdiver.report.files import write_files  # noqa: E402
-from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
+from deepdiver.run.agent import Own, create_deepdiver_agent  # noqa: E402
 from deepdiver.run.begin import check_question, load_ledger, new_run, settle_strategy  # noqa: E402
 from deepdiver.run.deepen import look_deeper  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
@@ -43,6 +44,7 @@ async def research(
     out: Path | None = None,
     store: Store | None = None,
     deepens: str = "",
+    own: Own | None = None,
 ) -> Outcome:
     """Research a question.
 
@@ -54,22 +56,34 @@ async def research(
         out: Folder for the run's files; by default one in the home folder.
         store: Where the run is kept; by default the database of the home folder.
         deepens: Id of the run whose report this one looks deeper into, if it does (see `deepen`).
+        own: A model and tools of the caller's, in place of those that the settings name.
 
     Raises:
         UsageError: If the call cannot be carried out as it is.
         NoEvidenceError: If there is nothing to search.
         StoreError: If the database cannot be used.
     """
-    settings = settings or load()
+    own = own or Own()
+    settings = (settings or load()).model_copy(update=own.changes)
     question = check_question(question)
     check_ratings(settings.ratings)
     settings, because = settle_strategy(question, settings)
     # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
-    settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
+    if own.providers is None:
+        settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened, deepens)
         try:
-            session = Session(run, settings, opened, on_event=on_event, because=because)
+            session = Session(
+                run,
+                settings,
+                opened,
+                on_event=on_event,
+                because=because,
+                models=own.models,
+                reasoner=own.reasoner,
+                providers=own.providers,
+            )
             await session.prepare()
         except BaseException:
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
@@ -107,7 +121,7 @@ async def deepen(
     settings = settings or load()
     with _opened(settings, store) as opened:
         deeper = look_deeper(run_id, section, settings, opened, changes)
-        more = {"on_event": on_event, "ask": ask, "out": out, "store": opened}
+        more: dict[str, Any] = {"on_event": on_event, "ask": ask, "out": out, "store": opened}
         return await research(deeper.question, deeper.settings, deepens=deeper.run, **more)
 
 
@@ -177,4 +191,4 @@ def _keep(outcome: Outcome, store: Store, settings: Settings, out: Path | None) 
         return outcome
     folder = out or settings.home / "runs" / outcome.run.id
     write_files(folder, outcome.run, outcome.report, load_ledger(store, outcome.run.id), store, outcome.cost)
-    return Outcome(outcome.run, outcome.report, outcome.cost, outcome.uncertain, outcome.error, folder)
+    return dataclasses.replace(outcome, folder=folder)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.language_models import BaseChatModel
@@ -23,6 +24,37 @@ from deepdiver.tools.registry import Provider
 
 if TYPE_CHECKING:
     from deepdiver.tasks import Reasoner
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A caller's own model and tools, as a session takes them."""
+
+    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
+    """Chat models, by the name that the settings then hold."""
+    reasoner: Reasoner | None = None
+    """A reasoner in place of any model."""
+    providers: Sequence[Provider] | None = None
+    """What is searched; None: what the settings say."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """What it changes in the settings."""
+
+
+def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) -> Own:
+    """Return a model and tools of the caller's; what is None stays as the settings say.
+
+    Raises:
+        ValueError: If a tool takes no text.
+    """
+    from deepdiver.reason.models import name_of
+
+    providers = None if tools is None else [ToolProvider(tool) for tool in tools]
+    if llm is None:
+        return Own(providers=providers)
+    if hasattr(llm, "perform"):
+        return Own(reasoner=cast("Reasoner", llm), providers=providers)
+    name = name_of(llm)
+    return Own({name: llm}, providers=providers, changes={"model": name, "fast_model": "", "task_models": {}})
 
 
 class _Sessions:
@@ -60,8 +92,9 @@ def create_deepdiver_agent(
     checkpointer: Checkpointer = None,
     settings: Settings | None = None,
     on_event: OnEvent | None = None,
+    strategy: Strategy = Strategy.POPPER,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the `popper` strategy as a compiled LangGraph graph over your own model and tools.
+    """Return a strategy, `popper` by default, as a compiled LangGraph graph over your own model and tools.
 
     Every invocation is a run on record, like those of the command line: `deepdiver runs` lists it. What a tool returns
     becomes a source with a snapshot, so that it can be cited.
@@ -74,27 +107,27 @@ def create_deepdiver_agent(
         checkpointer: A LangGraph checkpointer, if you want the graph's own persistence.
         settings: Everything else; from files and environment by default.
         on_event: Told of everything that happens.
+        strategy: Another way of researching. `navigator` stops at every answer for a person, whose word
+            `Command(resume=…)` brings: that needs a checkpointer, and `max_iterations` (20 is its own) bounds a pass.
     """
-    from deepdiver.reason.models import name_of
-
-    base = settings or load()
-    updates: dict[str, Any] = {
-        "strategy": Strategy.POPPER,
+    given = own(llm, tools)
+    updates = {
+        "strategy": strategy,
         "max_iterations": max_iterations,
         "system_prompt": system_prompt or "",
+        **given.changes,
     }
-    given_reasoner = cast("Reasoner", llm) if hasattr(llm, "perform") else None
-    models: dict[str, BaseChatModel] = {}
-    if given_reasoner is None:
-        model = cast("BaseChatModel", llm)
-        models[name_of(model)] = model
-        updates |= {"model": name_of(model), "fast_model": "", "task_models": {}}
-    chosen = base.model_copy(update=updates)
-    providers: list[Provider] = [ToolProvider(tool) for tool in tools]
+    chosen = (settings or load()).model_copy(update=updates)
 
     def make(run: Run, store: Store) -> Session:
         return Session(
-            run, chosen, store, on_event=on_event, models=models, reasoner=given_reasoner, providers=providers
+            run,
+            chosen,
+            store,
+            on_event=on_event,
+            models=given.models,
+            reasoner=given.reasoner,
+            providers=given.providers,
         )
 
     return TABLE[Strategy(chosen.strategy)].build(_Sessions(chosen, make)).compile(checkpointer=checkpointer)

@@ -69,6 +69,4 @@ def deeper_question(question: str, heading: str) -> str:
     """Return the question of a deeper look: the original one, and the section's heading."""
     asked = question.strip()
     asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."
-    if heading.endswith("?"):
-        return f"{asked} In particular: {heading}"
-    return f"{asked} In particular: what is known about {heading.rstrip('.:;!')}?"
+    return f"{asked} In particular: {heading if heading.endswith('?') else heading.rstrip('.:;!') + '.'}"

@@ -10,7 +10,7 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -69,6 +69,8 @@ class Outcome:
     """What ended it, if it did not end by itself."""
     folder: Path | None = None
     """Where its files lie."""
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """What the strategy's graph held at the end, where it was run to its end just now."""
 
 
 class Recorder:
@@ -144,6 +146,7 @@ class Session:
                 f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
+        self._state: Mapping[str, Any] = {}
         self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     async def prepare(self) -> None:
@@ -233,9 +236,12 @@ class Session:
             if not waiting:
                 break
             reply = await self._ask(waiting[0].value, asked, ask)
+            if reply is None and self._ends_at(waiting[0].value):
+                break
             if reply is None:
                 return RunStatus.WAITING
             given = Command(resume=reply)
+        self._state = result
         if self.deps.report is None:
             raise DeepdiverError(f"run {self.run.id} ended without a report")
         return self.deps.report.status
@@ -244,7 +250,8 @@ class Session:
         """Put a question before a person; the answer is journalled, so it is never asked twice."""
         request = Request("human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown})
         known = self.store.journal_get(self.run.id, request.key)
-        if ask is None and self.mode is Mode.LIVE and (known is None or known.state is not CallState.SETTLED):
+        answered = known is not None and known.state is CallState.SETTLED
+        if ask is None and not answered and (self.mode is Mode.LIVE or self._ends_at(shown)):
             return None
 
         async def do() -> Reply:
@@ -255,6 +262,10 @@ class Session:
             return Reply(said)
 
         return cast("dict[str, Any]", (await self.deps.gateway.call(request, do)).value)
+
+    def _ends_at(self, shown: dict[str, Any]) -> bool:
+        """Whether a run that nobody answers is over where it would ask this: an answer that nobody wants to review."""
+        return shown.get("ask") == "review_answer" and not self.settings.approve and self.deps.report is not None
 
     async def _beat(self, work: asyncio.Future[RunStatus]) -> None:
         """Keep the lease; stop the work if someone asks, or if the lease was lost."""
@@ -284,7 +295,7 @@ class Session:
         except DeepdiverError as trouble:  # a full disk must not hide what ended the run
             error = error or trouble
         run = self.run.model_copy(update={"status": status})
-        return Outcome(run, report, cost, uncertain, error)
+        return Outcome(run, report, cost, uncertain, error, state=self._state)
 
 
 class _ReadOnly:

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol, TypeVar
@@ -29,6 +29,8 @@ State = Mapping[str, Any]
 Update = dict[str, Any]
 ROUNDS = ("current_iteration", "iteration", "search_iterations")
 """What the design documents call the number of the round."""
+PARTING_SECONDS = 5.0
+"""What a coroutine that was interrupted has to end."""
 
 
 class NodeFunction(Protocol):
@@ -166,12 +168,16 @@ class _Background:
             return self._loop
 
     def run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a coroutine to its end, in the caller's context (LangGraph keeps its runtime there)."""
+        """Run a coroutine to its end, in the caller's context (LangGraph keeps its runtime there).
+
+        Who interrupts it stops it: it is given some seconds to leave things in order.
+        """
         loop, context, outcome = self._running(), contextvars.copy_context(), Future[T]()
+        started: list[asyncio.Task[T]] = []
 
         def start() -> None:
-            task = loop.create_task(make(), context=context)
-            task.add_done_callback(finish)
+            started.append(loop.create_task(make(), context=context))
+            started[0].add_done_callback(finish)
 
         def finish(task: asyncio.Task[T]) -> None:
             if task.cancelled():
@@ -182,10 +188,20 @@ class _Background:
                 outcome.set_result(task.result())
 
         loop.call_soon_threadsafe(start)
-        return outcome.result()
+        try:
+            return outcome.result()
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(lambda: started[0].cancel())
+            wait([outcome], PARTING_SECONDS)
+            raise
 
 
 _BACKGROUND = _Background()
+
+
+def from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end for a caller that is not async, whether or not an event loop runs around it."""
+    return _BACKGROUND.run(make)
 
 
 def add_nodes(graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction) -> None:

@@ -14,7 +14,7 @@ from deepdiver.core import belief
 from deepdiver.core.corroboration import publisher_of
 from deepdiver.core.identity import content_id
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Contradiction, Finding, Source, Stance
+from deepdiver.core.record import Contradiction, Finding, SentenceKind, Source, Stance
 from deepdiver.core.text import terms, words
 from deepdiver.core.values import dates, names, numbers
 from deepdiver.strategies.base import Deps
@@ -52,12 +52,16 @@ def apart(one: str, other: str) -> bool:
     """Whether two statements can contradict each other: they speak of the same, and differ in a value or a denial."""
     mine, theirs = _values(one), _values(other)
     same = set(terms(one)) & set(terms(other))
-    return len(same) > 1 and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
+    about_the_same = len(same) > 1 or bool(_named(one) & _named(other))
+    return about_the_same and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
+
+
+def _named(text: str) -> set[str]:
+    return {word for name in names(text) for word in words(name)}
 
 
 def _values(text: str) -> set[str]:
-    named = {word for name in names(text) for word in words(name)}
-    return named | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
+    return _named(text) | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
 
 
 def _denies(text: str) -> bool:
@@ -134,7 +138,7 @@ def section(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
     """Return the part of a report that shows both sides of each dispute, in the words of the sources."""
     lines: list[DraftSentence] = []
     for dispute in found:
-        lines.append(DraftSentence(text=SETTLED if dispute.settled else OPEN, kind="frame"))
+        lines.append(DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME))
         lines += [_quoted(deps, side[0]) for side in (dispute.one, dispute.other)]
     return [DraftSection(heading=HEADING, sentences=tuple(lines))] if lines else []
 
@@ -142,7 +146,8 @@ def section(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
 def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     """Return what is not settled, in a line each."""
     return [
-        "Not settled: " + " / ".join(deps.ledger.get(Finding, side[0]).statement for side in (dispute.one, dispute.other))
+        "Not settled: "
+        + " / ".join(deps.ledger.get(Finding, side[0]).statement for side in (dispute.one, dispute.other))
         for dispute in found
         if not dispute.settled
     ]

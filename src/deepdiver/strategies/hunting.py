@@ -1,4 +1,4 @@
-"""One tool at a time: what can be used, what it brings, which pages may be read, and what is learnt from it.
+"""One tool at a time: what can be used, what it brings, and which pages may be read.
 
 A page is read only if its address stood in a search result, in a page that was read, or in the person's own words. The
 model may choose among these and name no other.
@@ -11,15 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deepdiver.core import belief
 from deepdiver.core.events import Searched
-from deepdiver.core.lead import Lead
-from deepdiver.core.record import Finding, Source, SourceKind
-from deepdiver.core.text import terms, words
-from deepdiver.core.values import names
-from deepdiver.strategies import disputes, loops, nodes, summary
-from deepdiver.strategies.base import Deps, together
-from deepdiver.tasks import Address, Analysis, Remembered, Text, Tool
+from deepdiver.core.record import SourceKind
+from deepdiver.core.text import terms
+from deepdiver.strategies import loops, nodes
+from deepdiver.strategies.base import Deps, Update, together
+from deepdiver.tasks import Address, Tool
 from deepdiver.tools.address import canonical
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit
@@ -28,15 +25,12 @@ from deepdiver.tools.reading import read
 from deepdiver.tools.registry import Provider
 from deepdiver.tools.searching import search, wanted
 
-ADDRESSES, LEADS = 200, 60
-"""Addresses and leads that are kept: enough for every page of a long hunt; the oldest of the others give way."""
+ADDRESSES = 200
+"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way."""
 OFFERED, LINKS = 8, 12
 """Addresses that are offered to be read, and shown as what a tool brought."""
-CLOSE = 12
-"""Known statements shown: those closest to the matter. More would make each step dearer than the one before."""
-LONGEST_LEAD = 120
-"""Characters of a lead: a name or a query; a longer text is neither."""
-FOREIGN = "Addresses that the reasoner named and that stand in no source were not taken."
+LATEST = 12
+"""The latest of what is known say which pages are close to what is looked for."""
 _SAID = re.compile(r"https?://[^\s<>\"'“”]*[^\s<>\"'“”.,;:!?)\]]", re.IGNORECASE)
 
 Held = Mapping[str, Any]
@@ -53,7 +47,10 @@ def tools(deps: Deps) -> tuple[Tool, ...]:
     found = [Tool(name=name, about=p.about) for name, p in zip(searches(deps), deps.providers, strict=True)]
     if deps.settings.read_pages:
         found.append(Tool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
-    return (*found, Tool(name=loops.HAND_OVER, about="hands over to the person, with the answer or with what is missing"))
+    return (
+        *found,
+        Tool(name=loops.HAND_OVER, about="hands over to the person, with the answer or with what is missing"),
+    )
 
 
 def provider_of(deps: Deps, action: str) -> Provider:
@@ -113,6 +110,12 @@ async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     return [source.id for source in found]
 
 
+def entered(state: Held, output: Output) -> Update:
+    """Return the update that enters what a tool brought into the state."""
+    brought = {"sources": list(output.sources), "links": list(output.addresses), "failed": output.failed}
+    return {"raw_tool_output": brought, "addresses": with_addresses(state["addresses"], output.addresses)}
+
+
 # Addresses
 
 
@@ -140,7 +143,8 @@ def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
         return []
     done = {step["key"] for step in state["research_history"]}
     left = [item for item in state["addresses"] if loops.key_of(loops.CRAWL, item["url"]) not in done]
-    asked = set(terms(" ".join((state["initial_query"], *state["feedback"], *_statements(state)[-CLOSE:]))))
+    known = [item["statement"] for item in state["shared_memory"][-LATEST:]]
+    asked = set(terms(" ".join((state["initial_query"], *state["feedback"], *known))))
     promising = {canonical(lead["text"]) for lead in state["leads"] if lead["kind"] == "url"}
 
     def rank(item: dict[str, str]) -> tuple[bool, bool, int]:
@@ -159,155 +163,3 @@ def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, .
     """Return addresses as a task is shown them."""
     listed = list(addresses)[:most]
     return tuple(Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1))
-
-
-# What is learnt
-
-
-def texts(deps: Deps, sources: Sequence[str], about: str) -> dict[str, tuple[Source, str, str]]:
-    """Return what a tool brought by label: source, whole text, and as much of it as is shown, all of them in part."""
-    most = min(nodes.TEXT_CHARS, nodes.BATCH_BYTES // max(1, len(sources)))
-    held = [deps.ledger.get(Source, key) for key in sources]
-    whole = [deps.store.get_text(source.snapshot) for source in held]
-    found = zip(held, whole, strict=True)
-    return {f"T{n}": (s, text, nodes.excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
-
-
-def shown(labels: Mapping[str, tuple[Source, str, str]]) -> tuple[Text, ...]:
-    """Return the texts as a task is shown them."""
-    return tuple(
-        Text(id=label, title=source.title, publisher=source.publisher, published=source.published, text=part)
-        for label, (source, _, part) in labels.items()
-    )
-
-
-def _statements(state: Held) -> list[str]:
-    return [item["statement"] for item in state["shared_memory"]]
-
-
-def closest(state: Held, about: str) -> list[dict[str, Any]]:
-    """Return what is known that comes closest to something, in the order in which it was learnt."""
-    asked, held = set(terms(about)), state["shared_memory"]
-    shares = [len(asked & set(terms(item["statement"]))) for item in held]
-    best = sorted(range(len(held)), key=lambda n: (-shares[n], -n))[:CLOSE]
-    return [held[n] for n in sorted(best)]
-
-
-def remembered(deps: Deps, items: Iterable[Held]) -> tuple[dict[str, str], tuple[Remembered, ...]]:
-    """Return what is known as a task is shown it, and the finding behind each label."""
-    labels: dict[str, str] = {}
-    views = []
-    for number, item in enumerate(items, 1):
-        labels[f"F{number}"] = item["id"]
-        source = deps.ledger.get(Source, deps.ledger.get(Finding, item["id"]).quotes[0].source)
-        views.append(Remembered(id=f"F{number}", statement=item["statement"], source=source.title))
-    return labels, tuple(views)
-
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What an analysis brought, after code has looked at it."""
-
-    facts: list[dict[str, Any]]
-    """What is new: id, statement and the part of the question that it answers."""
-    answers: dict[str, str]
-    """What was known and is now said to answer a part."""
-    same: list[list[str]]
-    """Pairs of findings that say the same."""
-    conflicts: list[list[str]]
-    """Pairs that contradict each other."""
-    leads: list[dict[str, str]]
-    """What may lead on."""
-
-
-def learnt(
-    deps: Deps,
-    said: Analysis,
-    sources: Mapping[str, tuple[Source, str, str]],
-    known: Mapping[str, str],
-    state: Held,
-    links: Sequence[dict[str, str]],
-) -> Learnt:
-    """Take from an analysis what code can find in the sources; nothing else enters the ledger."""
-    parts = {f"P{number}": part for number, part in enumerate(state["problems"], 1)}
-    found: dict[str, tuple[Any, Finding]] = {}
-    for number, item in enumerate(said.extracted_info, 1):
-        part = parts.get(item.answers.strip(), "")
-        about = part or nodes.nearest(item.statement, state["problems"])
-        if (finding := nodes.take_finding(deps, item, dict(sources), about)) is not None:
-            found[f"E{number}"] = (item, finding)
-    deps.add(*(finding for _, finding in found.values()))
-    labels = {**known, **{label: finding.id for label, (_, finding) in found.items()}}
-    same, conflicts = list[list[str]](), list[list[str]]()
-    for item, finding in found.values():
-        others = [labels[label.strip()] for label in item.confirms if label.strip() in labels]
-        same += [[finding.id, other] for other in others if other != finding.id]
-        for other in (labels[label.strip()] for label in item.contradicts if label.strip() in labels):
-            record = disputes.contradiction(deps, finding.id, other, said.inconsistencies_found or item.statement)
-            if record is not None:
-                deps.add(record)
-                conflicts.append(list(record.findings))
-    held = {item["id"] for item in state["shared_memory"]}
-    told = {finding.id: parts.get(item.answers.strip(), "") for item, finding in found.values()}
-    facts = [
-        {"id": key, "statement": deps.ledger.get(Finding, key).statement, "answers": part}
-        for key, part in told.items()
-        if key not in held
-    ]
-    return Learnt(facts, {k: p for k, p in told.items() if p}, same, conflicts, _leads(deps, said, found, state, links))
-
-
-def _leads(
-    deps: Deps, said: Analysis, found: Mapping[str, tuple[Any, Finding]], state: Held, links: Sequence[dict[str, str]]
-) -> list[dict[str, str]]:
-    """Return what may lead on: names beside the matter, suggestions, and addresses that stand in a source."""
-    urls = [item["url"] for item in links]
-    meant = [loops.permitted(url, urls) for url in said.new_potential_urls]
-    if None in meant:
-        deps.limited(FOREIGN)
-    asked = set(words(state["initial_query"]))
-    aside = [finding.statement for item, finding in found.values() if not item.answers.strip()]
-    named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
-    wished = [" ".join(text.split()) for text in said.suggestions_for_next_step if "://" not in text]
-    return [
-        *({"kind": "url", "text": url} for url in meant if url),
-        *({"kind": "query", "text": text} for text in wished if 0 < len(text) <= LONGEST_LEAD),
-        *({"kind": "name", "text": name} for name in named if len(name) <= LONGEST_LEAD),
-    ]
-
-
-def with_leads(deps: Deps, held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Return leads with new ones, each once; they are kept with the run, for runs to come."""
-    once = {(item["kind"], " ".join(words(item["text"])) or item["text"]): item for item in reversed((*held, *new))}
-    listed = list(reversed(once.values()))[-LEADS:]
-    deps.add(*(Lead.model_validate(Lead.of(item["kind"], item["text"])) for item in listed))  # type: ignore[arg-type]
-    return listed
-
-
-def unexplored(state: Held) -> list[dict[str, str]]:
-    """Return the leads that no step has followed, the latest first."""
-    done = [step["query_or_url"] for step in state["research_history"]]
-    pages, queries = {canonical(text) for text in done}, [set(terms(text)) for text in done]
-
-    def followed(lead: dict[str, str]) -> bool:
-        own = set(terms(lead["text"]))
-        return canonical(lead["text"]) in pages or any(own <= query for query in queries)
-
-    return [lead for lead in reversed(state["leads"]) if not followed(lead)]
-
-
-def answered(state: Held, out: set[str]) -> dict[str, list[str]]:
-    """Return the findings that answer each part of the question, without those that are in dispute."""
-    found: dict[str, list[str]] = {}
-    for item in state["shared_memory"]:
-        if item["answers"] in state["problems"] and item["id"] not in out:
-            found.setdefault(item["answers"], []).append(item["id"])
-    return found
-
-
-def confidence(deps: Deps, state: Held) -> float:
-    """Return what the evidence is worth: belief in the answered parts, times the part of the question they are."""
-    out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
-    found = answered(state, out)
-    beliefs = [summary.believed(deps, keys) for keys in found.values()]
-    return round(belief.untested(beliefs, len(found) / max(1, len(state["problems"]))), 4)

@@ -49,7 +49,7 @@ def _passed(steps: Iterable[Step]) -> list[str]:
 
 
 def _step(step: Step) -> str:
-    way = f"Stuck ({step['why']}), so {_WAYS[step['way']]}: " if step["way"] in _WAYS else ""
+    way = f"Because {step['why'].rstrip('?.')}, {_WAYS[step['way']]}: " if step["way"] in _WAYS else ""
     if step["failed"]:
         return f"{way}{_done(step)}, which brought nothing."
     brought = f"{_count(step['sources'], 'source')}, {_count(step['found'], 'new finding')}"

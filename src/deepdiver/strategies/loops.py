@@ -103,14 +103,14 @@ def circle(made: Sequence[Made]) -> Circle | None:
     return None
 
 
-def repeating(made: Sequence[Made], why: str) -> Circle:
-    """Return the circle of a choice that cannot be taken: it repeats a step, or is none."""
-    return Circle(why, _left(made[len(made) - _barren(made) :]))
+def refused(made: Sequence[Made], why: str, first: Way = Way.REFRAME) -> Circle:
+    """Return what is left instead of a choice that cannot be taken."""
+    return Circle(why, _left(made[len(made) - _barren(made) :], first))
 
 
-def _left(stretch: Sequence[Made]) -> tuple[Way, ...]:
+def _left(stretch: Sequence[Made], first: Way = Way.REFRAME) -> tuple[Way, ...]:
     used = {step.way for step in stretch}
-    return tuple(way for way in LADDER if way not in used or way is Way.HUMAN)
+    return tuple(way for way in LADDER[LADDER.index(first) :] if way not in used or way is Way.HUMAN)
 
 
 def _barren(made: Sequence[Made]) -> int:
@@ -169,8 +169,16 @@ class Situation:
     """Whether a step was taken in this pass."""
 
 
-def checked(said: NextAction | None, at: Situation) -> Choice | str:
-    """Return the reasoner's choice, or why it cannot be taken."""
+def checked(said: NextAction | None, at: Situation, made: Sequence[Made]) -> Choice | Circle:
+    """Return the reasoner's choice, or why it cannot be taken and what is left instead."""
+    choice = _choice(said, at)
+    if isinstance(choice, Choice):
+        return choice
+    missed = said is not None and said.next_action.strip().lower() == HAND_OVER and bool(at.unsearched)
+    return refused(made, choice, Way.NARROW if missed and at.begun else Way.REFRAME)
+
+
+def _choice(said: NextAction | None, at: Situation) -> Choice | str:
     if said is None:
         return "no decision could be had"
     action, what, told = said.next_action.strip().lower(), said.query_or_url or "", " ".join(said.reasoning.split())
@@ -236,7 +244,9 @@ def _steps(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
         met = dict.fromkeys(name for text in at.known for name in names(text) if not set(words(name)) <= asked)
         made = [_telling(at.question), *(lead_query(name, part) for part in wanted for name in met)]
     elif way is Way.NARROW:
-        made = [*map(_telling, (*at.unsearched, *wanted)), *names(at.question)]
+        about = " ".join(names(at.question))
+        made = [f"{_telling(part)} {about}" for part in (*at.unsearched, *wanted)]
+        made += [*map(_telling, wanted), *names(at.question)]
     yield from ((tool, query) for query in made for tool in at.searches)
 
 

@@ -65,7 +65,7 @@ TABLE = {
             "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → synthesise",
             "A situation in time and space, from news and data feeds.",
             10,
-            False,
+            True,
         ),
         Entry(
             Strategy.ORCHESTRATED,
@@ -79,7 +79,7 @@ TABLE = {
             "decision ⇄ one tool ⇄ analyser, shared memory, a person at the end of every pass",
             "A hunt for one hard-to-find fact, with you in the loop.",
             20,
-            False,
+            True,
         ),
     )
 }

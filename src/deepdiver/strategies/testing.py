@@ -24,7 +24,7 @@ from deepdiver.core.record import (
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import KNOWN_BYTES, Looked, attempt, look_into, show_findings, within
-from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing
+from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing, ToolQuery, ToolShown
 
 LIKELIEST, UNLIKELIEST = 0.65, 0.35
 """A prior is a guess: kept within these it neither accepts nor refutes by itself (from 0.7 and 0.3 on)."""
@@ -46,9 +46,41 @@ async def put_forward(
     past: tuple[Recalled, ...] = (),
 ) -> list[Assessment]:
     """Return new hypotheses, none of which stands already; those refuted before are shown, so that they teach."""
+    made = await conjecture(
+        deps, question, problems, gathered, standing, gaps=gaps, iteration=iteration, limit=limit, past=past
+    )
+    return made.new
+
+
+@dataclass(frozen=True, slots=True)
+class Conjectures:
+    """Hypotheses that were put forward, and what came with them."""
+
+    new: list[Assessment]
+    """Those that did not stand already."""
+    queries: dict[str, tuple[ToolQuery, ...]]
+    """What the reasoner would ask to test each, by its id."""
+    reasoning: tuple[str, ...] = ()
+    """How the reasoner came to them."""
+
+
+async def conjecture(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    gathered: Sequence[str],
+    standing: Sequence[Assessment],
+    *,
+    gaps: Sequence[str] = (),
+    iteration: int,
+    limit: int,
+    past: tuple[Recalled, ...] = (),
+    tools: tuple[ToolShown, ...] = (),
+) -> Conjectures:
+    """Put hypotheses forward; where there are tools to test them with, before anything was found too."""
     labels, shown = show_findings(deps, gathered)
-    if not shown:
-        return []
+    if not shown and not tools:
+        return Conjectures([], {})
     task = Hypothesise(
         question=question,
         as_of=deps.as_of,
@@ -58,12 +90,13 @@ async def put_forward(
         gaps=tuple(gaps),
         guidance=deps.settings.system_prompt,
         past=past,
+        tools=tools,
         limit=limit,
     )
     answer = await attempt(deps, task)
     held = {item.hypothesis.id for item in standing}
-    made = [_hypothesis(item, labels, iteration) for item in (answer.hypotheses if answer else ())]
-    new = list({item.id: item for item in made if item.id not in held}.values())[:limit]
+    made = [(_hypothesis(item, labels, iteration), item) for item in (answer.hypotheses if answer else ())]
+    new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
     deps.add(*new)
     for item in new:
         deps.emit(
@@ -71,7 +104,8 @@ async def put_forward(
                 hypothesis=item.id, statement=item.statement, refutes_if=item.refutes_if, prior=item.prior
             )
         )
-    return [assess(deps, item, (), ()) for item in new]
+    queries = {item.id: told.test_queries for item, told in made if item in new}
+    return Conjectures([assess(deps, item, (), ()) for item in new], queries, answer.reasoning_chain if answer else ())
 
 
 def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
@@ -128,16 +162,31 @@ async def try_all(
     )
 
 
-async def try_to_refute(
+async def weigh_all(
     deps: Deps,
     question: str,
-    hypothesis: Hypothesis,
-    rivals: Sequence[str],
-    tried: Sequence[str],
-    gathered: Sequence[str],
-    iteration: int,
-) -> tuple[Looked, Trial, list[Evidence]]:
-    """Search for what would refute a hypothesis, and judge all that bears on it."""
+    standing: Sequence[Assessment],
+    findings: Sequence[str],
+    *,
+    trials: Sequence[str],
+    evidence: Sequence[str],
+) -> tuple[list[Assessment], list[str]]:
+    """Judge how new findings bear on every hypothesis, and compute anew where they stand.
+
+    Returns:
+        The hypotheses, and the ids of all evidence so far.
+    """
+    judged = await together(*(judge(deps, question, item.hypothesis, findings) for item in standing))
+    new = [item for listed in judged for item in listed]
+    deps.add(*new)
+    held = list(dict.fromkeys((*evidence, *(item.id for item in new))))
+    return assess_all(deps, standing, held, trials), held
+
+
+async def refutations(
+    deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what to search for to refute a hypothesis."""
     task = RefuteQueries(
         question=question,
         hypothesis=hypothesis.statement,
@@ -148,7 +197,20 @@ async def try_to_refute(
     )
     answer = await attempt(deps, task)
     # Without queries of the reasoner's, what would refute it is itself the query: the attempt is owed all the same.
-    queries = answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
+    return answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
+
+
+async def try_to_refute(
+    deps: Deps,
+    question: str,
+    hypothesis: Hypothesis,
+    rivals: Sequence[str],
+    tried: Sequence[str],
+    gathered: Sequence[str],
+    iteration: int,
+) -> tuple[Looked, Trial, list[Evidence]]:
+    """Search for what would refute a hypothesis, and judge all that bears on it."""
+    queries = await refutations(deps, question, hypothesis, rivals, tried)
     looked = await look_into(deps, question, hypothesis.statement, queries)
     trial = Trial(
         id=content_id("t", hypothesis.id, iteration, looked.queries),

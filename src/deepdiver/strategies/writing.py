@@ -18,6 +18,7 @@ from deepdiver.core.record import (
     SentenceKind,
     Stance,
 )
+from deepdiver.core.text import words
 from deepdiver.report.audit import faults
 from deepdiver.report.compose import Weighed, compose
 from deepdiver.strategies.base import Deps, together
@@ -54,6 +55,8 @@ class _Line:
     sentence: Sentence
     problem: str = ""
     cut: bool = False
+    computed: bool = False
+    """Whether code made it: then it is a frame that may hold values."""
 
 
 async def write_report(
@@ -69,6 +72,7 @@ async def write_report(
     disputed: Sequence[str] = (),
     shown_too: Sequence[DraftSection] = (),
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] | None = None,
+    more: Sequence[Section] = (),
 ) -> Report:
     """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
 
@@ -85,34 +89,33 @@ async def write_report(
         disputed: Ids of findings that the answer may not stand on; they count where it is weighed.
         shown_too: Sections that code has made of findings, named by their ids. They are audited like the others.
         about_it: Makes sections about the research itself, given the answer after the audit.
+        more: Sections that code has made of conclusions, with their cautions. Their sentences of fact are audited like
+            the others, and one that the writer has told is left out; their frames are code's and may hold values.
     """
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
-    draft = None
-    if shown:
-        draft = await attempt(
-            deps,
-            WriteReport(
-                question=question,
-                as_of=deps.as_of,
-                problems=tuple(problems),
-                standing=None if assessments is None else stand(assessments, labels),
-                findings=shown,
-                gaps=tuple(gaps),
-                guidance="\n".join(filter(None, (deps.settings.system_prompt, guidance))),
-            ),
-        )
-        draft = draft or (_found(shown, gaps) if assessments is None else _plain_draft(assessments, labels))
-    draft = draft or Draft(answer=(), missing=tuple(gaps) if assessments is None else ())
+    task = WriteReport(
+        question=question,
+        as_of=deps.as_of,
+        problems=tuple(problems),
+        standing=None if assessments is None else stand(assessments, labels),
+        findings=shown,
+        gaps=tuple(gaps),
+        guidance="\n".join(filter(None, (deps.settings.system_prompt, guidance))),
+    )
+    draft = await _drafted(deps, task, assessments, labels)
     draft = draft.model_copy(update={"sections": (*draft.sections, *shown_too)})
     lines = _lines(draft, labels)
+    lines += _further(more, lines, len(draft.sections))
     _audit(deps, lines)
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
+    _cut_empty_frames(lines)
 
     def kept(number: int) -> tuple[Sentence, ...]:
         return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
-    sections = [Section(heading=s.heading, sentences=kept(n)) for n, s in enumerate(draft.sections, 1)]
+    headings = [*(section.heading for section in draft.sections), *(section.heading for section in more)]
+    sections = [Section(heading=heading, sentences=kept(n)) for n, heading in enumerate(headings, 1)]
     sections += about_it(kept(0)) if about_it else ()
     weighed = None
     if assessments is None:
@@ -124,10 +127,20 @@ async def write_report(
         sections,
         assessments or (),
         deps.ledger,
-        limits=_notes(deps, [*limits, *told], draft.missing, sum(line.cut for line in lines)),
+        limits=_notes(deps, [*limits, *told], draft.missing, sum(line.cut for line in lines if not line.computed)),
         made_by=_made_by(deps),
         weighed=weighed,
     )
+
+
+async def _drafted(
+    deps: Deps, task: WriteReport, assessments: Sequence[Assessment] | None, labels: dict[str, str]
+) -> Draft:
+    """Return the writer's draft; where the writer failed, one of what there is, and without findings an empty one."""
+    if not task.findings:
+        return Draft(answer=(), missing=task.gaps if assessments is None else ())
+    draft = await attempt(deps, task)
+    return draft or (_found(task.findings, task.gaps) if assessments is None else _plain_draft(assessments, labels))
 
 
 def _made_by(deps: Deps) -> str:
@@ -229,6 +242,36 @@ def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
     ]
 
 
+def _further(more: Sequence[Section], told: Sequence[_Line], before: int) -> list[_Line]:
+    """Return the lines of a strategy's own sections, without facts that are told already.
+
+    Args:
+        more: The sections.
+        told: The lines before them.
+        before: How many sections stand before them.
+    """
+    said = {tuple(words(line.sentence.text)) for line in told}
+    lines = []
+    for number, section in enumerate(more, before + 1):
+        for sentence in section.sentences:
+            frame = sentence.kind is SentenceKind.FRAME
+            if frame or tuple(words(sentence.text)) not in said:
+                lines.append(_Line(number, sentence, computed=frame))
+    return lines
+
+
+def _cut_empty_frames(lines: Sequence[_Line]) -> None:
+    """Cut a frame of code's that introduces what the audit has cut, or what the writer has told before."""
+    section, carried = -1, False
+    for line in reversed(lines):
+        if line.section != section:
+            section, carried = line.section, False
+        if not line.computed:
+            carried = carried or not line.cut
+        elif line.sentence.text.endswith(":"):
+            line.cut, carried = not carried, False
+
+
 def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
     return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
 
@@ -236,7 +279,7 @@ def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
 def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
     """Let code find what is wrong."""
     for line in lines:
-        if not line.cut:
+        if not line.cut and not line.computed:
             found = faults(line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of)
             line.problem = "; ".join(found)
 
@@ -280,7 +323,8 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
         unchanged = line.sentence == before[label][0]
         problem = line.problem or (before[label][1] if unchanged else "")
         if problem.startswith("partial:"):
-            line.sentence = line.sentence.model_copy(update={"mark": PARTLY})
+            marks = filter(None, (line.sentence.mark, PARTLY))
+            line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
         elif problem:
             line.cut = True
 

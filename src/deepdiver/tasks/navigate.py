@@ -126,6 +126,8 @@ class Remembered(View):
     """What it says."""
     source: str = ""
     """Who says so."""
+    published: str = ""
+    """When it was said."""
 
 
 class Part(View):

@@ -107,6 +107,8 @@ class Recalled(View):
     """Queries that brought nothing."""
     sources: tuple[str, ...] = ()
     """Titles of the sources on which that answer stood."""
+    leads: tuple[str, ...] = ()
+    """Names and queries that it came across and did not follow."""
 
 
 class ToolShown(View):

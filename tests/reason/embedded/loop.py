@@ -174,8 +174,8 @@ class Loop:
                 Text(
                     id=f"T{n}",
                     title=d.title,
-                    publisher=d.meta.get("publisher", ""),
-                    published=d.meta.get("published", ""),
+                    publisher=d.entry.publisher,
+                    published=d.entry.published,
                     text=d.text,
                 )
                 for n, d in enumerate(texts, 1)

@@ -126,7 +126,7 @@ print(json.dumps([head["reason"], head["peak"] > 0, len(body)]))
     [
         ("os.kill(os.getpid(), signal.SIGSEGV)", "its parser died (SIGSEGV)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "it was ended from outside: the system may be out of memory"),
-        ("os.kill(os.getpid(), signal.SIGXCPU)", "it takes more than 8 seconds to read"),
+        ("os.kill(os.getpid(), signal.SIGXCPU)", "it takes more than 7 seconds to read"),
         ("time.sleep(60)", "it takes more than 0.5 seconds to read"),
         ("raise MemoryError", "it takes more than 240 MB to read"),
         ("raise SystemExit(0)", "its parser died (exit status 1)"),

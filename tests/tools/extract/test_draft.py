@@ -100,7 +100,7 @@ def test_reading_that_takes_too_long_keeps_what_there_is(monkeypatch: pytest.Mon
     with pytest.raises(FullError):
         draft.add("two")
     assert draft.text == "one"
-    assert draft.told()["notes"] == ["it takes more than 6 seconds to read; the rest was left out"]
+    assert draft.told()["notes"] == ["it takes more than 5 seconds to read; the rest was left out"]
 
 
 def test_what_is_told_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +65,7 @@ async def test_documents_that_went_stop_the_run(desk: Desk, docs: Path) -> None:
     (docs / "a.md").write_text("The ferry burnt.")
     gateway = desk.gateway(documents=(docs,))
     assert len(await PROVIDER.search("ferry", 6, gateway)) == 1
-    docs.rename(docs.with_name("elsewhere"))
+    shutil.move(docs, docs.with_name("elsewhere"))
     with pytest.raises(UsageError, match="docs does not exist"):
         await PROVIDER.search("the ferry", 6, gateway)
 
@@ -76,7 +77,7 @@ async def test_a_replay_does_not_look_at_the_disk(desk: Desk, docs: Path) -> Non
         await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(docs,)))
     live = await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,)))
     path.unlink()
-    docs.rmdir()
+    shutil.rmtree(docs)
     assert await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(docs,))) == live
     assert desk.store.get_text(live[0].snapshot) == "The ferry burnt."
 

@@ -1,11 +1,60 @@
-"""Formulating the problem: the clauses of a question, in the order in which they can be answered."""
+"""Formulating the problem: the clauses of a question, in the order in which they can be answered.
+
+A plan of an investigation is the same: its objectives are the clauses, its first queries those for the clauses that
+need no other's answer, and where and when are what the question itself says.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Literal
+
+from deepdiver.core.values import dates
+from deepdiver.core.whereabouts import places, positions
+from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.query import keywords, write_queries
 from deepdiver.reason.embedded.question import analyse
-from deepdiver.tasks import Decompose, Decomposition, Problem
+from deepdiver.tasks import (
+    Area,
+    Argument,
+    Decompose,
+    DecomposeTask,
+    Decomposition,
+    PlanResearch,
+    Problem,
+    ResearchPlan,
+    SubTask,
+    TaskDecomposition,
+    ToolQuery,
+    ToolShown,
+    WriteQueries,
+)
 
 MOST_PROBLEMS = 7
+FIRST, NEXT = 3, 1
+"""Queries for a clause that can be asked at once, and for one that waits for another's answer."""
+RADIUS_KM = 50.0
+"""Around a position that the question names."""
+MOST_WORDS, MOST_AREAS = 20, 10
+SEARCH, QUERY = "search", "query"
+_DAYS = {"hour": 1, "day": 1, "week": 7, "weekend": 3, "month": 30, "year": 365}
+_LATELY = re.compile(
+    rf"\b(?:last|past|this)\s+(?:(?P<n>\d{{1,3}})\s+)?(?P<unit>{'|'.join(sorted(_DAYS, key=len, reverse=True))})s?\b",
+    re.IGNORECASE,
+)
+_FOCUS: Mapping[Kind, Literal["geographic", "temporal", "actor"]] = {
+    Kind.PLACE: "geographic",
+    Kind.DATE: "temporal",
+    Kind.TIME: "temporal",
+    Kind.AGE: "temporal",
+    Kind.PERSON: "actor",
+    Kind.COMPANY: "actor",
+}
+ONE_PART = "The question has one part."
+SEVERAL = "Each part can be answered by itself."
+ONE_BY_ONE = "A part needs the answer to the one before it."
 
 
 def decompose(task: Decompose) -> Decomposition:
@@ -20,3 +69,68 @@ def decompose(task: Decompose) -> Decomposition:
             needs = (before.text,) if before is not None else ()
             problems.setdefault(clause.text, Problem(question=clause.text, needs=needs))
     return Decomposition(problems=tuple(problems.values())[:MOST_PROBLEMS], sought=sought)
+
+
+def plan_research(task: PlanResearch) -> ResearchPlan:
+    """Return the clauses as objectives, where and when as the question has them, and queries for the clauses."""
+    analysis = analyse(task.question)
+    objectives = [clause.text for clause in analysis.clauses][:MOST_PROBLEMS] or [task.question]
+    if task.objection:
+        objectives = [analysis.question or task.question]
+    needing = {clause.text for chain in analysis.chains for clause in chain[1:]}
+    listed = [
+        write_queries(
+            WriteQueries(question=task.question, problem=text, past=task.past, limit=NEXT if text in needing else FIRST)
+        ).queries
+        for text in objectives
+    ]
+    turns = [query for row in zip_longest(*listed) for query in row if query]
+    spots = positions(task.question)[:MOST_AREAS]
+    return ResearchPlan(
+        objectives=tuple(objectives),
+        regions_of_interest=tuple(places(task.question))[:MOST_AREAS],
+        keywords=tuple(keywords(task.question))[:MOST_WORDS],
+        coordinates=tuple(Area(lat=spot.lat, lon=spot.lon, radius_km=RADIUS_KM) for spot in spots),
+        time_range=time_range(task.question),
+        priority_sources=tuple(tool.name for tool in task.tools)[:MOST_AREAS],
+        initial_queries=as_calls(dict.fromkeys(turns), task.tools, "to find out")[: min(task.limit, 10)],
+    )
+
+
+def time_range(question: str) -> str:
+    """Return which time a question asks about: the last so many days, or its first and last day."""
+    if lately := _LATELY.search(question):
+        return f"{int(lately['n'] or 1) * _DAYS[lately['unit'].lower()]}d"
+    days = sorted(day.iso() for day in dates(question) if day.year)
+    return "/".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+
+
+def as_calls(queries: Iterable[str], tools: Sequence[ToolShown], reason: str) -> tuple[ToolQuery, ...]:
+    """Return queries as calls of the tool that searches everything; none where there is no such tool."""
+    if SEARCH not in {tool.name for tool in tools}:
+        return ()
+    return tuple(ToolQuery(tool=SEARCH, args=(Argument(name=QUERY, value=q),), reason=reason) for q in queries)
+
+
+def decompose_task(task: DecomposeTask) -> TaskDecomposition:
+    """Return the clauses as sub-tasks, each with those that it needs."""
+    asked = Decompose(question=task.question, as_of=task.as_of, objection=task.objection)
+    problems = decompose(asked).problems
+    labels = {item.question: f"subtask_{number}" for number, item in enumerate(problems, 1)}
+    kinds = {clause.text: clause.kind for clause in analyse(task.question).clauses}
+    made = tuple(
+        SubTask(
+            id=labels[item.question],
+            description=item.question,
+            focus_area=_FOCUS.get(kinds.get(item.question, Kind.ACCOUNT), "thematic"),
+            dependencies=tuple(labels[text] for text in item.needs if text in labels),
+            complexity="moderate" if item.needs else "simple",
+        )
+        for item in problems
+    )
+    needing = any(item.needs for item in problems)
+    return TaskDecomposition(
+        task_complexity="simple" if len(made) == 1 else "complex" if len(made) > 3 else "moderate",
+        decomposition_reasoning=ONE_PART if len(made) == 1 else ONE_BY_ONE if needing else SEVERAL,
+        sub_tasks=made,
+    )

@@ -8,11 +8,15 @@ from typing import Any, TypeVar, cast
 
 from deepdiver.core.events import Event, TaskPerformed
 from deepdiver.errors import ReasonError
+from deepdiver.reason.embedded.analyse import analyse_findings
+from deepdiver.reason.embedded.conclusions import verify_conclusions
+from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
 from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
-from deepdiver.reason.embedded.plan import decompose
+from deepdiver.reason.embedded.navigate import analyse_output, decide_action
+from deepdiver.reason.embedded.plan import decompose, decompose_task, plan_research
 from deepdiver.reason.embedded.query import refute_queries, write_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
@@ -20,19 +24,26 @@ from deepdiver.reason.embedded.summarise import summarise
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
+    Analyse,
+    AnalyseOutput,
     Answer,
     CheckSupport,
+    Correlate,
     Decide,
+    DecideAction,
     Decompose,
+    DecomposeTask,
     ExtractFindings,
     Hypothesise,
     Judge,
+    PlanResearch,
     PlanSearches,
     Reflect,
     RefuteQueries,
     RepairSentences,
     Summarise,
     Task,
+    VerifyConclusions,
     WriteQueries,
     WriteReport,
 )
@@ -49,7 +60,14 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Decide: decide,
     Summarise: summarise,
     Reflect: reflect,
+    DecideAction: decide_action,
+    AnalyseOutput: analyse_output,
     PlanSearches: plan_searches,
+    PlanResearch: plan_research,
+    DecomposeTask: decompose_task,
+    Analyse: analyse_findings,
+    Correlate: correlate,
+    VerifyConclusions: verify_conclusions,
     WriteReport: write_report,
     CheckSupport: check_support,
     RepairSentences: repair_sentences,

@@ -11,8 +11,8 @@ Kind = Literal["page", "slide", "sheet", "heading", "message"]
 LARGEST_TEXT = 8_000_000
 """Bytes of text in UTF-8, some 4,000 pages. In memory a character takes four bytes at worst, so that a text and the
 bytes it came in stay below 40 MB."""
-SECONDS = 6.0
-"""Of computing, or seven of waiting: then what there is of a long document is kept, before the child is ended."""
+SECONDS = 5.0
+"""Of computing, or six of waiting: then what there is of a long document is kept, before the child is ended."""
 MOST_MARKS = 20_000
 LONGEST_LABEL = 200
 LONGEST_FIELD = 500

@@ -19,8 +19,8 @@ MEMORY = 240 * 2**20
 """Bytes that a child may hold, the code of Python and the parsers included."""
 _LEAST = 64 * 2**20
 """Bytes that a child may add to what it holds, whatever it holds."""
-CPU_SECONDS = 8
-WALL_SECONDS = 8.5
+CPU_SECONDS = 7
+WALL_SECONDS = 7.5
 """Seconds from fork to answer. With the time to hand a file over and back it stays below ten."""
 FILES = 64
 NICENESS = 10

@@ -23,7 +23,7 @@ from deepdiver.tools.document import Document
 from deepdiver.tools.extract import frames, limits
 
 CHILDREN = 2
-SECONDS = 10.0
+SECONDS = 9.5
 """The longest that a document may take from here to here. The child gives up earlier, and says why."""
 _MODULE = "deepdiver.tools.extract.child"
 START_SECONDS = 60.0

@@ -380,7 +380,8 @@ class LocalLibrary:
 
     def _near(self, vector: Vector, numbers: Iterable[int]) -> dict[int, float]:
         """Return how near some passages are, of those that have a vector."""
-        listed = [number for number in numbers if number < len(self._vectors)]
+        count = len(self._vectors)
+        listed = [number for number in numbers if number < count]
         if not listed:
             return {}
         import numpy as np

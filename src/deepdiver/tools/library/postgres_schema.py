@@ -99,6 +99,14 @@ MIGRATIONS = (TABLES,)
 another cut of words (`words.VERSION`) needs one, too: it must undo vectors and postings that no longer fit."""
 
 
+_IN_SCHEMA = (
+    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
+    "WHERE n.nspname = 'deepdiver_library'"
+)
+"""Asked of the catalogue itself: to_regclass would answer from what this connection remembers, and it may have looked
+before somebody else made the tables."""
+
+
 def prepare(db: Connection) -> str:
     """Make the tables, or bring them up to date; many may try at once.
 
@@ -128,8 +136,7 @@ def check(db: Connection) -> None:
 
 def version(db: Connection) -> int:
     """Return the version of the tables; 0 if there are none."""
-    (there,) = db.execute("SELECT to_regclass('deepdiver_library.version')").fetchone() or (None,)
-    if there is None:
+    if not db.execute(f"SELECT 1 {_IN_SCHEMA} AND relname = 'version'").fetchall():
         return 0
     (found,) = db.execute("SELECT max(number) FROM deepdiver_library.version").fetchone() or (None,)
     return int(found or 0)
@@ -146,11 +153,8 @@ def _migrate(db: Connection, found: int) -> None:
 
 def without_vectors(db: Connection) -> bool:
     """Whether there is no column for vectors."""
-    row = db.execute(
-        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('deepdiver_library.passages') AND attname = 'vector' "
-        "AND NOT attisdropped"
-    ).fetchone()
-    return row is None
+    columns = f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' AND NOT a.attisdropped"
+    return not db.execute(columns).fetchall()
 
 
 def pgvector(db: Connection) -> tuple[str, str]:

@@ -175,7 +175,7 @@ class Scores:
 
 
 def scores(db: Connection, library: int, query: str, passages: int, words: int) -> Scores:
-    """Return how well the passages of a library fit a query: BM25.
+    """Return how well the passages of a library fit a query.
 
     Args:
         db: Where it is.
@@ -184,8 +184,6 @@ def scores(db: Connection, library: int, query: str, passages: int, words: int) 
         passages: How many it has.
         words: How many words these have together.
     """
-    import numpy as np
-
     wanted = list(dict.fromkeys(terms(query)))[:MOST_TERMS]
     rows = db.execute(
         "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s AND term = ANY(%s) "
@@ -193,16 +191,24 @@ def scores(db: Connection, library: int, query: str, passages: int, words: int) 
         (library, wanted),
         binary=True,
     ).fetchall()
+    return weighed(rows, passages, words)
+
+
+def weighed(rows: Sequence[tuple[str, bytes]], passages: int, words: int) -> Scores:
+    """Return the sum of BM25 over some words, each with its postings, in the order of the words."""
+    import numpy as np
+
     if not rows:
         return Scores(np.empty(0, np.int64), np.empty(0, np.float64))
     listed = np.frombuffer(b"".join(data for _, data in rows), _record())
+    sizes = [len(data) // POSTING.size for _, data in rows]
     frequent: Counter[str] = Counter()
-    for term, data in rows:
-        frequent[term] += len(data) // POSTING.size
-    rare = [_rarity(frequent[term], passages) for term, _ in rows]
+    for (term, _), size in zip(rows, sizes, strict=True):
+        frequent[term] += size
+    worth = np.repeat([_rarity(frequent[term], passages) for term, _ in rows], sizes)
     counts = listed["count"].astype(np.float64)
-    lengths = listed["length"] * (K1 * B * passages / max(1, words)) + K1 * (1 - B)
-    each = np.repeat(rare, [len(data) // POSTING.size for _, data in rows]) * (counts * (K1 + 1) / (counts + lengths))
+    lengths = K1 * (1 - B) + K1 * B * listed["length"] * (passages / max(1, words))
+    each = worth * counts * (K1 + 1) / (counts + lengths)
     return _summed(listed["number"].astype(np.int64), each, passages)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
+from deepdiver.core.text import Span
 from deepdiver.tools.library import fusion, links
 from deepdiver.tools.library.base import Match
 
@@ -12,6 +14,9 @@ LEAST = 0.2
 """How near in sense a passage must be that has none of the query's words: what is about something else lies below."""
 REACH = 50
 """Passages of a named document that are looked at; the first ones of a book say what it is about."""
+
+FURTHER = 0.5
+"""What each further passage of one document counts of what the one before it does."""
 
 Place = tuple[int, int, int]
 """A document: its id, the number of its first passage, and how many passages it has."""
@@ -52,12 +57,14 @@ def ranked(measures: Measures, k: int, hops: int) -> dict[int, float]:
     if nearest is not None:
         sense |= measures.sense_of(words.keys() - sense.keys())
     base = scores = fusion.fuse(words, sense)
+    reached: set[int] = set()
     for _ in range(hops):
         named = measures.named(fusion.seeds(scores))
-        reached = {number for groups in named.values() for group in groups for number in group} - base.keys()
-        words |= measures.words_of(reached)
+        new = {number for groups in named.values() for group in groups for number in group} - base.keys()
+        reached |= new
+        words |= measures.words_of(new)
         if nearest is not None:
-            sense |= {**dict.fromkeys(reached, 0.0), **measures.sense_of(reached)}
+            sense |= {**dict.fromkeys(new, 0.0), **measures.sense_of(new)}
         base = fusion.fuse({**dict.fromkeys(reached, 0.0), **words}, sense)
         best = {
             seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
@@ -101,13 +108,25 @@ def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int
 
 
 def foremost(scores: Mapping[int, float], k: int) -> list[int]:
-    """Return the numbers of the passages to look up: twice as many as asked for, best first.
+    """Return the numbers of the passages to look up: four times as many as asked for, best first.
 
-    So many because some may be gone, and equal ones are put in the order of their urls, whichever was added first.
+    So many because some may be gone, and others are further passages of documents that are there already.
     """
-    return sorted(scores, key=lambda number: (-scores[number], number))[: 2 * k]
+    return sorted(scores, key=lambda number: (-scores[number], number))[: 4 * k]
 
 
 def in_order(found: Iterable[Match], k: int) -> list[Match]:
-    """Return the k best; equal ones in the order of their urls."""
-    return sorted(found, key=lambda match: (-match.score, match.entry.url, match.span))[:k]
+    """Return the k best; equal ones in the order of their urls.
+
+    A further passage of a document tells less that is new than the first one of another, so it counts for less.
+    """
+    told: dict[int, int] = {}
+    weighed = []
+    for match in sorted(found, key=_order):
+        further = told[match.entry.id] = told.get(match.entry.id, -1) + 1
+        weighed.append(replace(match, score=match.score * FURTHER**further) if match.score > 0 else match)
+    return sorted(weighed, key=_order)[:k]
+
+
+def _order(match: Match) -> tuple[float, str, Span]:
+    return (-match.score, match.entry.url, match.span)

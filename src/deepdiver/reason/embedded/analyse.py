@@ -1,0 +1,91 @@
+"""Analysing findings: what sources of different origin agree in, what rests on one of them, and what to ask next.
+
+An insight is the sentence of a finding, with the others that say the same. Nothing is put in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deepdiver.core.record import Stance
+from deepdiver.reason.embedded.judge import judge
+from deepdiver.reason.embedded.plan import as_calls
+from deepdiver.reason.embedded.reflect import reflect
+from deepdiver.reason.embedded.summarise import summarise
+from deepdiver.tasks import (
+    Analyse,
+    FindingsAnalysis,
+    Implication,
+    Judge,
+    KeyInsight,
+    Reflect,
+    Statement,
+    Summarise,
+)
+
+INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
+"""What an answer holds at most."""
+SINGLE = "One source says so: {}"
+WAY = "{} findings of {} types and {} origins were compared; {} statements are carried by more than one origin."
+OPEN = "a part of the question is not answered"
+
+
+def analyse_findings(task: Analyse) -> FindingsAnalysis:
+    """Return the agreements first, then what single sources say."""
+    asked = Summarise(
+        question=task.question,
+        problems=task.problems,
+        summary=task.insights,
+        findings=task.findings,
+        limit=INSIGHTS,
+    )
+    origin = {finding.id: finding.origin or finding.id for finding in task.findings}
+    stated = sorted(summarise(asked).statements, key=lambda item: -min(2, _independent(item, origin)))
+    agreed = [item for item in stated if _independent(item, origin) > 1]
+    known = tuple(dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated))))
+    back = reflect(
+        Reflect(
+            question=task.question,
+            as_of=task.as_of,
+            problems=task.problems,
+            known=known,
+            tried=task.tried,
+            iteration=1,
+            max_iterations=2,
+            limit=min(task.limit, FOLLOW_UPS),
+        )
+    )
+    at_odds = [note.text for note in back.notes if note.category == "consistency"]
+    single = [SINGLE.format(item.text) for item in stated if item not in agreed and not item.replaces]
+    types = {finding.type for finding in task.findings}
+    return FindingsAnalysis(
+        thinking=WAY.format(len(task.findings), len(types), len(set(origin.values())), len(agreed)),
+        key_insights=tuple(KeyInsight(statement=item.text, finding_ids=item.findings) for item in stated),
+        hypothesis_implications=tuple(_implications(task)),
+        uncertainties=(*at_odds, *single)[:UNCERTAINTIES],
+        follow_up_queries=as_calls(back.queries, task.tools, OPEN) if not back.sufficient else (),
+    )
+
+
+def _independent(item: Statement, origin: dict[str, str]) -> int:
+    return len({origin[label] for label in item.findings if label in origin})
+
+
+def _implications(task: Analyse) -> Iterator[Implication]:
+    """Say of each hypothesis which way the finding points that bears on it most strongly."""
+    for item in task.standing:
+        asked = Judge(
+            question=task.question,
+            as_of=task.as_of,
+            hypothesis=item.statement,
+            answer_if_true=item.answer,
+            findings=task.findings,
+        )
+        bearing = [one for one in judge(asked).judgements if one.stance is not Stance.NEUTRAL]
+        if bearing:
+            best = max(bearing, key=lambda one: one.strength)
+            yield Implication(
+                hypothesis_id=item.id,
+                evidence_type="supporting" if best.stance is Stance.SUPPORTS else "refuting",
+                explanation=f"{best.finding} {best.reason}",
+            )

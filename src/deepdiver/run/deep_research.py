@@ -1,0 +1,69 @@
+"""The `orchestrated` strategy as one call, from a script or a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from deepdiver.core.record import Strategy
+from deepdiver.core.settings import Settings, load
+from deepdiver.errors import UsageError
+from deepdiver.report.render import markdown
+from deepdiver.run import OnEvent, Outcome, research
+from deepdiver.run.agent import own
+from deepdiver.strategies.base import from_sync
+from deepdiver.strategies.context import ResearchContext
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.tools import BaseTool
+
+    from deepdiver.tasks import Reasoner
+
+
+def run_deep_research_agent(
+    query: str,
+    max_iterations: int = 5,
+    *,
+    settings: Settings | None = None,
+    llm: BaseChatModel | Reasoner | None = None,
+    tools: Sequence[BaseTool] | None = None,
+    on_event: OnEvent | None = None,
+) -> dict[str, Any]:
+    """Research a question with the `orchestrated` strategy.
+
+    The run is on record like those of the command line: `deepdiver runs` lists it, and its files lie in the home
+    folder. It works where an event loop is running too, which it blocks until the report is there.
+
+    Args:
+        query: What to find out.
+        max_iterations: The most rounds of searching, 1 to 100.
+        settings: Everything else; from files and environment by default.
+        llm: Any LangChain chat model, or a Reasoner; by default what the settings name, else the embedded reasoner.
+        tools: Any LangChain tools that take a query, to be searched; by default what the settings name.
+        on_event: Told of everything that happens.
+
+    Returns:
+        A dictionary: `final_report`, the report in Markdown; `research_context`, a `ResearchContext` with all results,
+        key findings and open questions; `iterations`, the rounds of searching that were made.
+
+    Raises:
+        UsageError: If the call cannot be carried out as it is, or the run waits for a person.
+        NoEvidenceError: If there is nothing to search.
+    """
+    if not 1 <= max_iterations <= 100:
+        raise UsageError(f"max_iterations is {max_iterations}; it must be 1 to 100")
+    updates = {"strategy": Strategy.ORCHESTRATED, "max_iterations": max_iterations}
+    chosen = (settings or load()).model_copy(update=updates)
+    given = own(llm, tools)
+    outcome: Outcome = from_sync(lambda: research(query, chosen, on_event=on_event, own=given))
+    if outcome.error is not None:
+        raise outcome.error
+    if outcome.report is None:
+        raise UsageError(f"run {outcome.run.id} waits for a person: go on with deepdiver resume {outcome.run.id}")
+    context = ResearchContext.model_validate(outcome.state["research_context"])
+    return {
+        "final_report": markdown(outcome.report),
+        "research_context": context,
+        "iterations": context.search_iterations,
+    }

@@ -1,0 +1,268 @@
+"""Tools behind one door: `execute(tool_name, args)`. What a tool did not return is not there.
+
+Three rules are kept here and nowhere else. A call for a tool that is not there, or with arguments that it does not
+take, is refused before anything is sent. A tool that failed is told as failed. A tool that answered with nothing is
+told as "No data available".
+
+Today the tools are the run's search providers: `search` asks all of them, `search_NAME` one. A feed joins by being a
+`Tool`: it returns what was read as a source with a snapshot, so that its findings can be quoted like any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+from deepdiver.core.record import Finding, Source
+from deepdiver.core.text import words
+from deepdiver.core.whereabouts import whereabouts
+from deepdiver.errors import GatewayError, NotJournalledError
+from deepdiver.strategies.base import Deps
+from deepdiver.strategies.context import relevance
+from deepdiver.strategies.nodes import Looked, digest_finding, look_into, nearest
+from deepdiver.tasks import ToolQuery, ToolShown
+from deepdiver.tools.credibility import table
+from deepdiver.tools.registry import Provider
+
+SEARCH = "search"
+"""The tool that asks every provider."""
+NO_DATA = "No data available"
+"""What an empty answer is told as."""
+LONGEST = 400
+"""Characters of an argument: more is no query but a text that lost its way."""
+NEWS = frozenset({"wire", "newspaper", "broadcaster"})
+"""Kinds of publisher whose findings are of the type news."""
+HIGH, MEDIUM = 0.7, 0.4
+"""A finding is told with high or medium confidence from this credibility of its source on, else with low."""
+
+
+class Status(StrEnum):
+    """What became of a call."""
+
+    ANSWERED = "answered"
+    """The tool returned something, and findings were made of it."""
+    EMPTY = "empty"
+    """The tool answered, and there is nothing to the point."""
+    FAILED = "failed"
+    """The tool gave no answer. Nothing is known about what there is."""
+    REFUSED = "refused"
+    """The call was not made: there is no such tool, or it does not take these arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a call, and what it brought."""
+
+    tool: str
+    """Name of the tool."""
+    args: Mapping[str, str]
+    """Its arguments."""
+    status: Status
+    """What became of it."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings."""
+    message: str = ""
+    """What a reader is told where nothing came of it."""
+
+    @property
+    def told(self) -> str:
+        """The call and what became of it, in one line."""
+        asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
+        outcome = self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
+        return f"{self.tool}({asked}): {outcome}"
+
+
+class Tool(Protocol):
+    """Something that can be asked."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments; empty where it does. Nothing is sent."""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Ask it, read what it returns, and enter what bears on the question into the ledger.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTool:
+    """A search, with one provider or all of them."""
+
+    name: str
+    """What it is called."""
+    about: str
+    """What it searches."""
+    providers: tuple[Provider, ...]
+    """Who is asked."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+        return ToolShown(name=self.name, about=self.about, arguments=("query: a short line of words and names",))
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments."""
+        if extra := sorted(args.keys() - {"query"}):
+            return f"it takes no argument {extra[0]!r}"
+        query = args.get("query", "").strip()
+        if not words(query):
+            return "its argument 'query' holds no words"
+        return f"its argument 'query' is longer than {LONGEST} characters" if len(query) > LONGEST else ""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Search, read and extract."""
+        return await look_into(deps, question, about, [args["query"]], known, providers=self.providers)
+
+
+def tools_of(deps: Deps) -> tuple[Tool, ...]:
+    """Return the tools of a run."""
+    everyone = tuple(deps.providers)
+    single = (SearchTool(f"{SEARCH}_{item.name}", item.about, (item,)) for item in everyone)
+    all_of_them = "everything at once: " + ", ".join(item.name for item in everyone)
+    return (SearchTool(SEARCH, all_of_them, everyone), *single)
+
+
+class ToolExecutor:
+    """Calls tools for one question."""
+
+    def __init__(
+        self, deps: Deps, question: str, known: Sequence[str] = (), tools: Sequence[Tool] | None = None
+    ) -> None:
+        """Take what every call needs.
+
+        Args:
+            deps: The run's dependencies.
+            question: What the person asked.
+            known: What is known already.
+            tools: What can be called; by default the run's searches.
+        """
+        self._deps, self._question, self._known = deps, question, known
+        self._tools = {tool.shown.name: tool for tool in (tools_of(deps) if tools is None else tools)}
+
+    @property
+    def definitions(self) -> tuple[ToolShown, ...]:
+        """What a reasoner is shown of the tools."""
+        return tuple(tool.shown for tool in self._tools.values())
+
+    def refusal(self, tool_name: str, args: Mapping[str, str]) -> str:
+        """Return why a call is not made; empty where it may be."""
+        tool = self._tools.get(tool_name)
+        return "there is no such tool" if tool is None else tool.fault(args)
+
+    async def execute(self, tool_name: str, args: Mapping[str, str], about: str = "") -> Result:
+        """Call a tool; whatever becomes of it is told, and nothing is made up for it.
+
+        Args:
+            tool_name: Which.
+            args: Its arguments.
+            about: The part of the question that it is asked for.
+
+        Raises:
+            NotJournalledError: If a replay meets a call that the run never made.
+        """
+        if why := self.refusal(tool_name, args):
+            message = self._deps.limited(f"{tool_name} was not called: {why}")
+            return Result(tool_name, args, Status.REFUSED, message=message)
+        try:
+            looked = await self._tools[tool_name].execute(
+                self._deps, args, self._question, about or self._question, self._known
+            )
+        except NotJournalledError:
+            raise
+        except GatewayError as error:
+            message = self._deps.limited(f"{tool_name} failed: {error}")
+            return Result(tool_name, args, Status.FAILED, message=message)
+        if not looked.searched:
+            why = "; ".join(looked.limits) or "there was no answer"
+            return Result(tool_name, args, Status.FAILED, message=f"{tool_name} failed: {why}")
+        if not looked.findings:
+            return Result(tool_name, args, Status.EMPTY, message=NO_DATA)
+        return Result(tool_name, args, Status.ANSWERED, looked.findings)
+
+
+def typed(deps: Deps, key: str, question: str, rank: int) -> dict[str, Any]:
+    """Return a finding as the state carries it: its source and type, when and where, how relevant and how sure."""
+    digest = digest_finding(deps, key)
+    finding = deps.ledger.get(Finding, key)
+    source, quote = deps.ledger.get(Source, digest["source"]), finding.quotes[0]
+    there = whereabouts(quote.text, deps.store.get_text(source.snapshot), quote.passage.start, source.title)
+    spot = {"lat": there.position.lat, "lon": there.position.lon} if there.position else {}
+    sure = source.credibility.score
+    return {
+        **digest,
+        "source_type": source_type(source),
+        "publisher": source.publisher,
+        "timestamp": there.moment.iso() if there.moment else source.published,
+        "moment": [there.moment.start, there.moment.end] if there.moment else [],
+        "location": {**spot, "places": list(there.places)},
+        "relevance_score": relevance(rank, question, f"{source.title} {quote.text}"),
+        "confidence": "high" if sure >= HIGH else "medium" if sure >= MEDIUM else "low",
+    }
+
+
+def source_type(source: Source) -> str:
+    """Return what type of intelligence a source is: news, or the kind of its publisher, or that of the source."""
+    by_words = {kind.says: name for name, kind in table().kinds.items()}
+    named = next((by_words[reason] for reason in source.credibility.reasons if reason in by_words), "")
+    return "news" if named in NEWS else named or source.kind.value
+
+
+def planned(queries: Iterable[ToolQuery], parts: Sequence[str], hypothesis: str = "") -> list[dict[str, Any]]:
+    """Return a reasoner's calls as a state carries them.
+
+    Args:
+        queries: What the reasoner asks for.
+        parts: The parts of the question, to find the one that each call is for.
+        hypothesis: Id of the hypothesis that they test, if they do.
+    """
+    return [
+        {
+            "tool": query.tool.strip(),
+            "args": (args := {item.name: item.value for item in query.args}),
+            "reason": query.reason,
+            "about": nearest(" ".join((*args.values(), query.reason)), parts),
+            "hypothesis": hypothesis,
+        }
+        for query in queries
+    ]
+
+
+def searches(queries: Iterable[str], about: str, reason: str, hypothesis: str = "") -> list[dict[str, Any]]:
+    """Return searches as a state carries them."""
+    return [
+        {"tool": SEARCH, "args": {"query": query}, "reason": reason, "about": about, "hypothesis": hypothesis}
+        for query in queries
+    ]
+
+
+def fresh(queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return calls that neither were made nor stand twice; the order of their words makes no other call."""
+    seen = {_same(query) for query in made}
+    kept = []
+    for query in queries:
+        if (own := _same(query)) not in seen:
+            seen.add(own)
+            kept.append(query)
+    return kept
+
+
+def _same(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:
+    args = {(name, frozenset(words(str(value)))) for name, value in query["args"].items()}
+    return str(query["tool"]), frozenset(args)
+
+
+def asked(executed: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the calls that were made, each as the words of its arguments."""
+    return list(dict.fromkeys(" ".join(map(str, query["args"].values())) for query in executed))

@@ -1,0 +1,142 @@
+"""The tables in PostgreSQL: made once, whoever comes first; by no older deepdiver; with or without pgvector."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from pydantic import SecretStr
+
+from deepdiver.encoders import MODEL
+from deepdiver.errors import DamagedStoreError, NewerSchemaError, StoreAccessError
+from deepdiver.tools.library import postgres_schema, words
+from deepdiver.tools.library.postgres_connect import Connections
+from deepdiver.tools.library.postgres_schema import MIGRATIONS, pgvector, prepare, version, without_vectors
+from tests.tools.library.postgres_server import Server
+
+
+@contextmanager
+def connected(address: str) -> Iterator[psycopg.Connection[Any]]:
+    connections = Connections(SecretStr(address))
+    try:
+        with connections.use() as db:
+            yield db
+    finally:
+        connections.close()
+
+
+def test_tables_of_a_newer_deepdiver_are_left_alone(server: Server, database: str) -> None:
+    with connected(server.address(database)) as db:
+        prepare(db)
+        db.execute("INSERT INTO version VALUES (99)")
+        with pytest.raises(NewerSchemaError, match="upgrade"):
+            prepare(db)
+        assert version(db) == 99
+
+
+def test_a_user_who_may_make_nothing_is_told(server: Server, database: str) -> None:
+    server.execute("CREATE ROLE reader LOGIN PASSWORD 'reader-password'")
+    with (
+        pytest.raises(StoreAccessError, match="does not let this user"),
+        connected(server.address(database, user="reader", password="reader-password")) as db,
+    ):
+        prepare(db)
+    with connected(server.address(database)) as db:
+        assert version(db) == 0
+
+
+def test_tables_that_were_dropped_are_told(server: Server, database: str) -> None:
+    with connected(server.address(database)) as db:
+        prepare(db)
+        db.execute("DROP TABLE postings")
+    with pytest.raises(DamagedStoreError, match="deepdiver_library"), connected(server.address(database)) as db:
+        db.execute("SELECT * FROM postings")
+
+
+def test_all_of_a_migration_or_nothing(server: Server, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connected(server.address(database)) as db:
+        prepare(db)
+        broken = "CREATE TABLE half (n int); SELECT 1 / 0"
+        monkeypatch.setattr(postgres_schema, "MIGRATIONS", (*MIGRATIONS, broken))
+        with pytest.raises(Exception, match="division by zero"):
+            prepare(db)
+        assert version(db) == len(MIGRATIONS)
+        assert db.execute("SELECT to_regclass('deepdiver_library.half')").fetchone() == (None,)
+        monkeypatch.setattr(postgres_schema, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE half (n int)"))
+        prepare(db)
+        assert version(db) == len(MIGRATIONS) + 1
+        assert db.execute("SELECT count(*) FROM half").fetchone() == (0,)
+
+
+def test_many_who_come_first_make_it_once(server: Server, database: str) -> None:
+    notes: list[str] = []
+    ready = threading.Barrier(6)
+
+    def open_() -> None:
+        with connected(server.address(database)) as db:
+            ready.wait()
+            notes.append(prepare(db))
+
+    threads = [threading.Thread(target=open_) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert notes == [""] * 6
+    with connected(server.address(database)) as db:
+        assert db.execute("SELECT number FROM version").fetchall() == [
+            (number + 1,) for number in range(len(MIGRATIONS))
+        ]
+        assert not without_vectors(db)
+        assert prepare(db) == ""
+
+
+# -- with and without pgvector
+
+
+def test_a_server_without_pgvector_says_so_and_takes_it_up_later(server: Server, database: str) -> None:
+    server.execute(f"ALTER DATABASE {database} SET extension_control_path = '/nowhere'")
+    with connected(server.address(database)) as db:
+        note = prepare(db)
+        assert "has no pgvector" in note
+        assert "by their words only" in note
+        assert "\n" not in note
+        assert pgvector(db) == ("", "")
+        assert without_vectors(db)
+    server.execute(f"ALTER DATABASE {database} RESET extension_control_path")
+    with connected(server.address(database)) as db:
+        assert prepare(db) == ""
+        assert not without_vectors(db)
+        has, could = pgvector(db)
+        assert has == could != ""
+
+
+def test_a_pgvector_that_is_too_old_is_not_used(server: Server, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_schema, "OLDEST", (99, 0))
+    with connected(server.address(database)) as db:
+        assert "is older than" in prepare(db)
+        assert without_vectors(db)
+
+
+def test_a_user_who_may_not_set_up_pgvector_works_without(server: Server, database: str) -> None:
+    server.execute("CREATE ROLE worker LOGIN PASSWORD 'worker-password'")
+    server.execute(f"GRANT CREATE ON DATABASE {database} TO worker")
+    address = server.address(database, user="worker", password="worker-password")
+    with connected(address) as db:
+        note = prepare(db)
+        assert "CREATE EXTENSION vector" in note
+        assert version(db) == len(MIGRATIONS)
+    server.execute("CREATE SCHEMA elsewhere; GRANT USAGE ON SCHEMA elsewhere TO worker", database)
+    server.execute("CREATE EXTENSION vector SCHEMA elsewhere", database)  # as some hosts keep it
+    with connected(address) as db:
+        assert prepare(db) == ""
+        assert not without_vectors(db)
+
+
+def test_another_model_or_other_words_need_a_migration() -> None:
+    """What was made by another cut of words, or another model, does not fit. Raise all three together."""
+    assert (words.VERSION, MODEL, len(MIGRATIONS)) == (1, "all-MiniLM-L6-v2-int8-437d4392e75f", 1)
