@@ -223,12 +223,17 @@ def test_the_public_names_are_lazy_and_pinned() -> None:
         "EmbeddedReasoner",
         "Outcome",
         "Report",
+        "ResearchContext",
+        "SearchIntent",
+        "SearchPlan",
+        "SearchResult",
         "Settings",
         "__version__",
         "create_deepdiver_agent",
         "replay",
         "research",
         "resume",
+        "run_deep_research_agent",
     ]
     for name in deepdiver.__all__:
         assert getattr(deepdiver, name) is not None

@@ -49,12 +49,12 @@ def requests(server: ServerApart, since: int) -> collections.Counter[str]:
     return collections.Counter(f"{entry['path']} {json.dumps(entry['body'], sort_keys=True)}" for entry in asked)
 
 
-def kill_and_resume(zygote: Zygote, server: ServerApart, home: Path, point: int) -> dict[str, int]:
+def kill_and_resume(zygote: Zygote, server: ServerApart, home: Path, point: int, **job: Any) -> dict[str, int]:
     before = len(server.log())
-    killed = zygote.job(home=str(home), url=server.url, kill_at=point)
+    killed = zygote.job(home=str(home), url=server.url, kill_at=point, **job)
     assert killed == {"killed": True}
     in_flight = sent_now(home)
-    told = zygote.job(home=str(home), url=server.url)
+    told = zygote.job(home=str(home), url=server.url, **job)
     repeats = sum(number - 1 for number in requests(server, before).values())
     rows = {row["key"]: row for row in told["rows"]}
     assert repeats <= len(in_flight), f"point {point}: {repeats} requests repeated, {len(in_flight)} were in flight"
@@ -80,6 +80,21 @@ def test_a_run_killed_at_a_journal_boundary_goes_on(
     point = max(1, whole["points"] * tenth // 10)
     told = kill_and_resume(zygote, server, tmp_path, point)
     assert told["hash"] == whole["hash"]
+
+
+@pytest.mark.parametrize("strategy", ["iterative"])
+def test_runs_of_other_strategies_killed_at_a_journal_boundary_go_on(
+    zygote: Zygote, server: ServerApart, tmp_path: Path, strategy: str
+) -> None:
+    job = {"settings": {"strategy": strategy}}
+    (tmp_path / "whole").mkdir()
+    whole = zygote.job(home=str(tmp_path / "whole"), url=server.url, **job)
+    assert whole["status"] in {"answered", "partial"}, whole
+    for fifth in range(5):
+        home = tmp_path / str(fifth)
+        home.mkdir()
+        point = max(1, whole["points"] * fifth // 5)
+        assert kill_and_resume(zygote, server, home, point, **job)["hash"] == whole["hash"], f"{strategy}, {point}"
 
 
 def test_a_run_killed_again_and_again_still_goes_on(

@@ -44,7 +44,12 @@ def popper_brain(*, delay: float = 0.0, rounds: int = 2) -> ModelScript:
         task, fields = understand(body)
         if task not in ANSWERS:
             return Answer(status=400, text=f"this brain knows no such task: {task or 'no prompt of ours was found'}")
-        by_round = {"decide": decide, "reflect": reflect, "decide_action": decide_action}
+        by_round = {
+            "decide": decide,
+            "reflect": reflect,
+            "decide_action": decide_action,
+            "plan_searches": plan_searches,
+        }
         value = by_round[task](fields, rounds) if task in by_round else ANSWERS[task](fields)
         if tools := body.get("tools"):
             return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=delay)
@@ -168,13 +173,13 @@ def queries(fields: Fields, subject: str, ways: tuple[str, ...]) -> Fields:
 
 
 def extract_findings(fields: Fields) -> Fields:
-    """Copy out the first two sentences of each text."""
+    """Copy out the first two sentences of each text; of the open questions they answer the first."""
     found = [
         {"statement": words, "source": text["id"], "quote": words}
         for text in fields.get("texts", ())
         for words in sentences_of(text["text"])[:2]
     ]
-    return {"findings": found[:40], "leads": []}
+    return {"findings": found[:40], "leads": [], "questions": list(fields.get("unanswered", ()))[1:]}
 
 
 def hypothesise(fields: Fields) -> Fields:
@@ -189,10 +194,11 @@ def hypothesise(fields: Fields) -> Fields:
             "refutes_if": "A record of the same year gives another count.",
             "prior": 0.5,
             "findings": [found["id"]],
+            "test_queries": [],
         }
         for found in free[:2]
     ]
-    return {"hypotheses": proposed[: int(fields.get("limit", 4))]}
+    return {"hypotheses": proposed[: int(fields.get("limit", 4))], "reasoning_chain": []}
 
 
 def judge(fields: Fields) -> Fields:
@@ -274,6 +280,108 @@ def analyse_output(fields: Fields) -> Fields:
     }
 
 
+def plan_searches(fields: Fields, rounds: int) -> Fields:
+    """Explore, dive, check the first finding, look beside; write in the round in which enough is known."""
+    made, about, tried = int(fields["iteration"]), keywords(fields["question"]), set(fields.get("tried", ()))
+    if made >= rounds:
+        return {"plans": [{"intent": "synthesis", "query": "", "reasoning": "Enough is known."}], "reason": ""}
+    ways = [f"{about} {way}" for way in ("records", "figures", "archive", "survey", "ledger", "census", "minutes")]
+    queries = [query for query in ways if query not in tried][:2]
+    intents = ("deep_dive", "related_topics") if made else ("initial_exploration", "initial_exploration")
+    plans = [
+        {"intent": intent, "query": query, "reasoning": "One archive was not looked into."}
+        for intent, query in zip(intents, queries, strict=False)
+    ]
+    if made and (found := fields.get("findings")):
+        check = {"intent": "fact_checking", "query": keywords(found[0]["statement"], 8), "reasoning": "One source."}
+        plans.insert(1, check)
+    return {"plans": plans, "reason": "" if plans else "Every archive was looked into."}
+
+
+def calls(queries: list[str]) -> list[Fields]:
+    """Ask the tool that searches everything."""
+    return [
+        {"tool": "search", "args": [{"name": "query", "value": query}], "reason": "to find out"} for query in queries
+    ]
+
+
+def plan_research(fields: Fields) -> Fields:
+    """Plan two searches for one aim."""
+    about = keywords(fields["question"])
+    return {
+        "objectives": [f"What is recorded about {about}?"],
+        "regions_of_interest": [],
+        "keywords": about.split(),
+        "coordinates": [],
+        "time_range": "",
+        "priority_sources": ["search"],
+        "initial_queries": calls([f"{about} records", f"{about} figures"]),
+    }
+
+
+def decompose_task(fields: Fields) -> Fields:
+    """Take a task apart into two parts, the second of which needs the first."""
+    about = keywords(fields["question"])
+    whats = (f"What is recorded about {about}?", f"What was counted in the matter of {about}?")
+    parts = [
+        {
+            "id": f"subtask_{number}",
+            "description": what,
+            "focus_area": "thematic",
+            "dependencies": ["subtask_1"] if number > 1 else [],
+            "complexity": "simple",
+        }
+        for number, what in enumerate(whats, 1)
+    ]
+    return {"task_complexity": "moderate", "decomposition_reasoning": "First what, then how many.", "sub_tasks": parts}
+
+
+def analyse(fields: Fields) -> Fields:
+    """Say what the first findings state; ask for one more archive while there are few insights."""
+    found, about = fields.get("findings", ()), keywords(fields["question"])
+    tried = set(fields.get("tried", ()))
+    more = [f"{about} {way}" for way in ("archive", "survey") if f"{about} {way}" not in tried]
+    return {
+        "thinking": "Each record was read by itself.",
+        "key_insights": [{"statement": item["statement"], "finding_ids": [item["id"]]} for item in found[:6]],
+        "hypothesis_implications": [],
+        "correlations": [],
+        "uncertainties": ["Each record stands alone."],
+        "follow_up_queries": calls(more[:1]),
+    }
+
+
+def correlate(fields: Fields) -> Fields:
+    """Keep every proposal, without a word."""
+    return {
+        "correlations": [
+            {
+                "finding_ids": item["finding_ids"],
+                "correlation_type": item["correlation_type"],
+                "description": "",
+                "confidence": "medium",
+                "implications": [],
+                "proposal": item["id"],
+            }
+            for item in fields.get("proposals", ())
+        ]
+    }
+
+
+def verify_conclusions(fields: Fields) -> Fields:
+    """Pass every conclusion but each third, which is flagged."""
+    checked = [
+        {
+            "id": item["id"],
+            "verdict": "FLAG" if number_of(item["id"]) % 3 == 0 else "PASS",
+            "reason": "It stands on one record." if number_of(item["id"]) % 3 == 0 else "The record says so.",
+            "adjusted_confidence": None,
+        }
+        for item in fields.get("conclusions", ())
+    ]
+    return {"verifications": checked, "ready_for_synthesis": True, "reason": ""}
+
+
 def write_report(fields: Fields) -> Fields:
     """Say what the findings state, in their own words."""
     lines = [
@@ -307,6 +415,12 @@ ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "reflect": functools.partial(reflect, rounds=2),
     "decide_action": functools.partial(decide_action, rounds=2),
     "analyse_output": analyse_output,
+    "plan_searches": functools.partial(plan_searches, rounds=2),
+    "plan_research": plan_research,
+    "decompose_task": decompose_task,
+    "analyse": analyse,
+    "correlate": correlate,
+    "verify_conclusions": verify_conclusions,
     "write_report": write_report,
     "check_support": check_support,
     "repair_sentences": repair_sentences,

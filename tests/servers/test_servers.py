@@ -14,16 +14,22 @@ from deepdiver.core.record import HypothesisStatus
 from deepdiver.reason.ladder import answer_schema
 from deepdiver.tasks import (
     TASKS,
+    Analyse,
     AnalyseOutput,
     CheckSupport,
     Claim,
+    Conclusion,
+    Correlate,
     Decide,
     DecideAction,
     Decompose,
+    DecomposeTask,
     ExtractFindings,
     Faulty,
     Hypothesise,
     Judge,
+    Pairing,
+    PlanResearch,
     Reflect,
     RefuteQueries,
     RepairSentences,
@@ -34,6 +40,9 @@ from deepdiver.tasks import (
     Task,
     Text,
     Tool,
+    ToolShown,
+    TypedFindings,
+    VerifyConclusions,
     WriteQueries,
     WriteReport,
 )
@@ -52,6 +61,7 @@ FINDINGS = tuple(
 HELD = Standing(
     id="H1", statement="Count 1 was made.", posterior=0.5, status=HypothesisStatus.OPEN, trials=1, refutes_if="x"
 )
+TOOLS = (ToolShown(name="search", about="everything", arguments=("query: words",)),)
 EVERY: tuple[Task[Any], ...] = (
     Decompose(question="How many crates came to Porto?", as_of="2026-11-01"),
     WriteQueries(question="How many crates?", problem="What is recorded about crates?"),
@@ -76,6 +86,21 @@ EVERY: tuple[Task[Any], ...] = (
         action="search_tavily",
         query_or_url="crates",
         texts=(Text(id="T1", title="Notes", text=TEXT),),
+    ),
+    PlanResearch(question="q", as_of="2026-11-01", tools=TOOLS),
+    DecomposeTask(question="q", as_of="2026-11-01"),
+    Analyse(question="q", as_of="2026-11-01", findings=FINDINGS, tools=TOOLS),
+    Correlate(
+        question="q",
+        by_type=(TypedFindings(type="log", findings=FINDINGS),),
+        proposals=(Pairing(id="P1", correlation_type="temporal", finding_ids=("F1", "F2"), measured="1 minute apart"),),
+    ),
+    VerifyConclusions(
+        question="q",
+        findings=FINDINGS,
+        conclusions=(
+            Conclusion(id="I3", kind="insight", text="Count 1 was made.", confidence=0.5, finding_ids=("F1",)),
+        ),
     ),
 )
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from deepdiver import tasks
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, SourceKind, Stance
+from deepdiver.core.record import Run, SourceKind, Stance, VerdictKind
 from deepdiver.core.settings import Settings, load
 from deepdiver.core.text import sentences, terms
 from deepdiver.errors import CallError, CallFault
@@ -32,6 +32,11 @@ CORPUS = {
     ),
 }
 QUESTION = "Who owns Holm Works?"
+
+
+def call(query: str, tool: str = "search") -> tasks.ToolQuery:
+    """A call of a search tool."""
+    return tasks.ToolQuery(tool=tool, args=(tasks.Argument(name="query", value=query),), reason="to find out")
 
 
 class CorpusProvider:
@@ -167,6 +172,41 @@ class ScriptedReasoner:
             if "own" in span.of(text.text)
         ]
         return tasks.Analysis(extracted_info=tuple(found), assessment="read", confidence_score=0.5)
+
+    def _plan_searches(self, task: tasks.PlanSearches) -> tasks.SearchPlans:
+        ways = ("", "register", "notice", "gazette", "founded", "trader", "people", "boats", "authority", "clerk")
+        intent = tasks.SearchIntent.DEEP_DIVE if task.iteration else tasks.SearchIntent.INITIAL_EXPLORATION
+        query = f"{task.question} {ways[task.iteration % len(ways)]}".strip()
+        return tasks.SearchPlans(plans=(tasks.SearchPlan(intent=intent, query=query, reasoning="to find out"),))
+
+    def _plan_research(self, task: tasks.PlanResearch) -> tasks.ResearchPlan:
+        return tasks.ResearchPlan(objectives=(task.question,), initial_queries=(call(task.question),))
+
+    def _decompose_task(self, task: tasks.DecomposeTask) -> tasks.TaskDecomposition:
+        return tasks.TaskDecomposition(sub_tasks=(tasks.SubTask(id="subtask_1", description=task.question),))
+
+    def _analyse(self, task: tasks.Analyse) -> tasks.FindingsAnalysis:
+        said = tuple(tasks.KeyInsight(statement=f.quote, finding_ids=(f.id,)) for f in task.findings)
+        return tasks.FindingsAnalysis(thinking="step by step", key_insights=said)
+
+    def _correlate(self, task: tasks.Correlate) -> tasks.Correlations:
+        return tasks.Correlations(
+            correlations=tuple(
+                tasks.Correlated(
+                    finding_ids=item.finding_ids,
+                    correlation_type=item.correlation_type,
+                    description="",
+                    proposal=item.id,
+                )
+                for item in task.proposals
+            )
+        )
+
+    def _verify_conclusions(self, task: tasks.VerifyConclusions) -> tasks.Verifications:
+        passed = (
+            tasks.Verification(id=item.id, verdict=VerdictKind.PASS, reason="it holds") for item in task.conclusions
+        )
+        return tasks.Verifications(verifications=tuple(passed))
 
     def _write_report(self, task: tasks.WriteReport) -> tasks.Draft:
         by_label = {f.id: f for f in task.findings}

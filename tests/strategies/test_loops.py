@@ -1,4 +1,4 @@
-"""Circles are noticed whatever the words' order, and the ways out are taken in their order until something comes of it."""
+"""Circles are noticed whatever the order of words, and the ways out are taken in theirs until something comes of it."""
 
 from __future__ import annotations
 
@@ -84,13 +84,10 @@ def test_a_search_without_words_is_refused(what: str | None) -> None:
 
 @pytest.mark.parametrize(
     "what",
-    [None, "", "U0", "U3", "U99999", "https://evil.example/", "https://a.example/other", "/etc/passwd", "file:///x", "U1 "],
+    [None, "", "U0", "U3", "U99999", "https://evil.example/", "https://a.example/other", "/etc/passwd", "file:///x"],
 )
 def test_an_address_of_the_models_own_is_refused(what: str | None) -> None:
-    if what == "U1 ":
-        assert taken(CRAWL, what).query_or_url == PAGE
-    else:
-        assert "stands in no search result" in why(CRAWL, what)
+    assert "stands in no search result" in why(CRAWL, what)
 
 
 def test_there_is_no_handing_over_before_a_step() -> None:
@@ -112,7 +109,9 @@ def test_what_was_done_is_not_done_again() -> None:
     told = "a step that was taken before was asked for again"
     assert why("search_library", "owner of the HOLM works", at) == told
     assert why(CRAWL, "https://www.a.example/register?utm_source=z&x=1#top", at) == told
-    assert taken("search_duckduckgo", "Holm Works owner", at).action == "search_duckduckgo", "another place is not asked"
+    assert taken("search_duckduckgo", "Holm Works owner", at).action == "search_duckduckgo", (
+        "another place is not asked"
+    )
 
 
 # What can
@@ -123,7 +122,7 @@ def test_a_choice_is_taken_as_it_is() -> None:
         "search_library", "Holm Works owner", "because of that", "reasoner"
     )
     assert taken(HAND_OVER, "ignored") == Choice(HAND_OVER, "", "because of that", "reasoner")
-    assert taken(CRAWL, "u2").query_or_url == OTHER
+    assert taken(CRAWL, " u2 ").query_or_url == OTHER
 
 
 def test_the_address_is_read_as_it_stood_where_it_was_found() -> None:
@@ -241,6 +240,8 @@ def test_a_refusal_goes_on_where_the_ladder_was_left() -> None:
     assert refused([replace(BARE, way=Way.REFRAME)], "x").ways == LADDER[1:]
     assert refused([replace(BARE, way=Way.REFRAME, found=1)], "x").ways == LADDER, "something came of it"
     assert refused([], "x", Way.NARROW).ways == LADDER[1:]
+    assert refused([replace(BARE, way=Way.LEAD)], "x").ways == (Way.HUMAN,), "what was passed over had nothing to offer"
+    assert refused([replace(BARE, way=Way.HUMAN)], "x").ways == (Way.HUMAN,)
 
 
 # Ways out
@@ -252,7 +253,12 @@ def out(*ways: Way, at: Situation = AT) -> Choice:
 
 def test_reframing_asks_for_the_question_and_then_for_the_names_that_were_found() -> None:
     first = out(Way.REFRAME)
-    assert (first.action, first.query_or_url, first.by, first.way) == ("search_library", "owns holm works", "rule", "reframe")
+    assert (first.action, first.query_or_url, first.by, first.way) == (
+        "search_library",
+        "owns holm works",
+        "rule",
+        "reframe",
+    )
     at = replace(AT, keys=frozenset(key_of(tool, "owns holm works") for tool in AT.searches))
     assert out(Way.REFRAME, at=at).query_or_url == "Anna Holm owner live"
 

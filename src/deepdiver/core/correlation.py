@@ -13,6 +13,7 @@ not depend on the order of the events.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -35,12 +36,14 @@ SAME_NAME = 0.6
 STEADY = 0.2
 """Equal intervals: their standard deviation is at most this part of their mean."""
 MOST = {
-    CorrelationKind.TEMPORAL: 4,
+    CorrelationKind.TEMPORAL: 6,
     CorrelationKind.GEOSPATIAL: 2,
-    CorrelationKind.CAUSAL: 3,
+    CorrelationKind.CAUSAL: 4,
     CorrelationKind.PATTERN: 2,
 }
 """Proposals of each kind, the closest first."""
+PER_EVENT = 3
+"""Proposals of one kind that an event may be in: a log with a line for every minute is close to everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Proposal:
     kind: CorrelationKind
     """In what way."""
     keys: tuple[str, ...]
-    """Ids of the findings: of a causal one and of a pattern in the order of time, else of the alphabet."""
+    """Ids of the findings, in the order of time; of a geospatial one in that of the alphabet."""
     closeness: float
     """How close, 0..1."""
     minutes: int | None = None
@@ -90,7 +93,13 @@ def propose(events: Iterable[Event]) -> list[Proposal]:
     kept: list[Proposal] = []
     for kind, most in MOST.items():
         best = sorted((p for p in made if p.kind is kind), key=lambda p: (-p.closeness, p.keys))
-        kept += best[:most]
+        used: Counter[str] = Counter()
+        taken: list[Proposal] = []
+        for proposal in best:
+            if len(taken) < most and all(used[key] < PER_EVENT for key in proposal.keys):
+                used.update(proposal.keys)
+                taken.append(proposal)
+        kept += taken
     return kept
 
 
@@ -106,7 +115,8 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
         # What is known to be elsewhere is less likely to belong together, however close in time.
         place = 1.0 if near is not None and near <= RADIUS_KM else 0.7 if near is None else 0.4
         close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
-        keys = (one.key, other.key)
+        first, second = sorted((one, other), key=_by_time)
+        keys = (first.key, second.key)
         yield Proposal(CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near)
 
 
@@ -127,7 +137,7 @@ def _causal(events: Sequence[Event]) -> Iterable[Proposal]:
     for pair in _pairs(events):
         if any(event.moment is None or not event.moment.narrow for event in pair) or not together(*pair):
             continue
-        first, second = sorted(pair, key=lambda event: (event.moment or Moment(0, 0), event.key))
+        first, second = sorted(pair, key=_by_time)
         gap = _between(first, second)
         if 0 < gap <= CAUSAL_WINDOW and gap == _start(second) - _end(first):
             close = round(1.0 - gap / (CAUSAL_WINDOW + 1), 4)
@@ -138,7 +148,7 @@ def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
     for group in clusters([event for event in events if event.moment is not None], together):
         # One event is told by several sources: of those at one time only the first of the alphabet counts.
         once = {event.moment: event for event in reversed(group)}
-        ordered = sorted(once.values(), key=lambda event: (event.moment or Moment(0, 0), event.key))
+        ordered = sorted(once.values(), key=_by_time)
         if len(ordered) < 3 or len({event.origin for event in ordered}) < 2:
             continue
         gaps = [_start(second) - _start(first) for first, second in pairwise(ordered)]
@@ -197,6 +207,10 @@ def _span(minutes: int) -> str:
         days = minutes // DAY
         return f"{days} day{'s' if days != 1 else ''}"
     return f"{minutes} minute{'s' if minutes != 1 else ''}"
+
+
+def _by_time(event: Event) -> tuple[Moment, str]:
+    return event.moment or Moment(0, 0), event.key
 
 
 def _start(event: Event) -> int:

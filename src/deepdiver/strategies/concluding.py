@@ -15,9 +15,11 @@ from deepdiver.core import belief
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import (
     Assessment,
+    CorrelationKind,
     Finding,
     HypothesisStatus,
     Report,
+    RunStatus,
     Section,
     Sentence,
     SentenceKind,
@@ -38,11 +40,19 @@ from deepdiver.tasks import Conclusion, Verification, VerifyConclusions
 
 INSIGHTS, QUOTES, EMPTY = 8, 3, 5
 """Insights told in a section of their own, findings quoted for one correlation, and calls without data named."""
+HEADINGS = {
+    CorrelationKind.TEMPORAL: "Close in time",
+    CorrelationKind.GEOSPATIAL: "Close in space",
+    CorrelationKind.CAUSAL: "Possible causes",
+    CorrelationKind.PATTERN: "Patterns",
+}
 NOT_VERIFIED = "not verified"
 SILENT = "the verification says nothing about it"
 OPEN = "Look further into this: {}"
 AGAIN = "Ask {} again: it gave no answer."
 NOTHING_OPEN = "Nothing that was asked is left open."
+UNANSWERED = "Not answered: "
+"""How the report's limits begin that name a part of the question without an answer."""
 
 
 # -- verifying
@@ -220,29 +230,40 @@ def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
     insights = tuple(
         Sentence(text=line.text, findings=line.findings, mark=mark_of(results, insight_id(line))) for line in told
     )
-    connected = tuple(
-        sentence
-        for item in state["correlations"]
-        if passed(results, item["id"])
-        for sentence in _connected(deps, item, results)
-    )
+    kept = [item for item in state["correlations"] if passed(results, item["id"])]
     opposed = tuple(
         sentence
         for item in state["contradictions"]
         for sentence in (_frame("These do not go together:"), *_quoted(deps, item["findings"]))
     )
-    listed = {"Key insights": insights, "Correlations": connected, "Contradictions": opposed}
+    listed = {"Key insights": insights}
+    for kind in CorrelationKind:
+        own = [line for item in kept if item["correlation_type"] == kind for line in _connected(deps, item, results)]
+        listed[HEADINGS[kind]] = tuple(own)
+    listed["Contradictions"] = opposed
     return [Section(heading=heading, sentences=sentences) for heading, sentences in listed.items() if sentences]
 
 
 def _connected(deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> list[Sentence]:
     sure = next((r["stated_confidence"] for r in results if r["conclusion"] == item["id"]), item["confidence"])
-    head = f"{item['correlation_type'].capitalize()} correlation, confidence {sure:.2f}"
-    lines = [_frame(f"{head}, {item['measured']}:" if item["measured"] else f"{head}:")]
+    told = f"{item['measured']}, confidence {sure:.2f}:" if item["measured"] else f"confidence {sure:.2f}:"
+    lines = [_frame(told[0].upper() + told[1:])]
     if item["description"]:
         lines.append(Sentence(text=item["description"], findings=tuple(item["finding_ids"])))
-    lines += _quoted(deps, item["finding_ids"][:QUOTES]) if len(lines) == 1 else ()
+    else:
+        lines += _quoted(deps, _one_each(deps, item["finding_ids"])[:QUOTES])
     return [*lines[:-1], lines[-1].model_copy(update={"mark": mark_of(results, item["id"])})]
+
+
+def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
+    """Return findings with the first of each source before the second of any."""
+    seen: Counter[str] = Counter()
+    turn = {}
+    for key in keys:
+        source = deps.ledger.get(Finding, key).quotes[0].source
+        turn[key] = seen[source]
+        seen[source] += 1
+    return sorted(keys, key=lambda key: turn[key])
 
 
 def _quoted(deps: Deps, keys: Iterable[str]) -> list[Sentence]:
@@ -280,7 +301,9 @@ async def synthesise(state: Mapping[str, Any], deps: Deps) -> tuple[Report, dict
 
 def recommendations(state: Mapping[str, Any], report: Report) -> list[str]:
     """Return what to do next: what is open, and what did not answer. They state no fact."""
-    open_ = [*state["missing"], *(a.hypothesis.statement for a in report.hypotheses if a.status in UNSETTLED)]
+    told = [line.removeprefix(UNANSWERED) for line in report.limits if line.startswith(UNANSWERED)]
+    open_ = [*told, *(state["missing"] if report.status is not RunStatus.ANSWERED else ())]
+    open_ += [item.hypothesis.statement for item in report.hypotheses if item.status in UNSETTLED]
     failed = dict.fromkeys(q["tool"] for q in state["executed_queries"] if q["status"] == Status.FAILED)
     made = [*(OPEN.format(item) for item in dict.fromkeys(open_)), *(AGAIN.format(tool) for tool in failed)]
     return made or [NOTHING_OPEN]

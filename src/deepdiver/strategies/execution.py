@@ -219,13 +219,12 @@ def source_type(source: Source) -> str:
     return "news" if named in NEWS else named or source.kind.value
 
 
-def planned(queries: Iterable[ToolQuery], parts: Sequence[str], hypothesis: str = "") -> list[dict[str, Any]]:
+def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:
     """Return a reasoner's calls as a state carries them.
 
     Args:
         queries: What the reasoner asks for.
         parts: The parts of the question, to find the one that each call is for.
-        hypothesis: Id of the hypothesis that they test, if they do.
     """
     return [
         {
@@ -233,29 +232,42 @@ def planned(queries: Iterable[ToolQuery], parts: Sequence[str], hypothesis: str 
             "args": (args := {item.name: item.value for item in query.args}),
             "reason": query.reason,
             "about": nearest(" ".join((*args.values(), query.reason)), parts),
-            "hypothesis": hypothesis,
+            "tests": [],
         }
         for query in queries
     ]
 
 
-def searches(queries: Iterable[str], about: str, reason: str, hypothesis: str = "") -> list[dict[str, Any]]:
-    """Return searches as a state carries them."""
+def searches(queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return searches as a state carries them.
+
+    Args:
+        queries: What to search for.
+        about: The part of the question, or the statement, that it is for.
+        reason: Why.
+        tests: Ids of the hypotheses that they are an attempt to refute.
+    """
     return [
-        {"tool": SEARCH, "args": {"query": query}, "reason": reason, "about": about, "hypothesis": hypothesis}
+        {"tool": SEARCH, "args": {"query": query}, "reason": reason, "about": about, "tests": list(tests)}
         for query in queries
     ]
 
 
 def fresh(queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return calls that neither were made nor stand twice; the order of their words makes no other call."""
-    seen = {_same(query) for query in made}
-    kept = []
+    """Return calls that neither were made nor stand twice; the order of their words makes no other call.
+
+    A call that would refute several hypotheses is made once and counts for each.
+    """
+    done = {_same(query) for query in made}
+    kept: dict[Any, dict[str, Any]] = {}
     for query in queries:
-        if (own := _same(query)) not in seen:
-            seen.add(own)
-            kept.append(query)
-    return kept
+        own = _same(query)
+        if own in kept:
+            tests = dict.fromkeys((*kept[own]["tests"], *query["tests"]))
+            kept[own] = {**kept[own], "tests": list(tests)}
+        elif own not in done:
+            kept[own] = query
+    return list(kept.values())
 
 
 def _same(query: Mapping[str, Any]) -> tuple[str, frozenset[tuple[str, frozenset[str]]]]:

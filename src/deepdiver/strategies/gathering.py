@@ -41,9 +41,10 @@ async def take_turn(state: Mapping[str, Any], deps: Deps, batch: Sequence[Mappin
             if key not in held and key not in found:
                 found[key] = typed(deps, key, state["task"], rank)
     trials = [
-        _trial(query, result, state["iteration"] + 1)
+        _trial(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)
-        if query["hypothesis"] and result.status is not Status.REFUSED
+        for hypothesis in query["tests"]
+        if result.status is not Status.REFUSED
     ]
     deps.add(*trials)
     failed = [result for result in results if result.status is Status.FAILED]
@@ -62,11 +63,11 @@ def _executed(query: Mapping[str, Any], result: Result) -> dict[str, Any]:
     return {**query, **told, "told": result.told}
 
 
-def _trial(query: Mapping[str, Any], result: Result, iteration: int) -> Trial:
-    queries = tuple(map(str, query["args"].values()))
+def _trial(hypothesis: str, result: Result, iteration: int) -> Trial:
+    queries = tuple(map(str, result.args.values()))
     return Trial(
-        id=content_id("t", query["hypothesis"], iteration, queries),
-        hypothesis=query["hypothesis"],
+        id=content_id("t", hypothesis, iteration, queries),
+        hypothesis=hypothesis,
         iteration=iteration,
         queries=queries,
         searched=result.status in {Status.ANSWERED, Status.EMPTY},
@@ -110,7 +111,7 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
         own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
         against = await refutations(deps, task, own, rivals, calls)
         return [
-            *searches(against, own.statement, REFUTE, own.id),
+            *searches(against, own.statement, REFUTE, [own.id]),
             *planned(made.queries.get(own.id, ()), [own.statement]),
         ]
 
@@ -121,7 +122,6 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
     return {
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,
-        "pending_queries": fresh(
-            [*state["pending_queries"], *queries], [q for q in state["executed_queries"] if not q["hypothesis"]]
-        ),
+        # An attempt to refute is owed even where the same was asked before for another reason.
+        "pending_queries": fresh([*state["pending_queries"], *queries], ()),
     }, made.reasoning

@@ -37,7 +37,7 @@ QUERIES = 1 + HOPS * nodes.LEADS
 READINGS = 1 + HOPS
 """The most looks of one plan."""
 ALONE = "A search for sources of other origin found none: {}"
-CONTESTED = "Contested by {} of other origin: {}"
+CONTESTED = "Checked against sources of other origin, {} for it and {} against it: {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +159,11 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
     stances: dict[Stance, set[str]] = {stance: set() for stance in Stance}
     for item in await judge(deps, held.question, claim, new):
         stances[item.stance].add(one_story[_source(deps, item.finding)])
-    against = len(stances[Stance.REFUTES])
-    notes = [CONTESTED.format(f"{against} source{'s' if against > 1 else ''}", text)] if against else []
-    if not against and not stances[Stance.SUPPORTS] and len(told) == 1:
-        notes.append(ALONE.format(text))
-    return Done(plan, looked, line.findings, tuple(notes))
+    agree, against = len(stances[Stance.SUPPORTS]), len(stances[Stance.REFUTES])
+    note = CONTESTED.format(agree, against, text) if against else ""
+    if not agree and not against and len(told) == 1:
+        note = ALONE.format(text)
+    return Done(plan, looked, line.findings, (note,) if note else ())
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:

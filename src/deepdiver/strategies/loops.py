@@ -109,8 +109,9 @@ def refused(made: Sequence[Made], why: str, first: Way = Way.REFRAME) -> Circle:
 
 
 def _left(stretch: Sequence[Made], first: Way = Way.REFRAME) -> tuple[Way, ...]:
-    used = {step.way for step in stretch}
-    return tuple(way for way in LADDER[LADDER.index(first) :] if way not in used or way is Way.HUMAN)
+    """Return the ways behind the furthest that was tried: one that was passed over had nothing to offer."""
+    tried = [LADDER.index(Way(step.way)) + 1 for step in stretch if step.way]
+    return LADDER[max((LADDER.index(first), *tried)) :] or LADDER[-1:]
 
 
 def _barren(made: Sequence[Made]) -> int:

@@ -243,7 +243,7 @@ def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
 
 
 def _further(more: Sequence[Section], told: Sequence[_Line], before: int) -> list[_Line]:
-    """Return the lines of a strategy's own sections, without facts that are told already.
+    """Return the lines of a strategy's own sections, without facts that are told already and that nothing introduces.
 
     Args:
         more: The sections.
@@ -253,9 +253,11 @@ def _further(more: Sequence[Section], told: Sequence[_Line], before: int) -> lis
     said = {tuple(words(line.sentence.text)) for line in told}
     lines = []
     for number, section in enumerate(more, before + 1):
+        introduced = False
         for sentence in section.sentences:
             frame = sentence.kind is SentenceKind.FRAME
-            if frame or tuple(words(sentence.text)) not in said:
+            introduced = introduced or frame
+            if introduced or tuple(words(sentence.text)) not in said:
                 lines.append(_Line(number, sentence, computed=frame))
     return lines
 

@@ -372,3 +372,14 @@ def test_without_hypotheses_and_without_an_answer_it_is_missing() -> None:
     made = weighed(DEAD, *findings("It rained."))
     assert made.answer == ()
     assert made.missing == (DEAD,)
+
+
+def test_a_problem_in_other_words_than_the_question_has_a_section_of_its_own() -> None:
+    built = "The Tarn Bridge was built in 1871."
+    asked = "When was the Tarn Bridge built?"
+    task = WriteReport(question=DEAD, as_of=AS_OF, problems=(asked,), standing=None, findings=findings(TWO, built))
+    made = write_report(task)
+    assert texts(made.answer) == [TWO]
+    assert section(made, asked) == [built]
+    without = write_report(task.model_copy(update={"problems": ()}))
+    assert not section(without, asked)

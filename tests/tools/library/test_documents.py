@@ -13,6 +13,7 @@ from deepdiver import sample
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor
+from deepdiver.tools.extract.limits import LARGEST
 from deepdiver.tools.extract.pool import shared
 from deepdiver.tools.library import documents
 from deepdiver.tools.library.base import Unread
@@ -61,7 +62,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, extractor: Extractor, name: 
 
 
 def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:
-    file = File(tmp_path / "absent.txt", "absent.txt", Stamp(0, documents.LARGEST + 1, 0))
+    file = File(tmp_path / "absent.txt", "absent.txt", Stamp(0, LARGEST + 1, 0))
     with pytest.raises(UnreadableError, match=r"50,000,001 bytes are more than 50,000,000"):
         load(file)
 

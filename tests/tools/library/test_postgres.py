@@ -155,9 +155,8 @@ def test_what_is_told_of_a_document_and_spoilt_is_told(library: PostgresLibrary,
         library.documents()
 
 
-def test_without_pgvector_it_works_by_words_and_says_so(server: Server, database: str, docs: Path) -> None:
-    server.execute(f"ALTER DATABASE {database} SET extension_control_path = '/nowhere'")
-    address = SecretStr(server.address(database))
+def test_without_pgvector_it_works_by_words_and_says_so(server: Server, bare_database: str, docs: Path) -> None:
+    address = SecretStr(server.address(bare_database))
     assert described(address).endswith("no pgvector: passages are found by their words only, no library yet")
     library = PostgresLibrary(address, "main")
     library.refresh([docs])
@@ -166,7 +165,7 @@ def test_without_pgvector_it_works_by_words_and_says_so(server: Server, database
     assert names(library.search("nickel", 5)) == ["lake.md"]
     assert library.search("ship in flames", 5) == []
     library.close()
-    server.execute(f"ALTER DATABASE {database} RESET extension_control_path")
+    server.execute(f"ALTER DATABASE {bare_database} RESET extension_control_path")
     library = PostgresLibrary(address, "main")
     assert (library.note, library.pending()) == ("", 4)
     assert library.embed() == 4

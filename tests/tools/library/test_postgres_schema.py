@@ -98,17 +98,16 @@ def test_many_who_come_first_make_it_once(server: Server, database: str) -> None
 # -- with and without pgvector
 
 
-def test_a_server_without_pgvector_says_so_and_takes_it_up_later(server: Server, database: str) -> None:
-    server.execute(f"ALTER DATABASE {database} SET extension_control_path = '/nowhere'")
-    with connected(server.address(database)) as db:
+def test_a_server_without_pgvector_says_so_and_takes_it_up_later(server: Server, bare_database: str) -> None:
+    with connected(server.address(bare_database)) as db:
         note = prepare(db)
         assert "has no pgvector" in note
         assert "by their words only" in note
         assert "\n" not in note
         assert pgvector(db) == ("", "")
         assert without_vectors(db)
-    server.execute(f"ALTER DATABASE {database} RESET extension_control_path")
-    with connected(server.address(database)) as db:
+    server.execute(f"ALTER DATABASE {bare_database} RESET extension_control_path")
+    with connected(server.address(bare_database)) as db:
         assert prepare(db) == ""
         assert not without_vectors(db)
         has, could = pgvector(db)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,6 +133,16 @@ def test_equal_ones_come_in_the_order_of_their_urls() -> None:
     assert [(m.entry.url, m.span.start) for m in in_order(found, 3)] == [("z", 0), ("a", 0), ("a", 5)]
 
 
-def test_twice_as_many_are_looked_up() -> None:
-    assert foremost({1: 0.5, 2: 0.9, 3: 0.5, 4: 0.1, 5: 0.7}, 2) == [2, 5, 1, 3]
+def test_a_further_passage_of_a_document_counts_for_less() -> None:
+    found = [match("a", 1.0), match("a", 0.9, 5), replace(match("b", 0.5), entry=Entry(2, "b", "t", "text"))]
+    assert [(m.entry.url, m.span.start, m.score) for m in in_order(found, 3)] == [
+        ("a", 0, 1.0),
+        ("b", 0, 0.5),
+        ("a", 5, 0.45),
+    ]
+    assert [m.score for m in in_order([match("a", -0.1), match("a", -0.2, 5)], 2)] == [-0.1, -0.2]
+
+
+def test_four_times_as_many_are_looked_up() -> None:
+    assert foremost({1: 0.5, 2: 0.9, 3: 0.5, 4: 0.1, 5: 0.7}, 1) == [2, 5, 1, 3]
     assert foremost({}, 2) == []

@@ -90,7 +90,8 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
-    r"^(?:please |can you |could you |i want to know |i would like to know |tell me |find out |find |list |give me |in particular:? )+",
+    r"^(?:please |can you |could you |i want to know |i would like to know |tell me |find out |find |list |give me "
+    r"|in particular:? )+",
     re.IGNORECASE,
 )
 

@@ -116,7 +116,11 @@ class Page:
         self.task = task
         self.findings = {finding.id: finding for finding in task.findings}
         self.readings = [read_finding(finding) for finding in task.findings]
-        self.chains = [follow(chain, self.readings) for chain in analyse(task.question).chains]
+        analysis = analyse(task.question)
+        self.chains = [follow(chain, self.readings) for chain in analysis.chains]
+        asked = {clause.text for clause in analysis.clauses}
+        others = [chain for text in task.problems if text not in asked for chain in analyse(text).chains]
+        self.besides = [follow(chain, self.readings) for chain in others]
         self.told: list[Reading] = []
         standing = weighed(task) if task.standing is None else task.standing
         best_first = sorted(standing, key=lambda item: -item.posterior)
@@ -268,7 +272,7 @@ class Page:
         doubtful -= {label for item in (*self.supported, *self.undecided) for label in item.supporting}
         claimed = {" ".join(item.statement.split()) for item in self.refuted}
         sections: dict[str, list[DraftSentence]] = {}
-        for steps in self.chains:
+        for steps in (*self.chains, *self.besides):
             for step in steps:
                 lines = sections.setdefault(step.clause.text, [])
                 for item in step.candidates:

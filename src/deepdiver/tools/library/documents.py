@@ -84,15 +84,23 @@ def find(roots: Sequence[Path]) -> tuple[list[File], list[Unread]]:
     return list(files.values()), unread
 
 
-def stamp(roots: Sequence[Path]) -> tuple[tuple[str, Stamp], ...]:
-    """Return what changes whenever a file under the roots does.
+def stamp(roots: Sequence[Path]) -> tuple[tuple[str, int, int, int], ...]:
+    """Return what changes whenever a file under the roots does: names, times and sizes.
 
     Asked for before every search of documents given with --in, so it must be quick: 5,000 files take 50 ms.
 
     Raises:
         UsageError: As `find`.
     """
-    return tuple((file.url, file.stamp) for file in find(roots)[0])
+    found = []
+    for path in (path for root in roots for path in sorted(_listed(root)[0])):
+        try:
+            status = os.stat(path)
+        except OSError:  # gone, or a link to nothing: `find` will say so
+            found.append((path, 0, 0, 0))
+        else:
+            found.append((path, status.st_mtime_ns, status.st_size, status.st_ctime_ns))
+    return tuple(found)
 
 
 def _listed(root: Path) -> tuple[list[str], list[Unread]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Matrix = npt.NDArray[np.float32]
+    Vector = npt.NDArray[np.float32]
 
 
 def texts_of(held: Held) -> list[str]:
@@ -23,6 +25,14 @@ def texts_of(held: Held) -> list[str]:
     """
     head = f"{held.title}\n" if held.own_title else ""
     return [head + span.of(held.text) for span in held.spans]
+
+
+@functools.lru_cache(maxsize=1_024)
+def query_vector(query: str) -> Vector:
+    """Return the vector of a query. Kept for a while: a run asks the same of several libraries, and more than once."""
+    made: Vector = embedder().embed([query])[0]
+    made.flags.writeable = False
+    return made
 
 
 def embedded(texts: Sequence[str | None]) -> Matrix:

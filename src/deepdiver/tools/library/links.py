@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -30,7 +31,8 @@ def name_of(title: str) -> str:
     return name if 0 < len(words) <= LONGEST and len(name) >= SHORTEST else ""
 
 
-def names_in(text: str) -> set[str]:
+@functools.lru_cache(maxsize=1_024)
+def names_in(text: str) -> frozenset[str]:
     """Return everything in a text that may be the name of something: runs of words from capital to capital.
 
     Figures count as capitals, and so does a script that has none.
@@ -44,4 +46,4 @@ def names_in(text: str) -> set[str]:
             for end in range(start, min(start + LONGEST, len(words))):
                 if marked[end]:
                     found.add(" ".join(lower[start : end + 1]))
-    return {name for name in found if len(name) >= SHORTEST}
+    return frozenset(name for name in found if len(name) >= SHORTEST)

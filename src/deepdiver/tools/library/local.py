@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deepdiver.encoders import DIMENSION, VectorTable, embedder
+from deepdiver.encoders import DIMENSION, VectorTable
 from deepdiver.encoders.embed import MODEL
 from deepdiver.encoders.rows import RowFile
 from deepdiver.encoders.vectors import SCALE
@@ -30,7 +30,7 @@ from deepdiver.tools.library import links, ranking
 from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
 from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import url_of, within
-from deepdiver.tools.library.embedding import embedded, texts_of
+from deepdiver.tools.library.embedding import embedded, query_vector, texts_of
 from deepdiver.tools.library.locking import if_free, turn
 from deepdiver.tools.library.refreshing import refresh
 from deepdiver.tools.library.tables import Held
@@ -405,7 +405,7 @@ class LocalLibrary:
 
     def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[list[int]]]:
         """Return, for some passages, the passages behind each name in them, of those that may be looked at."""
-        said: dict[int, tuple[int, set[str]]] = {}
+        said: dict[int, tuple[int, frozenset[str]]] = {}
         for number, (id_, first) in self._catalogue.located(numbers).items():
             if (held := self._catalogue.held(id_)) is not None:
                 names = links.names_in(held.spans[number - first].of(held.text)) - {links.name_of(held.title)}
@@ -431,7 +431,7 @@ class _Asked:
     def __init__(self, library: LocalLibrary, query: str, narrowed: Ranges | None) -> None:
         self._library, self._query, self._narrowed = library, query, narrowed
         self._documents = None if narrowed is None else [id_ for id_, _, _ in narrowed]
-        self._vector = embedder().embed([query])[0] if len(library._vectors) else None
+        self._vector = query_vector(query) if len(library._vectors) else None
 
     def by_words(self, k: int) -> dict[int, float]:
         return dict(self._library._words.search(self._query, k, self._documents))

@@ -257,7 +257,7 @@ class _Measures:
             (self.library, list(numbers)),
         ).fetchall()
         texts: dict[int, Held] = {one.id: one for one in held(self.db, [document for _, document in placed])}
-        said: dict[int, tuple[int, set[str]]] = {}
+        said: dict[int, tuple[int, frozenset[str]]] = {}
         for number, document in placed:
             one = texts[document]
             names = links.names_in(one.spans[number - one.first].of(one.text)) - {links.name_of(one.title)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Protocol
 
@@ -75,7 +75,7 @@ def ranked(measures: Measures, k: int, hops: int) -> dict[int, float]:
 
 
 def linked(
-    said: Mapping[int, tuple[int, set[str]]], known: Mapping[str, Sequence[Place]], only: Collection[int] | None
+    said: Mapping[int, tuple[int, Set[str]]], known: Mapping[str, Sequence[Place]], only: Collection[int] | None
 ) -> dict[int, list[list[int]]]:
     """Return, for some passages, the passages of the documents behind each name in them; the best of each gains.
 
