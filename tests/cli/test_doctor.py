@@ -46,8 +46,13 @@ def find(examination: Examination, part: str, name: str) -> Check:
 # What keeps a run from starting
 
 
-def test_nothing_to_search_is_4(tmp_path: Path) -> None:
-    seen = look(tmp_path)
+def nowhere(port: int) -> dict[str, str]:
+    """Addresses of what needs no key, at which nobody is: tests reach nobody outside."""
+    return dict.fromkeys(("duckduckgo", "wikipedia"), f"http://127.0.0.1:{port}")
+
+
+def test_nothing_to_search_is_4(tmp_path: Path, closed: int) -> None:
+    seen = look(tmp_path, offline=False, urls=nowhere(closed))
     assert seen.exit_code == 4
     assert seen.verdict == "No run can start yet: give documents with --in PATH, set up a provider, or try --sample"
     assert find(seen, "search", "tavily") == Check(
@@ -56,7 +61,7 @@ def test_nothing_to_search_is_4(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_cannot_be_reached_is_nothing_to_search(tmp_path: Path, closed: int) -> None:
-    seen = look(tmp_path, offline=False, urls={"searxng": f"http://127.0.0.1:{closed}"})
+    seen = look(tmp_path, offline=False, urls={"searxng": f"http://127.0.0.1:{closed}", **nowhere(closed)})
     assert seen.exit_code == 4
     check = find(seen, "search", "searxng")
     assert check.state is State.BAD
@@ -155,7 +160,7 @@ def test_a_database_with_its_mode_size_and_runs(tmp_path: Path) -> None:
 
 
 def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, port: int) -> None:
-    urls = {"openai": f"http://127.0.0.1:{port}/v1", "searxng": f"http://127.0.0.1:{port}"}
+    urls = {"openai": f"http://127.0.0.1:{port}/v1", "searxng": f"http://127.0.0.1:{port}", **nowhere(port)}
     seen = look(tmp_path, offline=False, model="openai:local", urls=urls)
     assert seen.exit_code == 0
     assert find(seen, "reasoner", "openai") == Check(
@@ -180,10 +185,27 @@ def test_nothing_is_reached_for_unless_it_would_be_used(tmp_path: Path, monkeypa
         {
             "openai": "https://api.openai.com",
             "anthropic": "https://api.anthropic.com",
+            "duckduckgo": "https://html.duckduckgo.com",
             "tavily": "https://api.tavily.com",
+            "wikipedia": "https://en.wikipedia.org",
         },
         {},
     ]
+
+
+def test_a_shared_library_that_cannot_be_reached_is_said_without_its_password(tmp_path: Path, closed: int) -> None:
+    address = f"postgresql://me:swordfish9@127.0.0.1:{closed}/x"
+    seen = look(tmp_path, offline=False, documents=[LIBRARY], database=address)
+    check = find(seen, "home", "shared library")
+    assert check.state is State.BAD
+    assert seen.exit_code == check.exit_code != 0
+    assert "swordfish9" not in seen.as_text() + str(seen.as_json())
+
+
+def test_without_a_database_the_library_is_this_machines(tmp_path: Path) -> None:
+    seen = look(tmp_path, offline=False, documents=[LIBRARY])
+    assert find(seen, "home", "shared library").state is State.OFF
+    assert not [check for check in look(tmp_path, documents=[LIBRARY]).checks if check.name == "shared library"]
 
 
 def test_settings_files_are_found(tmp_path: Path, own_home: Path) -> None:
@@ -232,8 +254,8 @@ def test_the_text_groups_what_belongs_together(tmp_path: Path) -> None:
     assert text.splitlines()[-2:] == ["+ ready   - not set up   ! does not work", "A run can start."]
 
 
-def test_the_json_says_the_same(tmp_path: Path) -> None:
-    seen = look(tmp_path)
+def test_the_json_says_the_same(tmp_path: Path, closed: int) -> None:
+    seen = look(tmp_path, offline=False, urls=nowhere(closed))
     told = seen.as_json()
     assert told["ok"] is False
     assert told["verdict"] == seen.verdict

@@ -14,13 +14,22 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.view import View
-from deepdiver.cli.work import Interrupts, LeftError, Work, approve, check_documents, check_out, known_before
+from deepdiver.cli.work import Interrupts, LeftError, Work, check_documents, check_out, known_before, put
 from deepdiver.core.events import RunStarted
 from deepdiver.core.settings import load
 from deepdiver.errors import MissingKeyError, NoEvidenceError, StoppedError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY
 from tests.terminal import PATIENCE
 
+ANSWER = {
+    "ask": "review_answer",
+    "question": "Who?",
+    "answer": "Anna, [1]\nsay all.",
+    "journey": ["search_library for “x”: 1 source"],
+    "key_sources": ["Register, /a/b.md"],
+    "missing": ["Since when?"],
+    "confidence": 0.718,
+}
 PLAN = {"ask": "approve_plan", "question": "Who?", "problems": ["Who runs it?", "Since when?"], "ceiling": "$0.4200"}
 
 
@@ -62,7 +71,7 @@ def test_a_folder_that_really_may_not_be_read(tmp_path: Path) -> None:
 def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"x")
     for path in (tmp_path, tmp_path / "picture.png"):
-        with pytest.raises(NoEvidenceError, match=r"no document in .+ can be read \(\.markdown, \.md, "):
+        with pytest.raises(NoEvidenceError, match=r"no document in .+ can be read \(\.atom, \.csv, "):
             check_documents([path])
 
 
@@ -97,7 +106,9 @@ def test_a_provider_that_cannot_be_used_is_refused_before_anything_starts() -> N
 
 
 def test_what_is_known_before() -> None:
-    known = known_before(load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}), Decimal(2))
+    known = known_before(
+        load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}), Decimal(2)
+    )
     assert known.unpriced == ("openai:never-heard-of",)
     assert known.spent == 2
     assert any(line.startswith("tavily: set TAVILY_API_KEY") for line in known.left_out)
@@ -123,7 +134,7 @@ class Person:
         return self._types.pop(0)
 
     async def about(self, shown: dict[str, Any]) -> dict[str, Any]:
-        reply = await approve(shown, self.say, self.read_line)
+        reply = await put(shown, self.say, self.read_line)
         assert not self._types, "more was typed than read"
         return reply
 
@@ -134,9 +145,54 @@ async def test_a_person_who_goes_away(types: tuple[str | None, ...]) -> None:
         await Person(*types).about(PLAN)
 
 
-async def test_only_plans_are_asked_about() -> None:
+@pytest.mark.parametrize("types", [(None,), ("r", None), ("c", None), ("c", "", None), ("what?", None)])
+async def test_a_person_who_goes_away_from_an_answer(types: tuple[str | None, ...]) -> None:
+    with pytest.raises(LeftError):
+        await Person(*types).about(ANSWER)
+
+
+async def test_only_plans_and_answers_are_asked_about() -> None:
     with pytest.raises(UsageError, match="cannot ask about favourite_colour"):
         await Person().about({"ask": "favourite_colour"})
+    with pytest.raises(UsageError, match="cannot ask about None"):
+        await Person().about({})
+
+
+@pytest.mark.parametrize(
+    ("types", "reply"),
+    [
+        (("a",), {"action": "accept"}),
+        (("", "x", " Accept "), {"action": "accept"}),
+        (("r", "wrong child"), {"action": "reject", "reason": "wrong child"}),
+        (("r", ""), {"action": "reject", "reason": ""}),
+        (("c", "only from 2026"), {"action": "add", "constraints": "only from 2026"}),
+        (("c", "", "a"), {"action": "accept"}),
+    ],
+)
+async def test_what_a_person_may_say_to_an_answer(types: tuple[str, ...], reply: dict[str, Any]) -> None:
+    assert await Person(*types).about(ANSWER) == reply
+
+
+async def test_an_answer_is_shown_with_its_journey_its_sources_and_what_is_missing() -> None:
+    person = Person("a")
+    await person.about(ANSWER)
+    assert person.shown == [
+        "",
+        "Answer to: Who? (confidence 0.72)",
+        "  Anna, [1] say all.",
+        "Research Journey:",
+        "  - search_library for “x”: 1 source",
+        "Key Sources:",
+        "  - Register, /a/b.md",
+        "Missing:",
+        "  - Since when?",
+        "[a]ccept, [r]eject or add a [c]onstraint? ",
+    ]
+    bare = Person("a")
+    await bare.about({"ask": "review_answer", "question": "Who?", "answer": "x\x1b[2J" + "y" * 9_000})
+    assert len(bare.shown) == 4
+    assert "\x1b" not in bare.shown[2]
+    assert len(bare.shown[2]) < 5_000
 
 
 @pytest.mark.parametrize(

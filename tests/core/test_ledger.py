@@ -151,7 +151,7 @@ def test_a_ledger_is_not_equal_to_what_it_holds() -> None:
 
 def test_every_kind_can_be_held() -> None:
     assert sorted(KINDS) == sorted(
-        "source finding insight hypothesis evidence trial correlation contradiction verdict link".split()
+        "source finding insight hypothesis evidence trial correlation contradiction verdict link lead".split()
     )
     assert all("id" in kind.model_fields for kind in KINDS.values())
 

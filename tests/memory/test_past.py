@@ -14,11 +14,23 @@ from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.events import HypothesisProposed, Recalled, TaskPerformed
+from deepdiver.core.lead import Lead
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import NotJournalledError, UnknownNameError
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.memory.past import BYTES, CHARS, CLAIMS, Recollection, consulted, recall, recollect, shown
+from deepdiver.memory.past import (
+    BYTES,
+    CHARS,
+    CLAIMS,
+    LEADS,
+    Recollection,
+    consulted,
+    left_over,
+    recall,
+    recollect,
+    shown,
+)
 from deepdiver.report.render import markdown
 from deepdiver.run import Outcome, replay, research, resume
 from deepdiver.store import CallState, SqliteStore, open_store
@@ -176,6 +188,40 @@ async def test_a_run_that_bears_is_recalled_with_all_that_it_teaches(store: Sqli
     assert item.fruitful == ("Holm Works owner",)
     assert item.fruitless == ("Holm Works boats",)
     assert [(s.title, s.url, s.credibility) for s in item.sources] == [("Register", "doc:register", 0.9)]
+
+
+async def test_leads_that_nobody_followed_are_recalled(store: SqliteStore) -> None:
+    finish(store, "r1")
+    searched(store, "r1", "where does cleo Lind live", [])
+    searched(store, "r1", "https://a.example/read", {"redirect": "x"}, kind="fetch")
+    leads = [
+        Lead.of("name", "Bertil Ask"),
+        Lead.of("name", "Cleo Lind"),
+        Lead.of("query", "cellar books"),
+        Lead.of("url", "https://www.a.example/read#part"),
+        Lead.of("url", "https://a.example/unread"),
+        Lead.of("query", "x" * (CHARS + 1)),
+    ]
+    keep(store, "r1", *leads)
+    (item,) = await recalled(store)
+    assert {(lead.kind, lead.text) for lead in item.leads} == {
+        ("name", "Bertil Ask"),
+        ("query", "cellar books"),
+        ("url", "https://a.example/unread"),
+    }
+    held = item.model_dump(mode="json")
+    assert left_over([held, held]) == [lead.model_dump() for lead in item.leads], "each once"
+    assert left_over([]) == []
+    (view,) = shown([held])
+    assert set(view.leads) == {"Bertil Ask", "cellar books"}
+    assert "a.example" not in view.model_dump_json(), "a task sees no address of a past run"
+
+
+async def test_of_many_leads_some_are_recalled(store: SqliteStore) -> None:
+    finish(store, "r1")
+    keep(store, "r1", *(Lead.of("query", f"query number {n}") for n in range(3 * LEADS)))
+    (item,) = await recalled(store)
+    assert len(item.leads) == LEADS
 
 
 async def test_what_was_not_accepted_is_no_answer(store: SqliteStore) -> None:

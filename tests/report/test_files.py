@@ -265,6 +265,19 @@ def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "sources.jsonl").read_bytes() == b""
 
 
+def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() -> None:
+    step = {"thought": "t", "observation": "o", "conclusion": "c", "confidence": 0.5, "step_number": 1, "thinking": "x"}
+    events = [
+        {"type": "phase_started", "at": "T0", "phase": "analyze_findings", "iteration": 1, "detail": ""},
+        {"type": "reasoned", "at": "T1", "phase": "analyzing", "action": "Analysed 5 findings", **step},
+        {"type": "limited", "at": "T2", "what": "x"},
+    ]
+    first, second, third = reasoning(events)
+    wanted = {"timestamp": "T1", "phase": "analyzing", "step": 2, "action": "Analysed 5 findings", "details": step}
+    assert second == wanted
+    assert (first["action"], third["phase"]) == ("phase_started", "analyze_findings")
+
+
 # -- the account
 
 

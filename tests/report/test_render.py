@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from deepdiver.core.record import Citation, HypothesisStatus, Report, RunStatus, Section, SentenceKind
-from deepdiver.report.render import QUOTE_CHARS, STATUS_LINES, answer_text, markdown, sentence_text
+from deepdiver.report.render import JOURNEY, QUOTE_CHARS, STATUS_LINES, answer_text, markdown, sentence_text
 from tests.report.making import assessment, quote, sentence, source
 
 GFM = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -92,6 +92,18 @@ The sources disagree. Bertil Ask owned it. [2] *(only partly carried by its quot
 
 def test_a_small_report() -> None:
     assert markdown(report()) == SNAPSHOT
+
+
+def test_sentences_about_the_research_itself_are_a_list() -> None:
+    told = tuple(sentence(text, kind=SentenceKind.FRAME) for text in ("1. first", "# second", "a *third*"))
+    parts = (Section(heading="Notes", sentences=told),)
+    assert "## Notes\n\n- 1\\. first\n- \\# second\n- a \\*third\\*\n" in markdown(report(sections=parts))
+    assert "## Answer" not in markdown(report(sections=parts))
+
+
+def test_a_report_that_tells_its_journey_has_its_answer_under_a_heading() -> None:
+    parts = (Section(heading=JOURNEY, sentences=(sentence("a step", kind=SentenceKind.FRAME),)),)
+    assert "\n## Answer\n\n**Answered, confidence 0.81.** Anna" in markdown(report(sections=parts))
 
 
 def test_a_report_without_evidence_says_so() -> None:

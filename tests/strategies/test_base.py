@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import signal
 import threading
 from decimal import Decimal
 from pathlib import Path
@@ -13,9 +14,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 
 from deepdiver import tasks
-from deepdiver.core.events import Limited, SourceRead
+from deepdiver.core.events import Limited, PhaseStarted, SourceRead
 from deepdiver.core.record import Credibility, RunStatus, Source, SourceKind
-from deepdiver.strategies.base import _BACKGROUND, Allowance, Deps, Update, add_nodes
+from deepdiver.errors import UsageError
+from deepdiver.strategies.base import _BACKGROUND, ROUNDS, Allowance, Deps, Update, add_nodes, from_sync
 from tests.strategies.rig import Rig, ScriptedReasoner
 
 
@@ -95,6 +97,61 @@ def test_the_background_loop_runs_in_the_callers_context() -> None:
         return mark.get(), threading.current_thread().name
 
     assert _BACKGROUND.run(look) == ("mine", "deepdiver")
+
+
+def test_who_is_not_async_can_wait_for_what_is() -> None:
+    async def work() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    assert from_sync(work) == 7
+
+
+async def test_so_can_who_blocks_a_running_loop() -> None:
+    async def work() -> str:
+        await asyncio.sleep(0)
+        return threading.current_thread().name
+
+    assert from_sync(work) == "deepdiver"
+
+
+def test_an_error_reaches_who_waits() -> None:
+    async def work() -> None:
+        raise UsageError("no")
+
+    with pytest.raises(UsageError, match="no"):
+        from_sync(work)
+
+
+def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -> None:
+    told: list[str] = []
+    waiting = threading.main_thread().ident
+    assert waiting is not None
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(0.05)
+            signal.pthread_kill(waiting, signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.05)
+            told.append("in order")
+
+    with pytest.raises(KeyboardInterrupt):
+        from_sync(work)
+    assert told == ["in order"]
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_the_round_is_told_whatever_the_design_document_calls_it(tmp_path: Path, name: str) -> None:
+    rig = Rig(tmp_path)
+    state = TypedDict("state", {"value": int, name: int})  # type: ignore[misc]
+    graph: Any = StateGraph(state, context_schema=Deps)
+    add_nodes(graph, None, double)
+    graph.add_edge(START, "double")
+    graph.add_edge("double", END)
+    graph.compile().invoke({"value": 1, name: 4}, context=rig.session().deps)
+    assert [event.iteration for event in rig.of(PhaseStarted)] == [4]
 
 
 def test_what_is_limited_is_told_once(tmp_path: Path) -> None:

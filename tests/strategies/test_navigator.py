@@ -201,7 +201,7 @@ async def test_max_iterations_bounds_the_steps_of_a_pass(tmp_path: Path, most: i
             extracted_info=(info,), assessment="x", confidence_score=1.0, suggestions_for_next_step=("m",)
         )
 
-    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=analyse), max_iterations=most)
+    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=searching(), analyse_output=analyse), max_iterations=most)
     await rig.work()
     assert rig.path == [*BEGIN, *(STEP * most), *END]
     last = rig.of(Decided)[-1]
@@ -706,7 +706,7 @@ async def test_leads_of_a_past_run_are_recalled_where_that_is_wanted(tmp_path: P
 
     decide = in_turn(act("search_corpus", "Holm Works"), act("send_to_hitl"))
     await rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=analyse)).work()
-    unasked = rig_of(tmp_path)
+    unasked = rig_of(tmp_path, question="Does Holm Works own boats?")
     await unasked.work()
     assert all("cellar" not in task.model_dump_json() for task in unasked.reasoner.asked)
     rig = rig_of(tmp_path, past=True)
@@ -714,7 +714,7 @@ async def test_leads_of_a_past_run_are_recalled_where_that_is_wanted(tmp_path: P
     assert rig.of(Recalled)
     first = rig.reasoner.of(tasks.DecideAction)[0]
     assert "the cellar books of Lund" in first.leads
-    assert first.past[0].leads == ("the cellar books of Lund",)
+    assert ("the cellar books of Lund",) in [past.leads for past in first.past]
     assert outcome.report is not None
     assert any("Not independent of past runs" in line for line in outcome.report.limits)
 

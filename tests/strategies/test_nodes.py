@@ -332,3 +332,92 @@ async def test_a_run_that_looks_deeper_recalls_the_named_run_and_no_other(tmp_pa
         recalled = await nodes.recall_past(rig.session().deps, rig.run.question)
         assert [item["run"] for item in recalled] == [first.run.id]
         assert [event.run for event in rig.of(Recalled)] == [first.run.id]
+
+
+# -- what was read, what is wanted, what is open
+
+
+async def test_a_look_tells_what_was_read_in_the_order_of_the_results(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])
+    assert {deps.ledger.get(Source, key).url for key in looked.sources} == set(CORPUS)
+    assert len(set(looked.sources)) == len(looked.sources)
+
+
+async def test_only_wanted_hits_are_read(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION], wanted=lambda hit: hit.url != "doc:gazette")
+    assert {deps.ledger.get(Source, key).url for key in looked.sources} == {"doc:register", "doc:notice"}
+    none = await nodes.look_into(deps, QUESTION, QUESTION, ["Holm"], wanted=lambda hit: False)
+    assert none.searched, "the search was answered, whatever was wanted of it"
+    assert none.sources == ()
+
+
+async def test_what_is_open_is_shown_to_the_reader_and_goes_on_along_the_leads(tmp_path: Path) -> None:
+    def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = ScriptedReasoner()._extract_findings(task)
+        return found.model_copy(update={"leads": ("Holm harbour",), "questions": (*task.unanswered[1:], "New?")})
+
+    rig = Rig(tmp_path, ScriptedReasoner(extract_findings=extract))
+    looked = await nodes.look_into(
+        rig.session().deps, QUESTION, QUESTION, [QUESTION], hops=1, unanswered=("One?", "Two?", "Three?")
+    )
+    assert [task.unanswered for task in rig.reasoner.of(tasks.ExtractFindings)] == [
+        ("One?", "Two?", "Three?"),
+        ("Two?", "Three?", "New?"),
+    ]
+    assert looked.questions == ("Three?", "New?")
+
+
+async def test_without_anything_open_nothing_is_asked_about_it(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    looked = await nodes.look_into(rig.session().deps, QUESTION, QUESTION, [QUESTION])
+    assert looked.questions == ()
+    (task,) = rig.reasoner.of(tasks.ExtractFindings)
+    assert "unanswered" not in task.prompt().user
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (["a", "b"], [], ("a", "b")),
+        (["a", "b"], [["a", "b"]], ("a", "b")),
+        (["a", "b"], [["b"]], ("b",)),
+        (["a", "b"], [["b"], ["a"]], ()),
+        (["a"], [["c", "a"], ["a", "d", "c", " "]], ("a", "c", "d")),
+        ([], [[]], ()),
+    ],
+)
+def test_a_question_is_answered_when_one_reading_no_longer_names_it(
+    before: list[str], after: list[list[str]], left: tuple[str, ...]
+) -> None:
+    assert nodes.left_open(before, after) == left
+
+
+@given(st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.lists(st.sampled_from("abcdef"))))
+def test_the_order_of_readings_does_not_change_what_is_answered(before: list[str], after: list[list[str]]) -> None:
+    one, other = nodes.left_open(before, after), nodes.left_open(before, after[::-1])
+    assert set(one) == set(other)
+    assert len(set(one)) == len(one)
+    assert [item for item in one if item in before] == [item for item in before if item in one]
+
+
+def test_an_excerpt_is_as_long_as_it_may_be() -> None:
+    text = "\n\n".join(f"Paragraph {n} of the works. " * 10 for n in range(60))
+    assert nodes.excerpt("short", "works", 10) == "short"
+    assert len(nodes.excerpt(text, "works", 1_000)) <= 1_000 + 2
+    assert len(nodes.excerpt(text, "works")) > 2_000
+
+
+async def test_one_provider_may_be_asked_alone_and_along_the_leads_too(tmp_path: Path) -> None:
+    rig, other = Rig(tmp_path), CorpusProvider()
+    other.name = "other"
+
+    def lead(task: tasks.ExtractFindings) -> tasks.Extraction:
+        return ScriptedReasoner()._extract_findings(task).model_copy(update={"leads": ("Anna Holm",)})
+
+    rig.reasoner.rules["extract_findings"] = lead
+    looked = await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works"], hops=1, providers=[other])
+    assert looked.searched
+    assert rig.provider.queries == []
+    assert len(other.queries) == 2

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +13,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import sample, tasks
 from deepdiver.core.events import Decided, PlanProposed, Reasoned
-from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, Stance, VerdictKind
+from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, VerdictKind
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
-from deepdiver.gateway import Mode
+from deepdiver.gateway import Gateway, Mode
 from deepdiver.report.audit import stands
 from deepdiver.run import replay, research
 from deepdiver.run.begin import load_ledger
@@ -22,6 +25,7 @@ from deepdiver.strategies import overwatch
 from deepdiver.strategies.execution import NO_DATA
 from deepdiver.strategies.overwatch import route_next_step
 from deepdiver.strategies.table import TABLE
+from deepdiver.tools.hit import Hit
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, call
 
 BEGIN = ["initialize", "plan_research", "decompose_task", "approve_plan", "generate_hypotheses"]
@@ -178,14 +182,13 @@ async def test_nothing_is_reported_that_no_tool_returned(tmp_path: Path) -> None
 async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     outcome = await rig.work()
-    # the question; then the attempts to refute the two hypotheses that the findings suggest
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, *END]
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, *END]
     assert outcome.run.status is RunStatus.ANSWERED
     assert outcome.report is not None
     assert "Anna Holm" in outcome.report.answer[0].text
 
 
-async def test_gathering_goes_on_while_queries_wait_five_a_turn_and_side_by_side(tmp_path: Path) -> None:
+async def test_gathering_goes_on_while_queries_wait_five_a_turn(tmp_path: Path) -> None:
     many = tuple(call(f"Holm Works part {n}") for n in range(10))
     plan = tasks.ResearchPlan(objectives=("x",), initial_queries=many)
     none = tasks.HypothesisSet(hypotheses=())
@@ -193,7 +196,6 @@ async def test_gathering_goes_on_while_queries_wait_five_a_turn_and_side_by_side
     await rig.work()
     assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, *END]
     assert len(rig.provider.queries) == 10
-    assert rig.reasoner.most_running >= 2, "the calls of a turn are made side by side"
 
 
 async def test_follow_up_queries_lead_from_analysing_back_to_gathering(tmp_path: Path) -> None:
@@ -203,14 +205,14 @@ async def test_follow_up_queries_lead_from_analysing_back_to_gathering(tmp_path:
 
     rig = rig_of(tmp_path, ScriptedReasoner(analyse=follow))
     await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, GATHER, ANALYZE, REFLECT, *END]
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, GATHER, ANALYZE, REFLECT, *END]
     assert "Holm Works founded" in rig.provider.queries
 
 
 async def test_a_follow_up_that_was_made_is_not_made_again(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(analyse=lambda task: analysis(task, follow_up_queries=(call(QUESTION),))))
     await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, *END]
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, *END]
 
 
 async def test_reflection_returns_to_gathering_twice_at_most(tmp_path: Path) -> None:
@@ -218,7 +220,7 @@ async def test_reflection_returns_to_gathering_twice_at_most(tmp_path: Path) -> 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=lambda task: reflection(queries=(f"Holm {next(numbers)}",))))
     outcome = await rig.work()
     again = [GATHER, ANALYZE, REFLECT]
-    assert rig.path == [*BEGIN, GATHER, *again, *again, *again, *END]
+    assert rig.path == [*BEGIN, *again, *again, *again, *END]
     assert outcome.report is not None
     state = await state_of(rig_of(tmp_path / "b", ScriptedReasoner(reflect=lambda task: reflection())))
     assert state["reflection_iterations"] == 1, "without queries it goes on"
@@ -228,7 +230,7 @@ async def test_a_critical_remark_leads_back_to_analysing_and_is_shown_there(tmp_
     note = tasks.Note(category="bias", text="Only one side was heard.", critical=True)
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=lambda task: reflection(sufficient=True, notes=(note,))))
     await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, *END], "the same remark counts once"
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, *END], "the same remark counts once"
     first, second = rig.reasoner.of(tasks.Analyse)
     assert (first.notes, second.notes) == ((), ("Only one side was heard.",))
 
@@ -240,7 +242,7 @@ async def test_what_is_not_ready_is_reflected_on_again_twice_at_most(tmp_path: P
     rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=unready))
     await rig.work()
     again = [REFLECT, CORRELATE, VERIFY]
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, *again, *again, *again, SYNTHESIZE]
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, *again, *again, *again, SYNTHESIZE]
 
 
 async def test_every_loop_ends_at_max_iterations(tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ async def test_every_loop_ends_at_max_iterations(tmp_path: Path) -> None:
 
     rig = rig_of(tmp_path, ScriptedReasoner(analyse=endless), max_iterations=4)
     outcome = await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, GATHER, ANALYZE, GATHER, SYNTHESIZE]
+    assert rig.path == [*BEGIN, *([GATHER, ANALYZE] * 3), GATHER, SYNTHESIZE]
     assert outcome.report is not None
     assert outcome.report.answer
     assert [event.reason for event in rig.of(Decided)] == ["turn 4 is the last allowed"]
@@ -268,15 +270,15 @@ async def test_critical_remarks_that_are_always_new_end_at_max_iterations_too(tm
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=critic), max_iterations=5)
     outcome = await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, *([ANALYZE, REFLECT] * 3), SYNTHESIZE]
+    assert rig.path == [*BEGIN, GATHER, *([ANALYZE, REFLECT] * 4), SYNTHESIZE]
     assert outcome.report is not None
 
 
 async def test_what_was_not_verified_is_marked_so(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, max_iterations=3)
+    rig = rig_of(tmp_path, max_iterations=2)
     rig.reasoner.rules["reflect"] = lambda task: reflection(queries=("Holm Works founded",))
     outcome = await rig.work()
-    assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, GATHER, SYNTHESIZE]
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, GATHER, SYNTHESIZE]
     assert outcome.report is not None
     insights = next(section for section in outcome.report.sections if section.heading == "Key insights")
     assert {sentence.mark for sentence in insights.sentences} == {"not verified"}
@@ -292,7 +294,8 @@ async def test_what_was_not_verified_is_marked_so(tmp_path: Path) -> None:
     ],
 )
 def test_the_rules_of_routing(state: Any, node: str) -> None:
-    assert route_next_step({**state, "max_iterations": 10}) == node
+    whole: Any = {**state, "max_iterations": 10}
+    assert route_next_step(whole) == node
 
 
 def test_every_phase_can_be_reached_and_every_way_leads_to_one() -> None:
@@ -453,11 +456,11 @@ async def test_the_trace_has_the_fields_of_the_seed_and_reaches_the_log(tmp_path
     state = await state_of(rig_of(tmp_path))
     keys = ["step_number", "phase", "thought", "action", "observation", "conclusion", "confidence", "timestamp"]
     assert all(list(entry) == keys for entry in state["reasoning_trace"])
-    assert [entry["step_number"] for entry in state["reasoning_trace"]] == list(range(1, 11))
+    assert [entry["step_number"] for entry in state["reasoning_trace"]] == list(range(1, 9))
     phases = [entry["phase"] for entry in state["reasoning_trace"]]
     assert phases[:4] == ["planning", "decomposing", "hypothesizing", "gathering"]
     assert phases[-4:] == ["analyzing", "reflecting", "correlating", "verifying"]
-    assert state["reasoning_depth"] == 10
+    assert state["reasoning_depth"] == 8
     assert "step by step" in state["chain_of_thought"]
 
 
@@ -473,7 +476,7 @@ async def test_notes_about_the_research_are_computed_and_state_no_fact(tmp_path:
         f"High confidence ({outcome.report.confidence:.2f}). Of 2 hypotheses: 1 supported, 1 refuted."
     )
     assert "1 reflection and 4 verification checks (4 PASS)" in method
-    assert "3 calls of tools (3 answered) in 2 turns" in method
+    assert "3 calls of tools (3 answered) in 1 turn." in method
 
 
 async def test_contradictions_are_on_record_and_in_the_report(tmp_path: Path) -> None:
@@ -498,7 +501,8 @@ async def test_a_plan_is_shown_with_objectives_sub_tasks_and_queries(tmp_path: P
 
     rig = rig_of(tmp_path, approve=True)
     await rig.work(ask=ask)
-    assert rig.path[:8] == [*BEGIN[:4], *BEGIN[1:4], "generate_hypotheses"], "a rejected plan is made anew"
+    path = [node for node, _ in itertools.groupby(rig.path)]  # a node that asked is entered again with the answer
+    assert path[:8] == [*BEGIN[:4], *BEGIN[1:4], "generate_hypotheses"], "a rejected plan is made anew"
     assert seen[0]["objectives"] == seen[0]["problems"] == seen[0]["queries"] == [QUESTION]
     assert [task.objection for task in rig.reasoner.of(tasks.PlanResearch)] == ["", "too broad"]
     assert [task.objection for task in rig.reasoner.of(tasks.DecomposeTask)] == ["", "too broad"]
@@ -574,39 +578,57 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     assert both == set(allowed.tasks), "nothing is allowed for that is never done"
 
 
-async def test_a_turn_costs_the_same_in_the_third_turn_and_in_the_tenth(tmp_path: Path) -> None:
+class EndlessProvider(CorpusProvider):
+    """Finds as many new notes as are wanted for every query, and knows how many searches were under way at once."""
+
+    running = most_running = 0
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        self.running += 1
+        self.most_running = max(self.most_running, self.running)
+        await asyncio.sleep(0.01)
+        self.running -= 1
+        self.corpus = {**self.corpus, **{f"doc:{query}/{n}": made(query, n) for n in range(limit)}}
+        await super().search(query, limit, gateway)
+        return [self._hit(f"doc:{query}/{n}") for n in range(limit)]
+
+
+def made(query: str, number: int) -> tuple[str, str, str]:
+    """Make a note of three sentences of invented words that no other has."""
+    told = []
+    for part in range(3):
+        raw = hashlib.sha256(f"{query}/{number}/{part}".encode()).hexdigest()
+        words = " ".join(raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(0, 60, 6))
+        told.append(f"Those who own the works say {words}.")
+    return f"Note {raw[:6]}", "register", " ".join(told)
+
+
+async def test_a_turn_costs_the_same_however_many_there_were(tmp_path: Path) -> None:
     numbers = iter(range(1_000))
-    corpus = {
-        f"doc:{n}": (f"Note {n}", "register", f"Note {n:03d} says that Holm Works owns shed {n:03d} by the river.")
-        for n in range(60)
-    }
-
-    class Turning(CorpusProvider):
-        """Finds six new notes for each query."""
-
-        def _hit(self, url: str) -> Any:
-            return super()._hit(url)
 
     def follow(task: tasks.Analyse) -> tasks.FindingsAnalysis:
-        wanted = tuple(call(f"shed {next(numbers):03d}") for _ in range(2))
-        return analysis(task, follow_up_queries=wanted)
+        return analysis(task, follow_up_queries=tuple(call(f"works shed {next(numbers):03d}") for _ in range(5)))
 
     def rivals(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        made = tasks.Proposed(statement="Holm Works owns sheds.", supports_if="a", refutes_if="b")
+        made = tasks.Proposed(statement="Those who own the works say so.", supports_if="a", refutes_if="b")
         return tasks.HypothesisSet(hypotheses=(made,) if not task.standing else ())
 
-    rig = rig_of(
-        tmp_path,
-        ScriptedReasoner(analyse=follow, hypothesise=rivals),
-        Turning(corpus),
-        max_iterations=12,
-        filters={"results": 2},
-    )
+    reasoner = ScriptedReasoner(analyse=follow, hypothesise=rivals)
+    provider = EndlessProvider({})
+    rig = rig_of(tmp_path, reasoner, provider=provider, max_iterations=11)
     await rig.work()
-    sizes = [len(task.prompt().user.encode()) for task in rig.reasoner.of(tasks.Analyse)]
-    assert len(sizes) >= 10
-    late = sizes[2:10]
-    assert max(late) <= 1.15 * min(late), sizes
+    sizes = [0]
+    for task in reasoner.asked:
+        if isinstance(task, tasks.WriteReport):
+            break
+        prompt = task.prompt()
+        sizes[-1] += len(prompt.system) + len(prompt.user)
+        if isinstance(task, tasks.Analyse):
+            sizes.append(0)
+    turns = sizes[2:10]
+    assert len(turns) == 8, "turns 3 to 10"
+    assert max(turns) <= 1.15 * min(turns), sizes
+    assert provider.most_running >= 5, "the calls of a turn are made side by side"
 
 
 async def test_a_run_replays_to_the_same_report(tmp_path: Path) -> None:
@@ -681,4 +703,4 @@ async def test_what_the_library_does_not_hold_is_not_answered(tmp_path: Path) ->
     assert outcome.run.status is not RunStatus.ANSWERED
     assert not outcome.report.answer
     assert any(NO_DATA in line for line in outcome.report.limits)
-    assert Stance.SUPPORTS not in {entry for entry in outcome.report.hypotheses}
+    assert outcome.report.hypotheses == ()

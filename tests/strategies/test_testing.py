@@ -226,3 +226,51 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
     assert [task.past for task in rig.reasoner.of(tasks.Hypothesise)] == [(past,)]
     for kind in (tasks.Judge, tasks.RefuteQueries, tasks.Decide, tasks.WriteReport, tasks.CheckSupport):
         assert "past" not in kind.model_fields
+
+
+# -- with tools to test them
+
+
+TOOL = tasks.ToolShown(name="search", about="everything", arguments=("query: words",))
+
+
+async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(tmp_path: Path) -> None:
+    query = tasks.ToolQuery(tool="search", args=(tasks.Argument(name="query", value="x"),))
+
+    def propose(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        made = tasks.Proposed(statement="It is so.", supports_if="a", refutes_if="b", test_queries=(query,))
+        return tasks.HypothesisSet(hypotheses=(made, made), reasoning_chain=("First.", "Then."))
+
+    rig = Rig(tmp_path, ScriptedReasoner(hypothesise=propose))
+    made = await testing.conjecture(
+        rig.session().deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+    )
+    (only,) = made.new
+    assert made.queries == {only.hypothesis.id: (query,)}
+    assert made.reasoning == ("First.", "Then.")
+    assert rig.reasoner.of(tasks.Hypothesise)[0].tools == (TOOL,)
+
+
+async def test_a_reasoner_that_fails_with_tools_puts_nothing_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
+    made = await testing.conjecture(deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,))
+    assert (made.new, made.queries, made.reasoning) == ([], {}, ())
+
+
+async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_if_need_be(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(refute_queries=fail)).session().deps
+    assert await testing.refutations(deps, QUESTION, hypothesis(), [], []) == ("a register names another owner",)
+    many = tasks.Queries(queries=("a", "b", "c"))
+    deps = Rig(tmp_path / "b", ScriptedReasoner(refute_queries=lambda task: many)).session().deps
+    assert await testing.refutations(deps, QUESTION, hypothesis(), [], []) == ("a", "b")
+
+
+async def test_new_findings_are_weighed_for_every_hypothesis_with_the_evidence_before(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    first, held = await testing.weigh_all(deps, QUESTION, standing, keys[:1], trials=[], evidence=[])
+    second, all_ = await testing.weigh_all(deps, QUESTION, first, keys[1:], trials=[], evidence=held)
+    assert set(held) < set(all_)
+    whole, _ = await testing.weigh_all(deps, QUESTION, standing, keys, trials=[], evidence=[])
+    assert [item.posterior for item in second] == [item.posterior for item in whole], "in one look or in two"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Calculation, Report, RunStatus, SentenceKind, Stance
+from deepdiver.core.record import Calculation, Finding, Report, RunStatus, Section, Sentence, SentenceKind, Stance
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.nodes import look_into
 from deepdiver.strategies.writing import JUDGED, PARTLY, UNREAD, UNTESTED, _notes, write_report
@@ -290,3 +290,82 @@ async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
     assert report.made_by.endswith("looking deeper into 20261115-x-1")
     plain, _ = await weighed(tmp_path / "plain", write_report=draft_of())
     assert "deeper" not in plain.made_by
+
+
+# -- sections that code has made of conclusions
+
+
+async def with_more(tmp_path: Path, make: Any, **rules: Any) -> Report:
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    quotes = {key: deps.ledger.get(Finding, key).quotes[0].text for key in looked.findings}
+    return await write_report(deps, QUESTION, [QUESTION], None, looked.findings, (), [], more=make(quotes))
+
+
+def frame(text: str) -> Sentence:
+    return Sentence(text=text, kind=SentenceKind.FRAME)
+
+
+async def test_a_fact_of_codes_is_audited_like_any_other(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        key = next(iter(quotes))
+        lines = (Sentence(text="Carl Dahl owns 44 boats.", findings=(key,)), Sentence(text="No finding.", findings=()))
+        return [Section(heading="Mine", sentences=lines)]
+
+    report = await with_more(tmp_path, make)
+    assert "Mine" not in {section.heading for section in report.sections}
+    assert "Carl Dahl" not in report.model_dump_json()
+    assert any("cut 2 sentences" in line for line in report.limits)
+
+
+async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        (first, quote), *_ = quotes.items()
+        kept = (frame("6 minutes apart:"), Sentence(text=quote, findings=(first,), mark="flagged: x"))
+        lost = (frame("7 minutes apart:"), Sentence(text="Carl Dahl owns it.", findings=(first,)))
+        return [Section(heading="Mine", sentences=(*kept, *lost, frame("It took 3 turns.")))]
+
+    report = await with_more(tmp_path, make)
+    (mine,) = [section for section in report.sections if section.heading == "Mine"]
+    assert mine.sentences[0].text == "6 minutes apart:"
+    assert [line.text for line in mine.sentences][2:] == ["It took 3 turns."]
+    assert mine.sentences[1].citations, "what it introduces is cited"
+    assert mine.sentences[1].mark == "flagged: x"
+    assert any("cut 1 sentence " in line for line in report.limits), "a frame is not counted as cut"
+
+
+async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_introduced(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        lines = tuple(Sentence(text=quote, findings=(key,)) for key, quote in quotes.items())
+        return [Section(heading="A", sentences=lines), Section(heading="B", sentences=(frame("Again:"), *lines))]
+
+    report = await with_more(tmp_path, make)
+    told = {line.text for line in report.answer}
+    by_heading = {section.heading: [line.text for line in section.sentences] for section in report.sections}
+    assert told
+    assert not told & set(by_heading["A"])
+    assert told <= set(by_heading["B"])
+
+
+async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        key, quote = next((key, quote) for key, quote in quotes.items() if "Bertil" in quote)
+        return [
+            Section(heading="Mine", sentences=(frame("So:"), Sentence(text=quote, findings=(key,), mark="flagged")))
+        ]
+
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(
+                tasks.Check(id=claim.id, support="partial" if "Bertil" in claim.text else "full")
+                for claim in task.claims
+            )
+        )
+
+    def leave(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences))
+
+    report = await with_more(tmp_path, make, check_support=doubt, repair_sentences=leave)
+    (mine,) = [section for section in report.sections if section.heading == "Mine"]
+    assert mine.sentences[1].mark == "flagged; only partly carried by its quotes"

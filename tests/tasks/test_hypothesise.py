@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
-from deepdiver.tasks.views import Recalled, Shown, Standing
+from deepdiver.tasks.views import Recalled, Shown, Standing, ToolShown
 
 PROPOSED = Proposed(statement="Karin runs it.", supports_if="The register names her.", refutes_if="It names another.")
 SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register", credibility=0.9)
@@ -62,3 +62,19 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
     assert '"days": 30' in shown.user
     assert "`past`" in shown.system
     assert "no evidence" in shown.system
+
+
+def test_tools_are_shown_only_where_there_are_any_and_tests_are_optional() -> None:
+    assert "tools" not in TASK.prompt().user
+    tool = ToolShown(name="search", about="everything", arguments=("query: words",))
+    shown = TASK.model_copy(update={"tools": (tool,), "findings": ()}).prompt()
+    assert '"name": "search"' in shown.user
+    assert "`test_queries`" in shown.system
+    assert PROPOSED.test_queries == ()
+    assert HypothesisSet(hypotheses=(PROPOSED,)).reasoning_chain == ()
+
+
+def test_at_most_four_tests_are_taken() -> None:
+    query = {"tool": "search", "args": [{"name": "query", "value": "x"}], "reason": ""}
+    with pytest.raises(ValidationError, match="test_queries"):
+        Proposed.model_validate({**PROPOSED.model_dump(), "test_queries": [query] * 5})

@@ -6,9 +6,17 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
-from deepdiver.tasks.plan import Decompose, Decomposition, Problem
+from deepdiver.tasks.plan import (
+    Decompose,
+    DecomposeTask,
+    Decomposition,
+    PlanResearch,
+    Problem,
+    ResearchPlan,
+    TaskDecomposition,
+)
 from deepdiver.tasks.task import schema
-from deepdiver.tasks.views import Recalled
+from deepdiver.tasks.views import Recalled, ToolShown
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
 TASK = Decompose(question="Who runs it?", as_of="2026-11-15")
@@ -62,3 +70,59 @@ def test_past_runs_are_shown_only_where_there_are_any_and_as_hints() -> None:
     assert '"days": 30' in shown.user
     assert "`past`" in shown.system
     assert "no evidence" in shown.system
+
+
+# -- the plan of an investigation
+
+
+TOOLS = (ToolShown(name="search", about="everything", arguments=("query: words",)),)
+
+
+@pytest.mark.parametrize(
+    "area",
+    [
+        {"lat": 91, "lon": 0, "radius_km": 1},
+        {"lat": 0, "lon": 181, "radius_km": 1},
+        {"lat": 0, "lon": 0, "radius_km": -1},
+    ],
+)
+def test_a_plan_for_no_place_on_earth_is_refused(area: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        ResearchPlan.model_validate({"objectives": ["x"], "coordinates": [area]})
+
+
+def test_a_plan_has_the_fields_of_the_seed() -> None:
+    assert schema(PlanResearch.answer())["required"] == [
+        "objectives",
+        "regions_of_interest",
+        "keywords",
+        "coordinates",
+        "time_range",
+        "priority_sources",
+        "initial_queries",
+    ]
+    assert schema(DecomposeTask.answer())["required"] == ["task_complexity", "decomposition_reasoning", "sub_tasks"]
+    parts = schema(DecomposeTask.answer())["$defs"]["SubTask"]["required"]
+    assert parts == ["id", "description", "focus_area", "dependencies", "complexity"]
+
+
+def test_a_plan_is_made_of_the_tools_that_are_shown() -> None:
+    task = PlanResearch(question="Who?", as_of="2026-11-15", tools=TOOLS)
+    assert '"name": "search"' in task.prompt().user
+    assert "does not exist" in task.prompt().system
+    again = task.model_copy(update={"objection": "Too broad."}).prompt()
+    assert "Too broad." in again.user
+    assert "`objection`" in again.system
+
+
+def test_a_task_without_parts_is_not_taken_apart() -> None:
+    with pytest.raises(ValidationError):
+        TaskDecomposition.model_validate({"sub_tasks": []})
+    said = TaskDecomposition.model_validate({"sub_tasks": [{"id": "subtask_1", "description": "Who?"}]})
+    assert (said.task_complexity, said.sub_tasks[0].complexity, said.sub_tasks[0].dependencies) == (
+        "moderate",
+        "simple",
+        (),
+    )
+    with pytest.raises(ValidationError):
+        TaskDecomposition.model_validate({"sub_tasks": [{"id": "a", "description": "b", "focus_area": "culinary"}]})

@@ -8,7 +8,16 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.tasks.task import schema
-from deepdiver.tasks.verify import Check, Checks, CheckSupport, Claim
+from deepdiver.tasks.verify import (
+    Check,
+    Checks,
+    CheckSupport,
+    Claim,
+    Conclusion,
+    Verification,
+    Verifications,
+    VerifyConclusions,
+)
 
 CLAIM = Claim(id="S1", text="Karin runs it.", quotes=("Karin Berg runs it.", "She is <<<end claims>>> its director."))
 
@@ -47,3 +56,34 @@ def test_a_claim_is_closed() -> None:
         Claim.model_validate({**CLAIM.model_dump(), "surprise": 1})
     with pytest.raises(ValidationError, match="quotes"):
         Claim.model_validate({"id": "S1", "text": "x"})
+
+
+# -- conclusions
+
+
+CONCLUSION = Conclusion(
+    id="C1", kind="causal", text="A came before B.", confidence=0.6, finding_ids=("F1",), measured="6 minutes apart"
+)
+
+
+@pytest.mark.parametrize("verdict", ["pass", "MAYBE", ""])
+def test_there_are_four_verdicts_and_no_others(verdict: str) -> None:
+    with pytest.raises(ValidationError):
+        Verifications.model_validate({"verifications": [{"id": "C1", "verdict": verdict, "reason": "x"}]})
+
+
+def test_a_confidence_is_a_probability() -> None:
+    with pytest.raises(ValidationError):
+        Verification.model_validate({"id": "C1", "verdict": "ADJUST", "reason": "x", "adjusted_confidence": 1.5})
+    said = Verification.model_validate({"id": "C1", "verdict": "ADJUST", "reason": "x"})
+    assert said.adjusted_confidence is None
+
+
+def test_what_is_measured_is_shown_and_all_four_verdicts_are_explained() -> None:
+    task = VerifyConclusions(question="Q?", findings=(), conclusions=(CONCLUSION,))
+    prompt = task.prompt()
+    assert "6 minutes apart" in prompt.user
+    for verdict in ("`PASS`", "`ADJUST`", "`FLAG`", "`REJECT`", "`ready_for_synthesis`"):
+        assert verdict in prompt.system
+    assert Verifications(verifications=()).ready_for_synthesis
+    assert VerifyConclusions.role == "smart"

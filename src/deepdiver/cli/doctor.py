@@ -20,11 +20,12 @@ import platformdirs
 from deepdiver import __version__
 from deepdiver.cli.work import check_documents
 from deepdiver.core.settings import EMBEDDED, FILE_NAME, KEY_VARIABLES, Settings
-from deepdiver.errors import NoEvidenceError, StoreError, UsageError
+from deepdiver.errors import DeepdiverError, NoEvidenceError, StoreError, UsageError
 from deepdiver.reason.models import PROVIDERS
 from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
+from deepdiver.tools.library.postgres import described
 from deepdiver.tools.reach import reach_all
 from deepdiver.tools.registry import address_of, choose, providers
 
@@ -124,6 +125,7 @@ def examine(settings: Settings, *, offline: bool = False, folder: Path | None = 
         Check("deepdiver", "version", State.OK, f"{__version__}, Python {sys.version.split()[0]}"),
         *_files(folder or Path.cwd()),
         _database(settings.home),
+        *([] if offline else [_shared(settings)]),
         *_models(settings, wanted, reached),
         *_search(settings, reached),
         *_extras(),
@@ -159,12 +161,23 @@ def _database(home: Path) -> Check:
     return Check("home", "database", State.OK, f"{file}, {size:.1f} MB, mode {mode:04o}, runs: {runs}")
 
 
+def _shared(settings: Settings) -> Check:
+    if settings.database is None:
+        return Check("home", "shared library", State.OFF, "none; `database` names a PostgreSQL for it")
+    try:
+        return Check("home", "shared library", State.OK, described(settings.database))
+    except DeepdiverError as error:
+        return Check("home", "shared library", State.BAD, str(error), exit_code=error.exit_code)
+
+
 def _addresses(settings: Settings, wanted: set[str]) -> dict[str, str]:
     """Return where a run would connect to: the models that are wanted, the searches that are ready."""
     found = {name: settings.urls.get(name, MODEL_URLS[name]) for name in PROVIDERS if name in wanted}
-    for name, provider in providers().items():
-        if provider.missing(settings) is None and (address := address_of(provider, settings)):
-            found[name] = address
+    try:
+        chosen = choose(settings).providers
+    except UsageError:  # told where the searches are
+        chosen = ()
+    found |= {provider.name: at for provider in chosen if (at := address_of(provider, settings))}
     return found
 
 

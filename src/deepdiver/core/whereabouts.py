@@ -30,7 +30,8 @@ _DEGREES = re.compile(
     r"(?P<lon>\d{1,3}(?:\.\d+)?)\s?°?\s?(?P<ew>[EW])\b"
 )
 _NAMED = re.compile(
-    r"\blat(?:itude)?\b\W{0,4}(?P<lat>-?\d{1,2}(?:\.\d+)?)\W{1,4}lon(?:gitude|g)?\b\W{0,4}(?P<lon>-?\d{1,3}(?:\.\d+)?)",
+    r"\blat(?:itude)?\b[^\w-]{0,4}(?P<lat>-?\d{1,2}(?:\.\d+)?)[^\w-]{1,4}"
+    r"lon(?:gitude|g)?\b[^\w-]{0,4}(?P<lon>-?\d{1,3}(?:\.\d+)?)",
     re.IGNORECASE,
 )
 _PLACED = re.compile(r"\b(?:in|at|near|off|around|outside|over)\s+(?:the\s+)?(?:[a-z]+\s+of\s+)?$")

@@ -187,11 +187,11 @@ class _Background:
             else:
                 outcome.set_result(task.result())
 
-        loop.call_soon_threadsafe(start)
         try:
+            loop.call_soon_threadsafe(start)
             return outcome.result()
         except KeyboardInterrupt:
-            loop.call_soon_threadsafe(lambda: started[0].cancel())
+            loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
             wait([outcome], PARTING_SECONDS)
             raise
 

@@ -186,15 +186,12 @@ def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str,
         return -deps.ledger.get(Source, _source(deps, key)).credibility.score, key
 
     disputed = [item for item in standing if item.supporting and item.refuting]
-    made = []
-    for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id))[:CONTRADICTIONS]:
+    made: dict[str, Contradiction] = {}
+    for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id)):
         keys = (min(item.supporting, key=credible), min(item.refuting, key=credible))
-        record = Contradiction(
-            id=content_id("x", keys),
-            findings=keys,
-            kind="contradicts",
-            description=f"One speaks for and one against: {item.hypothesis.statement}",
-        )
-        deps.add(record)
-        made.append(record.model_dump(mode="json"))
-    return made
+        told = f"One speaks for and one against: {item.hypothesis.statement}"
+        record = Contradiction(id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told)
+        made.setdefault(record.id, record)  # what contradicts one rival is often what supports the other
+    listed = list(made.values())[:CONTRADICTIONS]
+    deps.add(*listed)
+    return [record.model_dump(mode="json") for record in listed]

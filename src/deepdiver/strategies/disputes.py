@@ -51,17 +51,13 @@ class Dispute:
 def apart(one: str, other: str) -> bool:
     """Whether two statements can contradict each other: they speak of the same, and differ in a value or a denial."""
     mine, theirs = _values(one), _values(other)
-    same = set(terms(one)) & set(terms(other))
-    about_the_same = len(same) > 1 or bool(_named(one) & _named(other))
-    return about_the_same and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
-
-
-def _named(text: str) -> set[str]:
-    return {word for name in names(text) for word in words(name)}
+    same = {term for term in set(terms(one)) & set(terms(other)) if not term.isdigit()}
+    return bool(same) and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
 
 
 def _values(text: str) -> set[str]:
-    return _named(text) | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
+    named = {word for name in names(text) for word in words(name)}
+    return named | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
 
 
 def _denies(text: str) -> bool:

@@ -194,10 +194,12 @@ async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
         [key for key in keys if key not in out],
         gaps,
         consulted(state["past"]),
-        guidance="\n".join(state["feedback"]),
-        disputed=sorted(out),
-        shown_too=disputes.section(deps, found),
-        about_it=lambda answer: journey.sections(deps, told, answer),
+        besides=writing.Besides(
+            guidance="\n".join(state["feedback"]),
+            disputed=sorted(out),
+            shown_too=disputes.section(deps, found),
+            about_it=lambda answer: journey.sections(deps, told, answer),
+        ),
     )
     deps.finish(report, waiting=True)
     stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []

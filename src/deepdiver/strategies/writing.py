@@ -59,6 +59,24 @@ class _Line:
     """Whether code made it: then it is a frame that may hold values."""
 
 
+def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What a strategy puts into its report besides what the findings say."""
+
+    guidance: str = ""
+    """What the person said while it was being researched, besides the instructions of the settings."""
+    disputed: Sequence[str] = ()
+    """Ids of findings that the answer may not stand on; they count where it is weighed."""
+    shown_too: Sequence[DraftSection] = ()
+    """Sections that code has made of findings, named by their ids: audited like the others, and told in any case."""
+    about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
+    """Makes sections about the research itself, given the answer after the audit."""
+
+
 async def write_report(
     deps: Deps,
     question: str,
@@ -68,11 +86,8 @@ async def write_report(
     gaps: Sequence[str],
     limits: Sequence[str],
     *,
-    guidance: str = "",
-    disputed: Sequence[str] = (),
-    shown_too: Sequence[DraftSection] = (),
-    about_it: Callable[[Sequence[Sentence]], Sequence[Section]] | None = None,
     more: Sequence[Section] = (),
+    besides: Besides | None = None,
 ) -> Report:
     """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
 
@@ -85,13 +100,11 @@ async def write_report(
         findings: Ids of what was found, the most telling first.
         gaps: What is known to be missing.
         limits: What could not be done.
-        guidance: What the person said while it was being researched, besides the instructions of the settings.
-        disputed: Ids of findings that the answer may not stand on; they count where it is weighed.
-        shown_too: Sections that code has made of findings, named by their ids. They are audited like the others.
-        about_it: Makes sections about the research itself, given the answer after the audit.
         more: Sections that code has made of conclusions, with their cautions. Their sentences of fact are audited like
             the others, and one that the writer has told is left out; their frames are code's and may hold values.
+        besides: What else goes into it.
     """
+    besides = besides or Besides()
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
     task = WriteReport(
         question=question,
@@ -100,10 +113,10 @@ async def write_report(
         standing=None if assessments is None else stand(assessments, labels),
         findings=shown,
         gaps=tuple(gaps),
-        guidance="\n".join(filter(None, (deps.settings.system_prompt, guidance))),
+        guidance="\n".join(filter(None, (deps.settings.system_prompt, besides.guidance))),
     )
     draft = await _drafted(deps, task, assessments, labels)
-    draft = draft.model_copy(update={"sections": (*draft.sections, *shown_too)})
+    draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
     lines = _lines(draft, labels)
     lines += _further(more, lines, len(draft.sections))
     _audit(deps, lines)
@@ -111,26 +124,27 @@ async def write_report(
     await _repair(deps, question, lines)
     _cut_empty_frames(lines)
 
-    def kept(number: int) -> tuple[Sentence, ...]:
-        return tuple(line.sentence for line in lines if line.section == number and not line.cut)
-
+    answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
     headings = [*(section.heading for section in draft.sections), *(section.heading for section in more)]
-    sections = [Section(heading=heading, sentences=kept(n)) for n, heading in enumerate(headings, 1)]
-    sections += about_it(kept(0)) if about_it else ()
+    sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
     weighed = None
     if assessments is None:
-        weighed = await _weigh(deps, question, kept(0), [*findings, *disputed], problems, draft.missing)
+        weighed = await _weigh(deps, question, answer, [*findings, *besides.disputed], problems, draft.missing)
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     return compose(
         question,
-        kept(0),
-        sections,
+        answer,
+        [*sections, *besides.about_it(answer)],
         assessments or (),
         deps.ledger,
         limits=_notes(deps, [*limits, *told], draft.missing, sum(line.cut for line in lines if not line.computed)),
         made_by=_made_by(deps),
         weighed=weighed,
     )
+
+
+def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
+    return tuple(line.sentence for line in lines if line.section == number and not line.cut)
 
 
 async def _drafted(

@@ -265,3 +265,55 @@ def test_a_megabyte_is_read_in_seconds(body: str) -> None:
     start = time.process_time()
     taken("Who runs Acme Ltd?", body)
     assert time.process_time() - start < 20.0
+
+
+# -- what is open
+
+
+WHICH, WHO, HOW_OLD = "Which parents run Acme Ltd?", "Who are the children of the parents?", "How old are the children?"
+
+
+def left(*texts: str, known: tuple[str, ...] = (), unanswered: tuple[str, ...] = (WHICH, WHO, HOW_OLD)) -> list[str]:
+    shown = tuple(text_of(body, f"T{n}") for n, body in enumerate(texts, 1))
+    task = ExtractFindings(question=CHILDREN, problem=CHILDREN, texts=shown, known=known, unanswered=unanswered)
+    return list(extract(task).questions)
+
+
+def test_where_nobody_asks_what_is_open_nothing_is_said() -> None:
+    assert left(RUN, unanswered=()) == []
+
+
+def test_what_no_text_answers_stays_open_word_for_word() -> None:
+    assert left("It rained all day.") == [WHICH, WHO, HOW_OLD]
+    assert left(RUN) == [WHO, HOW_OLD]
+    assert left("Ada and Bo Berg have a daughter, Eve Berg.", known=(RUN,)) == [HOW_OLD]
+
+
+def test_what_is_known_and_read_together_answers() -> None:
+    assert (
+        left("Eve Berg, born on 14 March 2011, won.", known=(RUN, "Ada and Bo Berg have a daughter, Eve Berg.")) == []
+    )
+
+
+def test_of_several_children_those_without_an_age_are_asked_for_by_name() -> None:
+    known = (RUN, "Ada and Bo Berg have two daughters, Eve Berg and Ida Berg.")
+    assert left("Eve Berg, born on 14 March 2011, won.", known=known) == ["How old is Ida Berg?"]
+
+
+def test_an_open_question_of_somebody_else_is_closed_only_by_an_answer() -> None:
+    asked = ("Who owns Bolt Ltd?",)
+    assert left(RUN, unanswered=asked) == ["Who owns Bolt Ltd?"]
+    task = ExtractFindings(
+        question=CHILDREN,
+        problem="Who owns Bolt Ltd?",
+        texts=(text_of("Bolt Ltd is owned by Cy Lund."),),
+        unanswered=asked,
+    )
+    assert extract(task).questions == ()
+
+
+@given(st.lists(st.text(max_size=60), max_size=15), st.text(max_size=200))
+def test_any_open_question_is_lived_with_and_none_is_made_up(unanswered: list[str], body: str) -> None:
+    said = left(body, unanswered=tuple(unanswered))
+    assert len(said) <= 12
+    assert all(question in unanswered or question.startswith("How old is") for question in said)

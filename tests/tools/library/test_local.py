@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import scale
 from deepdiver import sample
 from deepdiver.errors import NewerSchemaError, StoreAccessError, UnknownNameError, UsageError
 from deepdiver.tools.library import local, ready
@@ -461,10 +462,7 @@ def test_a_library_killed_at_any_step_is_repaired(tmp_path: Path, docs: Path) ->
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_a_library_killed_while_it_changes_is_repaired(tmp_path: Path, docs: Path) -> None:
     filled(tmp_path / "base", docs).close()
-    put(docs / "ferry.md", "Another fire on the ferry.")
-    (docs / "owner.txt").rename(docs / "register.txt")
-    (docs / "sub" / "lake.md").unlink()
-    put(docs / "new.md", "Something new about boats.")
+    changed(docs)
     filled(tmp_path / "whole", docs).close()
     whole = answers(tmp_path / "whole")
     killed = 0
@@ -477,14 +475,48 @@ def test_a_library_killed_while_it_changes_is_repaired(tmp_path: Path, docs: Pat
     assert killed >= 5
 
 
+def changed(docs: Path) -> None:
+    """Change, move, remove and add a document."""
+    put(docs / "ferry.md", "Another fire on the ferry.")
+    (docs / "owner.txt").rename(docs / "register.txt")
+    (docs / "sub" / "lake.md").unlink()
+    put(docs / "new.md", "Something new about boats.")
+
+
 @pytest.mark.proof
+@pytest.mark.parametrize("act", ["fill", "change"])
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-def test_a_library_killed_at_every_step_is_repaired(tmp_path: Path, docs: Path) -> None:
+def test_a_library_killed_at_every_step_is_repaired(tmp_path: Path, docs: Path, act: str) -> None:
+    if act == "change":
+        filled(tmp_path / "base", docs).close()
+        changed(docs)
     filled(tmp_path / "whole", docs).close()
     whole = answers(tmp_path / "whole")
     step = 0
-    while kill_at(tmp_path / f"killed-{step}", docs, step):
-        filled(tmp_path / f"killed-{step}", docs).close()
-        assert answers(tmp_path / f"killed-{step}") == whole
+    while True:
+        folder = tmp_path / f"killed-{step}"
+        if act == "change":
+            shutil.copytree(tmp_path / "base", folder)
+        if not kill_at(folder, docs, step):
+            break
+        filled(folder, docs).close()
+        assert answers(folder) == whole
         step += 1
-    assert step > 40
+    assert step >= {"fill": 30, "change": 20}[act]
+
+
+# -- at scale
+
+
+def test_the_bench_of_scale_measures_a_library_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scale, "QUERIES", 10)
+    one, two = ([new.document.text for new in scale.invented(40)] for _ in range(2))
+    assert one == two
+    assert len(one) == 40 // scale.EACH
+    assert scale.build(tmp_path, 400) > 0
+    found = scale.look(tmp_path)
+    assert found.keys() >= scale.TARGETS.keys() - {"indexed a second"}
+    assert all(figure > 0 for figure in found.values())
+    library = LocalLibrary(tmp_path)
+    assert (library.passages(), library.pending()) == (400, 0)
+    library.close()

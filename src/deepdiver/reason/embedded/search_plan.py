@@ -14,7 +14,7 @@ from deepdiver.reason.embedded.query import keywords, write_queries
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN, reflect
-from deepdiver.tasks import PlanSearches, Reflect, Reflection, SearchIntent, SearchPlan, SearchPlans, WriteQueries
+from deepdiver.tasks import PlanSearches, Reflect, SearchIntent, SearchPlan, SearchPlans, WriteQueries
 
 MOST_PLANS = 8
 """What an answer may hold."""
@@ -46,8 +46,11 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
             limit=most,
         )
     )
-    plans = [] if looked.sufficient else list(_dives(task, looked, known))
+    parts = () if looked.sufficient else looked.missing
+    waiting = _waiting(task.question, known)
+    plans = list(_dives(task, [part for part in parts if part not in waiting], known))
     plans += _checks(task, known)
+    plans += _dives(task, [part for part in parts if part in waiting], known)
     if not plans and looked.reason == IN_VAIN:
         plans += _beside(task, known)
     if not plans and looked.reason == ENOUGH:
@@ -72,8 +75,15 @@ def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str
     return write_queries(asked).queries[:1]
 
 
-def _dives(task: PlanSearches, looked: Reflection, known: tuple[str, ...]) -> Iterator[SearchPlan]:
-    for part in looked.missing:
+def _waiting(question: str, known: tuple[str, ...]) -> set[str]:
+    """Return the parts that wait for the answer to another: nobody knows yet of whom they ask."""
+    readings = [read(statement) for statement in known]
+    steps = [step for chain in analyse(question).chains for step in follow(chain, readings)]
+    return {step.clause.text for step in steps if step.clause.hole and not step.holes}
+
+
+def _dives(task: PlanSearches, parts: Iterable[str], known: tuple[str, ...]) -> Iterator[SearchPlan]:
+    for part in parts:
         for query in _queries(task, part, known):
             yield SearchPlan(intent=SearchIntent.DEEP_DIVE, query=query, reasoning=OPEN.format(part))
 

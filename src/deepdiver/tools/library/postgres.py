@@ -27,7 +27,7 @@ from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Ref
 from deepdiver.tools.library.embedding import embedded, texts_of
 from deepdiver.tools.library.postgres_connect import Connections
 from deepdiver.tools.library.postgres_register import SOURCE, Register, clean, held, turn
-from deepdiver.tools.library.tables import FIELDS, Held
+from deepdiver.tools.library.tables import FIELDS
 from deepdiver.tools.library.words import terms
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ EACH_MEMORY, MOST_MEMORY = 3, 2_000
 """Kilobytes that making the index takes for each passage, and megabytes that it may take in all. With PostgreSQL's own
 64 MB, 50,000 passages took five minutes."""
 LOOK = 400
-"""Vectors that the index looks at for each search at least: on Cranfield it then found 99.9 % of the nearest 200."""
+"""Vectors that an index of them looks at for each search, as every connection is told when it is made."""
 
 _TOLD = ", ".join(f"d.{field}" for field in FIELDS)
 
@@ -227,8 +227,8 @@ class _Measures:
     def by_sense(self, k: int) -> dict[int, float] | None:
         if not self.vector:
             return None
-        self.db.execute(f"SET LOCAL hnsw.ef_search = {min(1_000, max(LOOK, k))}")
-        self.db.execute("SET LOCAL hnsw.iterative_scan = strict_order")  # go on where a filter leaves too few
+        if k > LOOK:
+            self.db.execute(f"SET LOCAL hnsw.ef_search = {min(k, 1_000)}")  # its most
         among = f"passages WHERE library = {self.library:d} AND vector IS NOT NULL"  # as the index says it
         ids = None if self.only is None else [id_ for id_, _, _ in self.only]
         if ids is None:
@@ -252,23 +252,24 @@ class _Measures:
         return {number: -away for number, away in rows.fetchall()}
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
-        placed = self.db.execute(
-            "SELECT number, document FROM passages WHERE library = %s AND number = ANY(%s)",
+        rows = self.db.execute(
+            "SELECT p.number, p.start, p.stop, d.id, d.title, t.text FROM passages p "
+            "JOIN documents d ON d.id = p.document JOIN texts t ON t.document = d.id "
+            "WHERE p.library = %s AND p.number = ANY(%s)",
             (self.library, list(numbers)),
+            binary=True,
         ).fetchall()
-        texts: dict[int, Held] = {one.id: one for one in held(self.db, [document for _, document in placed])}
         said: dict[int, tuple[int, frozenset[str]]] = {}
-        for number, document in placed:
-            one = texts[document]
-            names = links.names_in(one.spans[number - one.first].of(one.text)) - {links.name_of(one.title)}
+        for number, start, stop, document, title, text in rows:
+            names = links.names_in(Span(start, stop).of(unpack(text, SOURCE))) - {links.name_of(title)}
             said[number] = (document, names)
         wanted = sorted(clean(name) for name in set().union(*(names for _, names in said.values())))
         known: dict[str, list[ranking.Place]] = {}
-        rows = self.db.execute(
+        there = self.db.execute(
             "SELECT name, id, first, passages FROM documents WHERE library = %s AND name = ANY(%s) ORDER BY first",
             (self.library, wanted),
         )
-        for name, id_, first, size in rows.fetchall():
+        for name, id_, first, size in there.fetchall():
             known.setdefault(name, []).append((id_, first, size))
         only = None if self.only is None else {id_ for id_, _, _ in self.only}
         return ranking.linked(said, known, only)

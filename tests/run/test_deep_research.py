@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+
+from deepdiver import (
+    EmbeddedReasoner,
+    ResearchContext,
+    SearchIntent,
+    Settings,
+    run_deep_research_agent,
+)
+from deepdiver.core.record import RunStatus, Strategy
+from deepdiver.core.settings import load
+from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
+from deepdiver.sample import LIBRARY
+from deepdiver.store import open_store
+from tests.run.test_agent import Brain, archive, memo
+from tests.strategies.rig import ScriptedReasoner
+
+QUESTION = "Who owns Holm Works?"
+
+
+def sample(**more: Any) -> Settings:
+    return load({"documents": (LIBRARY,), "search": ["library"], "as_of": date(2026, 11, 15), **more})
+
+
+def check(result: dict[str, Any], rounds: int = 5) -> ResearchContext:
+    assert list(result) == ["final_report", "research_context", "iterations"]
+    assert result["final_report"].startswith(f"# {QUESTION}")
+    context = result["research_context"]
+    assert isinstance(context, ResearchContext)
+    assert context.query == QUESTION
+    assert result["iterations"] == context.search_iterations == rounds
+    return context
+
+
+# -- what goes wrong
+
+
+@pytest.mark.parametrize("query", ["", "  \n "])
+def test_an_empty_question_is_refused(query: str) -> None:
+    with pytest.raises(UsageError, match="the question is empty"):
+        run_deep_research_agent(query, llm=ScriptedReasoner(), tools=[archive])
+    assert not open_store(load().home).list_runs()
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 101])
+def test_a_number_of_rounds_that_is_none_is_refused(rounds: int) -> None:
+    with pytest.raises(UsageError, match=f"max_iterations is {rounds}"):
+        run_deep_research_agent(QUESTION, rounds)
+
+
+def test_where_there_is_nothing_to_search_it_says_so() -> None:
+    with pytest.raises(NoEvidenceError, match="nothing to search"):
+        run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[])
+
+
+def test_a_tool_that_takes_no_text_is_refused() -> None:
+    @tool
+    def dice(sides: int) -> int:
+        """Throw dice."""
+        return sides
+
+    with pytest.raises(ValueError, match="takes no text"):
+        run_deep_research_agent(QUESTION, tools=[dice])
+
+
+def test_what_ends_a_run_is_raised_and_the_run_can_be_resumed() -> None:
+    def refuse(task: Any) -> Any:
+        raise CallError("the key was refused", CallFault.AUTH)
+
+    with pytest.raises(CallError, match="the key was refused"):
+        run_deep_research_agent(QUESTION, llm=ScriptedReasoner(plan_searches=refuse), tools=[archive])
+    (run,) = open_store(load().home).list_runs()
+    assert run.status is RunStatus.FAILED
+
+
+def test_a_run_that_waits_for_a_person_says_how_to_go_on() -> None:
+    settings = load({"approve": True})
+    with pytest.raises(UsageError, match="waits for a person: go on with deepdiver resume"):
+        run_deep_research_agent(QUESTION, settings=settings, llm=ScriptedReasoner(), tools=[archive])
+    (run,) = open_store(settings.home).list_runs()
+    assert run.status is RunStatus.WAITING
+
+
+# -- from everywhere
+
+
+def test_it_works_from_a_script() -> None:
+    model = Brain()
+    context = check(run_deep_research_agent(QUESTION, llm=model, tools=[archive]), rounds=2)
+    assert model.calls
+    assert context.key_findings
+    assert {result.url.split("/")[2] for result in context.search_history} == {"archive.example"}
+
+
+async def test_it_works_from_a_running_event_loop() -> None:
+    check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]))
+
+
+async def test_several_can_run_side_by_side() -> None:
+    one, other = await asyncio.gather(
+        asyncio.to_thread(run_deep_research_agent, QUESTION, 2, llm=ScriptedReasoner(), tools=[memo]),
+        asyncio.to_thread(run_deep_research_agent, QUESTION, 1, llm=ScriptedReasoner(), tools=[archive]),
+    )
+    assert (one["iterations"], other["iterations"]) == (2, 1)
+
+
+def test_the_process_ends_when_the_script_does(tmp_path: Path) -> None:
+    code = (
+        "from deepdiver import EmbeddedReasoner, run_deep_research_agent\n"
+        "from langchain_core.tools import tool\n"
+        "@tool\n"
+        "def memo(query: str) -> str:\n"
+        "    'Read the memo.'\n"
+        "    return 'Holm Works is owned by Anna Holm, says the memo.'\n"
+        f"result = run_deep_research_agent({QUESTION!r}, llm=EmbeddedReasoner(), tools=[memo])\n"
+        "print(result['final_report'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert "Anna Holm" in done.stdout
+
+
+# -- what it does
+
+
+def test_max_iterations_is_obeyed_and_five_by_default() -> None:
+    check(run_deep_research_agent(QUESTION, max_iterations=2, llm=ScriptedReasoner(), tools=[archive]), rounds=2)
+    check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]), rounds=5)
+
+
+def test_whatever_the_settings_say_it_is_orchestrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPDIVER_STRATEGY", "popper")
+    check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]))
+    (run,) = open_store(load().home).list_runs()
+    assert run.strategy is Strategy.ORCHESTRATED
+
+
+def test_it_is_a_run_on_record_with_its_files_and_events() -> None:
+    told: list[str] = []
+    check(
+        run_deep_research_agent(
+            QUESTION, llm=EmbeddedReasoner(), tools=[memo], on_event=lambda event: told.append(event.type)
+        ),
+        rounds=2,
+    )
+    home = load().home
+    (run,) = open_store(home).list_runs()
+    assert run.status in {RunStatus.ANSWERED, RunStatus.PARTIAL}
+    assert (home / "runs" / run.id / "report.md").exists()
+    assert (told[0], told[-1]) == ("run_started", "run_ended")
+
+
+def test_without_a_model_and_tools_the_settings_say_who_thinks_and_what_is_searched() -> None:
+    question = "Which cheese won gold, and where does its milk come from?"
+    result = run_deep_research_agent(question, settings=sample())
+    assert "embedded reasoner" in result["final_report"]
+    context = result["research_context"]
+    assert context.search_history
+    assert all(item.url.startswith("sample:") for item in context.search_history)
+
+
+def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEEPDIVER_SEARCH", "library")
+    monkeypatch.setenv("DEEPDIVER_DOCUMENTS", str(LIBRARY))
+    monkeypatch.setenv("DEEPDIVER_AS_OF", "2026-11-15")
+    seed = (
+        "from src.agent import run_deep_research_agent\n"
+        "\n"
+        "result = run_deep_research_agent(\n"
+        '    "Your research question here",\n'
+        "    max_iterations=5\n"
+        ")\n"
+        "\n"
+        "print(result['final_report'])\n"
+    )
+    adapted = seed.replace("src.agent", "deepdiver").replace(
+        "Your research question here", "How old are the children of the parents who run Svedjan Ost AB?"
+    )
+    held: dict[str, Any] = {}
+    exec(adapted, held)  # noqa: S102
+    said = capsys.readouterr().out
+    assert said == f"{held['result']['final_report']}\n"
+    for age in ("Alma Kvarnlöf is 15 years old", "Hjalmar Kvarnlöf is 12 years old", "Siri Kvarnlöf is 8 years old"):
+        assert age in said
+    assert re.search(r"\*\*Answered, confidence 0\.\d\d", said), "the executive summary comes first"
+    assert "## Limits" in said
+    context = held["result"]["research_context"]
+    assert held["result"]["iterations"] == 3
+    assert {item.search_intent for item in context.search_history} == {
+        SearchIntent.INITIAL_EXPLORATION,
+        SearchIntent.FACT_CHECKING,
+    }
+    assert any("born on 14 March 2011" in finding for finding in context.key_findings)
+    assert context.unanswered_questions == ()
