@@ -267,7 +267,7 @@ def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
 
 def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() -> None:
     step = {"thought": "t", "observation": "o", "conclusion": "c", "confidence": 0.5, "step_number": 1, "thinking": "x"}
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "phase_started", "at": "T0", "phase": "analyze_findings", "iteration": 1, "detail": ""},
         {"type": "reasoned", "at": "T1", "phase": "analyzing", "action": "Analysed 5 findings", **step},
         {"type": "limited", "at": "T2", "what": "x"},

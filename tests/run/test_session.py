@@ -27,7 +27,7 @@ from tests.strategies.rig import Rig, ScriptedReasoner
 
 
 def test_without_anything_to_search_a_run_says_so(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
+    rig = Rig(tmp_path, search=("exa?",))
     with pytest.raises(NoEvidenceError, match="nothing to search") as caught:
         Session(rig.run, rig.settings, rig.store)
     assert "--in PATH" in str(caught.value)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from deepdiver.core.record import HypothesisStatus
+from deepdiver.core.record import CorrelationKind, HypothesisStatus
 from deepdiver.reason.ladder import answer_schema
 from deepdiver.tasks import (
     TASKS,
@@ -28,8 +28,10 @@ from deepdiver.tasks import (
     Faulty,
     Hypothesise,
     Judge,
+    Known,
     Pairing,
     PlanResearch,
+    PlanSearches,
     Reflect,
     RefuteQueries,
     RepairSentences,
@@ -77,6 +79,13 @@ EVERY: tuple[Task[Any], ...] = (
     ),
     Summarise(question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS),
     Reflect(question="q", as_of="2026-11-01", known=("Count 1 was made.",), iteration=1, max_iterations=5),
+    PlanSearches(
+        question="q",
+        as_of="2026-11-01",
+        findings=(Known(statement="Count 1 was made.", sources=1),),
+        iteration=1,
+        max_iterations=5,
+    ),
     DecideAction(
         initial_query="q", as_of="2026-11-01", tools=(Tool(name="search_tavily", about="the web"),), max_iterations=5
     ),
@@ -93,7 +102,11 @@ EVERY: tuple[Task[Any], ...] = (
     Correlate(
         question="q",
         by_type=(TypedFindings(type="log", findings=FINDINGS),),
-        proposals=(Pairing(id="P1", correlation_type="temporal", finding_ids=("F1", "F2"), measured="1 minute apart"),),
+        proposals=(
+            Pairing(
+                id="P1", correlation_type=CorrelationKind.TEMPORAL, finding_ids=("F1", "F2"), measured="1 minute apart"
+            ),
+        ),
     ),
     VerifyConclusions(
         question="q",

@@ -515,7 +515,7 @@ async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
 
     rig = rig_of(tmp_path, approve=True)
     await rig.work(ask=ask)
-    assert rig.provider.queries[0] == "Who founded Holm Works?"
+    assert "Who founded Holm Works?" in rig.provider.queries
     assert QUESTION not in rig.provider.queries
     assert rig.reasoner.of(tasks.Analyse)[0].problems == ("Who founded Holm Works?",)
 

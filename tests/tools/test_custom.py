@@ -25,7 +25,9 @@ from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.custom import TOLD_CHARS, ToolProvider
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.searching import read, search
+from deepdiver.tools.need import Need
+from deepdiver.tools.reading import read
+from deepdiver.tools.searching import search
 from tests.tools.conftest import Desk
 
 
@@ -422,7 +424,9 @@ async def test_the_tool_is_called_once_and_a_replay_not_at_all(desk: Desk) -> No
 
 async def test_what_it_said_becomes_a_source(desk: Desk) -> None:
     (found,) = await ask(returning("Holm Works is owned by Anna Holm."), desk)
-    source, text = read(found, desk.run, desk.store, "2026-11-15T09:00:00+00:00")
+    got = await read(found, desk.run, desk.store, desk.gateway(), fetched="2026-11-15T09:00:00+00:00", need=Need())
+    source, text = got.source, got.text
+    assert source is not None
     assert text == desk.store.get_text(source.snapshot) == "Holm Works is owned by Anna Holm."
     assert (source.url, source.kind, source.providers) == ("tool:lookup", SourceKind.TOOL, ("lookup",))
     assert source.credibility.reasons[0] == "the output of a tool"

@@ -77,6 +77,9 @@ class Besides:
     """Makes sections about the research itself, given the answer after the audit."""
 
 
+PLAIN = Besides()
+
+
 async def write_report(
     deps: Deps,
     question: str,
@@ -87,7 +90,7 @@ async def write_report(
     limits: Sequence[str],
     *,
     more: Sequence[Section] = (),
-    besides: Besides | None = None,
+    besides: Besides = PLAIN,
 ) -> Report:
     """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
 
@@ -104,7 +107,6 @@ async def write_report(
             the others, and one that the writer has told is left out; their frames are code's and may hold values.
         besides: What else goes into it.
     """
-    besides = besides or Besides()
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
     task = WriteReport(
         question=question,
@@ -119,11 +121,7 @@ async def write_report(
     draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
     lines = _lines(draft, labels)
     lines += _further(more, lines, len(draft.sections))
-    _audit(deps, lines)
-    await _check_support(deps, lines)
-    await _repair(deps, question, lines)
-    _cut_empty_frames(lines)
-
+    await _audited(deps, question, lines)
     answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
     headings = [*(section.heading for section in draft.sections), *(section.heading for section in more)]
     sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
@@ -141,6 +139,14 @@ async def write_report(
         made_by=_made_by(deps),
         weighed=weighed,
     )
+
+
+async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+    """Let code and reasoner find what is wrong, have it repaired once, and cut or mark what still is."""
+    _audit(deps, lines)
+    await _check_support(deps, lines)
+    await _repair(deps, question, lines)
+    _cut_empty_frames(lines)
 
 
 def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:

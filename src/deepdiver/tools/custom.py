@@ -96,6 +96,7 @@ class ToolProvider:
             publisher=_first(item, ("publisher", "site")),
             author=_first(item, ("author",)),
             text=text,
+            complete=True,  # what the tool says is what its owner wants read: nobody else is asked
             provider=self.name,
         )
 

@@ -133,9 +133,10 @@ def test_it_is_not_ready_only_where_nothing_holds() -> None:
 @given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=40), st.floats(0, 1))
 def test_every_conclusion_has_one_verdict_whatever_it_says(texts: list[str], text: str, sure: float) -> None:
     shown = findings(*texts)
+    kinds: tuple[Any, ...] = ("insight", "hypothesis", "temporal", "geospatial", "causal", "pattern")
     made = [
         Conclusion(id=f"X{n}", kind=kind, text=text, confidence=sure, finding_ids=tuple(item.id for item in shown))
-        for n, kind in enumerate(("insight", "hypothesis", "temporal", "geospatial", "causal", "pattern"))
+        for n, kind in enumerate(kinds)
     ]
     said = verified(shown, *made)
     assert [item.id for item in said.verifications] == [item.id for item in made]

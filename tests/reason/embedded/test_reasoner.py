@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.events import Event, TaskPerformed
+from deepdiver.core.record import CorrelationKind
 from deepdiver.errors import ReasonError
 from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.reason.embedded.reasoner import PERFORMS
@@ -96,7 +97,12 @@ def every_task(text: str) -> list[Task[Any]]:
             question=text,
             by_type=(TypedFindings(type=text, findings=shown),),
             proposals=(
-                Pairing(id="P1", correlation_type="temporal", finding_ids=("F1", "F2"), measured="6 minutes apart"),
+                Pairing(
+                    id="P1",
+                    correlation_type=CorrelationKind.TEMPORAL,
+                    finding_ids=("F1", "F2"),
+                    measured="6 minutes apart",
+                ),
             ),
         ),
         VerifyConclusions(
