@@ -382,8 +382,8 @@ def hostile(kind: type[BaseModel]) -> Event:
         if name == "type" or not field.is_required():
             continue
         values[name] = next((value for key, value in told.items() if field.annotation == key), Decimal(1))
-        if name in {"origin", "action"}:
-            values[name] = get_args(field.annotation)[0]
+        if name in {"origin", "action"} and (choices := get_args(field.annotation)):
+            values[name] = choices[0]
     built: Any = kind(**values)
     return built  # type: ignore[no-any-return]
 

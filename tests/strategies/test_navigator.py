@@ -751,6 +751,26 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     assert store.get_run(result["run"]).status is RunStatus.ANSWERED
 
 
+def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_result(tmp_path: Path) -> None:
+    from langchain_core.tools import tool
+
+    from deepdiver import create_deepdiver_agent
+    from deepdiver.core.record import Strategy
+
+    @tool
+    def memo(query: str) -> str:
+        """Read the memo."""
+        return "Holm Works is owned by Anna Holm, says the memo of the clerk."
+
+    agent = create_deepdiver_agent(
+        ScriptedReasoner(), [memo], settings=load({"home": tmp_path}), strategy=Strategy.NAVIGATOR, max_iterations=2
+    )
+    result = agent.invoke({"messages": [{"role": "user", "content": QUESTION}]})
+    assert "Anna Holm" in result["answer"]
+    assert result["messages"][-1].text.startswith("Answer:\n")
+    assert result["key_sources"] == ["memo, tool:memo"]
+
+
 # Cost
 
 
