@@ -83,7 +83,13 @@ def test_every_make_target_that_a_page_names_is_there() -> None:
 def test_the_readme_comes_in_its_order() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.+)$", re.sub(r"````.*?````", "", text, flags=re.DOTALL), re.MULTILINE)
-    assert headings == ["See it", "What the record holds", "Strategies", "Bring your own model, documents and search", "Limits"]
+    assert headings == [
+        "See it",
+        "What the record holds",
+        "Strategies",
+        "Bring your own model, documents and search",
+        "Limits",
+    ]
     sentence = text.split("\n\n")[1]
     assert sentence.count(".") == 1, "the first thing is one sentence"
 

@@ -247,9 +247,8 @@ class TestBadValues:
         # os.environ hands on what it cannot decode as lone surrogates.
         made = read(environ={f"DEEPDIVER_{name}": "a\udcff"})
         assert made != Settings()
-        run = Run(
-            id="r", question="?", strategy=made.strategy, settings=made.public(), created="2026-11-15", version="0"
-        )
+        wanted = Strategy(made.strategy)
+        run = Run(id="r", question="?", strategy=wanted, settings=made.public(), created="2026-11-15", version="0")
         assert Run.model_validate_json(run.model_dump_json()) == run, "the run can still be saved"
 
 

@@ -72,7 +72,7 @@ def task(number: int) -> WriteQueries:
         ({"fast_model": "anthropic:"}, UnknownNameError, "write anthropic:MODEL"),
         ({"task_models": {"judge": "zzz:m"}}, UnknownNameError, "unknown provider zzz"),
         ({"task_models": {"write_querys": "ollama:m"}}, UnknownNameError, "did you mean write_queries?"),
-        ({"task_models": {"zzz": "ollama:m"}}, UnknownNameError, "known are check_support, decide"),
+        ({"task_models": {"zzz": "ollama:m"}}, UnknownNameError, "known are analyse, analyse_output, check_support"),
         ({"urls": {}, "keys": {}}, MissingKeyError, "set OPENAI_API_KEY"),
     ],
 )

@@ -25,7 +25,7 @@ from deepdiver.store import open_store
 from tests.servers.brain import made_page, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 
-NOWHERE = {name: "http://127.0.0.1:9" for name in ("duckduckgo", "wikipedia")}
+NOWHERE = dict.fromkeys(("duckduckgo", "wikipedia"), "http://127.0.0.1:9")
 """What needs no key is asked where nobody is: tests reach nobody outside."""
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 

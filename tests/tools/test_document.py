@@ -21,7 +21,7 @@ def test_it_is_closed_and_frozen() -> None:
     with pytest.raises(ValidationError, match="surprise"):
         Document.model_validate({"text": "x", "format": "html", "surprise": 1})
     with pytest.raises(ValidationError, match="frozen"):
-        Document(text="x", format="html").text = "y"
+        Document(text="x", format="html").__setattr__("text", "y")
 
 
 def test_what_a_format_does_not_tell_is_empty() -> None:

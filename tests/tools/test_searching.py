@@ -246,8 +246,8 @@ STORY = (
     "put it out before the first boat arrived, and all two hundred passengers were taken ashore by midnight. "
 )
 OTHER = (
-    "The harbour board of Vantskär has put off its decision on the new pier until the engineers have reported. A member "
-    "of the board called the delay regrettable, since the old pier had been closed to lorries in the spring. "
+    "The harbour board of Vantskär has put off its decision on the new pier until the engineers have reported. A "
+    "member of the board called the delay regrettable, since the old pier had been closed to lorries in the spring. "
 )
 
 

@@ -117,12 +117,18 @@ def create_deepdiver_agent(
         "system_prompt": system_prompt or "",
         **given.changes,
     }
-    chosen = (settings or load()).model_copy(update=updates)
+    return compiled((settings or load()).model_copy(update=updates), given, checkpointer, on_event)
+
+
+def compiled(
+    settings: Settings, given: Own, checkpointer: Checkpointer = None, on_event: OnEvent | None = None
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the strategy of the settings as a compiled graph, each invocation of which is a run on record."""
 
     def make(run: Run, store: Store) -> Session:
         return Session(
             run,
-            chosen,
+            settings,
             store,
             on_event=on_event,
             models=given.models,
@@ -130,4 +136,4 @@ def create_deepdiver_agent(
             providers=given.providers,
         )
 
-    return TABLE[Strategy(chosen.strategy)].build(_Sessions(chosen, make)).compile(checkpointer=checkpointer)
+    return TABLE[Strategy(settings.strategy)].build(_Sessions(settings, make)).compile(checkpointer=checkpointer)

@@ -9,11 +9,12 @@ one about what the reflection named as missing. Code keeps three rules: no stopp
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -30,8 +31,7 @@ FIRST, LATER = 2, 4
 GAPS, STATEMENTS, TRIED = 3, 12, 12
 """Missing things looked into a round, statements taken a round, and queries shown of those that were made: code holds
 new ones against all of them, whatever a task is shown."""
-LIMITS_BYTES = 2_000
-"""Bytes of limits shown to the reflection."""
+LIMITS_BYTES = 2_000  # of limits shown to the reflection
 
 
 class ResearchState(TypedDict, total=False):

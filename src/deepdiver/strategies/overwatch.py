@@ -9,11 +9,12 @@ stands. Every loop costs a turn, so that `max_iterations` bounds all three.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided

@@ -17,11 +17,12 @@ finishing before every open hypothesis has met one attempt to refute it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -36,8 +37,7 @@ from deepdiver.strategies.writing import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
 """The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a round."""
-MOST_QUERIES = QUERIES + tasks.REMEMBERED
-"""The same with those that were fruitful in past runs."""
+MOST_QUERIES = QUERIES + tasks.REMEMBERED  # with those that were fruitful in past runs
 
 
 class DeepDiverState(TypedDict, total=False):
