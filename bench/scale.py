@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] = ()) -> int:
         target = TARGETS.get(name)
         wrong = target is not None and (figure < target if name == "indexed a second" else figure > target)
         missed += wrong
-        print(f"{name:<18} {figure:>10,.1f}" + (f"  target {target:g}{' MISSED' if wrong else ''}" if target else ""))
+        print(f"{name:<18} {figure:>10,.2f}" + (f"  target {target:g}{' MISSED' if wrong else ''}" if target else ""))
     print(f"{'on disk MB':<18} {size:>10,.1f}")
     return 1 if missed else 0
 

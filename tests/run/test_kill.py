@@ -82,7 +82,7 @@ def test_a_run_killed_at_a_journal_boundary_goes_on(
     assert told["hash"] == whole["hash"]
 
 
-@pytest.mark.parametrize("strategy", ["iterative", "orchestrated", "overwatch"])
+@pytest.mark.parametrize("strategy", ["iterative", "navigator", "orchestrated", "overwatch"])
 def test_runs_of_other_strategies_killed_at_a_journal_boundary_go_on(
     zygote: Zygote, server: ServerApart, tmp_path: Path, strategy: str
 ) -> None:
