@@ -89,6 +89,7 @@ def test_a_format(mime: str, name: str, data: bytes, expected: str) -> None:
         (PDF, ""),
         (DOCX, ""),
     ],
+    ids=range(12),  # a zip archive holds the time at which it was made
 )
 def test_what_is_not_read_is_called_by_its_name(data: bytes, expected: str) -> None:
     assert foreign(data) == expected
