@@ -21,12 +21,12 @@ unexport PIP_DRY_RUN PIP_IGNORE_INSTALLED PIP_NO_BUILD_ISOLATION PIP_PYTHON PYTH
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-setup: $(STAMP) ## .venv with everything from requirements.lock, compiled to bytecode (about 45 s; again only when the lock changes)
+setup: $(STAMP) ## .venv with everything from requirements.lock, compiled to bytecode (a minute or two; again only when the lock changes)
 
 # pip's own compiling is serial: on two cores, leaving it to compileall takes 35 s where pip alone takes 41 s.
 # --no-deps: the lock is complete, so nothing is left to resolve; pip check says so if that were not true.
 $(STAMP): requirements.lock pyproject.toml | $(BIN)/python
-	@echo "Installing from requirements.lock into $(VENV) (under a minute) ..."
+	@echo "Installing from requirements.lock into $(VENV) (a minute or two) ..."
 	@$(PIP) install --no-deps --no-compile --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-compile --no-build-isolation --editable .
 	@$(PIP) check

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -135,13 +136,13 @@ def test_children_start_when_they_are_needed() -> None:
 @linux
 @pytest.mark.parametrize("fork", [True, False])
 def test_a_hang_costs_one_document(fork: bool) -> None:
-    extractor = Extractor(1, seconds=2, fork=fork)
+    extractor = Extractor(1, seconds=1, fork=fork)  # after two, its memory may be too much first
     try:
         assert extractor.extract(b"before", name="a.txt").text == "before"
         began = time.monotonic()
         with pytest.raises(UnreadableError) as error:
             extractor.extract(HANGS, name="a.eml")
-        assert str(error.value) == "it takes more than 2 seconds to read"
+        assert re.fullmatch(r"it takes more than 1 seconds? to read", str(error.value))
         assert time.monotonic() - began < 8
         assert extractor.extract(b"after", name="a.txt").text == "after"
     finally:

@@ -87,6 +87,8 @@ LOGIN = re.compile(
     r"|forgot(?:ten)? (?:your )?password|you must be logged in|connectez-vous pour|join \w+ to (?:see|view)"
 )
 PASSWORD = re.compile(r"type\s{0,5}=\s{0,5}[\"']?password", re.IGNORECASE)
+BANNER = 200
+"""Characters of a text that may be all of a banner; then its buttons are looked at too."""
 CONSENT_HOST = re.compile(r"(?:consent|guce|privacy-mgmt|cmp)\.")
 CONSENT = re.compile(
     r"before you continue|we (?:and our \S+ )?value your privacy|(?:accept|reject|agree to|allow) all|we use cookies"
@@ -241,7 +243,8 @@ class _Seen:
         """A question about cookies, and nothing behind it."""
         if CONSENT_HOST.match(self.sight.host):
             return "a consent wall"
-        said = len(set(CONSENT.findall(self.body or self.sight.text)))
+        told = self.body if self.length > BANNER else f"{self.body}\n{self.sight.text}"  # its buttons are no text
+        said = len(set(CONSENT.findall(told)))
         return "a consent wall" if said >= 2 and said * 300 > self.length else None
 
     def pay(self) -> str | None:
