@@ -88,6 +88,7 @@ def test_a_path_that_is_not_there_is_refused(library: Library, tmp_path: Path) -
 @pytest.mark.parametrize("query", ["", "  ", "?!", "the of and", "\ud83d"])
 def test_a_query_without_words_finds_nothing(library: Library, docs: Path, query: str) -> None:
     library.refresh([docs])
+    library.embed()
     assert library.search(query, 5) == []
 
 
@@ -119,7 +120,9 @@ def test_what_cannot_be_read_is_listed(library: Library, docs: Path) -> None:
 
 def test_words_and_sense(library: Library, docs: Path) -> None:
     library.refresh([docs])
-    assert sorted(names(library.search("Ejdervik", 5, hops=0))) == ["ferry.md", "owner.txt"]
+    by_words = library.search("Ejdervik", 5, hops=0)
+    assert sorted(names(by_words)) == ["ferry.md", "owner.txt"]
+    assert all(0 <= match.score <= 2 for match in by_words)
     assert library.search("ship in flames", 5) == []
     assert library.pending() == library.passages() == 4
     assert library.embed() == 4
@@ -135,6 +138,7 @@ def test_a_good_passage_leads_to_what_it_names(library: Library, docs: Path) -> 
     with_hop = {match.entry.title: match.score for match in library.search(query, 5)}
     without = {match.entry.title: match.score for match in library.search(query, 5, hops=0)}
     assert with_hop["Holm Works"] > without.get("Holm Works", 0.0) + 0.1
+    assert library.search(query, 5, Where(folders=((docs / "sub").as_posix(),))) == []
 
 
 def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
@@ -221,6 +225,7 @@ def test_a_moved_file_keeps_its_vectors(library: Library, docs: Path) -> None:
     assert len(library.refresh([docs]).moved) == 1
     assert library.pending() == 0
     assert names(library.search("harbour register", 1)) == ["harbour-register.txt"]
+    assert "owner.txt" not in names(library.search("owner", 9))
 
 
 def test_what_is_gone_is_not_found(library: Library, docs: Path) -> None:
@@ -334,10 +339,10 @@ def test_threads_search_while_another_writes(library: Library, docs: Path) -> No
         except BaseException as error:  # noqa: BLE001  told below
             failures.append(error)
 
-    threads = [threading.Thread(target=search) for _ in range(2)]
+    threads = [threading.Thread(target=search) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for number in range(4):
+    for number in range(5):
         put(docs / f"{number}.md", f"Some other text, number {number}.")
         library.refresh([docs])
         library.embed()

@@ -1,25 +1,23 @@
-"""A library in a folder: repaired after any crash, shared by processes, and the same ranking whatever its history."""
+"""A library in a folder: what is its own, above all being repaired after any crash. `test_alike` holds what all do."""
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 import pytest
 
 from bench import scale
 from deepdiver import sample
-from deepdiver.errors import NewerSchemaError, StoreAccessError, UnknownNameError, UsageError
+from deepdiver.errors import NewerSchemaError, StoreAccessError
 from deepdiver.tools.library import local, ready
-from deepdiver.tools.library.base import Match, Progress, Where
+from deepdiver.tools.library.base import Match, Progress
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.locking import turn
 
@@ -87,33 +85,6 @@ def test_a_library_that_cannot_be_opened_is_told(tmp_path: Path, library: LocalL
         LocalLibrary(library.folder)
 
 
-def test_a_path_that_is_not_there_is_refused(library: LocalLibrary, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="does not exist"):
-        library.refresh([tmp_path / "absent"])
-    assert library.documents() == []
-
-
-@pytest.mark.parametrize("query", ["", "  ", "?!", "the of and", "\ud83d"])
-def test_a_query_without_words_finds_nothing(library: LocalLibrary, docs: Path, query: str) -> None:
-    library.refresh([docs])
-    library.embed()
-    assert library.search(query, 5) == []
-
-
-def test_an_empty_library_finds_nothing(library: LocalLibrary) -> None:
-    assert library.search("ferry", 5) == []
-    assert (library.documents(), library.unread(), library.roots()) == ([], [], [])
-    assert (library.passages(), library.pending(), library.embed()) == (0, 0, 0)
-
-
-def test_a_document_that_is_gone_has_no_text(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    (match,) = library.search("nickel", 1)
-    library.forget([docs / "sub"])
-    with pytest.raises(UnknownNameError, match="not in the library any more"):
-        library.text(match.entry)
-
-
 @pytest.mark.parametrize("what", ["words", "vectors", "both", "spoilt words", "spoilt vectors"])
 def test_lost_files_are_made_anew(tmp_path: Path, docs: Path, what: str) -> None:
     filled(tmp_path / "library", docs).close()
@@ -166,67 +137,10 @@ def test_vectors_of_another_model_are_made_anew(tmp_path: Path, docs: Path, monk
 # -- searching
 
 
-def test_words_and_sense(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    by_words = library.search("Ejdervik", 5, hops=0)
-    assert sorted(names(by_words)) == ["ferry.md", "owner.txt"]
-    assert library.search("ship in flames", 5) == []
-    assert library.pending() == library.passages() == 4
-    assert library.embed() == 4
-    assert library.pending() == 0
-    assert names(library.search("ship in flames", 5))[0] == "ferry.md"
-    assert all(0 <= match.score <= 2 for match in by_words)
-
-
 def test_what_has_nothing_to_do_with_it_is_not_found(library: LocalLibrary, docs: Path) -> None:
     library.refresh([docs])
     library.embed()
     assert library.search("quantum chromodynamics lattice", 5) == []
-
-
-def test_a_good_passage_leads_to_what_it_names(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    library.embed()
-    query = "Who runs the firm behind the vessel Ejdervik?"
-    with_hop = {match.entry.title: match.score for match in library.search(query, 5)}
-    without = {match.entry.title: match.score for match in library.search(query, 5, hops=0)}
-    assert with_hop["Holm Works"] > without.get("Holm Works", 0.0) + 0.1
-    assert library.search(query, 5, Where(folders=((docs / "sub").as_posix(),))) == []
-
-
-def test_a_search_can_be_narrowed(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    library.embed()
-    query = "ferry nickel water works"
-    assert len(library.search(query, 9)) == 4
-    assert names(library.search(query, 9, Where(folders=((docs / "sub").as_posix(),)))) == ["lake.md"]
-    assert names(library.search(query, 9, Where(formats=("text",)))) == ["owner.txt"]
-    assert "lake.md" not in names(library.search(query, 9, Where(since=date(2026, 1, 1))))
-    assert "ferry.md" not in names(library.search(query, 9, Where(until=date(2025, 1, 1))))
-    assert library.search(query, 9, Where(formats=("pdf",))) == []
-    assert len(library.search(query, 2)) == 2
-    assert library.search(query, 0) == []
-
-
-def test_spans_point_into_the_text(library: LocalLibrary, tmp_path: Path) -> None:
-    paragraphs = [
-        f"Paragraph {number} is about {word}. " + "It goes on. " * 60
-        for number, word in enumerate(("trains", "ferries"))
-    ]
-    put(tmp_path / "long" / "long.md", "\n\n".join(paragraphs))
-    library.refresh([tmp_path / "long"])
-    match = library.search("ferries", 1)[0]
-    text = library.text(match.entry)
-    assert "about ferries" in match.span.of(text)
-    assert library.passages() > 1
-
-
-def test_marks_and_what_is_told_come_along(library: LocalLibrary, docs: Path) -> None:
-    put(docs / "book.md", "---\nauthor: A\npublisher: P\nkind: journal\n---\n# One\n\nA whale.\n\n# Two\n\nA narwhal.")
-    library.refresh([docs])
-    (match,) = library.search("narwhal", 1)
-    assert [mark.label for mark in match.entry.marks] == ["One", "Two"]
-    assert (match.entry.author, match.entry.publisher, match.entry.publisher_kind) == ("A", "P", "journal")
 
 
 def test_the_sample_is_embedded_without_the_model(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,69 +168,6 @@ def test_progress_is_told(library: LocalLibrary, docs: Path) -> None:
     library.refresh([docs], heard.append)
     library.embed(heard.append)
     assert heard == []
-
-
-def test_a_moved_file_keeps_its_vectors(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    library.embed()
-    (docs / "owner.txt").rename(docs / "sub" / "harbour-register.txt")
-    found = library.refresh([docs])
-    assert len(found.moved) == 1
-    assert library.pending() == 0
-    assert names(library.search("harbour register", 1)) == ["harbour-register.txt"]
-    assert library.search("owner", 1, hops=0) == [] or names(library.search("owner", 1))[0] != "owner.txt"
-
-
-def test_what_is_gone_is_not_found(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    library.embed()
-    (docs / "sub" / "lake.md").unlink()
-    assert len(library.refresh([docs]).removed) == 1
-    for query in ("nickel", "metal in lake water"):
-        assert "lake.md" not in names(library.search(query, 5))
-    assert library.embed() == 0
-
-
-def test_what_is_removed_stays_away_until_it_is_added(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    assert library.forget([docs / "absent"]) == []
-    assert library.forget([docs / "sub"]) == [(docs / "sub" / "lake.md").as_posix()]
-    assert library.refresh([docs]).same
-    assert library.search("nickel", 5) == []
-    assert library.refresh([docs / "sub"]).added == ((docs / "sub" / "lake.md").as_posix(),)
-    assert len(library.forget([docs])) == 4
-    assert (library.roots(), library.documents()) == ([], [])
-
-
-def test_embedding_can_be_stopped_and_goes_on(
-    library: LocalLibrary, docs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(local, "EMBED", 1)
-    library.refresh([docs])
-    calls = iter([False, False, True])
-    assert library.embed(stop=lambda: next(calls)) == 1
-    assert library.pending() == 3
-    assert library.embed(stop=lambda: True) == 0
-    (docs / "owner.txt").unlink()
-    library.refresh([docs])  # a gap among those that have no vector yet
-    assert library.embed() == library.passages() - 1
-    assert library.pending() == 0
-    assert names(library.search("metal in the water", 1)) == ["lake.md"]
-
-
-def test_the_ranking_does_not_depend_on_what_happened_before(tmp_path: Path, docs: Path) -> None:
-    chance = random.Random(7)  # noqa: S311
-    words = "ferry fire lake nickel owner smith harbour works Holm Ejdervik water burnt".split()
-    grown = LocalLibrary(tmp_path / "grown")
-    for round_ in range(6):
-        put(docs / f"{chance.randint(0, 3)}.md", " ".join(chance.choices(words, k=12)))
-        if round_ % 2:
-            next(iter(sorted(docs.glob("[0-9].md")))).unlink()
-        grown.refresh([docs])
-        grown.embed()
-    grown.close()
-    filled(tmp_path / "fresh", docs).close()
-    assert answers(tmp_path / "grown") == answers(tmp_path / "fresh")
 
 
 def test_gaps_are_closed_when_they_are_the_greater_part(
@@ -357,20 +208,6 @@ def test_no_gap_is_closed_while_somebody_embeds(
 # -- several at once
 
 
-def test_readers_see_what_a_writer_did(library: LocalLibrary, docs: Path) -> None:
-    other = LocalLibrary(library.folder)
-    assert other.search("ferry", 5) == []
-    library.refresh([docs])
-    assert names(other.search("nickel", 5)) == ["lake.md"]
-    library.embed()
-    assert other.pending() == 0
-    assert names(other.search("ship in flames", 1)) == ["ferry.md"]
-    shutil.rmtree(docs / "sub")
-    library.refresh([docs])
-    assert other.search("nickel", 5) == []
-    other.close()
-
-
 def test_a_reader_goes_along_when_numbers_are_given_anew(
     library: LocalLibrary, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -386,32 +223,6 @@ def test_a_reader_goes_along_when_numbers_are_given_anew(
     assert names(other.search("nickel", 1)) == ["lake.md"]
     assert names(other.search("metal in the water", 1)) == ["lake.md"]
     other.close()
-
-
-def test_threads_search_while_another_writes(library: LocalLibrary, docs: Path) -> None:
-    library.refresh([docs])
-    library.embed()
-    failures: list[BaseException] = []
-    done = threading.Event()
-
-    def search() -> None:
-        try:
-            while not done.is_set():
-                assert "ferry.md" in names(library.search("ferry Ejdervik fire", 3))
-        except BaseException as error:  # noqa: BLE001  told below
-            failures.append(error)
-
-    threads = [threading.Thread(target=search) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for number in range(5):
-        put(docs / f"{number}.md", f"Some other text, number {number}.")
-        library.refresh([docs])
-        library.embed()
-    done.set()
-    for thread in threads:
-        thread.join()
-    assert failures == []
 
 
 def test_two_writers_take_turns(tmp_path: Path, docs: Path) -> None:
