@@ -371,7 +371,7 @@ class TestEnvironment:
         assert made.urls == {"openai": "http://here"}
 
     def test_every_simple_setting_has_a_variable(self, read: Load) -> None:
-        tables = {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings"}
+        tables = {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings", "mcp"}
         for name in Settings.model_fields.keys() - tables:
             variable = {f"DEEPDIVER_{name.upper()}": "1"}
             assert "unknown" not in complaint_of(functools.partial(read, environ=variable)), name

@@ -14,15 +14,51 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError
 
+from deepdiver.core.parts import (
+    DEFAULTS,
+    HERE,
+    IDENTIFIED,
+    KEYED,
+    Address,
+    Cache,
+    Deadlines,
+    Dollars,
+    Domain,
+    Filters,
+    Key,
+    Limit,
+    Mcp,
+    McpServer,
+    Part,
+    Place,
+    Price,
+    Rating,
+)
 from deepdiver.core.record import Strategy
 from deepdiver.errors import SettingsError
+
+__all__ = [
+    "EMBEDDED",
+    "FILE_NAME",
+    "KEY_VARIABLES",
+    "URL_VARIABLES",
+    "Deadlines",
+    "Filters",
+    "Limit",
+    "Mcp",
+    "Price",
+    "Rating",
+    "Settings",
+    "from_public",
+    "load",
+    "strict_checkpoints",
+]
 
 FILE_NAME = "deepdiver.toml"
 EMBEDDED = "embedded"
@@ -42,6 +78,11 @@ KEY_VARIABLES = {
     "semantic_scholar": ("SEMANTIC_SCHOLAR_API_KEY", "S2_API_KEY"),
     "pubmed": ("NCBI_API_KEY",),
     "openalex": ("OPENALEX_API_KEY",),
+    "firms": ("FIRMS_MAP_KEY", "MAP_KEY"),
+    "cloudflare_radar": ("CLOUDFLARE_API_TOKEN",),
+    "nvd": ("NVD_API_KEY",),
+    "opensanctions": ("OPENSANCTIONS_API_KEY",),
+    "reliefweb": ("RELIEFWEB_APPNAME",),  # no secret, but theirs to give, and so the user's own
 }
 """Where vendors' own documentation tells people to put their keys."""
 URL_VARIABLES = {
@@ -52,24 +93,15 @@ URL_VARIABLES = {
 }
 """Where vendors' own documentation tells people to put an address."""
 
-MACHINE = frozenset({"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain"})
-"""What belongs to this machine and this person, not to the run: never saved with it."""
+MACHINE = frozenset({"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain", "mcp"})
+"""What belongs to this machine and this person, not to the run: never saved with it. A saved run that came from
+elsewhere can therefore start no command."""
 
 
-TABLES = frozenset({"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings"})
+TABLES = frozenset(
+    {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings", "mcp"}
+)
 """What only a file can set whole."""
-
-
-def _trimmed(secret: SecretStr) -> SecretStr:
-    """Take off a line end that came with a key: no service wants it, and in an error message it would hide the key."""
-    return SecretStr(secret.get_secret_value().strip())
-
-
-def _without_password(address: str) -> str:
-    """Refuse an address that holds a password: addresses are saved and shown, keys are not."""
-    if re.match(r"(?:[^/?#@]*+//)?+[^/?#@]*+@", address):
-        raise ValueError("an address must hold no user name and no password, because addresses are saved and shown")
-    return address
 
 
 def _known_strategy(name: str) -> str:
@@ -81,145 +113,6 @@ def _known_strategy(name: str) -> str:
 
 
 StrategyName = Annotated[str, AfterValidator(_known_strategy)]
-Seconds = Annotated[float, Field(ge=0, le=86_400 * 365)]
-Dollars = Annotated[Decimal, Field(ge=0)]
-Address = Annotated[str, AfterValidator(_without_password)]
-Key = Annotated[SecretStr, AfterValidator(_trimmed)]
-Place = Annotated[Path, AfterValidator(lambda path: Path(os.path.expanduser(path)))]
-
-
-class Part(BaseModel):
-    """Base of all settings: frozen, closed to unknown keys."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True, use_attribute_docstrings=True
-    )
-
-
-class Limit(Part):
-    """How fast one provider may be called, all processes of this home together."""
-
-    rate: Annotated[float, Field(gt=0)] = 10.0
-    """Calls in each period, started evenly with a burst of this size."""
-    per: Annotated[float, Field(gt=0)] = 1.0
-    """The period in seconds."""
-    concurrent: Annotated[int, Field(ge=1)] = 8
-    """Calls in flight at one time."""
-
-
-HERE = Limit(rate=1_000.0, concurrent=64)
-"""For what is on this machine and belongs to the user: enough to keep nobody waiting."""
-
-
-DEFAULTS = {
-    "fetch": Limit(rate=1.0, concurrent=1),  # by host: one connection, and a gap of a second between two pages
-    "arxiv": Limit(rate=1.0, per=3.0, concurrent=1),
-    "semantic_scholar": Limit(rate=1.0, concurrent=1),
-    "pubmed": Limit(rate=3.0, concurrent=3),
-    "gdelt": Limit(rate=1.0, per=5.0, concurrent=1),
-    "duckduckgo": Limit(rate=1.0, concurrent=1),
-    "brave": Limit(rate=1.0, concurrent=1),
-    "crossref": Limit(rate=1.0, concurrent=1),
-    "wikipedia": Limit(rate=10.0, per=60.0, concurrent=3),
-}
-"""What services ask of their callers, where that is less than ours. `fetch` holds for each host by itself."""
-IDENTIFIED = {"crossref": Limit(rate=3.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
-"""What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of 10."""
-
-
-class Cache(Part):
-    """How long an answer may be shared between runs, in seconds; 0: never."""
-
-    model: Seconds = 0.0
-    """Answers of models. Off: each run asks for itself, and keeps its answers in its journal."""
-    search: Seconds = 86_400.0
-    """Search results."""
-    fetch: Seconds = 86_400.0
-    """Pages."""
-    feed: Seconds = 3_600.0
-    """Feed replies."""
-    tool: Seconds = 0.0
-    """What tools return."""
-    mcp: Seconds = 0.0
-    """What MCP tools return."""
-
-
-class Deadlines(Part):
-    """Total seconds for one call, all its retries together."""
-
-    model: Seconds = 180.0
-    """A model's answer."""
-    search: Seconds = 30.0
-    """A search."""
-    fetch: Seconds = 45.0
-    """A page."""
-    feed: Seconds = 45.0
-    """A feed."""
-    tool: Seconds = 60.0
-    """A tool."""
-    mcp: Seconds = 60.0
-    """An MCP tool."""
-
-
-class Price(Part):
-    """A price that you know and the price list does not, in US dollars."""
-
-    input: Dollars = Decimal(0)
-    """A million input tokens."""
-    output: Dollars = Decimal(0)
-    """A million output tokens."""
-    call: Dollars = Decimal(0)
-    """Each call."""
-
-
-def _domain(text: str) -> str:
-    """Return a domain as it is compared: `https://www.Example.org/news` and `*.example.org` are `example.org`."""
-    host = re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.strip().lower())
-    host = re.split(r"[/?#:]", host, maxsplit=1)[0].removeprefix("*.").removeprefix("www.").strip(".")
-    if not re.fullmatch(r"[^\s@\\]+", host):
-        raise ValueError("a domain is written as example.org")
-    return host
-
-
-Domain = Annotated[str, AfterValidator(_domain)]
-
-
-class Filters(Part):
-    """What the user narrows a search to."""
-
-    include_domains: tuple[Domain, ...] = ()
-    """Only these and their subdomains; empty: all."""
-    exclude_domains: tuple[Domain, ...] = ()
-    """Never these nor their subdomains."""
-    language: Annotated[str, Field(pattern=r"^([a-z]{2})?$")] = ""
-    """Two letters as in ISO 639-1; empty: any."""
-    region: Annotated[str, Field(pattern=r"^([A-Z]{2})?$")] = ""
-    """Two letters as in ISO 3166-1; empty: any."""
-    since: date | None = None
-    """Published on this day or later. What has no date passes, and its credibility says that it has none."""
-    until: date | None = None
-    """Published on this day or earlier."""
-    safe: Literal["off", "moderate", "strict"] = "moderate"
-    """Safe search, where a provider has it."""
-    results: Annotated[int, Field(ge=1, le=50)] = 6
-    """Hits asked of each provider for each query, and kept of all together."""
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.since and self.until and self.since > self.until:
-            raise ValueError("since is later than until")
-        return self
-
-
-class Rating(Part):
-    """What you know of a domain, and the rules do not."""
-
-    score: Annotated[float, Field(ge=0, le=1)] | None = None
-    """How far its pages are believed, instead of what the rules say; empty: by its kind."""
-    kind: str = ""
-    """What kind of publisher it is, as in the table of `deepdiver credibility`."""
-    reason: str = "rated by you"
-    """Shown beside the score."""
 
 
 class Settings(Part):
@@ -233,7 +126,7 @@ class Settings(Part):
     """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
     fast_model: str = ""
     """The `fast` model for queries and extraction; empty: the same."""
-    task_models: dict[str, str] = {}
+    task_models: dict[str, str] = Field(default_factory=dict)
     """A model for a single task, by the task's name."""
     max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
     """The most that a model may write in one answer; also what the cost ceiling is computed from."""
@@ -246,9 +139,18 @@ class Settings(Part):
     """Files and folders to search."""
     filters: Filters = Filters()
     """What searches are narrowed to."""
+    feeds: tuple[str, ...] = ()
+    """Intelligence feeds by name, for the strategies that call tools; `auto`: all that have what they need; `none`.
+    Empty: auto where the web is searched, and none where only your documents are."""
+    news_feeds: tuple[Address, ...] = ()
+    """Addresses of RSS and Atom feeds that `search_news` reads besides GDELT."""
+    sanctions_file: Place | None = None
+    """A bulk file of OpenSanctions (targets.simple.csv) that `lookup_sanctions` reads instead of asking its API."""
+    mcp: Mcp = Mcp()
+    """MCP servers whose tools a run may call."""
     read_pages: bool = True
     """Fetch the pages that searches find; otherwise the providers' extracts are all that is read."""
-    ratings: dict[Domain, Rating] = {}
+    ratings: dict[Domain, Rating] = Field(default_factory=dict)
     """Your own word on domains; wins over the rules."""
     contact: str = ""
     """An e-mail address, told to services that ask who calls (Crossref, OpenAlex, PubMed): they serve you better."""
@@ -281,13 +183,13 @@ class Settings(Part):
     """How long a call may take."""
     retries: Annotated[int, Field(ge=0, le=20)] = 4
     """How often a failed call is tried again."""
-    limits: dict[str, Limit] = {}
+    limits: dict[str, Limit] = Field(default_factory=dict)
     """How fast each provider may be called."""
-    prices: dict[str, Price] = {}
+    prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by provider:model or by search provider."""
-    urls: dict[str, Address] = {}
+    urls: dict[str, Address] = Field(default_factory=dict)
     """Addresses of outside services, by provider."""
-    keys: dict[str, Key] = {}
+    keys: dict[str, Key] = Field(default_factory=dict)
     """Keys of outside services, by provider."""
 
     def key(self, provider: str) -> str | None:
@@ -298,7 +200,8 @@ class Settings(Part):
     def limit(self, provider: str) -> Limit:
         """Return how fast a provider may be called."""
         named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
-        usual = DEFAULTS | IDENTIFIED if self.contact else DEFAULTS
+        keyed = {name: limit for name, limit in KEYED.items() if name in self.keys}
+        usual = DEFAULTS | (IDENTIFIED if self.contact else {}) | keyed
         return named or (HERE if provider == "library" else usual.get(provider.partition(":")[0], Limit()))
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
@@ -315,7 +218,10 @@ class Settings(Part):
         One may be the beginning of another, whose end would be left over. Below 8 characters it is no secret but a
         placeholder such as "none", and to look for it would spoil every text.
         """
-        held = [secret.get_secret_value() for secret in (*self.keys.values(), self.database) if secret]
+        own = [self.database, *self.keys.values()]
+        for server in self.mcp.servers.values():
+            own += [server.key, *server.env.values()]
+        held = [secret.get_secret_value() for secret in own if secret]
         held += [part[1] for text in held if (part := re.search(r"//[^/@]*?:([^/@]*)@", text))]
         values = {value for value in held if len(value) >= 8}
         return tuple(sorted(values, key=lambda value: (-len(value), value)))
@@ -401,7 +307,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _split(name: str, text: str) -> Any:
-    marks = {"search": ",", "allow_hosts": ",", "documents": os.pathsep}
+    marks = {"search": ",", "allow_hosts": ",", "feeds": ",", "news_feeds": ",", "documents": os.pathsep}
     return [part.strip() for part in text.split(marks[name]) if part.strip()] if name in marks else text
 
 
@@ -429,7 +335,7 @@ def _explain(where: str, item: Any) -> str:
         return f"{where}: unknown key {name}{_nearest(path[-1], list(_known(path[:-1])))}"
     message = item["msg"].removeprefix("Value error, ")
     # A table may hold a key that was put into the wrong place; an address that was refused holds a password.
-    hidden = path[:1] in (["keys"], ["urls"]) or not isinstance(item["input"], str | int | float)
+    hidden = path[:1] in (["keys"], ["urls"], ["mcp"]) or not isinstance(item["input"], str | int | float)
     shown = "" if hidden else f", not {str(item['input'])[:80]!r}"
     return f"{where}: {name}: {message[:1].lower() + message[1:]}{shown}"
 
@@ -443,8 +349,10 @@ def _known(path: list[str]) -> Iterator[str]:
         "deadlines": Deadlines,
         "filters": Filters,
         "ratings": Rating,
+        "mcp": Mcp,
     }
-    yield from (tables.get(path[0], Settings) if path else Settings).model_fields
+    part = tables.get(path[0], Settings) if path else Settings
+    yield from (McpServer if path[:2] == ["mcp", "servers"] and len(path) > 2 else part).model_fields
 
 
 def _nearest(name: str, known: list[str], spell: Callable[[str], str] = str) -> str:

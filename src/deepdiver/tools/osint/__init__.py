@@ -1,0 +1,1 @@
+"""Intelligence feeds: services that answer typed arguments with typed rows, one module each."""

@@ -1,0 +1,133 @@
+"""Feeds by name. Ours and a third party's come the same way: entry points of the group `deepdiver.feeds`."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from deepdiver.core.settings import Settings
+from deepdiver.errors import CallError, CallFault, MissingKeyError, UnknownNameError
+from deepdiver.gateway import Gateway
+from deepdiver.tools.osint.feed import Arguments, Feed, IntelligenceType, Told, arguments_of
+
+GROUP = "deepdiver.feeds"
+MEMBERS = ("name", "about", "kind", "arguments", "missing", "ask")
+"""What makes an object a feed."""
+AUTO, NONE = "auto", "none"
+"""What stands in the settings for all feeds that have what they need, and for none."""
+
+
+class Broken:
+    """Stands in for an installed feed that cannot be loaded: it costs itself, not the others."""
+
+    about = "installed, but cannot be loaded"
+    kind = IntelligenceType.EVENT
+    arguments = Arguments
+
+    def __init__(self, name: str, why: str) -> None:
+        """Keep why."""
+        self.name, self._why = name, why
+
+    def missing(self, settings: Settings) -> str | None:
+        """Say why it cannot be loaded."""
+        return self._why
+
+    async def ask(self, args: Arguments, gateway: Gateway) -> Told:
+        """Refuse."""
+        raise CallError(f"{self.name} {self._why}", CallFault.REQUEST)
+
+
+@functools.cache
+def feeds() -> Mapping[str, Feed[Any]]:
+    """Return all installed feeds by name."""
+    return {point.name: _load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+
+
+def _load(point: EntryPoint) -> Feed[Any]:
+    try:
+        feed: Feed[Any] = point.load()
+    except (ImportError, AttributeError) as error:
+        return Broken(point.name, f"cannot be loaded from {point.value}: {error}")
+    if lacking := [member for member in MEMBERS if not hasattr(feed, member)]:
+        return Broken(point.name, f"is no feed: {point.value} has no {', '.join(lacking)}")
+    return feed
+
+
+@dataclass(frozen=True, slots=True)
+class FeedChoice:
+    """The feeds of a run."""
+
+    feeds: tuple[Feed[Any], ...] = ()
+    """Those that may be asked."""
+    left_out: tuple[str, ...] = ()
+    """A line for each that `auto` had to leave out."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
+        return tuple(feed.name for feed in self.feeds) or (NONE,)
+
+
+def choose_feeds(settings: Settings, *, outside: bool, usable: bool = True) -> FeedChoice:
+    """Return the feeds that a run may ask.
+
+    A name must be usable; `auto` takes what is. With nothing named, a run that searches outside asks them too, and one
+    that searches only the user's documents asks nobody.
+
+    Args:
+        settings: Name the feeds.
+        outside: Whether the run searches more than the user's own documents.
+        usable: Whether they must have all they need; a replay asks nobody and needs nothing.
+
+    Raises:
+        UnknownNameError: If a feed was named that is not installed.
+        MissingKeyError: If a feed was named that cannot be used.
+    """
+    known = feeds()
+    chosen: dict[str, Feed[Any]] = {}
+    left_out: list[str] = []
+    for name in settings.feeds or ((AUTO,) if outside else ()):
+        if name == AUTO:
+            lacking = {feed.name: feed.missing(settings) for feed in known.values()}
+            left_out += [f"{one}: {why}" for one, why in lacking.items() if why]
+            chosen |= {one: known[one] for one, why in lacking.items() if not why}
+        elif name != NONE:
+            chosen[name] = named_feed(name)
+            if usable and (why := known[name].missing(settings)):
+                raise MissingKeyError(f"feed {name} cannot be used: {why}")
+    return FeedChoice(tuple(chosen[name] for name in sorted(chosen)), tuple(left_out))
+
+
+def named_feed(name: str) -> Feed[Any]:
+    """Return a feed by its name.
+
+    Raises:
+        UnknownNameError: If there is none.
+    """
+    known = feeds()
+    if name not in known:
+        close = difflib.get_close_matches(name, [*known, AUTO, NONE], 1, 0.5)
+        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join([AUTO, NONE, *known])}"
+        raise UnknownNameError(f"unknown feed {name!r}; {hint}")
+    return known[name]
+
+
+async def call_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> Told:
+    """Ask a feed with arguments as a reasoner or a client gives them; nothing is sent before they are checked.
+
+    Raises:
+        UnknownNameError: If there is no such feed.
+        MissingKeyError: If it cannot be used.
+        ValueError: If it does not take these arguments.
+        GatewayError: If there is no answer.
+    """
+    feed = named_feed(name)
+    args = arguments_of(feed, given)
+    if why := feed.missing(gateway.settings):
+        raise MissingKeyError(f"feed {name} cannot be used: {why}")
+    told: Told = await feed.ask(args, gateway)
+    return told
