@@ -18,15 +18,14 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from deepdiver.core import settings as module
 from deepdiver.core.identity import canonical
+from deepdiver.core.parts import HERE, Cache
 from deepdiver.core.record import Run, Strategy
 from deepdiver.core.settings import (
     EMBEDDED,
     FILE_NAME,
-    HERE,
     KEY_VARIABLES,
     MACHINE,
     URL_VARIABLES,
-    Cache,
     Deadlines,
     Filters,
     Limit,

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.record import Credibility, Source, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError
-from deepdiver.strategies.base import Deps
+from deepdiver.strategies.base import Deps, Looked
 from deepdiver.strategies.execution import (
     LONGEST,
     NO_DATA,
@@ -18,11 +17,9 @@ from deepdiver.strategies.execution import (
     fresh,
     planned,
     searches,
-    source_type,
     tools_of,
     typed,
 )
-from deepdiver.strategies.nodes import Looked
 from deepdiver.tasks import ToolShown
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, call
 
@@ -158,21 +155,6 @@ async def test_a_finding_is_typed_with_when_and_where(tmp_path: Path) -> None:
     assert item["confidence"] == "high"
     assert item["relevance_score"] == 1.0, "first, and with all words of the question"
     assert typed(deps, result.findings[-1], "smoke in Vantskär?", 4)["relevance_score"] < 1.0
-
-
-@pytest.mark.parametrize(
-    ("reasons", "kind", "wanted"),
-    [
-        (("a newspaper with an editor",), SourceKind.PAGE, "news"),
-        (("a news agency", "secondary"), SourceKind.PAGE, "news"),
-        (("a log kept at the time", "primary"), SourceKind.DOCUMENT, "log"),
-        (("rated by you",), SourceKind.PAGE, "page"),
-        ((), SourceKind.FEED, "feed"),
-    ],
-)
-def test_the_type_of_a_source(reasons: tuple[str, ...], kind: SourceKind, wanted: str) -> None:
-    held = Credibility(score=0.5, reasons=reasons)
-    assert source_type(Source(id="s", kind=kind, url="u", title="t", snapshot="h", credibility=held)) == wanted
 
 
 # -- calls as a state carries them

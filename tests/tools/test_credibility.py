@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import sample
-from deepdiver.core.record import SourceKind
+from deepdiver.core.record import Credibility, SourceKind
 from deepdiver.core.settings import Rating, Settings, load
 from deepdiver.errors import SettingsError
 from deepdiver.tools.credibility import (
@@ -26,6 +26,7 @@ from deepdiver.tools.credibility import (
     NEAR_DAYS,
     check_ratings,
     credibility,
+    intelligence,
     kind_named,
     longest,
     rating_of,
@@ -455,3 +456,17 @@ def test_the_table_covers_the_sample() -> None:
     assert kinds <= KINDS.keys()
     assert SIGNED == ["scientific", "newspaper", "preprint", "blog"]
     assert LACKING > 0
+
+
+@pytest.mark.parametrize(
+    ("reasons", "wanted"),
+    [
+        (("a newspaper with an editor",), "news"),
+        (("a news agency", "secondary"), "news"),
+        (("a log kept at the time", "primary"), "log"),
+        (("rated by you",), ""),
+        ((), ""),
+    ],
+)
+def test_the_type_of_intelligence_goes_by_the_kind_of_publisher(reasons: tuple[str, ...], wanted: str) -> None:
+    assert intelligence(Credibility(score=0.5, reasons=reasons)) == wanted

@@ -122,7 +122,12 @@ def origins(sources: Iterable[Source]) -> dict[str, str]:
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return a page's host and its address as far as it names the page; nothing for what is not of the web."""
+    """Return a page's host and its address as far as it names the page; nothing for what is not of the web.
+
+    All that one service of a feed says is one page: asked twice it is still one witness.
+    """
+    if source.kind is SourceKind.FEED:
+        return "", f"feed {source.publisher.lower()}"
     if source.kind is not SourceKind.PAGE or not source.url.lower().startswith(("http://", "https://")):
         return "", ""
     try:

@@ -1,7 +1,7 @@
 """The vocabulary: everything that a run holds, as frozen models with a docstring under every field.
 
-A record's id is derived from its content, so the same thing found twice is one record, on any machine and in any
-order. What changes over time (a posterior, a status) is never stored in a record: it is computed from the evidence.
+A record's id is derived from its content, so the same thing found twice is one record, on any machine, in any order.
+What changes over time (a posterior, a status) is never stored: it is computed from the evidence.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from deepdiver.core.identity import canonical, digest, encodable
 
-# -0.0 equals 0.0 and is written otherwise: equal records must have one canonical text.
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
-"""A finite number, zero without a sign."""
+"""A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records have one text."""
 Probability = Annotated[Number, Field(ge=0.0, le=1.0)]
 """A number in 0..1."""
 
@@ -110,7 +109,7 @@ class SourceKind(StrEnum):
     TOOL = "tool"
     """What a tool returned."""
     FEED = "feed"
-    """A row of an intelligence feed."""
+    """Rows of an intelligence feed."""
 
 
 class Mark(Record):
@@ -149,6 +148,8 @@ class Source(Record):
     """When it was read, ISO 8601 in UTC."""
     providers: tuple[str, ...] = ()
     """Which search providers or tools found it."""
+    intelligence: str = ""
+    """What type of intelligence it is, such as news or satellite; empty: not said."""
     credibility: Credibility = Credibility(score=0.5)
     """How far it is to be believed."""
     marks: tuple[Mark, ...] = ()

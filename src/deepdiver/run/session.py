@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -29,7 +29,9 @@ from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.base import Deps
+from deepdiver.strategies.feeding import FeedTool
 from deepdiver.strategies.table import TABLE
+from deepdiver.tools.osint.registry import call_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
 if TYPE_CHECKING:
@@ -119,18 +121,24 @@ class Session:
             NoEvidenceError: If there is nothing to search.
             UsageError: If a model or provider was named that cannot be used.
         """
+        entry, live = TABLE[run.strategy], mode is Mode.LIVE
+        # A run knows one day: what it asks for "the last week" must be the same when it is resumed or replayed.
+        settings = settings.model_copy(update={"as_of": settings.as_of or date.fromisoformat(run.created[:10])})
         self.run, self.settings, self.store, self.mode, self._because = run, settings, store, mode, because
-        entry = TABLE[run.strategy]
-        self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
+        self.emit = Recorder(store if live else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
-        self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, mode is Mode.LIVE)
+        self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, live)
         if not (chosen := self._choice.providers):
             raise NoEvidenceError(f"{NOTHING} {'; '.join(self._choice.left_out)}".strip())
+        # Who passes in what is to be searched has said what may be asked: feeds only if they are named too.
+        self._outside = providers is None and self._choice.outside
+        if entry.calls_tools and live:
+            choose_feeds(settings, outside=self._outside)  # says now what is wrong with a feed that was named
         rounds = settings.max_iterations or entry.max_iterations
         self.deps = Deps(
             run=run,
             settings=settings,
-            store=store if mode is Mode.LIVE else cast("Store", _ReadOnly(store)),
+            store=store if live else cast("Store", _ReadOnly(store)),
             gateway=gateway,
             reasoner=reasoner or choose_reasoner(settings, gateway, self.emit, models),
             providers=chosen,
@@ -141,7 +149,7 @@ class Session:
         prices = [search_cost(settings, provider.name) for provider in chosen]
         self.ceiling = entry.allowance(rounds, settings.filters.results).ceiling(self.deps.reasoner, prices)
         self.deps.ceiling = f"${self.ceiling:.4f}" if self.ceiling is not None else "not known"
-        if self.ceiling is None and settings.budget is not None and mode is Mode.LIVE:
+        if self.ceiling is None and settings.budget is not None and live:
             raise UsageError(
                 f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
                 "set it under [prices] in deepdiver.toml, or run without --budget"
@@ -159,6 +167,10 @@ class Session:
         self.deps.providers, absent = await reached(self._choice, self.deps.gateway)
         if not self.deps.providers:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(absent)}")
+        if TABLE[self.run.strategy].calls_tools:
+            usable, lacking = await usable_feeds(self._outside, self.deps.gateway)
+            self.deps.tools = tuple(FeedTool(feed, call_feed) for feed in usable)
+            absent += [f"feed not asked: {line}" for line in lacking]
         for line in [*absent, *await prepare(self.deps.providers, self.deps.gateway)]:
             self.deps.limited(line)
 

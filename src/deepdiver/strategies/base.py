@@ -21,7 +21,7 @@ from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
-from deepdiver.tasks import Reasoner, Task
+from deepdiver.tasks import Reasoner, Task, ToolShown
 from deepdiver.tools.registry import Provider
 
 T = TypeVar("T")
@@ -42,6 +42,48 @@ class NodeFunction(Protocol):
         """Return what the node changes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking into something brought."""
+
+    findings: tuple[str, ...] = ()
+    """Ids of the findings, in the order of the search results."""
+    leads: tuple[str, ...] = ()
+    """Names to look up next."""
+    queries: tuple[str, ...] = ()
+    """What was searched for."""
+    searched: bool = False
+    """Whether at least one search was answered."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched."""
+    sources: tuple[str, ...] = ()
+    """Ids of what was read, in the order of the search results."""
+    questions: tuple[str, ...] = ()
+    """What is unanswered now, of what was so before and what the texts raise."""
+    sure: Mapping[str, str] = field(default_factory=dict)
+    """How sure a tool is of a finding (high, medium, low), where it says so of each."""
+
+
+class Tool(Protocol):
+    """Something that can be asked with arguments."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments; empty where it does. Nothing is sent."""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Ask it, read what it returns, and enter what bears on the question into the ledger.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+
+
 @dataclass(slots=True)
 class Deps:
     """All that a node may use. The graph's state holds ids and small facts; bodies are here."""
@@ -60,6 +102,8 @@ class Deps:
     """What is searched."""
     emit: Callable[[Event], None]
     """Receives events."""
+    tools: Sequence[Tool] = ()
+    """What else can be called: feeds, and tools of MCP servers that take more than a query."""
     max_iterations: int = 3
     """The hard stop."""
     approve: bool = False

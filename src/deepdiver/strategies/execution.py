@@ -4,26 +4,26 @@ Three rules are kept here and nowhere else. A call for a tool that is not there,
 take, is refused before anything is sent. A tool that failed is told as failed. A tool that answered with nothing is
 told as "No data available".
 
-Today the tools are the run's search providers: `search` asks all of them, `search_NAME` one. A feed joins by being a
-`Tool`: it returns what was read as a source with a snapshot, so that its findings can be quoted like any others.
+The tools are the run's search providers (`search` asks all of them, `search_NAME` one), its feeds, and those tools of
+MCP servers that take more than a query. Each returns what was read as a source with a snapshot, so that its findings
+can be quoted like any others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from deepdiver.core.record import Finding, Source
+from deepdiver.core.sighting import sighting
 from deepdiver.core.text import words
-from deepdiver.core.whereabouts import whereabouts
 from deepdiver.errors import GatewayError, NotJournalledError
-from deepdiver.strategies.base import Deps
+from deepdiver.strategies.base import Deps, Looked, Tool
 from deepdiver.strategies.context import relevance
-from deepdiver.strategies.nodes import Looked, digest_finding, look_into, nearest
+from deepdiver.strategies.nodes import digest_finding, look_into, nearest
 from deepdiver.tasks import ToolQuery, ToolShown
-from deepdiver.tools.credibility import table
 from deepdiver.tools.registry import Provider
 
 SEARCH = "search"
@@ -32,8 +32,6 @@ NO_DATA = "No data available"
 """What an empty answer is told as."""
 LONGEST = 400
 """Characters of an argument: more is no query but a text that lost its way."""
-NEWS = frozenset({"wire", "newspaper", "broadcaster"})
-"""Kinds of publisher whose findings are of the type news."""
 HIGH, MEDIUM = 0.7, 0.4
 """A finding is told with high or medium confidence from this credibility of its source on, else with low."""
 
@@ -65,6 +63,8 @@ class Result:
     """Ids of the findings."""
     message: str = ""
     """What a reader is told where nothing came of it."""
+    sure: Mapping[str, str] = field(default_factory=dict)
+    """How sure the tool is of a finding, where it says so of each."""
 
     @property
     def told(self) -> str:
@@ -72,26 +72,6 @@ class Result:
         asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
         outcome = self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
         return f"{self.tool}({asked}): {outcome}"
-
-
-class Tool(Protocol):
-    """Something that can be asked."""
-
-    @property
-    def shown(self) -> ToolShown:
-        """Return what a reasoner is shown of it."""
-
-    def fault(self, args: Mapping[str, str]) -> str:
-        """Return why it does not take these arguments; empty where it does. Nothing is sent."""
-
-    async def execute(
-        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
-    ) -> Looked:
-        """Ask it, read what it returns, and enter what bears on the question into the ledger.
-
-        Raises:
-            GatewayError: If there is no answer.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +111,7 @@ def tools_of(deps: Deps) -> tuple[Tool, ...]:
     everyone = tuple(deps.providers)
     single = (SearchTool(f"{SEARCH}_{item.name}", item.about, (item,)) for item in everyone)
     all_of_them = "everything at once: " + ", ".join(item.name for item in everyone)
-    return (SearchTool(SEARCH, all_of_them, everyone), *single)
+    return (SearchTool(SEARCH, all_of_them, everyone), *single, *deps.tools)
 
 
 class ToolExecutor:
@@ -188,35 +168,36 @@ class ToolExecutor:
             why = "; ".join(looked.limits) or "there was no answer"
             return Result(tool_name, args, Status.FAILED, message=f"{tool_name} failed: {why}")
         if not looked.findings:
-            return Result(tool_name, args, Status.EMPTY, message=NO_DATA)
-        return Result(tool_name, args, Status.ANSWERED, looked.findings)
+            message = "; ".join((NO_DATA, *looked.limits))
+            return Result(tool_name, args, Status.EMPTY, message=message)
+        return Result(tool_name, args, Status.ANSWERED, looked.findings, sure=looked.sure)
 
 
-def typed(deps: Deps, key: str, question: str, rank: int) -> dict[str, Any]:
-    """Return a finding as the state carries it: its source and type, when and where, how relevant and how sure."""
-    digest = digest_finding(deps, key)
+def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
+    """Return a finding as the state carries it: its source and type, when and where, how relevant and how sure.
+
+    Args:
+        deps: The run's dependencies.
+        key: Id of the finding.
+        question: What the person asked.
+        rank: Its place in what its tool returned.
+        sure: How sure the tool is of it; empty: by the credibility of its source.
+    """
     finding = deps.ledger.get(Finding, key)
-    source, quote = deps.ledger.get(Source, digest["source"]), finding.quotes[0]
-    there = whereabouts(quote.text, deps.store.get_text(source.snapshot), quote.passage.start, source.title)
-    spot = {"lat": there.position.lat, "lon": there.position.lon} if there.position else {}
-    sure = source.credibility.score
+    source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
+    seen = sighting(finding, source, deps.store.get_text(source.snapshot))
+    spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
+    score = source.credibility.score
     return {
-        **digest,
-        "source_type": source_type(source),
+        **digest_finding(deps, key),
+        "source_type": source.intelligence or source.kind.value,
         "publisher": source.publisher,
-        "timestamp": there.moment.iso() if there.moment else source.published,
-        "moment": [there.moment.start, there.moment.end] if there.moment else [],
-        "location": {**spot, "places": list(there.places)},
+        "timestamp": seen.timestamp or source.published,
+        "moment": [seen.moment.start, seen.moment.end] if seen.moment else [],
+        "location": {**spot, "places": list(seen.places)},
         "relevance_score": relevance(rank, question, f"{source.title} {quote.text}"),
-        "confidence": "high" if sure >= HIGH else "medium" if sure >= MEDIUM else "low",
+        "confidence": sure or ("high" if score >= HIGH else "medium" if score >= MEDIUM else "low"),
     }
-
-
-def source_type(source: Source) -> str:
-    """Return what type of intelligence a source is: news, or the kind of its publisher, or that of the source."""
-    by_words = {kind.says: name for name, kind in table().kinds.items()}
-    named = next((by_words[reason] for reason in source.credibility.reasons if reason in by_words), "")
-    return "news" if named in NEWS else named or source.kind.value
 
 
 def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str, Any]]:

@@ -39,7 +39,7 @@ async def take_turn(state: Mapping[str, Any], deps: Deps, batch: Sequence[Mappin
     for result in results:
         for rank, key in enumerate(result.findings, 1):
             if key not in held and key not in found:
-                found[key] = typed(deps, key, state["task"], rank)
+                found[key] = typed(deps, key, state["task"], rank, result.sure.get(key, ""))
     trials = [
         _trial(hypothesis, result, state["iteration"] + 1)
         for query, result in zip(batch, results, strict=True)

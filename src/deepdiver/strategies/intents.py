@@ -20,7 +20,7 @@ from deepdiver.core.record import Finding, Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.core.values import names
 from deepdiver.strategies import nodes
-from deepdiver.strategies.base import Deps
+from deepdiver.strategies.base import Deps, Looked
 from deepdiver.strategies.context import CONTENT_CHARS, SearchResult, relevance
 from deepdiver.strategies.summary import Line
 from deepdiver.strategies.testing import judge
@@ -66,7 +66,7 @@ class Done:
 
     plan: SearchPlan
     """The plan."""
-    looked: nodes.Looked = field(default_factory=nodes.Looked)
+    looked: Looked = field(default_factory=Looked)
     """What was found."""
     checked: tuple[str, ...] = ()
     """Ids of the findings for which other sources were looked for."""

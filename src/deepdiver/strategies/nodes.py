@@ -17,7 +17,7 @@ from deepdiver.core.text import STOPWORDS, Span, locate, passages, terms, whole,
 from deepdiver.core.values import names
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError, UsageError
 from deepdiver.memory.past import recall
-from deepdiver.strategies.base import Deps, Update, together
+from deepdiver.strategies.base import Deps, Looked, Update, together
 from deepdiver.tasks import Answer, Decompose, Extracted, ExtractFindings, Extraction, Shown, Task, Text
 from deepdiver.tasks import Recalled as Recollected
 from deepdiver.tools.address import canonical
@@ -68,26 +68,6 @@ async def attempt(deps: Deps, task: Task[A]) -> A | None:
             raise  # a refused key or a model that is not there: the user acts, then resumes; nothing is lost
         deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """What looking into something brought."""
-
-    findings: tuple[str, ...] = ()
-    """Ids of the findings, in the order of the search results."""
-    leads: tuple[str, ...] = ()
-    """Names to look up next."""
-    queries: tuple[str, ...] = ()
-    """What was searched for."""
-    searched: bool = False
-    """Whether at least one search was answered."""
-    limits: tuple[str, ...] = ()
-    """What could not be searched."""
-    sources: tuple[str, ...] = ()
-    """Ids of what was read, in the order of the search results."""
-    questions: tuple[str, ...] = ()
-    """What is unanswered now, of what was so before and what the texts raise."""
 
 
 async def look_into(
@@ -162,18 +142,39 @@ async def _look_once(
     limits = tuple(deps.limited(failure) for result in found for failure in result.failures)
     if wanted is not None:
         found = [replace(result, hits=tuple(filter(wanted, result.hits))) for result in found]
+    looked = await take_in(deps, question, about, queries, found, known, unanswered)
+    return replace(looked, queries=queries, searched=any(result.answered for result in found), limits=limits)
+
+
+async def take_in(
+    deps: Deps,
+    question: str,
+    about: str,
+    queries: Sequence[str],
+    found: Sequence[Found],
+    known: Iterable[str] = (),
+    unanswered: Sequence[str] = (),
+) -> Looked:
+    """Read what was found and extract what bears on the question.
+
+    Args:
+        deps: The run's dependencies.
+        question: What the person asked.
+        about: The part of it, or the statement, that is looked into.
+        queries: What was searched for.
+        found: What each query brought.
+        known: What is known already.
+        unanswered: Questions that are open.
+    """
     texts = await _texts(deps, question, queries, found, about)
     shown = within(dict.fromkeys(known), KNOWN_BYTES)
     batches = _batches(texts)[: batches_of(deps.settings.filters.results)]
     readings = await together(*(_read_batch(deps, question, about, batch, shown, unanswered) for batch in batches))
     return Looked(
-        tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
-        tuple(dict.fromkeys(lead for _, said in readings for lead in said.leads)),
-        queries,
-        any(result.answered for result in found),
-        limits,
-        tuple(source.id for source, _, _ in texts),
-        left_open(unanswered, [said.questions for keys, said in readings if keys]),
+        findings=tuple(dict.fromkeys(key for keys, _ in readings for key in keys)),
+        leads=tuple(dict.fromkeys(lead for _, said in readings for lead in said.leads)),
+        sources=tuple(source.id for source, _, _ in texts),
+        questions=left_open(unanswered, [said.questions for keys, said in readings if keys]),
     )
 
 

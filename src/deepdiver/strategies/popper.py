@@ -31,7 +31,7 @@ from deepdiver.errors import UsageError
 from deepdiver.memory.past import consulted, shown
 from deepdiver.report.render import answer_text
 from deepdiver.strategies import nodes
-from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
+from deepdiver.strategies.base import Allowance, Deps, Looked, Provide, Update, add_nodes, together
 from deepdiver.strategies.testing import experience, put_forward, stand, try_all
 from deepdiver.strategies.writing import write_report
 
@@ -143,9 +143,9 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     """Look into the sub-problems, side by side where none needs another's answer first."""
     question, problems, past = state["original_question"], state["decomposed_problems"], shown(state["past"])
-    found: list[nodes.Looked] = []
+    found: list[Looked] = []
 
-    async def gather(problem: str, known: Sequence[str]) -> nodes.Looked:
+    async def gather(problem: str, known: Sequence[str]) -> Looked:
         task = tasks.WriteQueries(question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES)
         answer = await nodes.attempt(deps, task)
         most = MOST_QUERIES if past else QUERIES

@@ -28,6 +28,8 @@ class Entry:
     """Its own hard stop."""
     built: bool
     """Whether this version has it."""
+    calls_tools: bool = False
+    """Whether it calls tools with arguments, and so feeds."""
 
     def build(self, provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         """Return its graph, not yet compiled."""
@@ -66,6 +68,7 @@ TABLE = {
             "A situation in time and space, from news and data feeds.",
             10,
             True,
+            calls_tools=True,
         ),
         Entry(
             Strategy.ORCHESTRATED,

@@ -22,8 +22,8 @@ from deepdiver.core.record import (
     Trial,
 )
 from deepdiver.core.text import terms, words
-from deepdiver.strategies.base import Deps, together
-from deepdiver.strategies.nodes import KNOWN_BYTES, Looked, attempt, look_into, show_findings, within
+from deepdiver.strategies.base import Deps, Looked, together
+from deepdiver.strategies.nodes import KNOWN_BYTES, attempt, look_into, show_findings, within
 from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing, ToolQuery, ToolShown
 
 LIKELIEST, UNLIKELIEST = 0.65, 0.35

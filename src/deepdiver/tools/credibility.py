@@ -45,6 +45,8 @@ _REVIEW = re.compile(
     re.IGNORECASE,
 )
 _RETRACTED = re.compile(r"\W*(?:retracted|withdrawn)(?: \w+)?\s?[:\]]", re.IGNORECASE)
+NEWS = frozenset({"wire", "newspaper", "broadcaster"})
+"""Kinds of publisher whose sources are of the type news."""
 _REVIEWED = frozenset({"scientific", "preprint"})
 V = TypeVar("V")
 
@@ -155,6 +157,13 @@ def credibility(hit: Hit, need: Need | None = None, settings: Settings | None = 
         score, reason = _aged(score, span, need, kind.standing == "primary" and name not in _REVIEWED)
         reasons += [reason] if reason else []
     return Credibility(score=round(min(max(score, LOWEST), HIGHEST), 2), reasons=tuple(reasons))
+
+
+def intelligence(believed: Credibility) -> str:
+    """Return what type of intelligence a source is by its kind of publisher: news, or that kind; empty: not known."""
+    by_words = {kind.says: name for name, kind in table().kinds.items()}
+    named = next((by_words[reason] for reason in believed.reasons if reason in by_words), "")
+    return "news" if named in NEWS else named
 
 
 def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, Kind, list[str]]:

@@ -10,7 +10,7 @@ from deepdiver.core.record import Source, SourceKind
 from deepdiver.errors import GatewayError, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.store import Store
-from deepdiver.tools.credibility import credibility
+from deepdiver.tools.credibility import credibility, intelligence
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.need import Need
@@ -39,6 +39,7 @@ async def read(hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: s
     if not text.strip():
         return Read(None, limit=limit)
     snapshot = store.put_text(run, text)
+    believed = credibility(hit, need, gateway.settings)
     source = Source(
         id=content_id("s", hit.url, snapshot),
         kind=hit.kind,
@@ -51,7 +52,8 @@ async def read(hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: s
         published=hit.published,
         fetched=fetched,
         providers=tuple(sorted({hit.provider, *hit.also} - {""})),
-        credibility=credibility(hit, need, gateway.settings),
+        intelligence=hit.intelligence or intelligence(believed),
+        credibility=believed,
         marks=hit.marks,
     )
     return Read(source, text, limit)

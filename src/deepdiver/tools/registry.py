@@ -98,6 +98,11 @@ class Choice:
     """A line for each that a group or a `?` had to leave out."""
 
     @property
+    def outside(self) -> bool:
+        """Whether more is searched than the user's own documents."""
+        return any(group_of(provider) != "own" for provider in self.providers)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
         return tuple(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers)

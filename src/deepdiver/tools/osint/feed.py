@@ -10,13 +10,15 @@ failed raises CallError, and an answer without rows is "No data available".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from deepdiver.core.settings import Settings
+from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 
 MOST_ROWS = 20
@@ -39,6 +41,14 @@ class Arguments(BaseModel):
     """Base of a feed's arguments. Each is checked before any call; the docstring below it is what a reasoner reads."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:
+        """Take an argument that is left empty for one that is not given: reasoners fill in every name they are shown."""
+        if not isinstance(given, Mapping):
+            return given
+        return {name: value for name, value in given.items() if not (value is None or value in ("", [], ()))}
 
 
 class Row(BaseModel):
@@ -110,14 +120,21 @@ class Told(BaseModel):
 class Feed(Protocol[A]):
     """An intelligence feed."""
 
-    name: str
-    """What it is called: search_news."""
-    about: str
-    """What it finds, in a few words."""
-    kind: IntelligenceType
-    """What type of intelligence it gives."""
-    arguments: type[Arguments]
-    """What it takes."""
+    @property
+    def name(self) -> str:
+        """Return what it is called: search_news."""
+
+    @property
+    def about(self) -> str:
+        """Return what it finds, in a few words."""
+
+    @property
+    def kind(self) -> IntelligenceType:
+        """Return what type of intelligence it gives."""
+
+    @property
+    def arguments(self) -> type[Arguments]:
+        """Return what it takes."""
 
     def missing(self, settings: Settings) -> str | None:
         """Return what must be set before it can be used, in words; None if it can be used."""
@@ -156,3 +173,31 @@ def shown_arguments(feed: Feed[Any]) -> tuple[str, ...]:
         f"{name}{'' if field.is_required() else ' (optional)'}: {' '.join((field.description or '').split())}"
         for name, field in feed.arguments.model_fields.items()
     )
+
+
+async def ask_all(asked: Mapping[str, Awaitable[Answer]], left_out: Sequence[str] = ()) -> Told:
+    """Ask the services of a feed side by side.
+
+    Args:
+        asked: What each service is asked, by the name that people know it by.
+        left_out: A line for each service that is not asked, and why.
+
+    Raises:
+        NotJournalledError: If a replay meets a call that the run never made.
+        GatewayError: If none of them answered.
+    """
+    outcomes = await asyncio.gather(*asked.values(), return_exceptions=True)
+    answers: list[Answer] = []
+    failed: dict[str, GatewayError] = {}
+    for name, outcome in zip(asked, outcomes, strict=True):
+        if isinstance(outcome, Answer):
+            answers.append(outcome)
+        elif isinstance(outcome, GatewayError) and not isinstance(outcome, NotJournalledError):
+            failed[name] = outcome
+        else:
+            raise outcome
+    failures = (*(f"{name} failed: {error}" for name, error in failed.items()), *left_out)
+    if not answers:
+        faults = [error.fault for error in failed.values() if isinstance(error, CallError)]
+        raise CallError("; ".join(failures), faults[0] if faults else CallFault.REQUEST)
+    return Told(answers=tuple(answers), failures=failures)

@@ -11,7 +11,7 @@ from typing import Any
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, MissingKeyError, UnknownNameError
-from deepdiver.gateway import Gateway
+from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.feed import Arguments, Feed, IntelligenceType, Told, arguments_of
 
 GROUP = "deepdiver.feeds"
@@ -66,13 +66,8 @@ class FeedChoice:
     left_out: tuple[str, ...] = ()
     """A line for each that `auto` had to leave out."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
-        return tuple(feed.name for feed in self.feeds) or (NONE,)
 
-
-def choose_feeds(settings: Settings, *, outside: bool, usable: bool = True) -> FeedChoice:
+def choose_feeds(settings: Settings, *, outside: bool) -> FeedChoice:
     """Return the feeds that a run may ask.
 
     A name must be usable; `auto` takes what is. With nothing named, a run that searches outside asks them too, and one
@@ -81,7 +76,6 @@ def choose_feeds(settings: Settings, *, outside: bool, usable: bool = True) -> F
     Args:
         settings: Name the feeds.
         outside: Whether the run searches more than the user's own documents.
-        usable: Whether they must have all they need; a replay asks nobody and needs nothing.
 
     Raises:
         UnknownNameError: If a feed was named that is not installed.
@@ -97,9 +91,33 @@ def choose_feeds(settings: Settings, *, outside: bool, usable: bool = True) -> F
             chosen |= {one: known[one] for one, why in lacking.items() if not why}
         elif name != NONE:
             chosen[name] = named_feed(name)
-            if usable and (why := known[name].missing(settings)):
+            if why := known[name].missing(settings):
                 raise MissingKeyError(f"feed {name} cannot be used: {why}")
     return FeedChoice(tuple(chosen[name] for name in sorted(chosen)), tuple(left_out))
+
+
+async def usable_feeds(outside: bool, gateway: Gateway) -> tuple[list[Feed[Any]], list[str]]:
+    """Return the feeds that a run may ask, and a line for each that it would ask if it could.
+
+    Journalled: a key that comes or goes changes nothing for a run that is resumed, and a replay needs none.
+
+    Args:
+        outside: Whether the run searches more than the user's own documents.
+        gateway: The run's door.
+
+    Raises:
+        UsageError: If a feed was named that cannot be used.
+        UnknownNameError: If the run began with a feed that is no longer installed.
+    """
+    settings = gateway.settings
+
+    async def do() -> Reply:
+        choice = choose_feeds(settings, outside=outside)
+        return Reply({"feeds": [feed.name for feed in choice.feeds], "left_out": list(choice.left_out)})
+
+    payload = {"choose": list(settings.feeds), "outside": outside}
+    made = (await gateway.call(Request("feed", AUTO, "see which feeds can be used", payload, fresh=True), do)).value
+    return [named_feed(name) for name in made["feeds"]], made["left_out"]
 
 
 def named_feed(name: str) -> Feed[Any]:

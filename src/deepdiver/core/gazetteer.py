@@ -1,0 +1,305 @@
+"""Where places are: towns of 15,000 inhabitants or more, and countries, by name.
+
+The names are GeoNames' (CC BY 4.0) and come with the package; `places/README.md` says how they were made. Nothing is
+guessed: a name that could be either of two places is no place.
+
+- A name stands for the largest place that has it, in any of the spellings on record (`Kharkiv`, `Kharkov`, `Charkow`).
+- It is ambiguous, and nothing is found, where another place of the name has a third of its inhabitants or more and lies
+  more than 50 km away: Cambridge, Tripoli. Naming the country can settle it; two towns of one country may stay in doubt.
+- A country's name is the country, also where a town shares it (Lebanon, Georgia), unless a country is given besides.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import sys
+import unicodedata
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from deepdiver.core.text import STOPWORDS
+from deepdiver.core.whereabouts import Position
+from deepdiver.errors import DamagedStoreError, StoreAccessError
+
+FILE = Path(__file__).parent / "places" / "places.bin"
+SIMILAR = 3
+"""A place is in doubt where another of its name has more inhabitants than this part of its own: Hyderabad in India has
+3.9 times those of Hyderabad in Pakistan and is meant; Valencia is not clear."""
+NEAR_KM = 50.0
+"""Within this distance two entries of one name are one place: a city and its district."""
+LONGEST = 5
+"""Words of a name: `Las Palmas de Gran Canaria`."""
+TITLED = 0.9
+"""Above this share of capitalised words among those of four letters or more, a line is a headline, where a capital
+letter tells nothing."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’ʻʼ][^\W\d_]+)*")
+_MARKS = re.compile(r"['’ʻʼ`´ʹ′]")
+_LETTERS = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+"""Letters that no normalisation takes apart."""
+_AROUND = frozenset(
+    "airport area border central city coast county district downtown east eastern governorate greater harbour metro "
+    "near north northern oblast outer over port province raion rayon region south southern state suburb west "
+    "western".split()
+)
+"""Capitalised words that may stand beside the name of a place without being part of another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that has a name."""
+
+    name: str
+    """What it is called, in its own letters where they are Latin."""
+    country: str
+    """Its country, two letters as in ISO 3166-1."""
+    lat: float
+    """Latitude, north positive, to a hundredth of a degree; of a country the middle of its largest piece of land."""
+    lon: float
+    """Longitude, east positive."""
+    population: int
+    """Inhabitants, of a town in whole thousands."""
+    kind: Literal["town", "country"] = "town"
+    """What kind of place it is."""
+
+    @property
+    def position(self) -> Position:
+        """Where it is."""
+        return Position(self.lat, self.lon)
+
+
+def find(name: str, country: str = "") -> Place | None:
+    """Return the place of a name; None where none is known, or where it is not clear which is meant.
+
+    Args:
+        name: The name in any known spelling, `Kharkiv`, or with its country, `Kharkiv, Ukraine`.
+        country: The country it is in, by code or name; empty: not known.
+    """
+    table = _table()
+    head, comma, tail = name.rpartition(",")
+    if comma and not country and table.code(tail):
+        name, country = head, tail
+    key, code = fold(name), table.code(country)
+    if country.strip() and not code:
+        return None
+    named = table.countries.get(key)
+    if named is not None and code in {"", named.country}:
+        return named
+    return _clear([place for place in table.towns(key) if code in {"", place.country}])
+
+
+def in_text(text: str, country: str = "") -> list[Place]:
+    """Return the places that a text names, each once, in the order in which they are first named.
+
+    Only capitalised names count, the longest first (`New York` is no York), and none that is also an English word
+    (Reading, Nice). A name that stands beside another capitalised word is more likely a part of a longer name (Jack
+    London, Paris Hilton) and is left out; in headlines, where every word is capitalised, that says nothing.
+
+    Args:
+        text: The text.
+        country: The country it is about, by code or name; settles which place is meant where a name is shared.
+    """
+    found = (find(name, country) or find(name) for line in text.splitlines() for name in _named(line))
+    return list(dict.fromkeys(place for place in found if place))
+
+
+def within(south: float, west: float, north: float, east: float, most: int = 20) -> list[Place]:
+    """Return the towns of an area, the largest first.
+
+    Args:
+        south: Its least latitude.
+        west: Its western border; an area over the antimeridian has one that is greater than the eastern.
+        north: Its greatest latitude.
+        east: Its eastern border.
+        most: How many at most.
+    """
+    table = _table()
+    low, high, left, right = (round(degrees * 100) for degrees in (south, north, west, east))
+    inside = [
+        number
+        for number, (lat, lon) in enumerate(zip(table.lat, table.lon, strict=True))
+        if low <= lat <= high and ((left <= lon <= right) if left <= right else (lon >= left or lon <= right))
+    ]
+    inside.sort(key=lambda number: (-table.people[number], table.names[number], number))
+    return [table.town(number) for number in inside[:most]]
+
+
+def fold(name: str) -> str:
+    """Return a name as it is looked up: small letters without accents and apostrophes, words parted by one space."""
+    if name.isascii() and name.isalpha():
+        return name.lower()
+    plain = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return " ".join(re.findall(r"[^\W_]+", _MARKS.sub("", plain)))
+
+
+def _clear(places: Sequence[Place]) -> Place | None:
+    """Return the first of places of one name, the largest, if no other can be meant."""
+    from deepdiver.core.correlation import distance_km
+
+    if not places:
+        return None
+    first, *others = places
+    rivals = (place for place in others if place.population * SIMILAR > first.population)
+    return None if any(distance_km(first.position, place.position) > NEAR_KM for place in rivals) else first
+
+
+def _named(line: str) -> Iterator[str]:
+    """Return the names of places in a line: capitalised, the longest that is known at each word."""
+    table, spans = _table(), list(_WORD.finditer(line))
+    long = [word for word in spans if len(word.group()) > 3]
+    headline = len(long) > 2 and sum(map(_capital, long)) > TITLED * len(long)
+    at = 0
+    while at < len(spans):
+        until = _longest(table, line, spans, at) if _capital(spans[at]) else at
+        if until == at:
+            at += 1
+            continue
+        name = line[spans[at].start() : spans[until - 1].end()]
+        ordinary = fold(name) in table.common
+        if not ordinary and (headline or not _beside(line, spans, at, until)):
+            yield name
+        at = until
+
+
+def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) -> int:
+    """Return behind which word the longest known name ends that begins at a word; the word itself where there is none."""
+    for until in range(min(len(spans), at + LONGEST), at, -1):
+        words = spans[at:until]
+        joined = all(_joined(line, *pair) for pair in zip(words, words[1:], strict=False))
+        if joined and _capital(words[-1]) and table.knows(fold(line[words[0].start() : words[-1].end()])):
+            return until
+    return at
+
+
+def _beside(line: str, spans: Sequence[re.Match[str]], at: int, until: int) -> bool:
+    """Whether a capitalised word that is no ordinary one stands directly before or behind a name."""
+    before = at > 0 and _joined(line, spans[at - 1], spans[at]) and _foreign(spans[at - 1])
+    return before or (until < len(spans) and _joined(line, spans[until - 1], spans[until]) and _foreign(spans[until]))
+
+
+def _foreign(word: re.Match[str]) -> bool:
+    small = word.group().lower()
+    return _capital(word) and small not in STOPWORDS and small not in _AROUND
+
+
+def _capital(word: re.Match[str]) -> bool:
+    return word.group()[0].isupper()
+
+
+def _joined(line: str, one: re.Match[str], other: re.Match[str]) -> bool:
+    return line[one.end() : other.start()] in {" ", "-", "\u00a0", ". "} and (
+        line[one.end() : other.start()] != ". " or len(one.group()) <= 2  # St. Louis, and no end of a sentence
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The file, as it is looked things up in."""
+
+    names: list[str]
+    codes: str
+    lat: array[int]
+    lon: array[int]
+    people: array[int]
+    first: Mapping[str, int]
+    """Each town by its own name in small letters."""
+    others: str
+    """All other spellings in order, a line each, with an empty line at both ends; searched as it is, because taking it
+    apart would cost 40 ms."""
+    owners: array[int]
+    """Whose spelling each line is."""
+    shared: Mapping[str, str]
+    """Names of more than one town, and which these are, the largest first."""
+    common: frozenset[str]
+    countries: Mapping[str, Place]
+    by_code: Mapping[str, Place]
+
+    def town(self, number: int) -> Place:
+        code = self.codes[2 * number : 2 * number + 2]
+        lat, lon = self.lat[number] / 100, self.lon[number] / 100
+        return Place(self.names[number], code, lat, lon, self.people[number] * 1000)
+
+    def towns(self, key: str) -> list[Place]:
+        """Return the towns of a name, the largest first."""
+        if numbers := self.shared.get(key):
+            return [self.town(int(number)) for number in numbers.split()]
+        number = self.first.get(key)
+        if number is None:
+            start = self._other(key)
+            number = None if start < 0 else self.owners[self.others.count("\n", 0, start)]
+        return [] if number is None else [self.town(number)]
+
+    def knows(self, key: str) -> bool:
+        return key in self.first or key in self.shared or key in self.countries or self._other(key) >= 0
+
+    def _other(self, key: str) -> int:
+        """Return where the line of another spelling begins, less its line end; -1 where there is none."""
+        low, high = 0, len(self.others) - 1  # both are ends of lines, and the key lies between them
+        while low < high:
+            start = self.others.rfind("\n", 0, (low + high) // 2 + 1)
+            end = self.others.index("\n", start + 1)
+            line = self.others[start + 1 : end]
+            if line == key:
+                return start
+            low, high = (end, high) if line < key else (low, start)
+        return -1
+
+    def code(self, country: str) -> str:
+        """Return the code of a country that is given by code or name; empty: unknown."""
+        place = self.by_code.get(country.strip().upper()) or self.countries.get(fold(country))
+        return place.country if place else ""
+
+
+@functools.cache
+def _table() -> _Table:
+    """Read the file, once: some 30 ms."""
+    columns = _columns()
+    names = columns["names"].decode().split("\n")
+    countries = [
+        (Place(name, code, lat, lon, people, "country"), known)
+        for name, code, lat, lon, people, known in json.loads(columns["countries"])
+    ]
+    return _Table(
+        names=names,
+        codes=columns["codes"].decode(),
+        lat=_numbers("h", columns["lat"]),
+        lon=_numbers("h", columns["lon"]),
+        people=_numbers("H", columns["people"]),
+        first=dict(zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)),
+        others=columns["others"].decode(),
+        owners=_numbers("H", columns["owners"]),
+        shared=dict(line.split("\t") for line in columns["shared"].decode().split("\n")),
+        common=frozenset(columns["common"].decode().split("\n")),
+        countries={key: place for place, known in countries for key in known},
+        by_code={place.country: place for place, _ in countries},
+    )
+
+
+def _columns() -> dict[str, bytes]:
+    try:
+        data = zlib.decompress(FILE.read_bytes())
+        header, _, body = data.partition(b"\n")
+        sizes: dict[str, int] = json.loads(header)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoreAccessError(f"{FILE} cannot be read ({why}): install deepdiver again, it comes with it") from error
+    except (zlib.error, ValueError):
+        raise DamagedStoreError(f"{FILE} is damaged: install deepdiver again, it comes with it") from None
+    columns, start = {}, 0
+    for name, size in sizes.items():
+        columns[name] = body[start : start + size]
+        start += size
+    return columns
+
+
+def _numbers(kind: Literal["h", "H"], data: bytes) -> array[int]:
+    held = array(kind, data)
+    if sys.byteorder == "big":
+        held.byteswap()
+    return held
