@@ -237,3 +237,15 @@ def test_clusters_part_the_events(events: list[Event], chance: random.Random) ->
             assert one is other or not any(near(a, b) for a in one for b in other)
     chance.shuffle(placed)
     assert clusters(placed, near) == groups
+
+
+def test_a_town_that_is_only_named_reaches_as_far_as_it_is_wide() -> None:
+    news = Event("a", "o1", Moment(100, 100), Position(49.98, 36.25, 15.0))
+    near, far = Position(50.10, 36.25), Position(50.30, 36.25)  # 13 and 36 km north
+    fire, other = Event("b", "o2", Moment(105, 105), near), Event("c", "o3", Moment(105, 105), far)
+    assert together(news, fire)
+    assert not together(news, other)
+    assert not together(fire, other)
+    kinds = {proposal.kind for proposal in propose([news, fire])}
+    assert {CorrelationKind.TEMPORAL, CorrelationKind.GEOSPATIAL} <= kinds
+    assert all(proposal.km == pytest.approx(13.34, abs=0.1) for proposal in propose([news, fire])), "what was measured"

@@ -113,7 +113,7 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
             continue
         near = apart(one, other)
         # What is known to be elsewhere is less likely to belong together, however close in time.
-        place = 1.0 if near is not None and near <= RADIUS_KM else 0.7 if near is None else 0.4
+        place = 0.7 if near is None else 1.0 if near <= _reach(one, other) else 0.4
         close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
         first, second = sorted((one, other), key=_by_time)
         keys = (first.key, second.key)
@@ -122,10 +122,11 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
 
 def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
     placed = [event for event in events if event.position is not None]
-    for group in clusters(placed, lambda one, other: (apart(one, other) or 0.0) <= RADIUS_KM):
+    for group in clusters(placed, together):
         if len({event.origin for event in group}) > 1:
             far = max(apart(one, other) or 0.0 for one, other in combinations(group, 2))
-            keys, close = tuple(event.key for event in group), max(0.0, 1.0 - far / (2 * RADIUS_KM))
+            reach = max(_reach(one, other) for one, other in combinations(group, 2))
+            keys, close = tuple(event.key for event in group), max(0.0, 1.0 - far / (2 * reach))
             yield Proposal(CorrelationKind.GEOSPATIAL, keys, round(close, 4), None, far)
     unplaced = [event for event in events if event.position is None and event.places]
     for group in clusters(unplaced, lambda one, other: not one.places.isdisjoint(other.places)):
@@ -173,7 +174,12 @@ def apart(one: Event, other: Event) -> float | None:
 def together(one: Event, other: Event) -> bool:
     """Whether two events were in the same place: by position where both have one, else by a name that they share."""
     km = apart(one, other)
-    return km <= RADIUS_KM if km is not None else not one.places.isdisjoint(other.places)
+    return km <= _reach(one, other) if km is not None else not one.places.isdisjoint(other.places)
+
+
+def _reach(one: Event, other: Event) -> float:
+    """Return the kilometres within which two events are in the same place, as far as their positions are known."""
+    return RADIUS_KM + sum(event.position.within_km for event in (one, other) if event.position)
 
 
 def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> list[list[Event]]:

@@ -5,7 +5,7 @@ guessed: a name that could be either of two places is no place.
 
 - A name stands for the largest place that has it, in any of the spellings on record (`Kharkiv`, `Kharkov`, `Charkow`).
 - It is ambiguous, and nothing is found, where another place of the name has a third of its inhabitants or more and lies
-  more than 50 km away: Cambridge, Tripoli. Naming the country can settle it; two towns of one country may stay in doubt.
+  more than 50 km away: Cambridge, Valencia. Naming the country can settle it; two towns of one country may stay so.
 - A country's name is the country, also where a town shares it (Lebanon, Georgia), unless a country is given besides.
 """
 
@@ -14,23 +14,23 @@ from __future__ import annotations
 import functools
 import json
 import re
-import sys
 import unicodedata
-import zlib
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from deepdiver.core.columns import numbers, read
+from deepdiver.core.correlation import distance_km
 from deepdiver.core.text import STOPWORDS
 from deepdiver.core.whereabouts import Position
-from deepdiver.errors import DamagedStoreError, StoreAccessError
 
 FILE = Path(__file__).parent / "places" / "places.bin"
 SIMILAR = 3
-"""A place is in doubt where another of its name has more inhabitants than this part of its own: Hyderabad in India has
-3.9 times those of Hyderabad in Pakistan and is meant; Valencia is not clear."""
+"""A name is in doubt where this many times the inhabitants of another place of the name are more than those of the
+largest: Hyderabad in India has four times those of Hyderabad in Pakistan and is meant; which Valencia is not clear."""
 NEAR_KM = 50.0
 """Within this distance two entries of one name are one place: a city and its district."""
 LONGEST = 5
@@ -42,7 +42,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’ʻʼ][^\W\d_]+)*")
 _MARKS = re.compile(r"['’ʻʼ`´ʹ′]")
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
 """Letters that no normalisation takes apart."""
-_AROUND = frozenset(
+AROUND = frozenset(
     "airport area border central city coast county district downtown east eastern governorate greater harbour metro "
     "near north northern oblast outer over port province raion rayon region south southern state suburb west "
     "western".split()
@@ -140,8 +140,6 @@ def fold(name: str) -> str:
 
 def _clear(places: Sequence[Place]) -> Place | None:
     """Return the first of places of one name, the largest, if no other can be meant."""
-    from deepdiver.core.correlation import distance_km
-
     if not places:
         return None
     first, *others = places
@@ -168,10 +166,10 @@ def _named(line: str) -> Iterator[str]:
 
 
 def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) -> int:
-    """Return behind which word the longest known name ends that begins at a word; the word itself where there is none."""
+    """Return behind which word the longest known name ends that begins at a word; the word itself: there is none."""
     for until in range(min(len(spans), at + LONGEST), at, -1):
         words = spans[at:until]
-        joined = all(_joined(line, *pair) for pair in zip(words, words[1:], strict=False))
+        joined = all(_joined(line, *pair) for pair in pairwise(words))
         if joined and _capital(words[-1]) and table.knows(fold(line[words[0].start() : words[-1].end()])):
             return until
     return at
@@ -185,7 +183,7 @@ def _beside(line: str, spans: Sequence[re.Match[str]], at: int, until: int) -> b
 
 def _foreign(word: re.Match[str]) -> bool:
     small = word.group().lower()
-    return _capital(word) and small not in STOPWORDS and small not in _AROUND
+    return _capital(word) and small not in STOPWORDS and small not in AROUND
 
 
 def _capital(word: re.Match[str]) -> bool:
@@ -227,8 +225,8 @@ class _Table:
 
     def towns(self, key: str) -> list[Place]:
         """Return the towns of a name, the largest first."""
-        if numbers := self.shared.get(key):
-            return [self.town(int(number)) for number in numbers.split()]
+        if several := self.shared.get(key):
+            return [self.town(int(number)) for number in several.split()]
         number = self.first.get(key)
         if number is None:
             start = self._other(key)
@@ -259,7 +257,7 @@ class _Table:
 @functools.cache
 def _table() -> _Table:
     """Read the file, once: some 30 ms."""
-    columns = _columns()
+    columns = read(FILE)
     names = columns["names"].decode().split("\n")
     countries = [
         (Place(name, code, lat, lon, people, "country"), known)
@@ -268,38 +266,14 @@ def _table() -> _Table:
     return _Table(
         names=names,
         codes=columns["codes"].decode(),
-        lat=_numbers("h", columns["lat"]),
-        lon=_numbers("h", columns["lon"]),
-        people=_numbers("H", columns["people"]),
+        lat=numbers("h", columns["lat"]),
+        lon=numbers("h", columns["lon"]),
+        people=numbers("H", columns["people"]),
         first=dict(zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)),
         others=columns["others"].decode(),
-        owners=_numbers("H", columns["owners"]),
+        owners=numbers("H", columns["owners"]),
         shared=dict(line.split("\t") for line in columns["shared"].decode().split("\n")),
         common=frozenset(columns["common"].decode().split("\n")),
         countries={key: place for place, known in countries for key in known},
         by_code={place.country: place for place, _ in countries},
     )
-
-
-def _columns() -> dict[str, bytes]:
-    try:
-        data = zlib.decompress(FILE.read_bytes())
-        header, _, body = data.partition(b"\n")
-        sizes: dict[str, int] = json.loads(header)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise StoreAccessError(f"{FILE} cannot be read ({why}): install deepdiver again, it comes with it") from error
-    except (zlib.error, ValueError):
-        raise DamagedStoreError(f"{FILE} is damaged: install deepdiver again, it comes with it") from None
-    columns, start = {}, 0
-    for name, size in sizes.items():
-        columns[name] = body[start : start + size]
-        start += size
-    return columns
-
-
-def _numbers(kind: Literal["h", "H"], data: bytes) -> array[int]:
-    held = array(kind, data)
-    if sys.byteorder == "big":
-        held.byteswap()
-    return held

@@ -70,6 +70,7 @@ DEFAULTS = {
     "cloudflare_radar": Limit(rate=3.0, concurrent=2),  # 1,200 calls in 5 minutes
     "reliefweb": Limit(rate=1.0, concurrent=1),  # 1,000 calls a day
     "usgs": Limit(rate=1.0, concurrent=1),
+    "opensky": Limit(rate=100.0, per=86_400.0, concurrent=1),  # 400 credits a day; a box costs 1 to 4
     "opensanctions": Limit(rate=2.0, concurrent=2),
     "cisa_kev": Limit(rate=1.0, concurrent=1),
 }

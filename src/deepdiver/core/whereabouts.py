@@ -70,6 +70,8 @@ class Position:
     """Latitude, north positive."""
     lon: float
     """Longitude, east positive."""
+    within_km: float = 0.0
+    """How far off it may be: of a town that is only named, about half its width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,15 @@ def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
             key=item["id"],
             origin=one_story[item["source"]],
             moment=Moment(*item["moment"]) if item["moment"] else None,
-            position=Position(spot["lat"], spot["lon"]) if "lat" in (spot := item["location"]) else None,
+            position=_position(spot := item["location"]),
             places=frozenset(name.lower() for name in spot.get("places", ())),
         )
         for item in placed
     ]
+
+
+def _position(spot: Mapping[str, Any]) -> Position | None:
+    return Position(spot["lat"], spot["lon"], spot.get("within_km", 0.0)) if "lat" in spot else None
 
 
 def show_typed(deps: Deps, findings: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], tuple[Shown, ...]]:

@@ -187,6 +187,8 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
     seen = sighting(finding, source, deps.store.get_text(source.snapshot))
     spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
+    if seen.position and seen.position.within_km:
+        spot["within_km"] = seen.position.within_km
     score = source.credibility.score
     return {
         **digest_finding(deps, key),

@@ -7,7 +7,9 @@ from dataclasses import replace
 from datetime import date
 from itertools import zip_longest
 
+from deepdiver.core.record import Stance
 from deepdiver.core.text import terms, words
+from deepdiver.reason.embedded.calls import tool_calls
 from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
 from deepdiver.reason.embedded.names import bare, same_name
@@ -15,6 +17,7 @@ from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.trend import bearing, change_asked, counts
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
 
 RIVAL = 0.6
@@ -28,6 +31,8 @@ REPEATED = 0.8
 HEARSAY = 0.3
 """What a sentence counts whose source only heard it."""
 MOST = 8
+MOST_TESTS = 4
+"""Calls that test one hypothesis."""
 
 Group = list[Candidate]
 """Sentences that give the same answer, the best first."""
@@ -36,7 +41,7 @@ Group = list[Candidate]
 def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, none of which stands already."""
     readings = [read_finding(finding) for finding in task.findings]
-    offers: list[list[Proposed]] = []
+    offers: list[list[Proposed]] = [_changes(task)]
     again: list[Proposed] = []
     for chain in analyse(task.question).chains:
         step = follow(chain, readings)[-1]
@@ -50,6 +55,30 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     if missed and limit > 1:
         listed[limit - 1 :] = missed[:1]  # the last place: what was settled before is tested again, not taken on trust
     return HypothesisSet(hypotheses=tuple(listed))
+
+
+def _changes(task: Hypothesise) -> list[Proposed]:
+    """Put forward that something has become more, and that it has not, where counts can tell or tools can count.
+
+    These two are in the words of the question and need no finding: they can be put forward before anything is known.
+    """
+    change = change_asked(task.question)
+    if change is None or not (task.tools or any(counts(finding.quote) for finding in task.findings)):
+        return []
+    judged = [(finding.id, bearing(change, finding.quote)[0]) for finding in task.findings]
+    sides = ((change.yes, "yes", Stance.SUPPORTS), (change.no, "no", Stance.REFUTES))
+    tests = tool_calls(task.question, task.as_of, task.tools, "a count would show it")[:MOST_TESTS]
+    return [
+        Proposed(
+            statement=statement,
+            answer=answer,
+            supports_if=_EXPECT_CHANGE[answer == "no"],
+            refutes_if=_EXPECT_CHANGE[answer == "yes"],
+            findings=tuple(key for key, stance in judged if stance is side),
+            test_queries=tests,
+        )
+        for statement, answer, side in sides
+    ]
 
 
 def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Proposed]:
@@ -160,6 +189,10 @@ _EXPECT_VALUE = (
 _EXPECT_NAME = (
     "Another source names {} as well.",
     "A source names another than {} for the same, or corrects or denies it.",
+)
+_EXPECT_CHANGE = (
+    "A count shows a change of this direction that chance does not explain, or a source says so.",
+    "A count shows no such change, or one the other way, or a source says so.",
 )
 _EXPECT = ("Another source says the same.", "A source says the opposite, or corrects or denies it.")
 

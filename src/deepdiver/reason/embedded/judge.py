@@ -15,6 +15,7 @@ from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name
+from deepdiver.reason.embedded.trend import Change, bearing, change_asked
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown
 
 DIRECT = 0.95
@@ -48,6 +49,8 @@ class Claim:
 
 def judge(task: Judge) -> Judgements:
     """Judge each finding."""
+    if (change := change_asked(task.question)) and task.hypothesis in {change.yes, change.no}:
+        return Judgements(judgements=tuple(_by_change(finding, change, task.hypothesis) for finding in task.findings))
     readings = [read_finding(finding) for finding in task.findings]
     claim = _claim(task, readings)
     return Judgements(
@@ -55,6 +58,14 @@ def judge(task: Judge) -> Judgements:
             _judged(finding, reading, claim) for finding, reading in zip(task.findings, readings, strict=True)
         )
     )
+
+
+def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
+    """Judge by what a finding counts, or says in words, of the change that is asked about."""
+    stance, strength, reason = bearing(change, finding.quote)
+    if hypothesis == change.no and stance is not Stance.NEUTRAL:
+        stance = Stance.REFUTES if stance is Stance.SUPPORTS else Stance.SUPPORTS
+    return Judgement(finding=finding.id, stance=stance, strength=strength, reason=reason)
 
 
 def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:

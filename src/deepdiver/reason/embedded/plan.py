@@ -6,13 +6,13 @@ need no other's answer, and where and when are what the question itself says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
 from deepdiver.core.values import dates
-from deepdiver.core.whereabouts import places, positions
+from deepdiver.core.whereabouts import places
+from deepdiver.reason.embedded.calls import RADIUS_KM, days_back, said_in, tool_calls
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
 from deepdiver.reason.embedded.question import analyse
@@ -35,15 +35,8 @@ from deepdiver.tasks import (
 MOST_PROBLEMS = 7
 FIRST, NEXT = 3, 1
 """Queries for a clause that can be asked at once, and for one that waits for another's answer."""
-RADIUS_KM = 50.0
-"""Around a position that the question names."""
 MOST_WORDS, MOST_AREAS = 20, 10
 SEARCH, QUERY = "search", "query"
-_DAYS = {"hour": 1, "day": 1, "week": 7, "weekend": 3, "month": 30, "year": 365}
-_LATELY = re.compile(
-    rf"\b(?:last|past|this)\s+(?:(?P<n>\d{{1,3}})\s+)?(?P<unit>{'|'.join(sorted(_DAYS, key=len, reverse=True))})s?\b",
-    re.IGNORECASE,
-)
 _FOCUS: Mapping[Kind, Literal["geographic", "temporal", "actor"]] = {
     Kind.PLACE: "geographic",
     Kind.DATE: "temporal",
@@ -85,22 +78,23 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
         for text in objectives
     ]
     turns = [query for row in zip_longest(*listed) for query in row if query]
-    spots = positions(task.question)[:MOST_AREAS]
+    said = said_in(task.question, task.as_of)
+    calls = tool_calls(task.question, task.as_of, task.tools, "to find out")
     return ResearchPlan(
         objectives=tuple(objectives),
-        regions_of_interest=tuple(places(task.question))[:MOST_AREAS],
+        regions_of_interest=tuple(dict.fromkeys((*places(task.question), *(p.name for p in said.places))))[:MOST_AREAS],
         keywords=tuple(keywords(task.question))[:MOST_WORDS],
-        coordinates=tuple(Area(lat=spot.lat, lon=spot.lon, radius_km=RADIUS_KM) for spot in spots),
+        coordinates=tuple(Area(lat=lat, lon=lon, radius_km=RADIUS_KM) for lat, lon in said.spots[:MOST_AREAS]),
         time_range=time_range(task.question),
         priority_sources=tuple(tool.name for tool in task.tools)[:MOST_AREAS],
-        initial_queries=as_calls(dict.fromkeys(turns), task.tools, "to find out")[: min(task.limit, 10)],
+        initial_queries=(*calls, *as_calls(dict.fromkeys(turns), task.tools, "to find out"))[: min(task.limit, 10)],
     )
 
 
 def time_range(question: str) -> str:
     """Return which time a question asks about: the last so many days, or its first and last day."""
-    if lately := _LATELY.search(question):
-        return f"{int(lately['n'] or 1) * _DAYS[lately['unit'].lower()]}d"
+    if lately := days_back(question):
+        return f"{lately}d"
     days = sorted(day.iso() for day in dates(question) if day.year)
     return "/".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 

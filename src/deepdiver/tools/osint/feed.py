@@ -10,20 +10,20 @@ failed raises CallError, and an answer without rows is "No data available".
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
+from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 
 MOST_ROWS = 20
 """Rows of one answer that become findings; `Answer.total` says how many there are."""
 A = TypeVar("A", bound="Arguments", contravariant=True)
+T = TypeVar("T")
 
 
 class IntelligenceType(StrEnum):
@@ -45,10 +45,11 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
-        """Take an argument that is left empty for one that is not given: reasoners fill in every name they are shown."""
+        """Take an argument that is left empty for one that is not given: reasoners fill in all names they are shown."""
         if not isinstance(given, Mapping):
             return given
-        return {name: value for name, value in given.items() if not (value is None or value in ("", [], ()))}
+        held = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
+        return {name: value for name, value in held.items() if not (value is None or value in ("", [], ()))}
 
 
 class Row(BaseModel):
@@ -175,29 +176,15 @@ def shown_arguments(feed: Feed[Any]) -> tuple[str, ...]:
     )
 
 
-async def ask_all(asked: Mapping[str, Awaitable[Answer]], left_out: Sequence[str] = ()) -> Told:
-    """Ask the services of a feed side by side.
-
-    Args:
-        asked: What each service is asked, by the name that people know it by.
-        left_out: A line for each service that is not asked, and why.
+async def or_failure(call: Awaitable[T]) -> T | GatewayError:
+    """Return what a call brings, or why it brought nothing: for what an answer can do without.
 
     Raises:
         NotJournalledError: If a replay meets a call that the run never made.
-        GatewayError: If none of them answered.
     """
-    outcomes = await asyncio.gather(*asked.values(), return_exceptions=True)
-    answers: list[Answer] = []
-    failed: dict[str, GatewayError] = {}
-    for name, outcome in zip(asked, outcomes, strict=True):
-        if isinstance(outcome, Answer):
-            answers.append(outcome)
-        elif isinstance(outcome, GatewayError) and not isinstance(outcome, NotJournalledError):
-            failed[name] = outcome
-        else:
-            raise outcome
-    failures = (*(f"{name} failed: {error}" for name, error in failed.items()), *left_out)
-    if not answers:
-        faults = [error.fault for error in failed.values() if isinstance(error, CallError)]
-        raise CallError("; ".join(failures), faults[0] if faults else CallFault.REQUEST)
-    return Told(answers=tuple(answers), failures=failures)
+    try:
+        return await call
+    except NotJournalledError:
+        raise
+    except GatewayError as error:
+        return error

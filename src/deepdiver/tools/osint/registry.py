@@ -81,15 +81,16 @@ def choose_feeds(settings: Settings, *, outside: bool) -> FeedChoice:
         UnknownNameError: If a feed was named that is not installed.
         MissingKeyError: If a feed was named that cannot be used.
     """
-    known = feeds()
+    wanted = [name for name in settings.feeds or ((AUTO,) if outside else ()) if name != NONE]
+    known = feeds() if wanted else {}
     chosen: dict[str, Feed[Any]] = {}
     left_out: list[str] = []
-    for name in settings.feeds or ((AUTO,) if outside else ()):
+    for name in wanted:
         if name == AUTO:
             lacking = {feed.name: feed.missing(settings) for feed in known.values()}
             left_out += [f"{one}: {why}" for one, why in lacking.items() if why]
             chosen |= {one: known[one] for one, why in lacking.items() if not why}
-        elif name != NONE:
+        else:
             chosen[name] = named_feed(name)
             if why := known[name].missing(settings):
                 raise MissingKeyError(f"feed {name} cannot be used: {why}")
