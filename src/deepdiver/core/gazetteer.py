@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 import unicodedata
 from array import array
@@ -33,6 +34,8 @@ SIMILAR = 3
 largest: Hyderabad in India has four times those of Hyderabad in Pakistan and is meant; which Valencia is not clear."""
 NEAR_KM = 50.0
 """Within this distance two entries of one name are one place: a city and its district."""
+KM_PER_DEGREE = 111.195
+"""Of latitude, on a sphere of the earth's mean radius."""
 LONGEST = 5
 """Words of a name: `Las Palmas de Gran Canaria`."""
 TITLED = 0.9
@@ -127,6 +130,20 @@ def within(south: float, west: float, north: float, east: float, most: int = 20)
     ]
     inside.sort(key=lambda number: (-table.people[number], table.names[number], number))
     return [table.town(number) for number in inside[:most]]
+
+
+def nearest(position: Position) -> tuple[Place, float] | None:
+    """Return the nearest town to a position and how many kilometres away it is; None: none within 10 degrees."""
+    for reach in (0.5, 2.0, 10.0):
+        across = min(reach / max(math.cos(math.radians(position.lat)), 0.05), 179.0)
+        west, east = ((position.lon + side + 180) % 360 - 180 for side in (-across, across))
+        found = within(position.lat - reach, west, position.lat + reach, east, most=len(_table().names))
+        apart = [(distance_km(position, town.position), town.name, town) for town in found]
+        close = [item for item in apart if item[0] <= reach * KM_PER_DEGREE]  # further out, one may lie beside the box
+        if close:
+            km, _, town = min(close, key=lambda item: item[:2])
+            return town, km
+    return None
 
 
 def fold(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.gazetteer import AROUND, Place, find, in_text
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.whereabouts import Moment, Position, moment, whereabouts
 
 DENSITY, LEAST_KM, MOST_KM = 80.0, 2.0, 20.0
@@ -52,7 +52,7 @@ def sighting(finding: Finding, source: Source, text: str) -> Sighting:
     A town that it places it at, if it is the only one, is where it was, give or take half the width of a town of its
     size; failing that, the only one of the title. Where its own words give no time, the time at which its source was
     published counts if it is given to the minute: a piece of news tells of its day, and a service says when it first
-    saw it. A bare day of publication does not count, because a report of today may tell of last year.
+    saw it; rows of a feed say themselves when they are of. A bare day of publication does not count, because a report of today may tell of last year.
 
     Args:
         finding: The finding; its first quote counts.
@@ -62,7 +62,7 @@ def sighting(finding: Finding, source: Source, text: str) -> Sighting:
     quote = finding.quotes[0]
     there = whereabouts(quote.text, text, quote.passage.start, source.title)
     when = there.moment
-    if when is None and "T" in source.published:
+    if when is None and "T" in source.published and source.kind is not SourceKind.FEED:
         published = moment(source.published)
         when = published if published and published.narrow else None
     return Sighting(finding.id, when, there.position or _town(quote.text) or _town(source.title), there.places)

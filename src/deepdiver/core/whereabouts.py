@@ -16,6 +16,8 @@ DAY = 1_440
 """Minutes of a day."""
 NARROW = 60
 """Minutes that a moment may last at most to be a point in time: half a day of observations is none."""
+MOST_DAYS = 2
+"""Days that a quote about one moment may name: the day, and that of the report."""
 _CLOCK = re.compile(
     r"(?<![\d:.])(?P<iso>(?<=T))?(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?![\d:])"
     r"(?:\s?(?P<zone>UTC|GMT|CEST|CET|Z)\b)?(?(iso)(?P<offset>[+-](?:0\d|1[0-4]):?[0-5]\d)?)"
@@ -102,7 +104,12 @@ def whereabouts(quote: str, text: str = "", start: int = 0, title: str = "") -> 
 
 
 def moment(quote: str, text: str = "", start: int = 0, title: str = "") -> Moment | None:
-    """Return when that was of which a quote tells: its first date and the time of day that it gives."""
+    """Return when that was of which a quote tells: its first date and the time of day that it gives.
+
+    A list of days is no moment: a count by day tells of a period.
+    """
+    if len({exact for named, _, _ in dated(quote) if (exact := named.exact())}) > MOST_DAYS:
+        return None
     day, clocks = _first_day(quote), list(_CLOCK.finditer(quote))
     if day is None and clocks:
         day = _last_day(text[:start]) or _first_day(title) or _first_day(text)

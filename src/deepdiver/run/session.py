@@ -31,7 +31,7 @@ from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.feeding import FeedTool
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.osint.registry import call_feed, choose_feeds, usable_feeds
+from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Session:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(absent)}")
         if TABLE[self.run.strategy].calls_tools:
             usable, lacking = await usable_feeds(self._outside, self.deps.gateway)
-            self.deps.tools = tuple(FeedTool(feed, call_feed) for feed in usable)
+            self.deps.tools = tuple(FeedTool(feed, ask_feed) for feed in usable)
             absent += [f"feed not asked: {line}" for line in lacking]
         for line in [*absent, *await prepare(self.deps.providers, self.deps.gateway)]:
             self.deps.limited(line)

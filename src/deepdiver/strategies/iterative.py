@@ -3,8 +3,8 @@ r"""`iterative`: query, search, summarise, reflect, after the Local Deep Researc
     Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
 
 Each search is shaped by what is known: the first round asks about every part of the question side by side, each later
-one about what the reflection named as missing. Code keeps three rules: no stopping before `MINIMUM` rounds,
-`max_iterations` is the hard stop, and a search that was made is not made again.
+one about what the reflection named as missing. Code keeps four rules: no stopping before `MINIMUM` rounds, nor before
+what does not go together was looked into once; `max_iterations` is the hard stop; no search is made twice.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ MINIMUM = 2
 FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for all that is missing in each later one."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""Missing things looked into a round, statements taken a round, and queries shown of those that were made: code holds
-new ones against all of them, whatever a task is shown."""
+"""Missing things looked into a round, statements taken a round, and queries shown of all that are held against new."""
 LIMITS_BYTES = 2_000  # of limits shown to the reflection
 
 
@@ -55,6 +54,7 @@ class ResearchState(TypedDict, total=False):
     summary: list[dict[str, Any]]
     findings: list[str]
     missing: list[str]
+    disputed: list[str]
     proposed: list[str]
     limits: list[str]
     decision: str
@@ -93,9 +93,8 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def _after_query(state: ResearchState) -> str:
-    if not state["approved"]:
-        return "approve_plan"
-    return "web_search" if state["queries"] else "write_report"
+    ready = "web_search" if state["queries"] else "write_report"
+    return ready if state["approved"] else "approve_plan"
 
 
 def _after_plan(state: ResearchState) -> str:
@@ -109,7 +108,7 @@ def _after_reflection(state: ResearchState) -> str:
 async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
     topic = nodes.question_of(state)
-    lists = "sources search_results problems queries tried summary findings missing proposed limits"
+    lists = "sources search_results problems queries tried summary findings missing disputed proposed limits"
     return {
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("running_summary", "current_query", "objection"), ""),
@@ -154,8 +153,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
 
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:
     """Show the sub-questions and the first queries; what is edited gets new queries, what is rejected is replanned."""
-    listed = [query["query"] for query in state["queries"]]
-    said = nodes.approve(deps, state["topic"], state["problems"], queries=listed)
+    said = nodes.approve(deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]])
     if said.objection:
         return {"objection": said.objection, "problems": [], "queries": []}
     return {"approved": True, "problems": said.problems, **({"queries": []} if said.edited else {})}
@@ -169,8 +167,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
     known = [line.text for line in lines]
     looks = (nodes.look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items())
     found = await together(*looks)
-    keys = dict.fromkeys(key for looked in found for key in looked.findings)
-    new = [key for key in keys if key not in state["findings"]]
+    new = list(dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"]))
     results = [nodes.digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
     return {
         "search_results": results,
@@ -207,7 +204,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing; code keeps the minimum depth and the hard stop."""
-    iteration, most, lines = state["iteration"], state["max_iterations"], held(state["summary"])
+    iteration, most, lines, apart = state["iteration"], state["max_iterations"], held(state["summary"]), list[str]()
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
@@ -232,19 +229,21 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
         elif answer is None:
             reason = "no reflection could be had"
+        elif answer.sufficient and (apart := summary.disputed(lines, answer.notes, state["disputed"])):
+            decision, reason = "continue", "what does not go together is looked into once"
         else:
             decision, by, reason = "finish" if answer.sufficient else "continue", "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=reason, by=by))
-    told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
-    return {"decision": decision, **told}
+    told = {"missing": apart or list(answer.missing), "proposed": list(answer.queries)} if answer else {}
+    return {"decision": decision, **told, "disputed": [*state["disputed"], *apart]}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
     keys = list(dict.fromkeys((*told, *state["findings"])))[: nodes.SHOWN_FINDINGS]
+    missing = [item for item in state["missing"] if item not in state["disputed"]]
     limits = [*state["limits"], *consulted(state["past"])]
-    topic, problems, missing = state["topic"], state["problems"], state["missing"]
-    report = await writing.write_report(deps, topic, problems, None, keys, missing, limits)
+    report = await writing.write_report(deps, state["topic"], state["problems"], None, keys, missing, limits)
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}

@@ -91,7 +91,8 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def _after_decision(state: NavigatorState) -> str:
-    return _tool_node(state) if state["approved"] else "approve_plan"
+    over = state["decision"]["next_action"] == loops.HAND_OVER  # at once only where nothing can be done: no plan then
+    return _tool_node(state) if state["approved"] or over else "approve_plan"
 
 
 def _after_plan(state: NavigatorState) -> str:

@@ -20,7 +20,7 @@ from deepdiver.core.values import dates, names, numbers
 from deepdiver.report.audit import faults
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.nodes import size_of
-from deepdiver.tasks import Statement
+from deepdiver.tasks import Note, Statement
 
 LINES, BYTES = 24, 5_000
 """A summary has so many lines and so many bytes at most, in round 100 as in round 3."""
@@ -163,6 +163,17 @@ def taken(deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], la
 def _gives_way(old: Line, new: Line) -> bool:
     """Whether a line goes for a new one; what merely repeats it is merged, and stands on the findings of both."""
     return new.belief >= old.belief and not repeats(old.text, new.text)
+
+
+def disputed(lines: Sequence[Line], notes: Iterable[Note], before: Sequence[str]) -> list[str]:
+    """Return what a reflection says does not go together: the lines that it names, each by itself, or else its words.
+
+    A run looks into that once. Sources that differ go on to do so, and words for it are never at a loss: so there is
+    nothing where something was looked into `before`.
+    """
+    told = [note.text for note in notes if note.category == "consistency"] if not before else []
+    named = {text: [line.text for line in lines if line.text in text] for text in told}
+    return list(dict.fromkeys(side for text, sides in named.items() for side in (sides or [text])))
 
 
 def as_text(lines: Iterable[Line]) -> str:

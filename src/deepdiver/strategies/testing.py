@@ -18,6 +18,7 @@ from deepdiver.core.record import (
     HypothesisStatus,
     Link,
     Source,
+    SourceKind,
     Stance,
     Trial,
 )
@@ -225,13 +226,18 @@ async def try_to_refute(
 
 
 async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]) -> list[Evidence]:
-    """Have the findings judged that share a word with the hypothesis; what shares none is neutral without asking."""
+    """Have the findings judged that share a word with the hypothesis; what shares none is neutral without asking.
+
+    Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and does not name them.
+    """
     asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
-    bearing = [
-        key
-        for key in dict.fromkeys(findings)
-        if asked & set(terms(f"{(found := deps.ledger.get(Finding, key)).statement} {found.quotes[0].text}"))
-    ]
+
+    def may_bear(key: str) -> bool:
+        found = deps.ledger.get(Finding, key)
+        data = deps.ledger.get(Source, found.quotes[0].source).kind is SourceKind.FEED
+        return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
+
+    bearing = [key for key in dict.fromkeys(findings) if may_bear(key)]
     labels, shown = show_findings(deps, bearing)
     if not shown:
         return []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from deepdiver.core.text import Span
+from deepdiver.core.record import Stance
+from deepdiver.core.text import Span, terms
 from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.lexicon import MEANINGS
@@ -14,6 +15,7 @@ from deepdiver.reason.embedded.question import Analysis, Chain, analyse
 from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
 from deepdiver.reason.embedded.reflect import uncovered
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.trend import SAID, bearing, change_asked
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
 MOST_FINDINGS = 12
@@ -58,6 +60,7 @@ def extract(task: ExtractFindings) -> Extraction:
     for number, score in (
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
         *_on_the_statement(task.problem, analysis, found, len(known)),
+        *_on_the_change(task.question, found, len(known)),
     ):  # what serves two clauses goes before what serves one
         scores[number - len(known)] = scores.get(number - len(known), 0.0) + score
     best = sorted(scores, key=lambda number: (-scores[number], number))
@@ -142,6 +145,17 @@ def _on_the_statement(
             yield offset + number, min(alike, 0.99)
         for clause in last if holes else ():
             yield from ((offset + number, answer.score) for answer in answers_in(clause, item.reading, holes))
+
+
+def _on_the_change(question: str, found: Sequence[Quotable], offset: int) -> Iterable[tuple[int, float]]:
+    """Return, where a change is asked about, the sentences that speak of one, and those that tell of a single case."""
+    if (change := change_asked(question)) is None:
+        return
+    for number, item in enumerate(found):
+        if bearing(change, item.quote)[0] is not Stance.NEUTRAL:
+            yield offset + number, SAID
+        elif item.reading.days and (change.topic - change.named) & set(terms(item.quote)):
+            yield offset + number, ALIKE
 
 
 def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int]:

@@ -38,6 +38,7 @@ _COUNTS = re.compile(
     re.DOTALL,
 )
 """How a feed compares: 12 thermal anomalies …, against 4 in the 7 days before."""
+_WITHOUT = re.compile(r"\bwithout\b[^.;]*?(?<![\w.,:-])(?P<now>\d[\d,]*)\s+against\s+(?P<before>\d[\d,]*)(?![\d,]*\d)")
 
 STRENGTHS = ((0.01, 0.75), (0.05, 0.6), (0.2, 0.3))
 """How strongly a change speaks that chance would bring about with less than this probability."""
@@ -84,8 +85,12 @@ def change_asked(question: str) -> Change | None:
 
 
 def counts(sentence: str) -> tuple[int, int] | None:
-    """Return how many there were and how many in as many days before, where a sentence compares them."""
+    """Return how many there were and how many in as many days before, where a sentence compares them.
+
+    Where it gives them again without what does not count (a furnace that burns every day), those are taken.
+    """
     found = _COUNTS.search(sentence)
+    found = found and (_WITHOUT.search(sentence, found.end()) or found)
     return (int(found["now"].replace(",", "")), int(found["before"].replace(",", ""))) if found else None
 
 

@@ -145,8 +145,20 @@ async def call_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> To
         GatewayError: If there is no answer.
     """
     feed = named_feed(name)
-    args = arguments_of(feed, given)
+    arguments_of(feed, given)
     if why := feed.missing(gateway.settings):
         raise MissingKeyError(f"feed {name} cannot be used: {why}")
-    told: Told = await feed.ask(args, gateway)
+    return await ask_feed(name, given, gateway)
+
+
+async def ask_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> Told:
+    """Ask a feed that a run has chosen. Whether it has its key is not asked again: a replay needs none.
+
+    Raises:
+        UnknownNameError: If there is no such feed.
+        ValueError: If it does not take these arguments.
+        GatewayError: If there is no answer.
+    """
+    feed = named_feed(name)
+    told: Told = await feed.ask(arguments_of(feed, given), gateway)
     return told

@@ -1,0 +1,143 @@
+"""An invented week, told by every feed: what was planted is found, what is false refuted, what was down told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.record import Correlation, CorrelationKind, Finding, HypothesisStatus, Source, SourceKind
+from deepdiver.core.settings import Settings, load
+from deepdiver.run import Outcome, replay, research
+from deepdiver.run.begin import load_ledger
+from deepdiver.store import open_store
+from tests.servers.week import KEY, Week
+
+QUESTION = "Have strikes near Kharkiv increased this week?"
+YES, NO = "Strikes near Kharkiv have increased this week.", "Strikes near Kharkiv have not increased this week."
+
+
+@pytest.fixture
+def week() -> Iterator[Week]:
+    with Week() as started:
+        yield started
+
+
+def settings(week: Week, home: Path, **more: Any) -> Settings:
+    return load({"home": home, "strategy": "overwatch", "search": ("gdelt",), **week.settings, **more})
+
+
+async def researched(week: Week, home: Path, **more: Any) -> Outcome:
+    return await research(QUESTION, settings(week, home, **more), out=home / "out")
+
+
+def limits(outcome: Outcome) -> str:
+    assert outcome.report is not None
+    return "\n".join(outcome.report.limits)
+
+
+def everything_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+async def test_what_was_planted_is_found_and_what_is_false_is_refuted(week: Week, tmp_path: Path) -> None:
+    outcome = await researched(week, tmp_path)
+    report = outcome.report
+    assert report is not None
+    assert report.status.value == "answered", report.limits
+    standing = {item.hypothesis.statement: item.status for item in report.hypotheses}
+    assert standing[YES] is HypothesisStatus.SUPPORTED
+    assert standing[NO] is HypothesisStatus.REFUTED
+    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    pairs = [
+        {ledger.get(Finding, key).statement for key in item.findings}
+        for item in ledger.of(Correlation).values()
+        if item.kind is CorrelationKind.TEMPORAL
+    ]
+    news = "A strike hit a fuel depot in Merefa at 14:00 UTC on 11 November 2026, the regional administration said."
+    (planted,) = [pair for pair in pairs if news in pair and any("2026-11-11 14:05 UTC" in text for text in pair)]
+    assert len(planted) == 2
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "5 minutes apart, 0.92 km apart" in text
+
+
+async def test_a_feed_that_was_down_is_reported_as_down(week: Week, tmp_path: Path) -> None:
+    week.down |= {"ioda", "firms"}
+    outcome = await researched(week, tmp_path)
+    told = limits(outcome)
+    assert "check_connectivity failed" in told
+    assert "Cloudflare Radar failed: cloudflare_radar answered 503" in told
+    assert "detect_thermal_anomalies failed" in told
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "thermal anomal" not in text.partition("## Limits")[0].partition("## Sources")[0], (
+        "nothing is made up for it"
+    )
+
+
+async def test_every_number_of_a_row_stands_in_the_row_it_came_from(week: Week, tmp_path: Path) -> None:
+    outcome = await researched(week, tmp_path)
+    store = open_store(tmp_path)
+    ledger = load_ledger(store, outcome.run.id)
+    rows = 0
+    for finding in ledger.of(Finding).values():
+        quote = finding.quotes[0]
+        source = ledger.get(Source, quote.source)
+        text = store.get_text(source.snapshot)
+        assert text[quote.passage.start : quote.passage.end] == quote.text
+        if source.kind is not SourceKind.FEED:
+            continue
+        assert finding.statement == quote.text
+        behind = text[quote.passage.end :].split("\n")[1:2]
+        if behind and behind[0].startswith("{"):
+            data, rows = json.loads(behind[0]), rows + 1
+            if "frp" in data:
+                assert f"{data['frp']:g} MW" in finding.statement
+    assert rows >= 14, "each fire has its row"
+
+
+async def test_the_run_replays_offline_to_the_same_report_and_no_key_is_anywhere(week: Week, tmp_path: Path) -> None:
+    outcome = await researched(week, tmp_path)
+    asked = len(week.log)
+    week.down |= {"gdelt", "firms", "ioda", "rss", "page"}
+    again = await replay(outcome.run.id, settings(week, tmp_path, keys={}))
+    assert again.report == outcome.report
+    assert len(week.log) == asked, "nobody was asked"
+    assert KEY.encode() not in everything_in(tmp_path)
+
+
+JUNK = {
+    "an error page": b"<!DOCTYPE html><html><body><h1>503 Backend fetch failed</h1></body></html>",
+    "cut in the middle": b'{"articles": [{"url": "http://a.example/1", "title": "Stri',
+    "a table cut in the middle": b"latitude,longitude,bright_ti4,scan,track,acq_date,acq_time,sat",
+    "wrong types": b'{"articles": 7, "data": {"x": []}, "error": [], "timeline": "no", "features": null}',
+    "no characters": bytes(range(128, 256)) * 8,
+    "too much": b"[" * 10_000_000,
+    "nothing": b" ",
+}
+
+
+@pytest.mark.parametrize("junk", JUNK.values(), ids=JUNK.keys())
+async def test_junk_from_every_feed_is_told_and_the_run_goes_on(week: Week, tmp_path: Path, junk: bytes) -> None:
+    week.says = dict.fromkeys(("firms", "ioda", "cloudflare_radar", "rss"), junk)
+    week.down = set()
+    outcome = await researched(week, tmp_path)
+    assert outcome.error is None
+    assert outcome.report is not None
+    told = limits(outcome)
+    assert "detect_thermal_anomalies failed" in told
+    assert "check_connectivity failed" in told
+    assert "the news feed" in told
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "GDELT counts 71 articles" in text, "what the others said is there"
+
+
+async def test_a_question_to_documents_asks_no_feed(week: Week, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "log.txt").write_text("Strikes near Kharkiv have increased this week.\n", encoding="utf-8")
+    own = {**week.settings, "home": tmp_path, "strategy": "overwatch", "documents": (tmp_path / "docs",)}
+    outcome = await research(QUESTION, load(own))
+    assert outcome.report is not None
+    assert week.log == []
