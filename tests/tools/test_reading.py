@@ -58,6 +58,7 @@ async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> No
         snapshot=digest(text),
         sketch=sketch(text),
         publisher="Gazette",
+        intelligence="news",
         fetched=FETCHED,
         providers=("brave", "exa"),
         credibility=credibility(found, Need(), desk.gateway().settings),
@@ -186,3 +187,12 @@ async def test_what_is_whole_or_no_page_is_not_fetched(desk: Desk, web: Web, fou
 async def test_no_page_is_fetched_where_the_user_wants_none(desk: Desk, web: Web) -> None:
     assert (await read(desk, hit("https://example.org/good", "An extract."))).text == "An extract."
     assert web.fetched == []
+
+
+async def test_rows_of_a_feed_have_no_sketch_and_their_own_type(desk: Desk) -> None:
+    found = hit(
+        "https://feed.example", "NASA FIRMS shows 3 fires. " * 20, kind=SourceKind.FEED, intelligence="satellite"
+    )
+    source = await source_of(desk, found)
+    assert source.intelligence == "satellite"
+    assert source.sketch == (), "fixed phrases are no sign of a copy"

@@ -93,8 +93,8 @@ def chosen(**settings: object) -> tuple[list[str], list[str]]:
         ("Tavily", "did you mean tavily?"),
         ("searx", "did you mean searxng?"),
         ("libary", "did you mean library?"),
-        ("zzz", f"known are auto, scholar, news, {', '.join(OURS)}"),
-        ("", f"known are auto, scholar, news, {', '.join(OURS)}"),
+        ("zzz", f"known are auto, scholar, news, mcp, {', '.join(OURS)}"),
+        ("", f"known are auto, scholar, news, mcp, {', '.join(OURS)}"),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_one(name: str, hint: str) -> None:
@@ -333,5 +333,51 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
 
 
 def test_the_hint_never_names_what_is_not_there() -> None:
-    assert nearest("tavily", {}) == "; known are auto, scholar, news"
-    assert nearest("x", {"atlas": Broken("atlas", "")}) == "; known are auto, scholar, news, atlas"
+    assert nearest("tavily", {}) == "; known are auto, scholar, news, mcp"
+    assert nearest("x", {"atlas": Broken("atlas", "")}) == "; known are auto, scholar, news, mcp, atlas"
+
+
+# -- tools of MCP servers
+
+SERVERS = {"mcp": {"servers": {"wiki": {"command": ["wiki-server"]}}}}
+
+
+@pytest.mark.parametrize(
+    ("search", "wanted"),
+    [
+        (("library",), ()),
+        (("mcp",), ("mcp",)),
+        (("mcp:wiki", "mcp:wiki"), ("mcp:wiki",)),
+        (("auto",), ("mcp",)),
+        ((), ("mcp",)),
+    ],
+)
+def test_tools_of_servers_are_asked_where_the_web_is_or_where_they_are_named(
+    search: tuple[str, ...], wanted: tuple[str, ...]
+) -> None:
+    choice = choose(Settings.model_validate({"search": search, "documents": [], **SERVERS}), usable=False)
+    assert choice.mcp == wanted
+    assert choice.outside or not wanted
+    assert set(wanted) <= set(choice.names), "a run keeps that they were wanted"
+
+
+def test_without_servers_nobody_is_asked(tmp_path: Path) -> None:
+    assert choose(Settings.model_validate({"search": ["auto"]})).mcp == ()
+    (tmp_path / "a.txt").write_text("a", encoding="utf-8")
+    own = Settings.model_validate({"documents": [tmp_path], **SERVERS})
+    assert choose(own).mcp == (), "a question to documents asks nobody else"
+
+
+@pytest.mark.parametrize(
+    ("names", "tool", "taken"),
+    [
+        (("mcp",), "wiki.find", True),
+        (("mcp:wiki",), "wiki.find", True),
+        (("mcp:wiki.find",), "wiki.find", True),
+        (("mcp:wiki.find",), "wiki.other", False),
+        (("mcp:wik",), "wiki.find", False),
+        ((), "wiki.find", False),
+    ],
+)
+def test_which_tool_is_meant(names: tuple[str, ...], tool: str, taken: bool) -> None:
+    assert Choice((), mcp=names).takes(tool) is taken

@@ -73,6 +73,7 @@ async def research(
         settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened, deepens)
+        session: Session | None = None
         try:
             session = Session(
                 run,
@@ -86,6 +87,8 @@ async def research(
             )
             await session.prepare()
         except BaseException:
+            if session is not None:
+                await session.close()
             opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
             raise
         return _keep(await session.work(ask, resumed=False), opened, settings, out)

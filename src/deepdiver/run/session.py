@@ -28,9 +28,11 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
-from deepdiver.strategies.base import Deps
-from deepdiver.strategies.feeding import FeedTool
+from deepdiver.strategies.base import Deps, Tool
+from deepdiver.strategies.calling import ServerTool
+from deepdiver.strategies.feeding import FeedTool, over_mcp
 from deepdiver.strategies.table import TABLE
+from deepdiver.tools.mcp.provider import Connected, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
@@ -128,7 +130,8 @@ class Session:
         self.emit = Recorder(store if live else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
         self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, live)
-        if not (chosen := self._choice.providers):
+        chosen = self._choice.providers
+        if not chosen and not self._choice.mcp:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(self._choice.left_out)}".strip())
         # Who passes in what is to be searched has said what may be asked: feeds only if they are named too.
         self._outside = providers is None and self._choice.outside
@@ -155,6 +158,7 @@ class Session:
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
         self._state: Mapping[str, Any] = {}
+        self._servers: Connected | None = None
         self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     async def prepare(self) -> None:
@@ -164,15 +168,35 @@ class Session:
             NoEvidenceError: If there is nothing.
             UsageError: If a folder that was named is not there.
         """
-        self.deps.providers, absent = await reached(self._choice, self.deps.gateway)
+        gateway = self.deps.gateway
+        if self._servers is None:
+            self._servers = await connect(self.settings, gateway)
+        found, absent = await reached(self._choice, gateway)
+        asked = [provider for provider in self._servers.providers if self._choice.takes(provider.name)]
+        self.deps.providers, absent = [*found, *asked], [*absent, *self._servers.limits]
         if not self.deps.providers:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(absent)}")
         if TABLE[self.run.strategy].calls_tools:
-            usable, lacking = await usable_feeds(self._outside, self.deps.gateway)
-            self.deps.tools = tuple(FeedTool(feed, ask_feed) for feed in usable)
+            self.deps.tools, lacking = await self._tools(self._servers)
             absent += [f"feed not asked: {line}" for line in lacking]
-        for line in [*absent, *await prepare(self.deps.providers, self.deps.gateway)]:
+        for line in [*absent, *await prepare(self.deps.providers, gateway)]:
             self.deps.limited(line)
+
+    async def _tools(self, servers: Connected) -> tuple[list[Tool], tuple[str, ...]]:
+        """Return the feeds and those tools of MCP servers that are no searches; and what feeds are left out."""
+        over = {tool.tool for tool in servers.tools if tool.server == self.settings.mcp.feeds}
+        usable = await usable_feeds(self._outside, self.deps.gateway, over)
+        door = over_mcp(servers, usable.over) if usable.over else ask_feed
+        searches = {provider.name for provider in self.deps.providers}
+        others = [tool for tool in servers.tools if self._choice.takes(tool.name) and tool.name not in searches]
+        own = [tool for tool in others if tool.server != usable.over]
+        return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ServerTool, own)], usable.left_out
+
+    async def close(self) -> None:
+        """End what the run has started besides itself: the programs of MCP servers."""
+        if self._servers is not None:
+            await self._servers.close()
+            self._servers = None
 
     async def work(self, ask: Ask | None, resumed: bool) -> Outcome:
         """Run the graph to its end, or to where it must stop.
@@ -202,6 +226,7 @@ class Session:
                 heart.cancel()
             if close := getattr(self.deps.reasoner, "close", None):
                 await close()
+            await self.close()
             outcome = self._end(status, error)
             if live:
                 with contextlib.suppress(DeepdiverError):

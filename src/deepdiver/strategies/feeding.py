@@ -11,19 +11,25 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from deepdiver.core.events import Searched
 from deepdiver.core.identity import content_id
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
+from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.strategies.base import Deps, Looked, together
 from deepdiver.strategies.nodes import take_in
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
+from deepdiver.tools.mcp.provider import Connected
 from deepdiver.tools.need import need_of
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Feed, Row, Told, arguments_of, shown_arguments
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import Found
 
+TOLD_CHARS = 300
+"""So much of a server's error is told."""
 Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[Told]]
 """Asks a feed by its name: in this process, or over MCP."""
 
@@ -119,6 +125,24 @@ class FeedTool:
             intelligence=answer.kind.value,
             provider=self.feed.name,
         )
+
+
+def over_mcp(connected: Connected, server: str) -> Door:
+    """Return the way to feeds that another process serves (`deepdiver mcp`)."""
+
+    async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
+        try:
+            result = await connected.call(server, name, args, gateway)
+            if result.is_error:
+                said = " ".join(hit.text for hit in result.hits)[:TOLD_CHARS]
+                raise CallError(f"{server} says: {said or 'it failed'}", CallFault.SERVER)
+            return Told.model_validate(result.structured)
+        except ValidationError:
+            raise CallError(f"{server} answered in a form that is not a feed's", CallFault.MALFORMED) from None
+        except ValueError as error:
+            raise CallError(str(error), CallFault.REQUEST) from None
+
+    return ask
 
 
 def paged(answer: Answer, most: int) -> list[Row]:

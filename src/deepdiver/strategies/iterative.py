@@ -3,8 +3,8 @@ r"""`iterative`: query, search, summarise, reflect, after the Local Deep Researc
     Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
 
 Each search is shaped by what is known: the first round asks about every part of the question side by side, each later
-one about what the reflection named as missing. Code keeps four rules: no stopping before `MINIMUM` rounds, nor before
-what does not go together was looked into once; `max_iterations` is the hard stop; no search is made twice.
+one about what the reflection named as missing; the second also about what it found not to go together. Code keeps three
+rules: no stopping before `MINIMUM` rounds, `max_iterations` is the hard stop, and no search is made twice.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ MINIMUM = 2
 FIRST, LATER = 2, 4
 """Queries for each part of the question in the first round, and for all that is missing in each later one."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""Missing things looked into a round, statements taken a round, and queries shown of all that are held against new."""
+"""Missing things looked into a round, statements taken a round, and queries shown of those that were made: code holds
+new ones against all of them, whatever a task is shown."""
 LIMITS_BYTES = 2_000  # of limits shown to the reflection
 
 
@@ -65,7 +66,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
     later = max_iterations - 1
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
-        tasks.WriteQueries: 2 * nodes.PROBLEMS + GAPS * later,
+        tasks.WriteQueries: 2 * nodes.PROBLEMS + LATER * later,
         tasks.ExtractFindings: nodes.batches_of(results) * (nodes.PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
@@ -126,7 +127,8 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     """Write the next queries: at first for every part of the question, later for what is missing."""
     first, past = state["iteration"] == 0, shown(state["past"])
     problems = state["problems"] or await nodes.parts_of(deps, state["topic"], state["objection"], past)
-    wanted = problems if first else state["missing"][:GAPS] or problems[-GAPS:]
+    gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
+    wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
     proposed = [{"query": query, "about": nodes.nearest(query, wanted)} for query in state["proposed"]]
     queries = nodes.untried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
@@ -204,7 +206,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
     """Ask what is missing; code keeps the minimum depth and the hard stop."""
-    iteration, most, lines, apart = state["iteration"], state["max_iterations"], held(state["summary"]), list[str]()
+    iteration, most, lines = state["iteration"], state["max_iterations"], held(state["summary"])
     decision, by, answer = "finish", "rule", None
     if iteration >= most:
         reason = f"round {iteration} is the last allowed"
@@ -229,21 +231,20 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
         elif answer is None:
             reason = "no reflection could be had"
-        elif answer.sufficient and (apart := summary.disputed(lines, answer.notes, state["disputed"])):
-            decision, reason = "continue", "what does not go together is looked into once"
         else:
             decision, by, reason = "finish" if answer.sufficient else "continue", "reasoner", answer.reason
     deps.emit(Decided(decision=decision, reason=reason, by=by))
-    told = {"missing": apart or list(answer.missing), "proposed": list(answer.queries)} if answer else {}
-    return {"decision": decision, **told, "disputed": [*state["disputed"], *apart]}
+    told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
+    # Once, in the round that is made anyway: sources that differ go on to do so, and words for it are never at a loss.
+    apart = summary.disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
+    return {"decision": decision, **told, "disputed": apart}
 
 
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
     keys = list(dict.fromkeys((*told, *state["findings"])))[: nodes.SHOWN_FINDINGS]
-    missing = [item for item in state["missing"] if item not in state["disputed"]]
-    limits = [*state["limits"], *consulted(state["past"])]
-    report = await writing.write_report(deps, state["topic"], state["problems"], None, keys, missing, limits)
+    topic, problems, limits = state["topic"], state["problems"], [*state["limits"], *consulted(state["past"])]
+    report = await writing.write_report(deps, topic, problems, None, keys, state["missing"], limits)
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}

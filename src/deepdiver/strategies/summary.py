@@ -165,13 +165,9 @@ def _gives_way(old: Line, new: Line) -> bool:
     return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
-def disputed(lines: Sequence[Line], notes: Iterable[Note], before: Sequence[str]) -> list[str]:
-    """Return what a reflection says does not go together: the lines that it names, each by itself, or else its words.
-
-    A run looks into that once. Sources that differ go on to do so, and words for it are never at a loss: so there is
-    nothing where something was looked into `before`.
-    """
-    told = [note.text for note in notes if note.category == "consistency"] if not before else []
+def disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
+    """Return what a reflection says does not go together: the lines that it names, one by one, or else its words."""
+    told = [note.text for note in notes if note.category == "consistency"]
     named = {text: [line.text for line in lines if line.text in text] for text in told}
     return list(dict.fromkeys(side for text, sides in named.items() for side in (sides or [text])))
 

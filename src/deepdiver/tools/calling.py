@@ -65,7 +65,9 @@ def takes_text(spec: Any) -> bool:
     ways = spec.get("anyOf")
     if isinstance(ways, list) and ways:
         return any(takes_text(way) for way in ways)
-    return bool(spec.get("type") == "string" or not spec.keys() & {"type", "$ref", "allOf"})
+    kind = spec.get("type")
+    text = "string" in kind if isinstance(kind, list) else kind == "string"
+    return bool(text or not spec.keys() & {"type", "$ref", "allOf"})
 
 
 def hits_of(value: Any, teller: Teller) -> Iterator[Hit]:

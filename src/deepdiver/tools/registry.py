@@ -23,6 +23,8 @@ from deepdiver.tools.reach import reach_all
 GROUP = "deepdiver.search"
 MEMBERS = ("name", "about", "missing", "search")
 """What makes an object a provider."""
+MCP = "mcp"
+"""Name that stands for the approved tools of MCP servers that can search."""
 GROUPS = {"auto": {"own", "web"}, "scholar": {"scholar"}, "news": {"news"}}
 """Names that stand for all members of these groups that can be used. The scholarly ones and the news are not part of
 `auto`: their services allow a call every second, or every five, and would slow down every other question."""
@@ -96,16 +98,23 @@ class Choice:
     """Names of those that are left out if they cannot be reached."""
     left_out: tuple[str, ...] = ()
     """A line for each that a group or a `?` had to leave out."""
+    mcp: tuple[str, ...] = ()
+    """Which tools of MCP servers: `mcp` for all, `mcp:SERVER` for those of one, `mcp:SERVER.TOOL` for one."""
+
+    def takes(self, tool: str) -> bool:
+        """Whether a tool of an MCP server, SERVER.TOOL, is wanted."""
+        server = tool.partition(".")[0]
+        return any(name in {MCP, f"{MCP}:{server}", f"{MCP}:{tool}"} for name in self.mcp)
 
     @property
     def outside(self) -> bool:
         """Whether more is searched than the user's own documents."""
-        return any(group_of(provider) != "own" for provider in self.providers)
+        return bool(self.mcp) or any(group_of(provider) != "own" for provider in self.providers)
 
     @property
     def names(self) -> tuple[str, ...]:
         """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
-        return tuple(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers)
+        return (*(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers), *self.mcp)
 
 
 def choose(settings: Settings, usable: bool = True) -> Choice:
@@ -127,7 +136,11 @@ def choose(settings: Settings, usable: bool = True) -> Choice:
     chosen: dict[str, Provider] = {}
     required: set[str] = set()
     left_out: list[str] = []
+    mcp: list[str] = []
     for name, whether in _wanted(settings, known):
+        if name == MCP or name.startswith(f"{MCP}:"):
+            mcp.append(name)
+            continue
         if name not in known:
             raise UnknownNameError(f"unknown search provider {name!r}{nearest(name, known)}")
         why = known[name].missing(settings) if usable else None
@@ -138,13 +151,16 @@ def choose(settings: Settings, usable: bool = True) -> Choice:
             left_out.append(f"{name}: {why}")
         else:
             raise MissingKeyError(f"search provider {name} cannot be used: {why}")
-    return Choice(tuple(chosen.values()), frozenset(chosen.keys() - required), tuple(dict.fromkeys(left_out)))
+    optional = frozenset(chosen.keys() - required)
+    return Choice(tuple(chosen.values()), optional, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(mcp)))
 
 
 def _wanted(settings: Settings, known: Mapping[str, Provider]) -> Iterator[tuple[str, bool]]:
     """Walk the names that are wanted, and whether only if they can be used."""
     own = "library" in known and known["library"].missing(settings) is None
     for name in settings.search or (("library",) if own else ("auto",)):
+        if name == "auto" and settings.mcp.servers:
+            yield MCP, True
         if name in GROUPS:
             yield from ((other, True) for other, provider in known.items() if group_of(provider) in GROUPS[name])
         else:
@@ -166,8 +182,8 @@ def address_of(provider: Provider, settings: Settings) -> str:
 
 def nearest(name: str, known: Mapping[str, Provider]) -> str:
     """Return a hint at the name that was probably meant."""
-    close = difflib.get_close_matches(name, [*known, *GROUPS], 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join([*GROUPS, *known])}"
+    close = difflib.get_close_matches(name, [*known, *GROUPS, MCP], 1, 0.5)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join([*GROUPS, MCP, *known])}"
 
 
 async def reached(choice: Choice, gateway: Gateway) -> tuple[list[Provider], list[str]]:

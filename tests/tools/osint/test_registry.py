@@ -110,15 +110,27 @@ def test_a_feed_that_was_named_must_be_there(known: dict[str, Paper]) -> None:
 
 
 async def test_the_choice_is_journalled(known: dict[str, Paper], desk: Desk) -> None:
-    chosen, lacking = await usable_feeds(True, desk.gateway())
-    assert [feed.name for feed in chosen] == ["free"]
-    assert lacking == ["keyed: set PASS_KEY"]
+    usable = await usable_feeds(True, desk.gateway())
+    assert [feed.name for feed in usable.feeds] == ["free"]
+    assert usable.left_out == ("keyed: set PASS_KEY",)
+    assert usable.over == ""
     later = desk.gateway(keys={"pass": "a-key-that-came-later"})
-    assert [feed.name for feed in (await usable_feeds(True, later))[0]] == ["free"], "a resumed run goes on as it began"
+    assert [feed.name for feed in (await usable_feeds(True, later)).feeds] == ["free"], (
+        "a resumed run goes on as it began"
+    )
     replayed = desk.gateway(mode=Mode.REPLAY)
-    assert (await usable_feeds(True, replayed))[1] == ["keyed: set PASS_KEY"]
+    assert (await usable_feeds(True, replayed)).left_out == ("keyed: set PASS_KEY",)
     with pytest.raises(NotJournalledError):
         await usable_feeds(False, replayed)
+
+
+async def test_over_a_server_what_it_offers_is_asked_whatever_key_is_here(known: dict[str, Paper], desk: Desk) -> None:
+    far = {"servers": {"far": {"url": "http://127.0.0.1:9/mcp"}}, "feeds": "far"}
+    usable = await usable_feeds(True, desk.gateway(mcp=far), {"keyed", "other"})
+    assert [feed.name for feed in usable.feeds] == ["keyed"]
+    assert usable.left_out == ("free: MCP server far does not offer it",)
+    assert usable.over == "far"
+    assert (await usable_feeds(True, desk.gateway(mode=Mode.REPLAY))).over == "far", "a replay goes the same way"
 
 
 # -- called

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -97,14 +97,28 @@ def choose_feeds(settings: Settings, *, outside: bool) -> FeedChoice:
     return FeedChoice(tuple(chosen[name] for name in sorted(chosen)), tuple(left_out))
 
 
-async def usable_feeds(outside: bool, gateway: Gateway) -> tuple[list[Feed[Any]], list[str]]:
-    """Return the feeds that a run may ask, and a line for each that it would ask if it could.
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """The feeds of a run as it began."""
+
+    feeds: tuple[Feed[Any], ...]
+    """Those that it may ask."""
+    left_out: tuple[str, ...]
+    """A line for each that it would ask if it could."""
+    over: str
+    """The MCP server over which they are asked; empty: in this process."""
+
+
+async def usable_feeds(outside: bool, gateway: Gateway, offered: Collection[str] = ()) -> Usable:
+    """Return the feeds that a run may ask.
 
     Journalled: a key that comes or goes changes nothing for a run that is resumed, and a replay needs none.
 
     Args:
         outside: Whether the run searches more than the user's own documents.
         gateway: The run's door.
+        offered: The tools of the MCP server over which feeds are asked, if the settings name one. What these need is
+            for that server to have.
 
     Raises:
         UsageError: If a feed was named that cannot be used.
@@ -113,12 +127,25 @@ async def usable_feeds(outside: bool, gateway: Gateway) -> tuple[list[Feed[Any]]
     settings = gateway.settings
 
     async def do() -> Reply:
-        choice = choose_feeds(settings, outside=outside)
-        return Reply({"feeds": [feed.name for feed in choice.feeds], "left_out": list(choice.left_out)})
+        if over := settings.mcp.feeds:
+            named, lacking = _over(over, offered, settings, outside)
+        else:
+            choice = choose_feeds(settings, outside=outside)
+            named, lacking = [feed.name for feed in choice.feeds], list(choice.left_out)
+        return Reply({"feeds": named, "left_out": lacking, "over": over})
 
     payload = {"choose": list(settings.feeds), "outside": outside}
     made = (await gateway.call(Request("feed", AUTO, "see which feeds can be used", payload, fresh=True), do)).value
-    return [named_feed(name) for name in made["feeds"]], made["left_out"]
+    return Usable(tuple(named_feed(name) for name in made["feeds"]), tuple(made["left_out"]), made["over"])
+
+
+def _over(server: str, offered: Collection[str], settings: Settings, outside: bool) -> tuple[list[str], list[str]]:
+    """Return the names of the feeds that a server offers, and a line for each that is wanted and not offered."""
+    asked = settings.feeds or ((AUTO,) if outside else ())
+    named = [name for name in asked if name not in {AUTO, NONE}]
+    wanted = [name for name in feeds() if AUTO in asked or name in named]
+    lacking = [f"{name}: MCP server {server} does not offer it" for name in wanted if name not in offered]
+    return [name for name in wanted if name in offered], lacking
 
 
 def named_feed(name: str) -> Feed[Any]:

@@ -14,7 +14,7 @@ from deepdiver.core.text import STOPWORDS
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_text, shaped
+from deepdiver.tools.search.http import Form, ask_text, shaped
 from deepdiver.tools.search.keyless import advised, agent
 from deepdiver.tools.search.languages import LANGUAGES, code_of
 from deepdiver.tools.search.narrow import clipped
@@ -79,6 +79,7 @@ class Article(BaseModel):
     seendate: str | None = None
     domain: str | None = None
     language: str | None = None
+    sourcecountry: str | None = None
 
 
 class Response(BaseModel):
@@ -112,7 +113,7 @@ class Gdelt:
             with advised(ADVICE):
                 url = f"{self.address(settings)}/api/v2/doc/doc"
                 text = await ask_text(self.name, url, params=asked.params(), headers=agent(settings))
-            return Reply(_response(text).model_dump(mode="json"))
+            return Reply(answered(text, Response, nothing={"articles": []}).model_dump(mode="json"))
 
         reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
         return [hit for article in Response.model_validate(reply.value).articles if (hit := _hit(article))][:limit]
@@ -120,29 +121,58 @@ class Gdelt:
 
 def _asked(query: str, limit: int, settings: Settings) -> Asked:
     wanted = settings.filters
+    asked = Asked(query=worded(query, wanted.language, wanted.region), maxrecords=limit)
+    if wanted.since or wanted.until:
+        asked.startdatetime = day_start(wanted.since or FIRST)
+    if wanted.until:
+        asked.enddatetime = day_end(wanted.until)
+    return asked
+
+
+def worded(query: str, language: str = "", country: str = "") -> str:
+    """Return a query for all the words of a text, narrowed to outlets of a language and a country where it knows them.
+
+    Raises:
+        CallError: If it would refuse the query, or look for everything.
+    """
     listed = words(Gdelt.name, query, inner="")
     telling = [word for word in listed if word.lower() not in STOPWORDS and (len(word) >= SHORTEST or word > "\u2e80")]
     if not telling:
         raise CallError("gdelt was not asked: the query holds no word that it searches for", CallFault.REQUEST)
     parts = [clipped(" ".join(telling), LONGEST)]
-    if language := LANGUAGES.get(wanted.language):
-        parts.append(f"sourcelang:{language.name}")
-    if country := COUNTRIES.get(wanted.region):
-        parts.append(f"sourcecountry:{country}")
-    asked = Asked(query=" ".join(parts), maxrecords=limit)
-    if wanted.since or wanted.until:
-        asked.startdatetime = f"{max(wanted.since or FIRST, FIRST):%Y%m%d}000000"
-    if wanted.until:
-        asked.enddatetime = f"{wanted.until:%Y%m%d}235959"
-    return asked
+    if known := LANGUAGES.get(language):
+        parts.append(f"sourcelang:{known.name}")
+    if fips := COUNTRIES.get(country):
+        parts.append(f"sourcecountry:{fips}")
+    return " ".join(parts)
 
 
-def _response(text: str) -> Response:
+def day_start(day: date) -> str:
+    """Return the first second of a day as it writes it, or of the first day of which it knows."""
+    return f"{max(day, FIRST):%Y%m%d}000000"
+
+
+def day_end(day: date) -> str:
+    """Return the last second of a day as it writes it."""
+    return f"{day:%Y%m%d}235959"
+
+
+def answered(text: str, form: type[Form], nothing: Any) -> Form:
+    """Read an answer of any of its modes.
+
+    Args:
+        text: What came back.
+        form: What it should be.
+        nothing: What an empty object stands for, with which it says that it found nothing.
+
+    Raises:
+        CallError: If it is a refusal, which comes as a sentence, or something else.
+    """
     try:
         raw = _parsed(text)
     except (ValueError, RecursionError):
         raise _refusal(text) from None
-    return shaped(Gdelt.name, Response, raw or {"articles": []} if isinstance(raw, dict) else raw)  # {}: nothing found
+    return shaped(Gdelt.name, form, nothing if raw == {} else raw)
 
 
 def _parsed(text: str) -> Any:
@@ -168,13 +198,13 @@ def _hit(article: Article) -> Hit | None:
         url=article.url,
         title=" ".join(article.title.split()),
         publisher=article.domain or "",
-        published=_seen(article.seendate or ""),
+        published=seen(article.seendate or ""),
         language=code_of(article.language),
         provider=Gdelt.name,
     )
 
 
-def _seen(stamp: str) -> str:
+def seen(stamp: str) -> str:
     """Return when GDELT first saw it, which is within the hour: 20260208T031500Z becomes 2026-02-08T03:15:00Z."""
     found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z", stamp)
     return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else ""

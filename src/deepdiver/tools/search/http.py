@@ -6,11 +6,13 @@ import functools
 import json
 import logging
 import ssl
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -27,19 +29,37 @@ LARGEST = 20_000_000
 """Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it."""
 
 
-_OURS: ContextVar[bool] = ContextVar("ours", default=False)
-"""Whether what httpx logs at the moment is about a request of this module."""
+_HIDDEN: ContextVar[str | None] = ContextVar("hidden", default=None)
+"""What httpx must not log at the moment besides a query: a part of the path; None: it is no request of this module."""
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """What became of a download."""
+
+    changed: bool
+    """Whether there was something new, which is written now."""
+    etag: str
+    """What the service calls this version; empty: nothing."""
+    modified: str
+    """When the service says it was last changed; empty: it does not."""
 
 
 class _Discreet(logging.Filter):
-    """Keeps what may hold a key out of the logs of httpx: the query of an address, and the headers of an answer."""
+    """Keeps out of the logs of httpx what may hold a key: of an address the query, of an answer the headers."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if not _OURS.get():
+        hidden = _HIDDEN.get()
+        if hidden is None:
             return True
         if isinstance(record.args, tuple):
-            record.args = tuple(arg.copy_with(query=None) if isinstance(arg, httpx.URL) else arg for arg in record.args)
+            record.args = tuple(_shown(arg, hidden) if isinstance(arg, httpx.URL) else arg for arg in record.args)
         return not record.name.startswith("httpcore")
+
+
+def _shown(address: httpx.URL, hidden: str) -> str:
+    shown = str(address.copy_with(query=None))
+    return shown.replace(hidden, "[secret]") if hidden else shown
 
 
 for _name in ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))):
@@ -75,14 +95,28 @@ async def ask_json(
 
 
 async def ask_text(
-    provider: str, url: str, *, params: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    provider: str,
+    url: str,
+    *,
+    params: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    refused: Collection[int] = (),
+    hidden: str = "",
 ) -> str:
     """GET and return the text that comes back, such as XML; what is no character of its charset is replaced.
+
+    Args:
+        provider: Who is asked, for messages.
+        url: Where.
+        params: The query of the address.
+        headers: Further headers.
+        refused: Statuses with which this service refuses a key, besides the usual ones.
+        hidden: A part of the address that no log may show, as it is spelt there: a key in its path.
 
     Raises:
         CallError: If the service refuses, fails or is late.
     """
-    raw, charset = await _ask(provider, url, params, None, headers)
+    raw, charset = await _ask(provider, url, params, None, headers, refused, hidden)
     try:
         text = raw.decode(charset, "replace")
     except (LookupError, UnicodeError):  # it names a charset that there is not
@@ -102,6 +136,30 @@ def shaped(provider: str, form: type[Form], raw: Any) -> Form:
         raise CallError(f"{provider} answered in a form that is not its own", CallFault.MALFORMED) from None
 
 
+async def download(
+    provider: str, url: str, into: BinaryIO, *, largest: int, headers: Mapping[str, str] | None = None
+) -> Downloaded:
+    """GET a file and write it as it comes, unpacked; 304 and nothing written where it is what the headers name.
+
+    Args:
+        provider: Who is asked, for messages.
+        url: Where.
+        into: What it is written into.
+        largest: Bytes that it may have, unpacked.
+        headers: Further headers, such as If-None-Match.
+
+    Raises:
+        CallError: If the service refuses, fails, is late or sends more.
+    """
+    async with _stream(provider, url, None, None, headers, also=(httpx.codes.NOT_MODIFIED,)) as reply:
+        told = {name: reply.headers.get(name, "") for name in ("ETag", "Last-Modified")}
+        if reply.status_code == httpx.codes.NOT_MODIFIED:
+            return Downloaded(False, told["ETag"], told["Last-Modified"])
+        async for piece in _pieces(provider, reply, largest):
+            into.write(piece)
+        return Downloaded(True, told["ETag"], told["Last-Modified"])
+
+
 async def _ask(
     provider: str,
     url: str,
@@ -109,9 +167,38 @@ async def _ask(
     body: Mapping[str, Any] | None,
     headers: Mapping[str, str] | None,
     refused: Collection[int] = (),
+    hidden: str = "",
 ) -> tuple[bytes, str]:
     """Return what comes back, and in which charset the service says it is."""
-    held = _OURS.set(True)
+    async with _stream(provider, url, params, body, headers, refused, hidden=hidden) as reply:
+        raw = b"".join([piece async for piece in _pieces(provider, reply, LARGEST)])
+        return raw, reply.charset_encoding or "utf-8"
+
+
+@asynccontextmanager
+async def _stream(
+    provider: str,
+    url: str,
+    params: Mapping[str, str] | None,
+    body: Mapping[str, Any] | None,
+    headers: Mapping[str, str] | None,
+    refused: Collection[int] = (),
+    also: Collection[int] = (),
+    hidden: str = "",
+) -> AsyncIterator[httpx.Response]:
+    """Give an answer whose body is still to be read; what goes wrong until then is told apart here.
+
+    Args:
+        provider: Who is asked, for messages.
+        url: Where.
+        params: The query of the address.
+        body: What is sent, as JSON.
+        headers: Further headers.
+        refused: Statuses with which this service refuses a key, besides the usual ones.
+        also: Statuses besides 200 that are an answer.
+        hidden: A part of the address that no log may show.
+    """
+    held = _HIDDEN.set(hidden)
     try:
         async with (
             httpx.AsyncClient(
@@ -119,9 +206,9 @@ async def _ask(
             ) as client,
             client.stream("GET" if body is None else "POST", _address(url), params=params, json=body) as reply,
         ):
-            if reply.status_code != httpx.codes.OK:
+            if reply.status_code != httpx.codes.OK and reply.status_code not in also:
                 raise _refusal(provider, reply, refused)
-            return await _read(provider, reply), reply.charset_encoding or "utf-8"
+            yield reply
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
         told = f"{provider} could not be reached: {type(error).__name__}"
         raise CallError(told, CallFault.UNREACHED) from None
@@ -136,7 +223,7 @@ async def _ask(
     except httpx.HTTPError as error:
         raise CallError(f"{provider} was lost: {type(error).__name__}", CallFault.NETWORK) from None
     finally:
-        _OURS.reset(held)
+        _HIDDEN.reset(held)
 
 
 @functools.cache
@@ -158,13 +245,14 @@ def _address(url: str) -> httpx.URL:
     return address
 
 
-async def _read(provider: str, reply: httpx.Response) -> bytes:
-    raw = bytearray()
+async def _pieces(provider: str, reply: httpx.Response, largest: int) -> AsyncIterator[bytes]:
+    """Walk the body, unpacked; more of it than expected is nothing that was asked for."""
+    size = 0
     async for piece in reply.aiter_bytes():
-        raw += piece
-        if len(raw) > LARGEST:
-            raise CallError(f"{provider} answered with more than {LARGEST:,} bytes", CallFault.MALFORMED)
-    return bytes(raw)
+        size += len(piece)
+        if size > largest:
+            raise CallError(f"{provider} answered with more than {largest:,} bytes", CallFault.MALFORMED)
+        yield piece
 
 
 def _refusal(provider: str, reply: httpx.Response, refused: Collection[int]) -> CallError:

@@ -1,0 +1,160 @@
+"""News feeds in their three forms: RSS 2.0 (and 0.9x), Atom, and RSS 1.0 in RDF.
+
+Names are compared without their namespace: the three forms use different ones for the same things, and so do feeds.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from pydantic import BaseModel
+
+from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.osint.telling import one_line, utc
+from deepdiver.tools.search.plain import flat, plain, tree
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+MOST_ENTRIES = 200
+"""Entries of a feed that are kept, the newest: hardly any holds more."""
+LONGEST_SUMMARY = 500
+"""Characters of an entry's summary that are kept: some feeds put the whole article there."""
+_ROOTS = frozenset({"rss", "feed", "RDF"})
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class Entry(BaseModel):
+    """One piece of news in a feed."""
+
+    link: str
+    """Its address."""
+    title: str
+    """Its headline, on one line."""
+    published: str = ""
+    """When, ISO 8601 in UTC; the day alone where no zone is given; empty: not said."""
+    summary: str = ""
+    """What the feed says of it, on one line."""
+
+
+class Channel(BaseModel):
+    """A feed as it was read."""
+
+    title: str = ""
+    """What it calls itself."""
+    language: str = ""
+    """Its language, ISO 639-1; empty: not said."""
+    entries: tuple[Entry, ...] = ()
+    """The newest first, MOST_ENTRIES at most; those without an address or a headline are left out."""
+    total: int = 0
+    """How many entries it has in all."""
+
+
+def read_channel(service: str, url: str, raw: bytes) -> Channel:
+    """Read a feed.
+
+    Args:
+        service: Who sent it, for messages.
+        url: Where it is, for addresses that are given without a host.
+        raw: What came.
+
+    Raises:
+        CallError: If it is not a whole feed in one of the three forms.
+    """
+    root = tree(service, _text(service, raw), dtd=True)  # RSS 0.91 names its type; entities are refused all the same
+    if _name(root) not in _ROOTS:
+        raise CallError(f"{service} answered with something that is no news feed", CallFault.MALFORMED)
+    head = root if _name(root) == "feed" else _child(root, "channel")
+    if head is None:
+        raise CallError(f"{service} answered with a news feed without a channel", CallFault.MALFORMED)
+    items = [element for element in root.iter() if _name(element) in ("item", "entry")]
+    entries = [entry for item in items if (entry := _entry(item, url))]
+    entries.sort(key=lambda entry: entry.published, reverse=True)
+    return Channel(
+        title=one_line(plain(flat(_child(head, "title")))),
+        language=_language(head, root),
+        entries=tuple(entries[:MOST_ENTRIES]),
+        total=len(entries),
+    )
+
+
+def _text(service: str, raw: bytes) -> str:
+    """Decode XML as it says itself; a feed that is not what it says is broken, not half readable."""
+    declared = _DECLARED.search(raw[:300])
+    marked = next((encoding for mark, encoding in _MARKS if raw.startswith(mark)), "")
+    try:
+        return raw.decode(marked or (declared[1].decode("ascii") if declared else "utf-8"))
+    except (LookupError, UnicodeError):
+        raise CallError(f"{service} answered in characters that are not its own", CallFault.MALFORMED) from None
+
+
+def _name(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _child(element: Element, *names: str) -> Element | None:
+    """Return the first child of any of these names; the names come in the order of preference."""
+    return next((child for name in names for child in element if _name(child) == name), None)
+
+
+def _entry(item: Element, url: str) -> Entry | None:
+    link, title = _link(item, url), one_line(plain(flat(_child(item, "title"))))
+    if not link or not title:
+        return None
+    summary = one_line(plain(flat(_child(item, "summary", "description", "content", "encoded"))), LONGEST_SUMMARY)
+    return Entry(link=link, title=title, published=_published(item), summary=summary)
+
+
+def _link(item: Element, url: str) -> str:
+    """Return the address of an entry: of Atom's links the one to the page itself, of RSS the text, or its permalink."""
+    links = [child for child in item if _name(child) == "link"]
+    pages = [child.get("href", "") for child in links if child.get("rel", "alternate") == "alternate"]
+    guid = _child(item, "guid")
+    texts = [flat(child) for child in links]
+    if guid is not None and guid.get("isPermaLink", "true") == "true":
+        texts.append(flat(guid))
+    for found in (*pages, *texts):
+        try:
+            address = urljoin(url, found.strip()) if found.strip() else ""
+            if (
+                address not in ("", url)
+                and urlsplit(address).scheme in ("http", "https")
+                and urlsplit(address).hostname
+            ):
+                return address
+        except ValueError:  # an address in brackets that is none
+            continue
+    return ""
+
+
+def _published(item: Element) -> str:
+    """Return when an entry was published, or else last changed. A time without its zone counts for its day alone."""
+    for name in ("published", "pubDate", "date", "issued", "updated", "modified"):
+        said = flat(_child(item, name))
+        if said and (moment := _moment(said)):
+            return moment
+    return ""
+
+
+def _moment(said: str) -> str:
+    if re.fullmatch(r"\d{4}-\d{2}-\d{2}", said):
+        said += "T00:00:00"  # without a zone: the day alone
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = read(said)
+            return utc(moment) if moment.tzinfo else moment.date().isoformat()
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+    return ""
+
+
+def _language(head: Element, root: Element) -> str:
+    said = flat(_child(head, "language")) or root.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+    found = re.match(r"([A-Za-z]{2})(?![A-Za-z])", said)
+    return found[1].lower() if found else ""

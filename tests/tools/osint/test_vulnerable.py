@@ -1,0 +1,34 @@
+"""What is looked for among vulnerabilities, in words and as a payload."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from deepdiver.core.settings import Settings
+from deepdiver.tools.osint.arguments import Period
+from deepdiver.tools.osint.vulnerable import Wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "of any kind"),
+        ({"vendor": "Microsoft"}, 'of "Microsoft"'),
+        ({"vendor": "Microsoft", "product": "Exchange"}, 'of "Microsoft" in "Exchange"'),
+        ({"keyword": "remote code", "cve": "CVE-2024-3094"}, 'about "remote code" with the number "CVE-2024-3094"'),
+        ({"vendor": 'A "quoted"\nname'}, "of \"A 'quoted' name\""),
+    ],
+)
+def test_in_words(given: dict[str, Any], told: str) -> None:
+    assert Wanted(Period(), **given).told == told
+
+
+def test_a_payload_says_what_was_asked_whatever_today_is() -> None:
+    wanted = Wanted(Period(days=7), vendor="Microsoft")
+    assert wanted.payload(Settings()) == {"vendor": "Microsoft", "days": 7}
+    then = wanted.payload(Settings(as_of=date(2026, 11, 11)))
+    assert then == {"vendor": "Microsoft", "days": 7, "as_of": "2026-11-11"}
+    assert Wanted(Period()).payload(Settings()) == {}
