@@ -49,9 +49,30 @@ def graph(entry: Entry) -> str:
     return f"```mermaid\n{entry.build().compile().get_graph().draw_mermaid().strip()}\n```"
 
 
+def feeds() -> str:
+    """Return the feeds with what each needs and takes."""
+    from deepdiver.core.settings import Settings
+    from deepdiver.tools.osint import registry
+    from deepdiver.tools.osint.feed import shown_arguments
+
+    parts = []
+    for feed in registry.feeds().values():
+        needs = feed.missing(Settings()) or "nothing"
+        taken = "\n".join(f"- {line}" for line in map(_as_item, shown_arguments(feed)))
+        parts.append(f"### {feed.name}\n\n{feed.about[:1].upper()}{feed.about[1:]}. It needs: {needs}.\n\n{taken}")
+    return "\n\n".join(parts)
+
+
+def _as_item(line: str) -> str:
+    name, _, told = line.partition(": ")
+    name, mark, optional = name.partition(" (")
+    return f"`{name}`{mark and ' ('}{optional}: {told}"
+
+
 MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
     "README.md": [("demo", demo)],
     "docs/CLI.md": [("help", help_text)],
+    "docs/FEEDS.md": [("feeds", feeds)],
     **{
         f"docs/strategies/{entry.strategy.value}.md": [("graph", functools.partial(graph, entry))]
         for entry in TABLE.values()

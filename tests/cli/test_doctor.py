@@ -250,7 +250,7 @@ def test_no_key_is_ever_shown(tmp_path: Path) -> None:
 def test_the_text_groups_what_belongs_together(tmp_path: Path) -> None:
     text = look(tmp_path, documents=[LIBRARY]).as_text()
     parts = [line for line in text.splitlines()[:-2] if line and not line.startswith(" ")]
-    assert parts == ["deepdiver", "settings", "home", "reasoner", "search", "extras"]
+    assert parts == ["deepdiver", "settings", "home", "reasoner", "search", "feed", "extras"]
     assert text.splitlines()[-2:] == ["+ ready   - not set up   ! does not work", "A run can start."]
 
 
@@ -267,3 +267,20 @@ def test_the_json_says_the_same(tmp_path: Path, closed: int) -> None:
 def test_the_worst_decides(codes: tuple[int, ...], code: int) -> None:
     checks = tuple(Check("p", f"n{n}", State.OK, "s", exit_code=n) for n in codes)
     assert Examination(checks).exit_code == code
+
+
+def test_feeds_are_told_with_what_they_need_and_none_is_asked(tmp_path: Path) -> None:
+    seen = look(tmp_path)
+    assert find(seen, "feed", "search_news").state is State.OK
+    assert find(seen, "feed", "detect_thermal_anomalies").state is State.OFF
+    assert "FIRMS_MAP_KEY" in find(seen, "feed", "detect_thermal_anomalies").remedy
+    keyed = look(tmp_path, keys={"firms": "a-key"})
+    assert find(keyed, "feed", "detect_thermal_anomalies").state is State.OK
+
+
+def test_mcp_servers_are_named_and_not_started(tmp_path: Path) -> None:
+    servers = {"servers": {"notes": {"command": ["/no/such/program", "--x"], "env": {"TOKEN": KEY}}}}
+    check = find(look(tmp_path, mcp=servers), "mcp", "notes")
+    assert "/no/such/program --x" in check.says
+    assert "deepdiver mcp tools" in check.says
+    assert KEY not in str(check)

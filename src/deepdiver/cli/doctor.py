@@ -26,6 +26,7 @@ from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
 from deepdiver.tools.library.postgres import described
+from deepdiver.tools.osint.registry import feeds
 from deepdiver.tools.reach import reach_all
 from deepdiver.tools.registry import address_of, choose, providers
 
@@ -128,6 +129,8 @@ def examine(settings: Settings, *, offline: bool = False, folder: Path | None = 
         *([] if offline else [_shared(settings)]),
         *_models(settings, wanted, reached),
         *_search(settings, reached),
+        *_feeds(settings),
+        *_servers(settings),
         *_extras(),
     ]
     return Examination(tuple(checks))
@@ -235,6 +238,20 @@ def _search(settings: Settings, reached: dict[str, str]) -> Iterator[Check]:
     if not works:
         remedy = "give documents with --in PATH, set up a provider, or try --sample"
         yield Check("search", "nothing", State.BAD, "there is nothing to search", remedy, NoEvidenceError.exit_code)
+
+
+def _feeds(settings: Settings) -> Iterator[Check]:
+    """Tell which feeds can be asked; none is asked here."""
+    for name, feed in feeds().items():
+        missing = feed.missing(settings)
+        yield Check("feed", name, State.OFF if missing else State.OK, feed.about, missing or "")
+
+
+def _servers(settings: Settings) -> Iterator[Check]:
+    """Tell which MCP servers the settings name; none is started here."""
+    for name, server in settings.mcp.servers.items():
+        where = server.url or " ".join(server.command)
+        yield Check("mcp", name, State.OK, f"{where}; its tools and what is approved: deepdiver mcp tools")
 
 
 def _extras() -> Iterator[Check]:
