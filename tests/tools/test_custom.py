@@ -11,8 +11,6 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, Tool, ToolException, tool
@@ -436,24 +434,3 @@ def test_a_tool_is_never_missing_anything() -> None:
     provider = ToolProvider(returning("x"))
     assert provider.missing(Settings()) is None
     assert (provider.name, provider.about) == ("lookup", "Look something up.")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=True) | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["url", "text", "title", "results", "metadata", "x"]), inner, max_size=4)
-    ),
-    max_leaves=8,
-)
-
-
-@given(JSON)
-def test_any_json_is_read_without_an_error(value: Any) -> None:
-    hits = list(ToolProvider(returning(None))._hits(value))
-    again = list(ToolProvider(returning(None))._hits(value))
-    assert hits == again
-    for found in hits:
-        assert found.url
-        assert found.text.strip()
-        assert found.provider == "lookup"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import logging
 import socket
@@ -18,7 +19,16 @@ from pydantic import BaseModel
 
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.search import http
-from deepdiver.tools.search.http import USER_AGENT, ask_json, ask_text, fault_of, retry_after, shaped
+from deepdiver.tools.search.http import (
+    USER_AGENT,
+    Downloaded,
+    ask_json,
+    ask_text,
+    download,
+    fault_of,
+    retry_after,
+    shaped,
+)
 from tests.tools.conftest import Line
 
 KEY = "tvly-a-key-that-nobody-may-see"
@@ -309,6 +319,67 @@ async def test_a_key_in_an_address_or_in_an_answers_headers_is_not_logged(
     assert [record.getMessage() for record in caplog.records if record.name.startswith("http")] == [
         f'HTTP Request: GET {line.url}/search "HTTP/1.1 200 OK"'
     ]
+
+
+async def test_a_key_in_a_path_is_not_logged_where_it_is_named(line: Line, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    line.answers(body=b"latitude")
+    assert await ask_text("firms", f"{line.url}/api/{KEY}/area", hidden=KEY) == "latitude"
+    assert f"GET /api/{KEY}/area" in line.heard[0]
+    assert KEY not in caplog.text
+    assert f"{line.url}/api/[secret]/area" in caplog.text
+
+
+async def test_a_status_with_which_a_service_refuses_a_key(line: Line) -> None:
+    line.answers("400 Bad Request", b"Invalid MAP_KEY.")
+    with pytest.raises(CallError, match="check the key") as caught:
+        await ask_text("firms", line.url, refused=(400,))
+    assert caught.value.fault is CallFault.AUTH
+
+
+async def test_a_download_is_written_as_it_comes(line: Line) -> None:
+    changed = "Sat, 14 Nov 2026 08:00:00 GMT"
+    packed = gzip.compress(b"whole")
+    line.answers(body=packed, Content_Encoding="gzip", ETag='"v1"', Last_Modified=changed)
+    file = io.BytesIO()
+    assert await download("kev", line.url, file, largest=5) == Downloaded(True, '"v1"', changed)
+    assert file.getvalue() == b"whole"
+
+
+async def test_a_download_that_has_not_changed_is_not_sent(line: Line) -> None:
+    line.answers("304 Not Modified", b"", ETag='"v1"')
+    file = io.BytesIO()
+    told = await download("kev", line.url, file, largest=5, headers={"If-None-Match": '"v1"'})
+    assert (told, file.getvalue()) == (Downloaded(False, '"v1"', ""), b"")
+    assert 'if-none-match: "v1"' in line.heard[0].lower()
+
+
+async def test_not_modified_is_no_answer_to_a_question(line: Line) -> None:
+    line.answers("304 Not Modified", b"")
+    assert (await failure(line.url)).fault is CallFault.REQUEST
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fault"),
+    [
+        ("200 OK", b"longer", CallFault.MALFORMED),
+        ("302 Found", b"", CallFault.REQUEST),
+        ("403 Forbidden", b"", CallFault.AUTH),
+        ("500 Internal Server Error", b"", CallFault.SERVER),
+    ],
+)
+async def test_a_download_fails_as_a_question_does(line: Line, status: str, body: bytes, fault: CallFault) -> None:
+    line.answers(status, body)
+    with pytest.raises(CallError) as caught:
+        await download("kev", line.url, io.BytesIO(), largest=5)
+    assert caught.value.fault is fault
+
+
+async def test_a_download_that_breaks_off(line: Line) -> None:
+    line.says = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf"
+    with pytest.raises(CallError) as caught:
+        await download("kev", line.url, io.BytesIO(), largest=99)
+    assert caught.value.fault is CallFault.NETWORK
 
 
 async def test_the_logs_of_others_who_use_the_same_client_stay_whole(
