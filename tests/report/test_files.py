@@ -16,15 +16,29 @@ import pytest
 
 from deepdiver.core.events import CallStarted, Limited, PhaseStarted, RunEnded, RunStarted
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Finding, HypothesisStatus, Mark, Report, RunStatus, Source
+from deepdiver.core.record import (
+    Finding,
+    HypothesisStatus,
+    Mark,
+    Passage,
+    Quote,
+    Report,
+    Run,
+    RunStatus,
+    Source,
+    Strategy,
+)
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.compose import compose
 from deepdiver.report.files import account, reasoning, record, sources, summary, write_files
+from deepdiver.report.page import page
 from deepdiver.report.render import answer_text, markdown
 from deepdiver.store import CallState, JournalRow, SqliteStore, open_store
+from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
-FILES = ("reasoning.log", "report.json", "report.md", "sources.jsonl")
+FILES = ("reasoning.log", "report.html", "report.json", "report.md", "sources.jsonl")
+PICTURES = ("map.svg", "matrix.svg", "timeline.svg")
 LEDGER = Ledger(
     [
         source("s_1", sketch=(1, 2, 3), title="Register\u2028of Holm", marks=(Mark(start=0, kind="page", label="1"),)),
@@ -185,10 +199,10 @@ def test_a_folder_that_may_not_be_written_to(
         write(tmp_path / "out", store)
 
 
-# -- the four files
+# -- the files
 
 
-def test_all_four_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
+def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "a" / "b", store)
     files = held(tmp_path / "a" / "b")
     assert tuple(sorted(files)) == FILES
@@ -198,6 +212,7 @@ def test_all_four_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
         assert b"\r" not in content
         content.decode("utf-8")
     assert files["report.md"].decode() == markdown(REPORT)
+    assert files["report.html"].decode() == page(REPORT)
 
 
 def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) -> None:
@@ -276,6 +291,84 @@ def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() 
     wanted = {"timestamp": "T1", "phase": "analyzing", "step": 2, "action": "Analysed 5 findings", "details": step}
     assert second == wanted
     assert (first["action"], third["phase"]) == ("phase_started", "analyze_findings")
+
+
+# -- pictures
+
+
+@pytest.fixture
+def watched(store: SqliteStore) -> Run:
+    run = RUN.model_copy(update={"id": "20261115-week-0001", "strategy": Strategy.OVERWATCH})
+    store.create_run(run)
+    return run
+
+
+def watch(folder: Path, run: Run, store: SqliteStore, ledger: Ledger | None = None) -> dict[str, bytes]:
+    write_files(folder, run, week.report(), week.ledger() if ledger is None else ledger, store, COST)
+    return held(folder)
+
+
+def test_overwatch_leaves_its_pictures_too(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    files = watch(tmp_path / "out", watched, store)
+    assert tuple(sorted(files)) == tuple(sorted((*FILES, *PICTURES)))
+    for name in PICTURES:
+        assert files[name].startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n<svg ')
+        assert b'href="report.html#c' in files[name]
+        assert (tmp_path / "out" / name).stat().st_mode & 0o077 == 0
+    assert files["report.html"].count(b"<svg ") == 3
+    assert b"report.html#" not in files["report.html"], "the page may be renamed"
+    assert watch(tmp_path / "again", watched, store) == files
+
+
+def test_the_markdown_shows_the_pictures_that_lie_beside_it(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    text = watch(tmp_path / "out", watched, store)["report.md"].decode()
+    shown = (
+        "## Pictures\n\n![Timeline of the findings](timeline.svg)\n\n![Map of the findings](map.svg)\n\n"
+        "![Hypotheses and evidence](matrix.svg)\n\n"
+    )
+    assert text.replace(shown, "") == markdown(week.report())
+    assert text.endswith(f"{shown}---\n*deepdiver, overwatch, embedded reasoner*\n")
+
+
+def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
+    write_files(tmp_path / "out", watched, report, week.ledger(), store, COST)
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert text.index("## Limits") < text.index("## Pictures") < text.index("\n---\n*x --- y*")
+
+
+def test_pictures_are_in_no_hash(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    whole = json.loads(watch(tmp_path / "out", watched, store)["report.json"])
+    assert whole["report_hash"] == week.report().hash
+    assert "svg" not in json.dumps(whole)
+
+
+def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    text = "All times in UTC.\n\n2026-11-11\n\n14:05 Smoke at the depot.\n"
+    key = store.put_text(watched.id, text)
+    start = text.index("14:05")
+    passage = Passage(snapshot=key, start=start, end=start + 25)
+    told = Finding(id="f_1", statement="Smoke.", quotes=(Quote(source="s_1", passage=passage, text=text[start:][:25]),))
+    log = source("s_1").model_copy(update={"snapshot": key})
+    files = watch(tmp_path / "out", watched, store, Ledger([*week.ledger(), log, told]))
+    assert b"2026-11-11 14:05 UTC: Smoke." in files["timeline.svg"]
+
+
+def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+    report = compose("Q", (), (), (), Ledger(), limits=(), made_by="deepdiver")
+    write_files(tmp_path / "out", watched, report, Ledger(), store, COST)
+    files = held(tmp_path / "out")
+    assert tuple(sorted(files)) == FILES
+    assert files["report.md"].decode() == markdown(report)
+    assert "No finding has a place, so there is no map." in files["report.html"].decode()
+
+
+def test_other_strategies_have_the_matrix_in_the_page(tmp_path: Path, store: SqliteStore) -> None:
+    write_files(tmp_path / "out", RUN, week.report(), week.ledger(), store, COST)
+    files = held(tmp_path / "out")
+    assert tuple(sorted(files)) == FILES
+    assert files["report.html"].count(b"<svg ") == 1
+    assert files["report.md"].decode() == markdown(week.report())
 
 
 # -- the account

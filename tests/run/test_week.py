@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.run import Outcome, replay, research
 from deepdiver.run.begin import load_ledger
 from deepdiver.store import open_store
+from tests.servers.brain import popper_brain
+from tests.servers.scripted import ScriptedServer
 from tests.servers.week import KEY, Week
+from tests.strategies.test_calling import approve
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = "Strikes near Kharkiv have increased this week.", "Strikes near Kharkiv have not increased this week."
@@ -132,6 +136,105 @@ async def test_junk_from_every_feed_is_told_and_the_run_goes_on(week: Week, tmp_
     assert "the news feed" in told
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "GDELT counts 71 articles" in text, "what the others said is there"
+
+
+# -- with a model
+
+
+def asked(tool: str, **args: str) -> dict[str, Any]:
+    listed = [{"name": name, "value": value} for name, value in args.items()]
+    return {"tool": tool, "args": listed, "reason": "to find out"}
+
+
+CALLS = [
+    asked("search_news", keywords="Kharkiv, strikes", days="7"),
+    asked("detect_thermal_anomalies", latitude="49.98", longitude="36.25", radius_km="50", days="7"),
+    asked("check_connectivity", country_code="UA", days="7"),
+    asked("detect_thermal_anomalies", latitude="91", longitude="36.25", radius_km="-1"),
+    asked("launch_drones", target="anything"),
+]
+"""What a model plans: three good calls, one that no feed takes, and one of a tool that is not there."""
+
+
+def judged(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    """Judge as a reader would: counts and councils speak for more strikes, the tabloid for fewer."""
+    denies = "not increased" in str(fields["hypothesis"])
+    told = []
+    for found in fields.get("findings", ()):
+        more = " against " in found["quote"] or "intensified" in found["quote"]
+        fewer = "decreased" in found["quote"]
+        stance = "neutral" if more == fewer else "supports" if more != denies else "refutes"
+        told.append({"finding": found["id"], "stance": stance, "strength": 0.8 * (more != fewer), "reason": "reads so"})
+    return {"judgements": told}
+
+
+def put_forward(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+    if fields.get("standing"):
+        return {"hypotheses": []}
+    claims = [
+        {"statement": text, "answer": answer, "supports_if": "a count", "refutes_if": "a count", "prior": 0.5}
+        for text, answer in ((YES, "yes"), (NO, "no"))
+    ]
+    return {"hypotheses": [{**claim, "findings": [], "test_queries": []} for claim in claims]}
+
+
+MODEL = {
+    "plan_research": [{"objectives": [QUESTION], "initial_queries": CALLS}],
+    "hypothesise": [put_forward],
+    "judge": [judged],
+    "analyse": [{"follow_up_queries": []}],
+    "reflect": [{"queries": [], "missing": [], "notes": [], "sufficient": True}],
+}
+
+
+async def test_a_model_finds_the_same(week: Week, tmp_path: Path) -> None:
+    with ScriptedServer(popper_brain(directions=MODEL)) as server:
+        model, own = "openai:gpt-5-mini", week.settings
+        own["urls"] |= {"openai": f"{server.url}/v1"}
+        own["keys"] |= {"openai": "sk-of-the-test"}
+        own["limits"] |= {model: {"rate": 1000, "concurrent": 64}}
+        settings = load({"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), "model": model, **own})
+        outcome = await research(QUESTION, settings, out=tmp_path / "out")
+    assert outcome.error is None
+    assert outcome.report is not None
+    standing = {item.hypothesis.statement: item.status for item in outcome.report.hypotheses}
+    assert standing == {YES: HypothesisStatus.SUPPORTED, NO: HypothesisStatus.REFUTED}
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "5 minutes apart, 0.92 km apart" in text
+    told = limits(outcome)
+    assert "Cloudflare Radar failed: cloudflare_radar answered 503" in told
+    assert "detect_thermal_anomalies was not called: its argument 'latitude'" in told
+    assert "launch_drones was not called: there is no such tool" in told
+    assert sum("/firms/" in path for path in week.log) == 16, "the call that was refused was never sent"
+
+
+# -- over another process
+
+
+@pytest.mark.slow
+async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_path: Path) -> None:
+    week.down = set()
+    env = {f"DEEPDIVER_{name.upper()}_URL": url for name, url in week.settings["urls"].items()}
+    env |= {"DEEPDIVER_FIRMS_KEY": KEY, "DEEPDIVER_AS_OF": "2026-11-14", "DEEPDIVER_HOME": str(tmp_path / "far")}
+    limits_of = "\n".join(f"{name} = {{ rate = 1000 }}" for name in week.settings["limits"])
+    (tmp_path / "deepdiver").mkdir()
+    (tmp_path / "deepdiver" / "deepdiver.toml").write_text(f"[limits]\n{limits_of}\n", encoding="utf-8")
+    env["XDG_CONFIG_HOME"] = str(tmp_path)
+    command = [sys.executable, "-m", "deepdiver", "mcp", "--sample"]
+    own = {**week.settings, "keys": {}, "news_feeds": [], "mcp": {"servers": {"far": {"command": command, "env": env}}}}
+    own["mcp"]["feeds"] = "far"
+    settings = load({"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), **own})
+    await approve(settings)
+    outcome = await research(QUESTION, settings)
+    assert outcome.error is None
+    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    services = {source.publisher for source in ledger.of(Source).values() if source.kind is SourceKind.FEED}
+    assert {"NASA FIRMS", "GDELT", "IODA"} <= services, limits(outcome)
+    assert outcome.report is not None
+    standing = {item.hypothesis.statement: item.status for item in outcome.report.hypotheses}
+    assert standing[YES] is HypothesisStatus.SUPPORTED
+    again = await replay(outcome.run.id, load({"home": tmp_path}))
+    assert again.report == outcome.report
 
 
 async def test_a_question_to_documents_asks_no_feed(week: Week, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from deepdiver.core.identity import canonical, digest, encodable
+from deepdiver.core.strategy import Strategy as Strategy
 
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
 """A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records have one text."""
@@ -29,21 +30,6 @@ class Record(BaseModel):
     @classmethod
     def _encodable(cls, values: Any) -> Any:
         return encodable(values)
-
-
-class Strategy(StrEnum):
-    """The five ways of researching."""
-
-    POPPER = "popper"
-    """Formulate, gather, hypothesise, try to refute, decide, answer."""
-    ITERATIVE = "iterative"
-    """Query, search, summarise, reflect, until covered."""
-    OVERWATCH = "overwatch"
-    """Nine phases of an intelligence analyst, with feeds."""
-    ORCHESTRATED = "orchestrated"
-    """Planning, execution and synthesis agents over one context."""
-    NAVIGATOR = "navigator"
-    """One decision and one tool at a time, with a person at the end of every pass."""
 
 
 class RunStatus(StrEnum):

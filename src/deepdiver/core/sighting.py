@@ -52,7 +52,8 @@ def sighting(finding: Finding, source: Source, text: str) -> Sighting:
     A town that it places it at, if it is the only one, is where it was, give or take half the width of a town of its
     size; failing that, the only one of the title. Where its own words give no time, the time at which its source was
     published counts if it is given to the minute: a piece of news tells of its day, and a service says when it first
-    saw it; rows of a feed say themselves when they are of. A bare day of publication does not count, because a report of today may tell of last year.
+    saw it; rows of a feed say themselves when they are of. A bare day of publication does not count, because a report
+    of today may tell of last year.
 
     Args:
         finding: The finding; its first quote counts.

@@ -1,4 +1,7 @@
-"""The files that a run leaves: report.md, report.json, reasoning.log and sources.jsonl."""
+"""The files that a run leaves: report.md, report.html, report.json, reasoning.log, sources.jsonl, and pictures.
+
+The record is report.json. The page and the pictures are drawn from it, and are in no hash.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,20 @@ from typing import Any
 
 from deepdiver.core.corroboration import copies, corroborated
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Report, Run, Source
+from deepdiver.core.record import Report, Run, Source, Strategy
 from deepdiver.errors import StoreAccessError, StoreFullError
+from deepdiver.report.figures.album import album
+from deepdiver.report.figures.svg import Picture
+from deepdiver.report.page import page
 from deepdiver.report.render import answer_text, markdown
 from deepdiver.store import CallState, JournalRow, Store
 
+DRAWN = frozenset({Strategy.OVERWATCH})
+"""Strategies whose pictures are files of their own too; those of the others stand in the page alone."""
+
 
 def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal) -> None:
-    """Write all four. Each is whole or not there, and none is put in place before all could be written.
+    """Write all of them. Each is whole or not there, and none is put in place before all could be written.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -28,8 +37,13 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
     """
     rows = store.journal_list(run.id)
     events = [json.loads(text) for _, text in store.get_events(run.id)]
+    beside = album(run.strategy, report, ledger, store.get_text, page="report.html")
+    within = album(run.strategy, report, ledger, store.get_text)
+    drawn = {f"{picture.name}.svg": picture for picture in beside.pictures} if run.strategy in DRAWN else {}
     texts = {
-        "report.md": markdown(report),
+        "report.md": _illustrated(markdown(report), drawn),
+        "report.html": page(report, within.pictures, within.missing),
+        **{name: picture.file() for name, picture in drawn.items()},
         "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True)
         + "\n",
         "reasoning.log": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)),
@@ -47,6 +61,15 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
             f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
             f"The run is saved; write them elsewhere with: deepdiver show {run.id} --out DIR"
         ) from None
+
+
+def _illustrated(text: str, drawn: Mapping[str, Picture]) -> str:
+    """Return the Markdown of a report with the pictures that lie beside it, before the line that ends it."""
+    if not drawn:
+        return text
+    body, rule, foot = text.rpartition("\n---\n")
+    shown = "\n\n".join(f"![{picture.title}]({name})" for name, picture in drawn.items())
+    return f"{body}\n## Pictures\n\n{shown}\n{rule}{foot}"
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

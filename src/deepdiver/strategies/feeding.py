@@ -25,6 +25,7 @@ from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.provider import Connected
 from deepdiver.tools.need import need_of
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Feed, Row, Told, arguments_of, shown_arguments
+from deepdiver.tools.osint.registry import named_feed
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import Found
 
@@ -132,7 +133,8 @@ def over_mcp(connected: Connected, server: str) -> Door:
 
     async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
         try:
-            result = await connected.call(server, name, args, gateway)
+            given = arguments_of(named_feed(name), args).model_dump(mode="json", exclude_unset=True)
+            result = await connected.call(server, name, given, gateway)
             if result.is_error:
                 said = " ".join(hit.text for hit in result.hits)[:TOLD_CHARS]
                 raise CallError(f"{server} says: {said or 'it failed'}", CallFault.SERVER)

@@ -1,0 +1,49 @@
+"""The pictures of a run: which there are, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from deepdiver.core.ledger import Ledger
+from deepdiver.core.record import Correlation, Report, Strategy
+from deepdiver.report.figures.map import map_of
+from deepdiver.report.figures.matrix import matrix
+from deepdiver.report.figures.scene import scene
+from deepdiver.report.figures.svg import Picture
+from deepdiver.report.figures.timeline import timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Album:
+    """What was drawn of a run."""
+
+    pictures: tuple[Picture, ...] = ()
+    """Those for which there was something to draw."""
+    missing: tuple[str, ...] = ()
+    """A line for each of the others."""
+
+
+def album(strategy: Strategy, report: Report, ledger: Ledger, read: Callable[[str], str], page: str = "") -> Album:
+    """Draw a run: what was seen when and where, for the strategy that asks for it; the evidence, for all of them.
+
+    Args:
+        strategy: That of the run.
+        report: Its report.
+        ledger: Its record.
+        read: Returns the saved text of a hash; KeyError if it is not kept.
+        page: Address of the page that the numbers lead to; empty: the one that the pictures stand in.
+    """
+    evidence = matrix(report, ledger, page)
+    if strategy is not Strategy.OVERWATCH:
+        return Album((evidence,) if evidence else ())
+    seen = scene(report, ledger, read)
+    drawn = {
+        "No finding has a time, so there is no timeline.": timeline(seen, ledger.of(Correlation).values(), page),
+        "No finding has a place, so there is no map.": map_of(seen, page),
+        "No finding was judged on a hypothesis, so there is no matrix of them.": evidence,
+    }
+    return Album(
+        tuple(picture for picture in drawn.values() if picture),
+        tuple(line for line, picture in drawn.items() if not picture),
+    )

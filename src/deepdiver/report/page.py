@@ -1,0 +1,204 @@
+"""A report as one page of HTML that needs nothing besides itself: no script, no font, no image from anywhere.
+
+What stands in a report was written by models and strangers. Here it is text: it is escaped, and the page's own policy
+forbids browsers to load or run anything, should an escape ever fail. Addresses of sources are links only if they are of
+the web, and are followed only by the person who clicks them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+from deepdiver.core.record import (
+    Assessment,
+    Citation,
+    HypothesisStatus,
+    Report,
+    Section,
+    Sentence,
+    SentenceKind,
+)
+from deepdiver.report.figures import svg
+from deepdiver.report.figures.svg import Picture, element, shown
+from deepdiver.report.render import STATUS_LINES, answer_text
+
+_NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {"good": "for", "bad": "against"}
+_LIGHT, _DARK = (
+    "".join(f"--{name}:{colours[own]};" for name, own in _NAMES.items()) + f"--link:{link}"
+    for colours, link in ((svg.LIGHT, "#0b57a4"), (svg.DARK, "#7db8f2"))
+)
+STYLE = f"""
+:root{{color-scheme:light dark;{_LIGHT}}}
+@media screen and (prefers-color-scheme:dark){{:root{{{_DARK}}}}}
+*{{box-sizing:border-box}}
+body{{margin:0 auto;max-width:52rem;padding:1.5rem 1rem 4rem;background:var(--paper);color:var(--ink);
+font:1rem/1.55 system-ui,sans-serif;overflow-wrap:break-word}}
+h1{{font-size:1.6rem;line-height:1.25;margin:.2em 0 .6em}}h2{{font-size:1.2rem;margin:2em 0 .5em}}
+a{{color:var(--link)}}p,li{{margin:.45em 0}}
+.lead{{background:var(--band);border-left:.3rem solid var(--link);padding:.6rem 1rem}}
+.state{{font-weight:700;margin:0}}.faint,footer{{color:var(--faint);font-size:.875rem}}
+sup a{{text-decoration:none;padding:0 .1em;font-weight:600}}
+.caution{{color:var(--bad);font-style:italic}}
+figure{{margin:1.2rem 0;overflow-x:auto}}figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
+figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
+.tested{{list-style:none;padding:0}}.tested li{{border-top:1px solid var(--rule);padding:.5rem 0}}
+.badge{{display:inline-block;border:1px solid;border-radius:1em;padding:0 .6em;font-size:.8125rem;font-weight:700}}
+.supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
+.sources{{list-style:none;padding:0}}
+.sources>li{{border-top:1px solid var(--rule);padding:.6rem 0 .6rem 2.6rem;position:relative}}
+.sources>li:target{{background:var(--band)}}.number{{position:absolute;left:0;font-weight:700}}
+blockquote{{margin:.4rem 0;padding-left:.8rem;border-left:2px solid var(--rule)}}
+meter{{width:5rem;height:.8rem;vertical-align:middle}}
+@media print{{body{{max-width:none;padding:0;font-size:10.5pt}}figure{{overflow:visible;break-inside:avoid}}
+figure svg{{min-width:0}}h2{{break-after:avoid}}.sources>li,.tested li{{break-inside:avoid}}a{{color:inherit}}
+meter{{display:none}}}}
+""".replace("\n", "")
+"""How the page looks: by the reader's choice light or dark on a screen, always light on paper."""
+_MARKS = {
+    HypothesisStatus.SUPPORTED: "supported",
+    HypothesisStatus.REFUTED: "refuted",
+    HypothesisStatus.UNDECIDED: "undecided",
+    HypothesisStatus.OPEN: "not tested",
+}
+
+
+def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str] = ()) -> str:
+    """Return the whole page.
+
+    Args:
+        report: What is shown.
+        pictures: Of it.
+        missing: A line for each picture that there is nothing to draw for.
+    """
+    style = STYLE + svg.STYLE
+    parts = [
+        *_head(report.question, style),
+        "<body><main>",
+        f'<h1 dir="auto">{shown(report.question)}</h1>',
+        *_lead(report),
+        *(line for section in report.sections for line in _section(section)),
+        *_pictures(pictures, missing),
+        *_hypotheses(report.hypotheses),
+        *_sources(report.citations),
+        *_limits(report.limits),
+        f"</main><footer><hr><p>{shown(report.made_by)}</p></footer></body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _head(title: str, style: str) -> Iterator[str]:
+    """Return the head: its policy allows the one style sheet below, by its hash, and nothing else."""
+    hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
+    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    yield element("meta", {"http-equiv": "Content-Security-Policy", "content": policy})
+    yield element("meta", {"name": "referrer", "content": "no-referrer"})
+    yield element("meta", {"name": "viewport", "content": "width=device-width, initial-scale=1"})
+    yield f"<title>{shown(title, 120)}</title>"
+    yield f"<style>{style}</style></head>"
+
+
+def _lead(report: Report) -> Iterator[str]:
+    sure = f", confidence {report.confidence:.2f}" if report.answer else ""
+    lead = " ".join(map(_sentence, report.answer)) or shown(answer_text(report))
+    yield f'<section class="lead"><p class="state">{STATUS_LINES[report.status]}{sure}</p>'
+    yield f'<p dir="auto">{lead}</p></section>'
+
+
+def _section(section: Section) -> Iterator[str]:
+    """Return a section as a text; where all of its sentences are about the research itself, as a list."""
+    yield f'<section><h2 dir="auto">{shown(section.heading)}</h2>'
+    if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
+        yield f"{_listed(map(_sentence, section.sentences))}</section>"
+    else:
+        yield f'<p dir="auto">{" ".join(map(_sentence, section.sentences))}</p></section>'
+
+
+def _sentence(sentence: Sentence) -> str:
+    marks = "".join(f'<a href="#c{number}">[{number}]</a>' for number in sentence.citations)
+    caution = f' <span class="caution">({shown(sentence.mark)})</span>' if sentence.mark else ""
+    return f"{shown(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}{caution}"
+
+
+def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
+    drawn = [
+        f"<figure>{picture.inline()}<figcaption>{shown(picture.title)}. {shown(picture.text)}</figcaption></figure>"
+        for picture in pictures
+    ]
+    told = [f'<p class="faint">{shown(line)}</p>' for line in missing]
+    if drawn or told:
+        yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
+
+
+def _hypotheses(hypotheses: Sequence[Assessment]) -> Iterator[str]:
+    if not hypotheses:
+        return
+    yield '<section><h2>Hypotheses</h2><ul class="tested">'
+    for item in hypotheses:
+        badge = f'<span class="badge {item.status.value}">{_MARKS[item.status]} {item.posterior:.2f}</span>'
+        own = item.hypothesis
+        statement = (
+            f"<s>{shown(own.statement)}</s>" if item.status is HypothesisStatus.REFUTED else shown(own.statement)
+        )
+        tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
+        counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
+        told = f"{tried}; findings: {counts}. Would be refuted by: {shown(own.refutes_if)}"
+        yield f'<li dir="auto">{badge} {statement}<br><span class="faint">{told}</span></li>'
+    yield "</ul></section>"
+
+
+def _sources(citations: Sequence[Citation]) -> Iterator[str]:
+    """Return the citations with their quotes; why a source is believed so far is said where it is first cited."""
+    if not citations:
+        return
+    yield '<section><h2>Sources</h2><ol class="sources">'
+    seen: set[str] = set()
+    for item in citations:
+        why = "" if item.source in seen else _why(item)
+        seen.add(item.source)
+        place = f", {shown(item.where)}" if item.where else ""
+        meter = element("meter", {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"}, " ")
+        yield (
+            f'<li id="c{item.number}"><span class="number">[{item.number}]</span>'
+            f'<span dir="auto">{_titled(item)}</span>{place}<blockquote dir="auto">{shown(item.quote)}</blockquote>'
+            f'<span class="faint">{meter} credibility {item.credibility:.2f}{why}</span></li>'
+        )
+    yield "</ol></section>"
+
+
+def _titled(item: Citation) -> str:
+    """Return the title, as a link where the source is of the web, with its address in words beside it."""
+    title = shown(item.title) or shown(item.url)
+    if not _on_the_web(item.url):
+        return f'{title} <span class="faint">{shown(item.url)}</span>'
+    link = element("a", {"href": item.url, "rel": "noopener noreferrer nofollow"}, title)
+    return f'{link} <span class="faint">{shown(item.url, 90)}</span>'
+
+
+def _on_the_web(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme.lower() in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return False
+
+
+def _why(item: Citation) -> str:
+    reasons = [*item.reasons]
+    if item.copies > 1:
+        reasons.append(f"one of {item.copies} copies of one story")
+    return f": {shown(', '.join(reasons))}" if reasons else ""
+
+
+def _limits(limits: Sequence[str]) -> Iterator[str]:
+    if limits:
+        yield f"<section><h2>Limits</h2>{_listed(map(shown, limits))}</section>"
+
+
+def _listed(items: Iterable[str]) -> str:
+    """Return markup as a list."""
+    inside = "".join(f'<li dir="auto">{item}</li>' for item in items)
+    return f"<ul>{inside}</ul>"
