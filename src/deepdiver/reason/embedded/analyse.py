@@ -5,13 +5,14 @@ An insight is the sentence of a finding, with the others that say the same. Noth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from deepdiver.core.record import Stance
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.summarise import summarise
+from deepdiver.reason.embedded.trend import counts
 from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
@@ -19,6 +20,7 @@ from deepdiver.tasks import (
     Judge,
     KeyInsight,
     Reflect,
+    Shown,
     Statement,
     Summarise,
 )
@@ -36,7 +38,7 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
         question=task.question,
         problems=task.problems,
         summary=task.insights,
-        findings=task.findings,
+        findings=tuple(_without_counted(task.findings)),
         limit=INSIGHTS,
     )
     origin = {finding.id: finding.origin or finding.id for finding in task.findings}
@@ -65,6 +67,13 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
         uncertainties=(*at_odds, *single)[:UNCERTAINTIES],
         follow_up_queries=as_calls(back.queries, task.tools, OPEN) if not back.sufficient else (),
     )
+
+
+def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
+    """Leave out single rows of a service that counts them: twenty fires are one insight, their number."""
+    listed = list(findings)
+    counting = {finding.origin for finding in listed if counts(finding.quote)}
+    yield from (finding for finding in listed if finding.origin not in counting or counts(finding.quote))
 
 
 def _independent(item: Statement, origin: dict[str, str]) -> int:

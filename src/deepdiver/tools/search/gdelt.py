@@ -200,6 +200,7 @@ def _hit(article: Article) -> Hit | None:
         publisher=article.domain or "",
         published=seen(article.seendate or ""),
         language=code_of(article.language),
+        intelligence="news",
         provider=Gdelt.name,
     )
 
