@@ -67,6 +67,18 @@ def _section(text: str) -> int:
     raise argparse.ArgumentTypeError(f"give the number of a section, from 1, not {text[:80]!r}")
 
 
+def _port(text: str) -> int:
+    if text.isdecimal() and len(text) <= 5 and int(text) <= 65_535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"give a port from 0 to 65535, not {text[:80]!r}")
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and len(text) <= 6 and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"give a number from 1, not {text[:80]!r}")
+
+
 def _path(text: str) -> Path:
     if not text.strip() or "\0" in text:
         raise argparse.ArgumentTypeError(f"give the name of a file or folder, not {text[:80]!r}")
@@ -81,6 +93,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "NAMES",
         "action": "append",
         "help": "where to search, NAME[,NAME]; see `deepdiver providers`",
+    },
+    "--feeds": {
+        "metavar": "NAMES",
+        "action": "append",
+        "help": "intelligence feeds to ask, NAME[,NAME], auto or none; see `deepdiver feed`",
     },
     "--include": {"metavar": "DOMAIN", "action": "append", "help": "only pages of this domain; may be repeated"},
     "--exclude": {"metavar": "DOMAIN", "action": "append", "help": "no pages of this domain; may be repeated"},
@@ -115,6 +132,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "-k": {"metavar": "N", "type": _results, "help": "passages to show, 1 to 50; default: 10"},
     "--folder": {"metavar": "PATH", "action": "append", "type": _path, "help": "only below this; may be repeated"},
     "--type": {"metavar": "NAMES", "action": "append", "help": "only files of this type, such as pdf,docx"},
+    "--http": {"action": "store_true", "help": "serve HTTP on a port instead of standard input and output"},
+    "--host": {"metavar": "HOST", "help": "with --http: where to listen; default: 127.0.0.1"},
+    "--port": {"metavar": "N", "type": _port, "help": "with --http: the port; 0: a free one; default: 8765"},
+    "--token-file": {"metavar": "FILE", "type": _path, "help": "with --http: file of the token that clients show"},
+    "--limit": {"metavar": "N", "type": _count, "help": "only the first N cases; default: all"},
+    "--jobs": {"metavar": "N", "type": _count, "help": "processes that work side by side; default: 1"},
+    "--data": {"metavar": "DIR", "type": _path, "help": "folder of the public sets; default: ../shared/data"},
+    "--judge": {"metavar": "MODEL", "help": "PROVIDER:MODEL that judges the outcome besides; it is always named"},
 }
 VALUED = frozenset(name for name, spec in OPTIONS.items() if spec.get("action") != "store_true")
 """Options that a value follows."""
@@ -138,8 +163,8 @@ COMMANDS = {
     "ask": Command(
         "research a question; `deepdiver QUESTION` is short for it",
         "QUESTION",
-        "--strategy --model --fast-model --search --in --sample --max-iterations --budget --as-of --approve --out "
-        f"--past --hold-uncertain {_NARROW} {_WORK}",
+        "--strategy --model --fast-model --search --feeds --in --sample --max-iterations --budget --as-of --approve "
+        f"--out --past --hold-uncertain {_NARROW} {_WORK}",
     ),
     "runs": Command("list all runs, the newest first"),
     "show": Command("print a run's report; --out writes its files again", "RUN", "--out --json --home"),
@@ -167,6 +192,18 @@ COMMANDS = {
     "strategies": Command("list the ways of researching"),
     "providers": Command("list where can be searched"),
     "credibility": Command("show how far publishers are believed, and why", "DOMAIN"),
+    "feed": Command("list the intelligence feeds, or ask one of them", "NAME"),
+    "mcp": Command(
+        "serve MCP clients; tools and approve are for servers of yours",
+        "WHAT",
+        "--http --host --port --token-file --in --sample --strategy --model --fast-model --search --feeds --budget "
+        "--yes --home",
+    ),
+    "eval": Command(
+        "measure a strategy and a model on a set of questions",
+        "SET",
+        "--strategy --model --fast-model --limit --jobs --out --judge --data --json --quiet --home",
+    ),
 }
 """Every command."""
 
@@ -199,6 +236,16 @@ def parser_of(name: str) -> Parser:
         parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
     elif name == "credibility":
         parser.add_argument("domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address")
+    elif name == "feed":
+        parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the feed; without it, all are listed")
+        parser.add_argument("given", metavar="ARGUMENT=VALUE", nargs="*", help="what it is asked")
+    elif name == "mcp":
+        told = "nothing: serve; tools: list the tools of MCP servers in your settings; approve SERVER [TOOL…]"
+        parser.add_argument("what", metavar="WHAT", nargs="*", help=told)
+        parser.set_defaults(json=False)
+    elif name == "eval":
+        told = "such as multihop/hotpotqa, multihop, drbench; or a file of JSON lines (docs/EVALUATION.md)"
+        parser.add_argument("set", metavar="SET", help=told)
     elif name == "deepen":
         parser.add_argument("run", metavar="RUN", help="the finished run's id, or its beginning")
         parser.add_argument("section", metavar="N", type=_section, help="number of the section, from 1")
@@ -222,7 +269,8 @@ def parse(argv: Sequence[str]) -> tuple[str, argparse.Namespace]:
     name, rest = _split(argv)
     parser = parser_of(name)
     # Options may stand between the words of a query, which argparse does not take by itself.
-    args, extra = (parser.parse_known_intermixed_args if name == "library" else parser.parse_known_args)(rest)
+    mixed = name in ("library", "feed", "mcp")
+    args, extra = (parser.parse_known_intermixed_args if mixed else parser.parse_known_args)(rest)
     if extra:
         raise UsageError(_unexpected(name, extra))
     if getattr(args, "quiet", False) and getattr(args, "verbose", False):
@@ -289,10 +337,11 @@ def settings_of(args: argparse.Namespace) -> Settings:
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
             raise UnknownNameError(f"unknown strategy {strategy[:80]!r}; {hint}")
         flags["strategy"] = strategy
-    if given.get("search"):
-        flags["search"] = [name.strip() for text in given["search"] for name in text.split(",") if name.strip()]
-        if not flags["search"]:
-            raise UsageError("--search names no provider: `deepdiver providers` lists them")
+    for option, told in (("search", "provider: `deepdiver providers`"), ("feeds", "feed: `deepdiver feed`")):
+        if given.get(option):
+            flags[option] = [name.strip() for text in given[option] for name in text.split(",") if name.strip()]
+            if not flags[option]:
+                raise UsageError(f"--{option} names no {told} lists them")
     if given.get("no_pages"):
         flags["read_pages"] = False
     flags["filters"] = _filters(given)

@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from decimal import Decimal
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
 from deepdiver.cli.args import parse, settings_of
@@ -36,7 +37,8 @@ STOP_SECONDS = 10.0
 """How long `stop` waits: a run looks every three seconds whether it was asked."""
 SAVED = "the run is saved: "
 """How a note on an error begins that says how to go on."""
-FILES = ("report.md", "report.json", "reasoning.log", "sources.jsonl")
+FILES = ("report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl")
+PICTURES = ("timeline.svg", "map.svg", "matrix.svg")
 """What a run leaves in its folder."""
 
 # What is said
@@ -357,7 +359,7 @@ def _delete(args: argparse.Namespace) -> int:
             return 0
         store.delete_run(run.id, time.time())
     folder = settings.home / "runs" / run.id
-    for name in FILES:
+    for name in (*FILES, *PICTURES):
         (folder / name).unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         folder.rmdir()  # unless something of the user's is in it
@@ -413,10 +415,16 @@ def _providers(args: argparse.Namespace) -> int:
     return 0
 
 
-def _library(args: argparse.Namespace) -> int:
-    from deepdiver.cli.library import Voice, do
+def _elsewhere(module: str) -> Callable[[argparse.Namespace], int]:
+    """Return what does a command that has a module of its own, which is given a voice."""
 
-    return do(args, settings_of(args), Voice(_out, _err, _table, _print_json))
+    def do(args: argparse.Namespace) -> int:
+        from deepdiver.cli.library import Voice
+
+        code: int = import_module(module).do(args, settings_of(args), Voice(_out, _err, _table, _print_json))
+        return code
+
+    return do
 
 
 def _credibility(args: argparse.Namespace) -> int:
@@ -451,10 +459,13 @@ DO: dict[str, Callable[[argparse.Namespace], int]] = {
     "stop": _stop,
     "delete": _delete,
     "doctor": _doctor,
-    "library": _library,
+    "library": _elsewhere("deepdiver.cli.library"),
     "strategies": _strategies,
     "providers": _providers,
     "credibility": _credibility,
+    "feed": _elsewhere("deepdiver.cli.feed"),
+    "mcp": _elsewhere("deepdiver.cli.mcp"),
+    "eval": _elsewhere("deepdiver.cli.eval"),
 }
 """What does each command of `args.COMMANDS`."""
 

@@ -15,7 +15,7 @@ from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import faults, stands
 from deepdiver.run.begin import check_question, load_ledger
 from deepdiver.run.loose import loose
-from deepdiver.run.session import _ReadOnly
+from deepdiver.run.session import ReadOnly
 from deepdiver.store import Store
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.writing import write_report
@@ -62,7 +62,7 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
             deps = Deps(
                 run=run,
                 settings=mine,
-                store=cast("Store", _ReadOnly(store)),
+                store=cast("Store", ReadOnly(store)),
                 gateway=gateway,
                 reasoner=reasoner,
                 providers=(),

@@ -141,7 +141,7 @@ class Session:
         self.deps = Deps(
             run=run,
             settings=settings,
-            store=store if live else cast("Store", _ReadOnly(store)),
+            store=store if live else cast("Store", ReadOnly(store)),
             gateway=gateway,
             reasoner=reasoner or choose_reasoner(settings, gateway, self.emit, models),
             providers=chosen,
@@ -335,7 +335,7 @@ class Session:
         return Outcome(run, report, cost, uncertain, error, state=self._state)
 
 
-class _ReadOnly:
+class ReadOnly:
     """A store for replays: texts are read, nothing is written."""
 
     def __init__(self, store: Store) -> None:

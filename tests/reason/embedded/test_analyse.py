@@ -96,3 +96,14 @@ def test_an_answer_stays_within_its_bounds_and_names_what_was_shown(texts: list[
     labels = {f"F{number}" for number in range(1, len(texts) + 1)}
     assert all(set(item.finding_ids) <= labels for item in said.key_insights)
     assert said == analysed(*findings(*texts), tools=(SEARCH,), limit=3)
+
+
+def test_rows_that_their_service_counts_are_one_insight() -> None:
+    fires = "FIRMS shows 14 fires, 2026-11-08 to 2026-11-14, against 4 in the 7 days before (2026-11-01 to 2026-11-07)."
+    row = "2026-11-11 14:05 UTC: VIIRS saw a fire at 49.817 N, 36.048 E."
+    said = analysed(finding(fires, "F1", origin="firms"), finding(row, "F2", origin="firms"), finding(SIX, "F3"))
+    told = [insight.statement for insight in said.key_insights]
+    assert row not in told
+    assert {fires, SIX} <= set(told)
+    alone = analysed(finding(row, "F2", origin="firms"))
+    assert [insight.statement for insight in alone.key_insights] == [row], "without a count it stands for itself"

@@ -122,9 +122,10 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
             "publisher": "kustbladet.example",
             "published": "2026-02-08T03:15:00Z",
             "language": "sv",
+            "intelligence": "news",
             "provider": "gdelt",
         },
-        {"url": "https://example.org/odd", "title": "Odd", "provider": "gdelt"},
+        {"url": "https://example.org/odd", "title": "Odd", "intelligence": "news", "provider": "gdelt"},
     ]
     (request,) = service.heard
     assert request.startswith("GET /api/v2/doc/doc?")

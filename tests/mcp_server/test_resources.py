@@ -1,0 +1,91 @@
+"""Resources: addresses that lead nowhere first, then runs, reports, records and sources."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from deepdiver.errors import UnknownNameError, UsageError
+from deepdiver.mcp_server.desk import Desk
+from deepdiver.mcp_server.resources import MOST_RUNS, PARTS, RUNS, listed, read
+from deepdiver.report.render import markdown
+from deepdiver.run import research
+from deepdiver.run.begin import new_run
+from tests.mcp_server.tides import KEY
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "",
+        "deepdiver://",
+        "deepdiver://run",
+        f"{RUNS}/",
+        f"{RUNS}/20261115-x",
+        f"{RUNS}/20261115-x/report.html",
+        f"{RUNS}/../report.md",
+        f"{RUNS}/20261115-x/../report.md",
+        f"{RUNS}/20261115-x/report.md/",
+        f"{RUNS}/20261115-x/report.md\n",
+        "file:///etc/passwd",
+        "https://example.org/",
+        f"{RUNS}/{'x' * 10_000}/report.md",
+    ],
+)
+def test_an_address_that_leads_nowhere(desk: Desk, uri: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        read(desk, uri)
+    assert len(str(caught.value)) < 250
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60).map(lambda tail: RUNS + tail).filter(lambda uri: uri != RUNS))
+def test_no_address_makes_it_stumble(desk: Desk, uri: str) -> None:
+    with pytest.raises(UnknownNameError):
+        read(desk, uri)
+
+
+def test_a_run_without_a_report(desk: Desk) -> None:
+    run = new_run("Who?", desk.settings, desk.store)
+    with pytest.raises(UsageError, match="has no report yet"):
+        read(desk, f"{RUNS}/{run.id}/report.md")
+    assert listed(desk) == [(RUNS, "All runs, the newest first")]
+    mime, text = read(desk, RUNS)
+    assert mime == "application/json"
+    assert [item["status"] for item in json.loads(text)["runs"]] == ["running"]
+
+
+def test_the_list_has_its_bounds(desk: Desk) -> None:
+    for _ in range(MOST_RUNS + 5):
+        new_run("Who?", desk.settings, desk.store)
+    assert len(json.loads(read(desk, RUNS)[1])["runs"]) == MOST_RUNS
+
+
+async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
+    outcome = await research("Who runs Svedjan Ost AB?", desk.settings, store=desk.store)
+    run, report = outcome.run, outcome.report
+    assert report is not None
+    assert listed(desk)[1] == (f"{RUNS}/{run.id}/report.md", run.question)
+    (entry,) = json.loads(read(desk, RUNS)[1])["runs"]
+    assert entry == {
+        "id": run.id,
+        "question": run.question,
+        "strategy": "popper",
+        "status": "answered",
+        "created": run.created,
+    }
+    found = {part.name: read(desk, f"{RUNS}/{run.id}/{part.name}") for part in PARTS}
+    assert {name: mime for name, (mime, _) in found.items()} == {part.name: part.mime for part in PARTS}
+    assert found["report.md"][1] == markdown(report)
+    record = json.loads(found["report.json"][1])
+    assert record["report_hash"] == report.hash
+    assert {item["record"] for item in record["ledger"]} >= {"Source", "Finding"}
+    sources = json.loads(found["sources"][1])["sources"]
+    assert {number["number"] for source in sources for number in source["cited"]} == {
+        citation.number for citation in report.citations
+    }
+    assert not any(KEY in text for _, text in found.values())
+    assert read(desk, f"{RUNS}/{run.id[:-3]}/report.md") == found["report.md"], "the beginning of an id will do"

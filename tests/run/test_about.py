@@ -1,0 +1,156 @@
+"""Asking about a run, and checking its report again: first what is not there, or was tampered with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from deepdiver import sample
+from deepdiver.core.record import FINISHED, Finding, Report, RunStatus, Strategy
+from deepdiver.core.settings import Settings, load
+from deepdiver.errors import CallError, UnknownNameError, UsageError
+from deepdiver.run import research
+from deepdiver.run.about import MOST_FINDINGS, ask_about, check_again
+from deepdiver.run.begin import load_ledger, new_run
+from deepdiver.store import SqliteStore, open_store
+from deepdiver.strategies.table import TABLE
+
+QUESTION = "Who runs Svedjan Ost AB?"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load({"home": tmp_path / "store", "documents": (sample.LIBRARY,), "search": ["library"]})
+
+
+@pytest.fixture
+def store(settings: Settings) -> Iterator[SqliteStore]:
+    with closing(open_store(settings.home)) as store:
+        yield store
+
+
+@pytest.fixture
+async def run(settings: Settings, store: SqliteStore) -> str:
+    outcome = await research(QUESTION, settings, store=store)
+    assert outcome.run.status is RunStatus.ANSWERED
+    return outcome.run.id
+
+
+async def test_a_run_that_is_not_there_and_a_question_that_is_none(settings: Settings, store: SqliteStore) -> None:
+    with pytest.raises(UnknownNameError):
+        await ask_about("20261115-none", QUESTION, settings, store)
+    with pytest.raises(UsageError, match="the question is empty"):
+        await ask_about("20261115-none", "  ", settings, store)
+    with pytest.raises(UnknownNameError):
+        check_again("20261115-none", store)
+
+
+async def test_a_run_that_found_nothing_says_nothing(settings: Settings, store: SqliteStore) -> None:
+    began = new_run(QUESTION, settings, store)
+    told = await ask_about(began.id, QUESTION, settings, store)
+    assert told.sentences == ()
+    assert told.unmet == ()
+    with pytest.raises(UsageError, match="is running and has no report yet"):
+        check_again(began.id, store)
+
+
+async def test_a_model_that_cannot_be_asked_is_an_error_and_not_an_answer(
+    settings: Settings, store: SqliteStore, run: str
+) -> None:
+    held = store.get_run(run)
+    model = {**held.settings, "model": "openai:gpt-5-mini", "urls": {"openai": "http://127.0.0.1:9/v1"}, "retries": 0}
+    other = held.model_copy(update={"id": "20261115-by-a-model", "settings": model})
+    store.create_run(other)
+    store.add_records(other.id, store.get_records(run))
+    keyed = load({**settings.model_dump(), "keys": {"openai": "sk-0123456789"}})
+    with pytest.raises(CallError, match="openai"):
+        await ask_about(other.id, QUESTION, keyed, store)
+
+
+@pytest.mark.parametrize("question", ["What is the capital of France?", "Who owns the ferry Ejdervik?", "Why?"])
+async def test_what_the_run_did_not_find_is_not_answered(
+    settings: Settings, store: SqliteStore, run: str, question: str
+) -> None:
+    told = await ask_about(run, question, settings, store)
+    assert told.sentences == ()
+
+
+async def test_what_the_run_found_is_answered_from_its_quotes(settings: Settings, store: SqliteStore, run: str) -> None:
+    told = await ask_about(run, "When was Svedjan Ost AB founded?", settings, store)
+    assert told.run.id == run
+    assert "2009" in " ".join(sentence.text for sentence in told.sentences)
+    assert told.unmet == ("founded",), "the source says that they started it"
+    quotes = {quote.text for finding in load_ledger(store, run).of(Finding).values() for quote in finding.quotes}
+    cited = {number for sentence in told.sentences for number in sentence.citations}
+    assert cited
+    assert {item.quote for item in told.report.citations if item.number in cited} <= quotes
+
+
+async def test_a_question_changes_nothing_on_record(settings: Settings, store: SqliteStore, run: str) -> None:
+    def everything() -> object:
+        return (
+            store.list_runs(),
+            store.get_report(run),
+            store.get_records(run),
+            store.get_events(run),
+            store.journal_list(run),
+        )
+
+    before = everything()
+    await ask_about(run, QUESTION, settings, store)
+    assert everything() == before
+
+
+async def test_of_many_findings_those_near_the_question_are_looked_at(
+    settings: Settings, store: SqliteStore, run: str
+) -> None:
+    ledger = load_ledger(store, run)
+    one = next(iter(ledger.of(Finding).values()))
+    texts = [f"Vat {number} was cleaned." for number in range(300)]
+    quotes = [one.quotes[0].model_copy(update={"text": text}) for text in texts]
+    many = [Finding(id=f"f_{n:04}", statement=texts[n], quotes=(quotes[n],)) for n in range(300)]
+    store.add_records(run, [("finding", finding.id, finding.model_dump_json()) for finding in many])
+    assert len(load_ledger(store, run).of(Finding)) > MOST_FINDINGS
+    told = await ask_about(run, "When was Svedjan Ost AB founded?", settings, store)
+    assert "2009" in " ".join(sentence.text for sentence in told.sentences)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", [name for name, entry in TABLE.items() if entry.built])
+async def test_every_report_passes_again(settings: Settings, store: SqliteStore, strategy: Strategy) -> None:
+    outcome = await research(QUESTION, settings.model_copy(update={"strategy": strategy}), store=store)
+    assert outcome.run.status in FINISHED
+    checked = check_again(outcome.run.id, store)
+    assert checked.faults == ()
+    assert checked.sentences > 0
+    assert checked.report == outcome.report
+
+
+async def test_a_report_that_was_tampered_with_does_not(store: SqliteStore, run: str) -> None:
+    text = store.get_report(run)
+    assert text is not None
+    report = json.loads(text)
+    report["answer"][0]["text"] = "Greta Almstubbe has run Svedjan Ost AB since 1987."
+    report["citations"][0]["passage"]["start"] += 3
+    report["citations"][0]["passage"]["end"] += 3
+    report["sections"][0]["sentences"][1]["citations"] = [99]
+    store.save_report(run, Report.model_validate(report).model_dump_json())
+    told = "\n".join(check_again(run, store).faults)
+    assert "[1] the quote" in told
+    assert "does not stand in its source" in told
+    assert "1987" in told
+    assert "stands in none of its quotes" in told
+    assert "its citation is not in the list" in told
+
+
+async def test_a_finding_that_is_gone_is_a_fault(store: SqliteStore, run: str) -> None:
+    text = store.get_report(run)
+    assert text is not None
+    report = json.loads(text)
+    report["answer"][0]["findings"] = ["f_gone"]
+    store.save_report(run, Report.model_validate(report).model_dump_json())
+    assert any("a finding that does not exist" in fault for fault in check_again(run, store).faults)
