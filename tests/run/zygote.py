@@ -1,13 +1,14 @@
 """A process that has everything imported and forks itself for each job: a run in a child costs no start-up.
 
 `Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may kill its process with
-SIGKILL right before or right after the n-th write to the journal.
+SIGKILL right before or right after the n-th write to the journal. A run that has ended is replayed if the job wants it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
+import importlib
 import json
 import os
 import signal
@@ -21,6 +22,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 WRITES = ("journal_reserve", "journal_sent", "journal_settled", "journal_failed")
 QUESTION = "What is recorded about the northern ferry permits?"
+SAID = "look into the southern permits too"
+"""What the person says to the first answer."""
+LOADED = ("deepdiver.run", "langchain_openai", "openai.resources.chat", "genai_prices.data", "anyio._backends._asyncio")
+"""What is imported only when a run needs it."""
 
 
 class Zygote:
@@ -52,11 +57,7 @@ class Zygote:
 
 def main() -> None:
     """Read jobs, one JSON object a line, and answer each with a line."""
-    # Imported here and before the first fork, so that every child has them.
-    import langchain_openai  # noqa: F401
-
-    import deepdiver.run  # noqa: F401
-
+    _warm()
     for line in sys.stdin:
         job = json.loads(line)
         answer = Path(job["home"]) / "answer.json"
@@ -69,6 +70,18 @@ def main() -> None:
         told = json.loads(answer.read_text()) if answer.exists() else {}
         sys.stdout.write(json.dumps({"killed": killed, **told}) + "\n")
         sys.stdout.flush()
+
+
+def _warm() -> None:
+    """Load before the first fork what each child would load for itself, which takes half a second; connect nowhere."""
+    for name in LOADED:
+        importlib.import_module(name)
+    from deepdiver.strategies.table import TABLE
+    from deepdiver.tools.registry import providers
+
+    providers()
+    for entry in TABLE.values():
+        entry.build()
 
 
 def _child(job: dict[str, Any], answer: Path) -> None:
@@ -88,7 +101,7 @@ def _child(job: dict[str, Any], answer: Path) -> None:
 
 async def _work(job: dict[str, Any]) -> dict[str, Any]:
     from deepdiver.core.settings import load
-    from deepdiver.run import research, resume
+    from deepdiver.run import replay, research, resume
     from deepdiver.store import open_store
 
     home = Path(job["home"])
@@ -104,17 +117,29 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
     settings = load(flags, environ={}, folder=home, user_file=home / "none.toml")
     store = open_store(home)
     runs = store.list_runs()
-    outcome = await (resume(runs[0].id, settings, store=store) if runs else research(QUESTION, settings, store=store))
-    rows = store.journal_list(outcome.run.id)
+    more: dict[str, Any] = {"store": store, "ask": person if settings.approve else None}
+    outcome = await (resume(runs[0].id, settings, **more) if runs else research(QUESTION, settings, **more))
+    rows, boundaries = store.journal_list(outcome.run.id), list(points)
+    again = await replay(outcome.run.id, settings, store=store) if job.get("replay") else None
     return {
         "status": outcome.run.status.value,
         "error": str(outcome.error or ""),
         "hash": outcome.report.hash if outcome.report else "",
-        "points": len(points),
+        "replayed": again.report.hash if again and again.report else "",
+        "boundaries": boundaries,
         "cost": str(outcome.cost),
         "uncertain": [row.key for row in outcome.uncertain],
-        "rows": [{"key": r.key, "state": r.state.value, "sends": r.sends, "uncertain": r.uncertain} for r in rows],
+        "rows": [{"key": r.key, "kind": r.kind, "state": r.state.value, "sends": r.sends} for r in rows],
     }
+
+
+async def person(shown: dict[str, Any]) -> dict[str, Any]:
+    """Accept every plan, and every answer but the first: what is said follows from what is shown, as in a second life.
+
+    The journey of an answer tells what was said to the one before.
+    """
+    first = shown["ask"] == "review_answer" and SAID not in " ".join(shown["journey"])
+    return {"action": "reject", "reason": SAID} if first else {"action": "accept"}
 
 
 def _count_writes(kill_at: int | None) -> list[str]:

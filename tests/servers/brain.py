@@ -12,7 +12,8 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.tasks import TASKS, load_prompt
@@ -32,18 +33,40 @@ WAYS = ("ledger", "harbour book", "census", "inventory", "minutes", "logbook", "
 Fields = dict[str, Any]
 
 
-def popper_brain(*, delay: float = 0.0, rounds: int = 2) -> ModelScript:
+Direction = Fields | Answer | Callable[[Fields, Fields], Fields]
+"""What to answer instead of the usual: fields that differ, a whole answer of the server (an error, say), or a function
+of the task's fields and of the usual answer that returns the fields that differ."""
+Directions = Mapping[str, Sequence[Direction]]
+"""What to answer to each task, by its name: to the first visit, to the second, and so on; then the last again for ever.
+A task that several branches perform side by side, or that is asked again after a bad answer, counts each time."""
+
+
+def popper_brain(*, delay: float = 0.0, rounds: int = 2, directions: Directions | None = None) -> ModelScript:
     """Return a model that performs deepdiver's tasks.
 
     Args:
         delay: Seconds before each answer.
         rounds: In which round it decides to finish, or finds that enough is known.
+        directions: What to answer otherwise than usual.
+
+    Raises:
+        KeyError: If a direction is for no task.
     """
+    directed = dict(directions or {})
+    if unknown := directed.keys() - ANSWERS.keys():
+        raise KeyError(f"no such task: {sorted(unknown)}")
+    visits = Counter[str]()
 
     def answer(body: dict[str, Any], number: int) -> Answer:
         task, fields = understand(body)
         if task not in ANSWERS:
             return Answer(status=400, text=f"this brain knows no such task: {task or 'no prompt of ours was found'}")
+        direction: Direction = {}
+        if listed := directed.get(task):
+            direction = listed[min(visits[task], len(listed) - 1)]
+            visits[task] += 1
+        if isinstance(direction, Answer):
+            return direction
         by_round = {
             "decide": decide,
             "reflect": reflect,
@@ -51,6 +74,7 @@ def popper_brain(*, delay: float = 0.0, rounds: int = 2) -> ModelScript:
             "plan_searches": plan_searches,
         }
         value = by_round[task](fields, rounds) if task in by_round else ANSWERS[task](fields)
+        value |= direction(fields, value) if callable(direction) else direction
         if tools := body.get("tools"):
             return Answer(tool_calls=((tools[0]["function"]["name"], value),), delay=delay)
         return Answer(text=json.dumps(value, ensure_ascii=False), delay=delay)
@@ -183,9 +207,11 @@ def extract_findings(fields: Fields) -> Fields:
 
 
 def hypothesise(fields: Fields) -> Fields:
-    """Make two rivals of the first findings that no hypothesis stands on yet."""
+    """Make two rivals of the first findings that no hypothesis stands on yet; where tools test them, two in all."""
     standing = {held["statement"] for held in fields.get("standing", ())}
     free = [found for found in fields.get("findings", ()) if found["statement"] not in standing]
+    if fields.get("tools") and standing:
+        free = []
     proposed = [
         {
             "statement": found["statement"],

@@ -5,9 +5,10 @@
         assert len(server.log) == 1
 
 It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat (whole, and streamed as
-JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search) and SearXNG's
-(GET /search?format=json), and serves the pages that a search found (GET /page/NAME). `GET /log` gives the log to other
-processes. The real clients talk to it over a real socket, so what a test sees is what the client does.
+JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search), SearXNG's
+(GET /search?format=json), Serper's (POST /serper/search) and DuckDuckGo's (POST /html/), and serves the pages that a
+search found (GET /page/NAME). `GET /log?since=N` gives the log to other processes, without its first N entries. The
+real clients talk to it over a real socket, so what a test sees is what the client does.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
+from urllib.parse import parse_qs
 
 import uvicorn
 from starlette.applications import Starlette
@@ -32,6 +34,8 @@ from starlette.routing import Route
 
 CHUNK = 24
 """Characters of text in each piece of a stream."""
+SEARCHES = ("/search", "/serper/search", "/html/")
+"""Where searches are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +147,12 @@ class ScriptedServer:
     @property
     def models(self) -> list[Logged]:
         """The requests to models, in the order in which they came."""
-        return [entry for entry in self.log if not entry.path.startswith(("/search", "/page/"))]
+        return [entry for entry in self.log if entry.path not in SEARCHES and not entry.path.startswith("/page/")]
 
     @property
     def searches(self) -> list[Logged]:
         """The searches, in the order in which they came."""
-        return [entry for entry in self.log if entry.path == "/search"]
+        return [entry for entry in self.log if entry.path in SEARCHES]
 
     def app(self) -> Starlette:
         """Return the application."""
@@ -160,6 +164,8 @@ class ScriptedServer:
                 Route("/v1beta/models/{call}", self._google, methods=["POST"]),
                 Route("/search", self._tavily, methods=["POST"]),
                 Route("/search", self._searxng, methods=["GET"]),
+                Route("/serper/search", self._serper, methods=["POST"]),
+                Route("/html/", self._duckduckgo, methods=["POST"]),
                 Route("/page/{name}", self._read_page, methods=["GET"]),
                 Route("/log", self._show_log, methods=["GET"]),
             ]
@@ -238,6 +244,26 @@ class ScriptedServer:
         ]
         return self._sent(entry, answer, {"query": asked.get("q"), "results": results})
 
+    async def _serper(self, request: Request) -> Response:
+        body = await request.json()
+        entry, answer = await self._ask(request, body, "search", str(body.get("q", "")))
+        if answer.raw is not None or answer.status >= 400:
+            return self._failed(entry, answer, {"message": answer.text})
+        results = [
+            {"title": document.title, "link": self._at(document), "snippet": document.text[:200]}
+            for document in answer.documents[: int(body.get("num", 10))]
+        ]
+        return self._sent(entry, answer, {"searchParameters": body, "organic": results, "credits": 1})
+
+    async def _duckduckgo(self, request: Request) -> Response:
+        asked = {name: values[0] for name, values in parse_qs((await request.body()).decode()).items()}
+        entry, answer = await self._ask(request, asked, "search", asked.get("q", ""))
+        if answer.raw is not None or answer.status >= 400:
+            return self._failed(entry, answer, {"error": answer.text})
+        entry.ended, entry.status = time.monotonic(), answer.status
+        found = "".join(duckduckgo_result(self._at(document), document) for document in answer.documents)
+        return HTMLResponse(f'<!doctype html><html><body><div id="links" class="results">{found}</div></body></html>')
+
     async def _read_page(self, request: Request) -> Response:
         entry = Logged(request.url.path, {}, "authorization" in request.headers, time.monotonic())
         with self._lock:
@@ -257,8 +283,9 @@ class ScriptedServer:
         return self.url + document.url if document.url.startswith("/") else document.url
 
     async def _show_log(self, request: Request) -> Response:
+        since = int(request.query_params.get("since", 0))
         with self._lock:
-            return JSONResponse([dataclasses.asdict(entry) for entry in self.log])
+            return JSONResponse([dataclasses.asdict(entry) for entry in self.log[since:]])
 
     async def _ask(self, request: Request, body: dict[str, Any], kind: str, asked: Any) -> tuple[Logged, Answer]:
         entry = Logged(request.url.path, body, "authorization" in request.headers, time.monotonic())
@@ -288,6 +315,16 @@ class ScriptedServer:
             entry.ended, entry.status = time.monotonic(), answer.status
 
         return StreamingResponse(body(), answer.status, dict(answer.headers), media_type=media)
+
+
+def duckduckgo_result(url: str, document: Document) -> str:
+    """Return a result as it stands in DuckDuckGo's page without scripts."""
+    place, title, text = (html.escape(part) for part in (url, document.title, document.text[:200]))
+    return (
+        f'<div class="result results_links web-result"><div class="links_main result__body">'
+        f'<h2 class="result__title"><a class="result__a" href="{place}">{title}</a></h2>'
+        f'<a class="result__snippet" href="{place}">{text}</a></div></div>'
+    )
 
 
 def tokens(body: dict[str, Any], answer: Answer) -> tuple[int, int]:
