@@ -172,3 +172,12 @@ async def test_a_reflection_sees_what_is_weak_and_the_last_calls(tmp_path: Path)
     weak = [line.text for line in held(update["insights"]) if line.weak]
     assert set(weak) <= set(task.uncertainties)
     assert task.known == tuple(update["key_insights"])
+
+
+async def test_a_reflection_sees_what_goes_together(tmp_path: Path) -> None:
+    rig, deps, state = await made(tmp_path)
+    near = {"correlation_type": "temporal", "measured": "5 minutes apart", "description": "", "finding_ids": []}
+    told = {"correlation_type": "causal", "measured": "", "description": "The blast lit the depot.", "finding_ids": []}
+    await reflect({**state, "correlations": [near, told]}, deps)
+    (asked,) = rig.reasoner.of(tasks.Reflect)
+    assert asked.correlations == ("temporal: 5 minutes apart", "causal: The blast lit the depot.")

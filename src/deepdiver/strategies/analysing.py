@@ -86,6 +86,12 @@ def insight_id(line: Line) -> str:
     return content_id("i", line.text, line.findings)
 
 
+def _correlated(item: Mapping[str, Any]) -> str:
+    """Say of a correlation in what way, how close, and what connects it."""
+    told = [item["correlation_type"], item.get("measured", ""), item["description"]]
+    return ": ".join(part for part in told if part)
+
+
 async def reflect(state: Mapping[str, Any], deps: Deps) -> tuple[Update, list[dict[str, Any]], bool]:
     """Look back critically.
 
@@ -101,6 +107,7 @@ async def reflect(state: Mapping[str, Any], deps: Deps) -> tuple[Update, list[di
         known=tuple(line.text for line in lines),
         standing=stand(standing_of(state), {}),
         uncertainties=(*(line.text for line in lines if line.weak), *state["uncertainties"]),
+        correlations=within(map(_correlated, state["correlations"]), LIMITS_BYTES),
         tried=tuple(asked(made)[-TRIED:]),
         iteration=state["iteration"],
         max_iterations=state["max_iterations"],

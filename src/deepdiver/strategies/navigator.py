@@ -145,7 +145,8 @@ async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
     said = nodes.approve(deps, state["initial_query"], state["problems"], queries=first)
     if said.objection:
         return {"objection": said.objection, "problems": [], "decision": {}}
-    return {"approved": True, "problems": said.problems, **({"decision": {}} if said.edited else {})}
+    again = {"decision": {}} if said.edited else {}
+    return {"approved": True, "objection": "", "problems": said.problems, **again}
 
 
 async def duckduckgo_search(state: NavigatorState, deps: Deps) -> Update:

@@ -55,6 +55,8 @@ class Reflect(Task[Reflection]):
     """Hypotheses and where they stand, if there are any."""
     uncertainties: tuple[str, ...] = ()
     """What is known to be uncertain, such as what rests on one weak source."""
+    correlations: tuple[str, ...] = ()
+    """What was found to go together in time and space, as cause or as pattern, if it was looked for."""
     tried: tuple[str, ...] = ()
     """Searches that were made; do not repeat them."""
     iteration: int
