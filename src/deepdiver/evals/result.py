@@ -1,0 +1,84 @@
+"""The outcome of an evaluation: one object for programs, one page for people; both made from the records alone."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from deepdiver import __version__
+from deepdiver.errors import StoreAccessError
+from deepdiver.evals.cases import RESEARCHED
+from deepdiver.evals.evaluation import Evaluation, code
+from deepdiver.evals.page import page
+from deepdiver.evals.performing import Kept
+from deepdiver.evals.scoring import scored, summarise
+
+RESULT, PAGE = "result.json", "page.html"
+
+
+def result_of(evaluation: Evaluation, records: Sequence[Kept], *, compared: bool = True) -> dict[str, Any]:
+    """Return the result: figures, counts, where cases were lost, calibration, and every case in its order.
+
+    Args:
+        evaluation: What was evaluated.
+        records: Of its cases, in their order.
+        compared: Whether floors apply: they are of whole sets, the default strategy and the embedded reasoner.
+    """
+    items = scored(evaluation.set, records)
+    summary = summarise(evaluation.set.kind, items)
+    return {
+        "set": evaluation.set.name,
+        "kind": evaluation.set.kind.value,
+        "compared": compared,
+        "made_by": made_by(evaluation),
+        "judge": evaluation.judge,
+        "figures": {name: round(value, 6) for name, value in summary.figures.items()},
+        "counts": summary.counts,
+        "losses": summary.losses,
+        "reliability": [asdict(each) for each in summary.bins],
+        "cases": [asdict(item) for item in items],
+    }
+
+
+def made_by(evaluation: Evaluation) -> str:
+    """Return who was evaluated, and by whom it was judged, in words."""
+    settings = evaluation.settings
+    parts = [f"deepdiver {__version__} ({code()})"]
+    if evaluation.set.kind in RESEARCHED:
+        parts.append(f"strategy {settings.strategy}")
+    parts.append(f"model {settings.model}")
+    if settings.fast_model:
+        parts.append(f"fast model {settings.fast_model}")
+    parts.append(f"judged by {evaluation.judge}" if evaluation.judge else "scored by code alone")
+    return ", ".join(parts)
+
+
+def write_result(folder: Path, result: dict[str, Any]) -> None:
+    """Write the result and its page; each is whole or not there.
+
+    Raises:
+        StoreAccessError: If the folder cannot be written to.
+    """
+    try:
+        _write(folder / RESULT, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+        _write(folder / PAGE, page(result))
+    except OSError as error:
+        raise StoreAccessError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
+
+
+def _write(file: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as out:
+            out.write(text)
+        os.replace(name, file)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
