@@ -339,12 +339,15 @@ class ReadOnly:
     """A store for replays: texts are read, nothing is written."""
 
     def __init__(self, store: Store) -> None:
+        """Look at a store."""
         self._store = store
 
     def put_text(self, run: str, text: str) -> str:
+        """Return the hash that a text would have."""
         return digest(text)
 
     def get_text(self, key: str) -> str:
+        """Return a text, of this replay or of the run."""
         return self._store.get_text(key)
 
     def add_records(self, run: str, records: Any) -> None:
