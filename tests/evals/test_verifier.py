@@ -223,13 +223,6 @@ def test_the_floor_holds_on_a_small_set() -> None:
 
 
 @needs_data
-@pytest.mark.slow
-def test_the_floor_holds_on_questions_with_answers() -> None:
-    found = SETS["averitec"](load_reader(), DATA, None)
-    assert found.figures["balanced"] >= floors()["averitec"]["balanced"], found.figures
-
-
-@needs_data
 @pytest.mark.proof
 @pytest.mark.parametrize("name", SETS)
 def test_the_floors_hold(name: str) -> None:

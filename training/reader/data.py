@@ -1,0 +1,118 @@
+"""What was prepared, as tokens in tensors, and batches of pairs of like length."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+LONGEST = 256
+"""Tokens of a pair."""
+CHUNK = 20_000
+SEPARATOR = 102
+UNSAID = -100
+"""A token's number where nobody said what the answer is; `cross_entropy` passes over it."""
+TOKENIZER = Path(__file__).parents[2] / "src" / "deepdiver" / "encoders" / "minilm" / "tokenizer.json"
+
+
+@dataclass
+class Items:
+    """All items: their tokens one behind the other, and what is known of each."""
+
+    flat: Tensor
+    starts: Tensor
+    lengths: Tensor
+    firsts: Tensor
+    facts: Tensor
+    """Kind (0 verify, 1 ask), label, two-way, first and last token of the answer, relevance: one row for each item."""
+    weights: Tensor
+    sources: list[str]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def to(self, device: str) -> Items:
+        """Return the items on a device."""
+        held = (self.flat, self.starts, self.lengths, self.firsts, self.facts, self.weights)
+        return Items(*(tensor.to(device) for tensor in held), self.sources)
+
+    def gather(self, flat: Tensor, which: Tensor, fill: float = 0) -> Tensor:
+        """Return rows of something that lies one behind the other, padded."""
+        lengths = self.lengths[which]
+        places = torch.arange(int(lengths.max()), device=flat.device)
+        inside = places < lengths[:, None]
+        found = flat[(self.starts[which][:, None] + places).clamp(max=len(flat) - 1)]
+        return torch.where(inside if found.dim() == 2 else inside[:, :, None], found, fill)
+
+
+def read(file: Path, limit: int | None = None) -> list[list[Any]]:
+    """Return the items of a file; with a limit, as many, from all over it."""
+    lines = lzma.decompress(file.read_bytes()).decode().rstrip("\n").split("\n")
+    step = max(1, len(lines) // limit) if limit else 1
+    return [json.loads(line) for line in lines[::step]]
+
+
+def tokenised(rows: list[list[Any]]) -> Items:
+    """Turn items into tensors."""
+    tokenizer = Tokenizer.from_file(str(TOKENIZER))
+    tokenizer.enable_truncation(LONGEST)
+    tokens: list[np.ndarray[Any, Any]] = []
+    firsts: list[int] = []
+    facts: list[tuple[int, ...]] = []
+    for at in range(0, len(rows), CHUNK):
+        part = rows[at : at + CHUNK]
+        for row, found in zip(part, tokenizer.encode_batch([(row[1], row[2]) for row in part]), strict=True):
+            ids = found.ids
+            tokens.append(np.array(ids, np.int32))
+            firsts.append(ids.index(SEPARATOR) + 1)
+            facts.append(_facts(row, found, firsts[-1]))
+    lengths = np.array([len(ids) for ids in tokens])
+    return Items(
+        torch.from_numpy(np.concatenate(tokens)),
+        torch.from_numpy(np.cumsum(lengths) - lengths),
+        torch.from_numpy(lengths),
+        torch.tensor(firsts),
+        torch.tensor(facts),
+        torch.tensor([row[5] if row[0] == "v" else row[6] for row in rows], dtype=torch.float32),
+        [row[-1] for row in rows],
+    )
+
+
+def _facts(row: list[Any], found: Any, first: int) -> tuple[int, ...]:
+    if row[0] == "v":
+        return (0, row[3], row[4], UNSAID, UNSAID, -1)
+    start, end, relevant = row[3:6]
+    if start == -2:
+        return (1, -1, 0, UNSAID, UNSAID, relevant)
+    if start == -1:
+        return (1, -1, 0, 0, 0, relevant)
+    offsets = found.offsets  # made anew at each look
+    begins = [place for place in range(first, len(offsets) - 1) if offsets[place][1] > start]
+    ends = [place for place in range(first, len(offsets) - 1) if offsets[place][0] < end]
+    if not begins or not ends or ends[-1] < begins[0] or offsets[ends[-1]][1] < end:
+        return (1, -1, 0, 0, 0, relevant)  # cut off: not in what is read
+    return (1, -1, 0, begins[0], ends[-1], relevant)
+
+
+def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None) -> Iterator[Tensor]:
+    """Yield the numbers of items in batches of like length, in random order if a generator is given."""
+    sizes = lengths.cpu().numpy()
+    noise = generator.uniform(0, 4, len(sizes)) if generator else 0
+    order = np.argsort(sizes + noise, kind="stable")
+    made, at = [], 0
+    while at < len(order):
+        count = max(1, tokens // int(sizes[order[min(at + tokens // 64, len(order) - 1)]]))
+        made.append(order[at : at + count])
+        at += count
+    if generator:
+        generator.shuffle(made)
+    for which in made:
+        yield torch.from_numpy(which).to(lengths.device)

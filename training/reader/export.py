@@ -1,0 +1,29 @@
+"""Write the student as an ONNX file in float32: what the int8 file is measured against.
+
+::
+
+    python training/reader/export.py build/reader/student.npz build/reader/reader.float32.onnx
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+import graph
+import numpy as np
+
+
+def main(arguments: list[str]) -> int:
+    """Export."""
+    source, target = map(Path, arguments)
+    none = {name: np.ones(graph.HIDDEN, np.float32) for name in graph.eased()}
+    data = graph.build(graph.FloatGraph(), graph.read_weights(source), none)
+    target.write_bytes(data)
+    sys.stdout.write(f"{target.name} {len(data):,} {hashlib.sha256(data).hexdigest()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,283 @@
+"""Train the reader: a teacher on what is labelled, its opinion on everything, and the student on both.
+
+::
+
+    python training/reader/train.py teacher build/reader --epochs 2
+    python training/reader/train.py label   build/reader
+    python training/reader/train.py student build/reader --epochs 12 --seconds 255
+
+Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it. On a machine without a GPU add
+`--items 3000`: it takes minutes, runs the same code, and shows that the loss falls; such a model is of no use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import data
+import model
+import numpy as np
+import torch
+from data import Items
+from torch import Tensor, nn
+from torch.nn import functional as f
+
+SEED = 2026
+TOKENS = 24_576
+"""Tokens of a batch, padding included."""
+RATES = {"teacher": 7e-5, "student": 4e-4}
+WARM = 0.05
+"""The part of the training over which the learning rate rises; then it falls to nothing in a straight line."""
+SMOOTHING = 0.05
+HARD, SOFT = 0.4, 0.6
+"""What the labels and the teacher count where there are both."""
+AVERAGE = 0.999
+"""The student is the running average of its weights, by this factor a step."""
+BEGAN = time.monotonic()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to train, and how fast."""
+
+    epochs: int
+    seconds: float
+    """Training ends at the latest after so long; the learning rate goes by whichever is nearer its end."""
+    rate: float
+
+
+def say(*words: object) -> None:
+    """Print with the seconds since the start."""
+    sys.stdout.write(f"[{time.monotonic() - BEGAN:6.1f}] {' '.join(map(str, words))}\n")
+    sys.stdout.flush()
+
+
+def prepared(folder: Path, name: str, limit: int | None) -> Items:
+    """Return items as tensors; they are kept, since turning texts into tokens takes half a minute."""
+    kept = folder / f"{name}-{limit or 'all'}.pt"
+    if not kept.exists():
+        torch.save(data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit)), kept)
+    held: Items = torch.load(kept, weights_only=False)
+    return held
+
+
+def loss_of(reader: nn.Module, items: Items, which: Tensor, opinion: dict[str, Tensor] | None) -> Tensor:
+    """Return the loss of a batch, by labels and, where there is one, by the teacher's opinion."""
+    verdict, relevance, spans = reader(items.gather(items.flat, which), items.lengths[which], items.firsts[which])
+    kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
+    hard, soft = HARD if opinion else 1.0, SOFT if opinion else 0.0
+
+    three = f.cross_entropy(verdict, label, ignore_index=-1, reduction="none", label_smoothing=SMOOTHING)
+    log = verdict.log_softmax(1)
+    supports, other = log[:, 0], torch.logsumexp(log[:, 1:], 1)
+    two = -torch.where(label == 0, supports, other)
+    judged = torch.where(two_way == 1, two, three) * (label >= 0) * hard
+
+    begins = f.cross_entropy(spans[:, :, 0], first, ignore_index=data.UNSAID, reduction="none")
+    ends = f.cross_entropy(spans[:, :, 1], last, ignore_index=data.UNSAID, reduction="none")
+    matters = f.binary_cross_entropy_with_logits(relevance, relevant.clamp(min=0).float(), reduction="none")
+    asked = (0.5 * (begins + ends) + 0.5 * matters * (relevant >= 0)) * hard
+
+    if opinion:
+        alone = torch.where(label >= 0, soft, 1.0)  # a pair without a label has the teacher's word only
+        judged = judged + alone * f.cross_entropy(
+            verdict, opinion["verdict"][which].float().softmax(1), reduction="none"
+        )
+        if "spans" in opinion:
+            taught = items.gather(opinion["spans"], which, model.MASKED).float()
+            for side in (0, 1):
+                asked = asked + soft * 0.5 * f.cross_entropy(
+                    spans[:, :, side], taught[:, :, side].softmax(1), reduction="none"
+                )
+        believed = opinion["relevance"][which].float().sigmoid()
+        asked = asked + soft * 0.5 * f.binary_cross_entropy_with_logits(relevance, believed, reduction="none")
+    return (torch.where(kind == 0, judged, asked) * items.weights[which]).sum() / len(which)
+
+
+def train(reader: nn.Module, items: Items, opinion: dict[str, Tensor] | None, role: str, asked: Limits) -> nn.Module:
+    """Train until the epochs or the time are over; returns the running average of the weights."""
+    device = str(items.flat.device)
+    chance = np.random.default_rng(SEED)
+    plan = [list(data.batches(items.lengths, TOKENS, chance)) for _ in range(asked.epochs)]
+    steps = sum(map(len, plan))
+    plain = [weight for weight in reader.parameters() if weight.dim() > 1]
+    small = [weight for weight in reader.parameters() if weight.dim() <= 1]
+    groups = [{"params": plain, "weight_decay": 0.01}, {"params": small, "weight_decay": 0.0}]
+    adam = torch.optim.AdamW(groups, lr=asked.rate, fused=device != "cpu")
+    mean = torch.optim.swa_utils.AveragedModel(reader, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE))
+    reader.train()
+    recent: list[Tensor] = []
+    start = time.monotonic()
+    for step, which in enumerate(which for epoch in plan for which in epoch):
+        done = max(step / steps, (time.monotonic() - start) / asked.seconds)
+        if done >= 1:
+            break
+        for group in adam.param_groups:
+            group["lr"] = asked.rate * min((done + 0.003) / WARM, (1 - done) / (1 - WARM))
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
+            loss = loss_of(reader, items, which, opinion)
+        loss.backward()
+        nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
+        adam.step()
+        adam.zero_grad()
+        mean.update_parameters(reader)
+        recent.append(loss.detach())
+        if step % 250 == 249:
+            say(role, f"step {step + 1}, {done:.0%} done, loss {torch.stack(recent).mean():.4f}")
+            recent.clear()
+    say(role, f"trained {step + 1} steps")
+    averaged: nn.Module = mean.module
+    return averaged
+
+
+@torch.no_grad()
+def opinions(reader: nn.Module, items: Items) -> dict[str, Tensor]:
+    """Return what a reader says of all items: verdicts, relevance, and spans as the tokens lie."""
+    device = str(items.flat.device)
+    made = {
+        "verdict": torch.zeros(len(items), 3, dtype=torch.float16, device=device),
+        "relevance": torch.zeros(len(items), dtype=torch.float16, device=device),
+        "spans": torch.full((len(items.flat), 2), model.MASKED, dtype=torch.float16, device=device),
+    }
+    reader.eval()
+    for which in data.batches(items.lengths, 4 * TOKENS, None):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
+            verdict, relevance, spans = reader(
+                items.gather(items.flat, which), items.lengths[which], items.firsts[which]
+            )
+        made["verdict"][which], made["relevance"][which] = verdict.half(), relevance.half()
+        lengths = items.lengths[which]
+        places = torch.arange(spans.shape[1], device=device)
+        inside = places < lengths[:, None]
+        made["spans"][(items.starts[which][:, None] + places)[inside]] = spans[inside].half()
+    return made
+
+
+def report(said: dict[str, Tensor], items: Items) -> None:
+    """Print what was right, by source."""
+    by: dict[str, list[int]] = defaultdict(list)
+    for number, source in enumerate(items.sources):
+        by[source].append(number)
+    facts, verdict = items.facts.cpu().numpy(), said["verdict"].float().cpu().numpy()
+    for source, numbers in sorted(by.items()):
+        rows = facts[numbers]
+        if rows[0, 0] == 0 and len(numbers) >= 100:
+            found = verdict[numbers].argmax(1)
+            right = (found == rows[:, 1]) if not rows[0, 2] else ((found == 0) == (rows[:, 1] == 0))
+            two = verdict[numbers, 0] > verdict[numbers, 1]
+            sides = [np.mean(two[rows[:, 1] == 0]), np.mean(~two[rows[:, 1] == 1])] if (rows[:, 1] == 1).any() else []
+            say(
+                "held",
+                source,
+                len(numbers),
+                f"right {right.mean():.3f}",
+                f"balanced {np.mean(sides):.3f}" if sides else "",
+            )
+        elif rows[0, 0] == 1 and source.startswith("rank"):
+            score, good = said["relevance"][numbers].float().cpu().numpy(), rows[:, 5] == 1
+            ranks = np.argsort(np.argsort(score)) + 1
+            area = (ranks[good].sum() - good.sum() * (good.sum() + 1) / 2) / max(1, good.sum() * (~good).sum())
+            say("held", source, len(numbers), f"relevance AUC {area:.3f}")
+    _report_spans(said, items)
+
+
+def _report_spans(said: dict[str, Tensor], items: Items) -> None:
+    right: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for number, source in enumerate(items.sources):
+        first, last = items.facts[number, 3:5].tolist()
+        if first < 0:
+            continue
+        at, size = int(items.starts[number]), int(items.lengths[number])
+        spans = said["spans"][at : at + size].float()
+        begin, end = int(spans[1:, 0].argmax()) + 1, int(spans[1:, 1].argmax()) + 1
+        none = bool(spans[0].sum() > spans[begin, 0] + spans[end, 1])
+        right[source].append((first > 0, none if first == 0 else (begin, end) == (first, last)))
+    for source, found in sorted(right.items()):
+        there, absent = [ok for has, ok in found if has], [ok for has, ok in found if not has]
+        say(
+            "held",
+            source,
+            f"exact {np.mean(there):.3f} of {len(there)};" if there else "",
+            f"none {np.mean(absent):.3f} of {len(absent)}" if absent else "",
+        )
+
+
+def save(reader: nn.Module, file: Path) -> None:
+    """Save weights as float16."""
+    np.savez(file, **{name: weight.half().cpu().numpy() for name, weight in reader.state_dict().items()})
+
+
+def load(reader: nn.Module, file: Path) -> nn.Module:
+    """Load weights that `save` wrote."""
+    held = np.load(file)
+    reader.load_state_dict({name: torch.from_numpy(held[name]).float() for name in held.files})
+    return reader
+
+
+def options() -> argparse.Namespace:
+    """Return what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["teacher", "label", "student"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--items", type=int, help="train on about so many items only")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop training after so long")
+    parser.add_argument("--rate", type=float)
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Train."""
+    asked = options()
+    folder: Path = asked.folder
+    torch.manual_seed(SEED)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times slower.
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    limits = Limits(asked.epochs, asked.seconds, asked.rate or RATES.get(asked.what, 0.0))
+    items = prepared(folder, "items", asked.items)
+    held = prepared(folder, "held", asked.items)
+    say(f"{len(items):,} items of {len(items.flat):,} tokens; held out {len(held):,}")
+    items, held = items.to(device), held.to(device)
+    if asked.what == "teacher":
+        known = subset(items, (items.facts[:, 0] == 1) | (items.facts[:, 1] >= 0))
+        say(f"{len(known):,} items have labels: {int(known.lengths.sum()):,} tokens")
+        reader = train(model.teacher(folder).to(device), known, None, "teacher", limits)
+        save(reader, folder / "teacher.npz")
+        report(opinions(reader, held), held)
+    elif asked.what == "label":
+        reader = load(model.teacher(folder), folder / "teacher.npz").to(device)
+        said = opinions(reader, items)
+        np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
+        np.savez(folder / "opinion.npz", **{name: values.cpu().numpy() for name, values in said.items()})
+        say("labelled")
+    else:
+        opinion = {
+            name: torch.from_numpy(values).to(device)
+            for file in ("opinion.npz", "spans.npz")  # the second may be left out
+            if (folder / file).exists()
+            for name, values in np.load(folder / file).items()
+        }
+        reader = train(model.student(folder).to(device), items, opinion, "student", limits)
+        save(reader, folder / "student.npz")
+        report(opinions(reader, held), held)
+    return 0
+
+
+def subset(items: Items, wanted: Tensor) -> Items:
+    """Return some of the items; the tokens stay where they are."""
+    return Items(
+        items.flat, items.starts[wanted], items.lengths[wanted], items.firsts[wanted], items.facts[wanted],
+        items.weights[wanted], [items.sources[number] for number in wanted.nonzero()[:, 0].tolist()],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

