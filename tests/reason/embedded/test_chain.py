@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.chain import ENOUGH, Step, answers_in, covered, directed, follow, match, side_of
+from deepdiver.reason.embedded.chain import ENOUGH, Step, answers_in, covered, directed, follow, match, side_of, sure
 from deepdiver.reason.embedded.clause import Kind, clause_of
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
@@ -342,3 +342,21 @@ def test_kinds_that_are_no_names_bind_nothing() -> None:
     (step,) = walk("When did the ship Meridian sink?", ["The ship Meridian sank on 3 May 1932."])
     assert step.clause.kind is Kind.DATE
     assert step.bound == ()
+
+
+# -- sure
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "settled"),
+    [
+        ("When was Acme Ltd founded?", "Acme Ltd was founded in 1904.", True),
+        ("Who runs Acme Ltd?", "Ada Berg runs Acme Ltd.", True),
+        ("Who runs Acme Ltd?", "It rained.", False),
+        ("What happened at the Tarn Bridge?", "The Tarn Bridge fell.", False),
+    ],
+)
+def test_a_value_or_name_in_a_sentence_that_says_all_of_it_makes_the_rules_sure(
+    question: str, sentence: str, settled: bool
+) -> None:
+    assert sure(follow(analyse(question).chains[0], [read(sentence)])) is settled

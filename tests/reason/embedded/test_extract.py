@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepdiver.reason.embedded import spans
 from deepdiver.reason.embedded.extract import MOST_FINDINGS, MOST_LEADS, extract, quotable, statement_of
 from deepdiver.tasks import ExtractFindings, Extraction, Text
+from tests.reason.embedded.reader import teach
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 RUN = "Ada and Bo Berg run the company Acme Ltd together."
@@ -317,3 +319,82 @@ def test_any_open_question_is_lived_with_and_none_is_made_up(unanswered: list[st
     said = left(body, unanswered=tuple(unanswered))
     assert len(said) <= 12
     assert all(question in unanswered or question.startswith("How old is") for question in said)
+
+
+# -- the reader
+
+STATE = "Ada Berg played for a team based in what state?"
+ADA = text_of("Ada Berg ran far. She played for the Morden Terns.", "T1", "Ada Berg")
+TERNS = text_of("The Morden Terns are a team. They are based in Westland.", "T2", "Morden Terns")
+
+
+def test_where_the_rules_know_nothing_the_reader_finds_the_sentence_and_the_one_that_led_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {}, whole={("played for", "Westland"): ("Westland", 0.5)})
+    found = taken(STATE, ADA, TERNS)
+    assert "The Morden Terns are a team. They are based in Westland." in quotes(found)
+    assert "Ada Berg ran far. She played for the Morden Terns." in quotes(found)
+
+
+def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    assert quotes(taken("Who runs Acme Ltd?", RUN)) == [RUN]
+
+
+@pytest.mark.parametrize("question", ["Why did Ada Berg run?", CHILDREN, "Who is Ada Berg? When did she run?"])
+def test_what_a_few_words_cannot_answer_is_not_asked_of_the_reader(
+    monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    taken(question, ADA, TERNS)
+
+
+@pytest.mark.parametrize(
+    ("body", "quoted"), [("Cy Lund owns Ister Hall.", 0), ("Cy Lund designed Ister Hall with care.", 1)]
+)
+def test_a_name_of_which_nothing_asked_is_said_is_not_quoted(
+    monkeypatch: pytest.MonkeyPatch, body: str, quoted: int
+) -> None:
+    teach(monkeypatch, {"Cy Lund": 0.9})
+    assert len(taken("Which famous architect designed Ister Hall in Quorn?", body).findings) == quoted
+
+
+def test_a_name_that_the_reader_takes_for_the_answer_leads_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"Morden Terns": 0.4})
+    assert "Morden Terns" in taken(STATE, ADA).leads
+    assert "Morden Terns" not in taken(STATE, ADA, TERNS).leads  # it has been read about
+    assert "Morden Terns" not in taken(STATE, ADA, known=("The Morden Terns are a team.",)).leads
+
+
+def test_a_text_about_what_the_question_names_is_a_step_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {})
+    found = taken(
+        "What is the area of the town where Ada Berg was born?", text_of("She is of Quorn.", title="Ada Berg")
+    )
+    assert quotes(found) == ["She is of Quorn."]
+    assert found.leads == ("Quorn",)
+
+
+def test_what_is_known_leads_to_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {}, whole={("played for", "Westland"): ("Westland", 0.5)})
+    found = taken(STATE, TERNS, known=("Ada Berg played for the Morden Terns.",))
+    assert any("Westland" in quote for quote in quotes(found))
+
+
+def test_of_two_that_are_compared_the_first_sentences_are_quoted() -> None:
+    one = text_of("Ada Berg was born in 1931. She sings. She likes tea.", "T1", "Ada Berg")
+    other = text_of("Bo Lind was born in 1940. It rained that day.", "T2", "Bo Lind")
+    found = quotes(taken("Who is older, Ada Berg or Bo Lind?", one, other))
+    assert "Ada Berg was born in 1931." in found
+    assert "Bo Lind was born in 1940." in found
+    assert "It rained that day." not in found
+
+
+@given(st.text(max_size=200))
+@settings(max_examples=25)
+def test_whatever_the_reader_points_at_is_quoted_exactly(body: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        teach(patch, dict.fromkeys(body.split()[:2], 0.5))
+        found = taken(STATE, text_of(body))
+    assert all(quote in body for quote in quotes(found))

@@ -7,11 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
+from deepdiver.reason.embedded import spans
 from deepdiver.reason.embedded.clause import clause_of
 from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, groups, hypothesise, longest_form, same_subject
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.slots import Value
 from deepdiver.tasks import Hypothesise, Proposed, Recalled, Refuted, Shown, Standing
+from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
@@ -332,3 +334,49 @@ def test_belief_begins_where_it_always_does() -> None:
         question=BRIDGE, as_of=AS_OF, problems=(), findings=shown, past=(remembered(DEATHS[:1], DEATHS[1:]),)
     )
     assert {item.prior for item in hypothesise(task).hypotheses} == {0.5}
+
+
+# -- the reader, and two things compared
+
+
+def test_where_the_rules_have_no_sure_answer_the_readers_are_put_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {}, whole={("played for", "Westland"): ("Westland", 0.5)})
+    shown = (
+        finding("Ada Berg played for the Morden Terns.", "F1", title="Ada Berg"),
+        finding("They are based in Westland.", "F2", title="Morden Terns"),
+    )
+    (made,) = put_forward("Ada Berg played for a team based in what state?", shown)
+    assert (made.answer, made.statement, made.findings) == ("Westland", "They are based in Westland.", ("F2", "F1"))
+    assert 0.5 < made.prior < 0.95
+    assert "Westland" in made.refutes_if
+
+
+def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    assert statements("When was Acme Ltd founded?", "Acme Ltd was founded in 1904.") == [
+        "Acme Ltd was founded in 1904."
+    ]
+
+
+def test_of_several_things_asked_at_once_the_reader_is_asked_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    assert statements("Who likes Acme Ltd? When did it rain in Quorn?", "It is a fine day.") == []
+
+
+def test_what_comparing_two_things_gives_is_put_forward_with_its_reckoning() -> None:
+    shown = (
+        finding("Ada Berg was born in 1931.", "F1", title="Ada Berg"),
+        finding("Bo Lind was born in 1940.", "F2", title="Bo Lind"),
+    )
+    (made,) = put_forward("Who is older, Ada Berg or Bo Lind?", shown)
+    assert (made.answer, made.statement, made.findings) == ("Ada Berg", "Ada Berg was born in 1931.", ("F1", "F2"))
+    assert made.supports_if == "Ada Berg: 1931; Bo Lind: 1940; the earlier is Ada Berg."
+    assert made.prior > 0.5
+
+
+def test_an_answer_that_stands_already_is_not_put_forward_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"Westland": 0.5})
+    shown = (finding("The Terns of Ada Berg are based in Westland.", "F1"),)
+    asked = "Ada Berg played for a team based in what state?"
+    (made,) = put_forward(asked, shown)
+    assert put_forward(asked, shown, (standing(made.statement),)) == ()

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import Stance
-from deepdiver.reason.embedded.judge import DIRECT, judge
+from deepdiver.reason.embedded import judge as module
+from deepdiver.reason.embedded.judge import DIRECT, LEANS, judge, may_bear, restates
+from deepdiver.reason.embedded.reading import read
 from deepdiver.tasks import Judge, Judgement, Shown
 from tests.reason.embedded.shown import AS_OF, finding, findings
 
@@ -261,3 +263,86 @@ def test_any_finding_is_judged_within_bounds(question: str, claim: str, sentence
 )
 def test_nothing_refutes_itself(sentence: str, question: str) -> None:
     assert one(question, sentence, sentence).stance is SUPPORTS
+
+
+# -- where the rules see no bearing, the reader is asked
+
+
+TOLD = (SUPPORTS, 0.4, "reads as saying it")
+WALL = "The harbour wall protects the old town from storms."
+
+
+def test_what_the_rules_settle_is_not_put_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "told", lambda quote, claim: pytest.fail(f"asked of {quote!r}"))
+    assert one(DEAD, TWO, "Three people died at the Tarn Bridge.").stance is REFUTES
+    assert one(DEAD, TWO, "Five people crossed the Tarn Bridge.").stance is NEUTRAL
+    assert one("What protects the old town?", WALL, "It rained on the hills all day.").stance is NEUTRAL
+
+
+def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def told(quote: str, claim: str) -> tuple[Stance, float, str]:
+        asked.append((quote, claim))
+        return TOLD
+
+    monkeypatch.setattr(module, "told", told)
+    found = one("How does the town live with the sea?", WALL, "Thanks to the wall, storms spare the old houses.")
+    assert (found.stance, found.strength, found.reason) == TOLD
+    assert asked == [("Thanks to the wall, storms spare the old houses.", WALL)]
+
+
+def test_where_the_reader_sees_no_side_neither_do_we(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "told", lambda quote, claim: None)
+    found = one("How does the town live with the sea?", WALL, "Students painted the harbour wall and the old sheds.")
+    assert (found.stance, found.strength) == (NEUTRAL, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim", "bears"),
+    [
+        ("The wall protects the town.", WALL, True),
+        ("The Ostra mill burned down in storms.", "The Vik mill burned down in storms.", False),
+        ("The ferry Meridian is red.", "An electric car caused the fire on the ferry Meridian.", False),
+        ("A fire broke out on board the ferry Meridian.", "No electric car was on board the ferry Meridian.", False),
+        ("", WALL, False),
+        (WALL, "", False),
+    ],
+)
+def test_which_sentences_are_on_the_same_matter(sentence: str, claim: str, bears: bool) -> None:
+    assert may_bear(read(sentence), read(claim)) is bears
+
+
+# -- a hypothesis in the words of the question
+
+
+TEA = "Does tea lower the pulse?"
+
+
+def test_a_question_said_with_yes_is_judged_by_how_the_findings_lean_together() -> None:
+    made = judged(TEA, "Does tea lower the pulse", "There was no difference.", "It did not change.", answer="yes")
+    assert {item.stance for item in made} == {REFUTES}
+    assert {item.reason for item in made} == {LEANS}
+    assert len({item.strength for item in made}) == 1
+
+
+def test_a_finding_that_leans_the_other_way_is_neutral() -> None:
+    first, second, third = judged(
+        TEA,
+        "Does tea lower the pulse",
+        "There was no difference.",
+        "It did not change.",
+        "Tea lowered the pulse in all groups.",
+        answer="yes",
+    )
+    assert first.stance is second.stance is REFUTES
+    assert (third.stance, third.strength) == (NEUTRAL, 0.0)
+
+
+def test_without_findings_nothing_is_judged() -> None:
+    assert judged(TEA, "Does tea lower the pulse", answer="yes") == []
+
+
+def test_only_the_words_of_the_question_restate_it() -> None:
+    assert restates("Does tea lower the pulse", TEA)
+    assert not restates("Tea lowers the pulse.", TEA)

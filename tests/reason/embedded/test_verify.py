@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.verify import check_support, nearest, repair_sentences, supported
+from deepdiver.encoders.reader import DocumentVerdict, Verdict
+from deepdiver.reason.embedded import verify as module
+from deepdiver.reason.embedded.verify import (
+    CONTRADICTED,
+    DENIED,
+    SAID,
+    check_support,
+    nearest,
+    read_as_denying,
+    read_as_saying,
+    repair_sentences,
+    supported,
+)
 from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
 
 QUOTE = (
@@ -139,3 +151,58 @@ def test_a_quote_carries_itself(text: str) -> None:
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=3))
 def test_any_claim_can_be_checked(text: str, quotes: list[str]) -> None:
     assert supported(text, quotes)[0] in {"full", "partial", "none"}
+
+
+# -- the reader, where the words leave it open
+
+
+def reads(monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float) -> None:
+    made = DocumentVerdict(supports, refutes, Verdict(supports, refutes, 0), 0, 0)
+    monkeypatch.setattr(module, "verdict", lambda quote, text: made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nine people were injured in the fire on the ferry Meridian.",
+        "Six people were injured in the fire on the ferry Zenith.",
+        "Six people were injured in the fire on 9 February 2026.",
+        "Six people were not injured in the fire on the ferry Meridian.",
+    ],
+)
+def test_the_reader_overrules_no_value_no_name_and_no_negation(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    reads(monkeypatch, 1.0, 0.0)
+    assert supported(text, [QUOTE])[0] == "none"
+
+
+def test_other_words_that_read_as_saying_it_carry_it_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "A blaze hurt travellers aboard."
+    reads(monkeypatch, SAID, 0.0)
+    assert supported(text, [QUOTE])[0] == "partial"
+    reads(monkeypatch, SAID - 0.01, 0.0)
+    assert supported(text, [QUOTE])[0] == "none"
+
+
+def test_the_same_words_that_read_as_a_denial_carry_it_in_part_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "On the ferry Meridian six people were injured."
+    reads(monkeypatch, 0.0, DENIED)
+    assert supported(text, [QUOTE]) == ("partial", CONTRADICTED)
+    reads(monkeypatch, 0.0, DENIED - 0.01)
+    assert supported(text, [QUOTE]) == ("full", "")
+
+
+def test_a_quote_that_says_it_outweighs_one_that_denies_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def verdict(quote: str, text: str) -> DocumentVerdict:
+        sides = (0.9, 0.0) if quote == "yes" else (0.0, 0.95)
+        return DocumentVerdict(*sides, Verdict(*sides, 0), 0, 0)
+
+    monkeypatch.setattr(module, "verdict", verdict)
+    assert read_as_denying("It is so.", ["no"])
+    assert not read_as_denying("It is so.", ["no", "yes"])
+    assert read_as_saying("It is so.", ["no", "yes"])
+    assert not read_as_saying("It is so.", [])
+
+
+def test_a_quote_that_holds_the_sentence_is_not_put_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "verdict", lambda quote, text: pytest.fail("asked"))
+    assert supported(QUOTE, [QUOTE]) == ("full", "")

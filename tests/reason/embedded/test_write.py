@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus, SentenceKind
 from deepdiver.core.values import dates, holds, names, numbers
-from deepdiver.reason.embedded import write
+from deepdiver.reason.embedded import insights, write
 from deepdiver.reason.embedded.write import LEAD, PER_SECTION, WITNESSES, write_report
 from deepdiver.tasks import Draft, DraftSentence, Shown, Standing, WriteReport
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -383,3 +383,53 @@ def test_a_problem_in_other_words_than_the_question_has_a_section_of_its_own() -
     assert section(made, asked) == [built]
     without = write_report(task.model_copy(update={"problems": ()}))
     assert not section(without, asked)
+
+
+# -- open questions
+
+
+OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
+FIGURES = findings(
+    "Fuel costs of the ferries fell by 18% with shore power.",
+    "Noise in port fell by 9 decibels at night.",
+    "Every ferry of Brink Ferries saves $4,000 a day with shore power.",
+)
+
+
+def test_an_open_question_is_answered_by_what_was_measured_under_what_it_names() -> None:
+    made = draft(OPEN, FIGURES)
+    told = [text for part in made.sections for text in texts(part.sentences) if text != insights.EACH]
+    assert sorted(told) == sorted(item.statement for item in FIGURES)
+    assert section(made, "Noise") == [FIGURES[1].statement]
+
+
+def test_figures_alone_do_not_answer_an_open_question() -> None:
+    made = draft(OPEN, FIGURES)
+    assert made.answer == ()
+    assert made.missing == (OPEN,)
+
+
+def test_what_stands_in_the_answer_to_an_open_question_is_not_told_again() -> None:
+    made = draft(OPEN, FIGURES, standing(FIGURES[0].statement))
+    assert texts(made.answer) == [FIGURES[0].statement]
+    assert FIGURES[0].statement not in [text for part in made.sections for text in texts(part.sentences)]
+
+
+def test_what_was_refuted_stands_in_an_account_too() -> None:
+    item = standing(FIGURES[0].statement, REFUTED, 0.1, refuting=("F2",))
+    made = draft(OPEN, FIGURES, item)
+    assert section(made, "What was refuted") == [
+        write.CLAIMED,
+        FIGURES[0].statement,
+        write.REFUTED,
+        FIGURES[1].statement,
+    ]
+    told = [text for part in made.sections for text in texts(part.sentences)]
+    assert told.count(FIGURES[0].statement) == 1
+
+
+def test_an_open_question_without_findings_says_what_is_missing() -> None:
+    made = draft(OPEN, ())
+    assert made.answer == ()
+    assert made.sections == ()
+    assert made.missing

@@ -25,6 +25,8 @@ BESIDE = 0.5
 """What a word counts that stands not in the sentence but in the title or publisher of its source."""
 ENOUGH = 0.55
 """A sentence that matches a clause at least so far may answer it."""
+SURE, SURE_OF_NAMES = 0.85, 0.97
+"""A value or a name whose sentence matches a clause so far is left to the rules."""
 SHORT = 6
 """Words of a piece of text that may be no sentence."""
 WHOLE = VALUES | {Kind.ACCOUNT}
@@ -76,6 +78,12 @@ class Step:
             if item.value.text and item.score >= NEAR_BEST * best:
                 _merge(names, item.value.text)
         return tuple(names[:MOST_BOUND])
+
+
+def sure(steps: Iterable[Step]) -> bool:
+    """Whether the rules have an answer to a clause that needs no second reader."""
+    best = [(step.clause.kind, item.score) for step in steps for item in step.candidates[:1]]
+    return any(score >= (SURE if kind in VALUES else SURE_OF_NAMES) for kind, score in best if kind in VALUES | NAMED)
 
 
 def _merge(names: list[str], name: str) -> None:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import Span, terms
-from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow
-from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow, sure
+from deepdiver.reason.embedded.clause import Clause, Kind
+from deepdiver.reason.embedded.comparing import pair_in, sentence_wanted
 from deepdiver.reason.embedded.lexicon import MEANINGS
 from deepdiver.reason.embedded.names import bare, root_words, same_name
 from deepdiver.reason.embedded.question import Analysis, Chain, analyse
 from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
 from deepdiver.reason.embedded.reflect import uncovered
+from deepdiver.reason.embedded.rivals import to_the_point
+from deepdiver.reason.embedded.spans import Passage, Told, answers, entitled, short_asked, title_of
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.trend import SAID, bearing, change_asked
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
@@ -32,6 +35,16 @@ ALIKE = 0.5
 """A sentence that is like the statement under test at least so far is taken, whichever way it speaks."""
 CLOSE_TO_BEST = 0.6
 """Of the answers to the last clause rivals are wanted too, so the bar is lower than for those that lead on."""
+BRIDGE = 0.6
+"""What a sentence counts that may be a step on the way."""
+MOST_BRIDGES = 2
+"""Such sentences of one text: the first ones say what it is about."""
+LEADING = 0.05
+"""An answer of the reader that is as likely as this may be a step on the way."""
+MOST_OF_ONE = 3
+"""Sentences about each of two things that are compared."""
+MOST_TOLD = 8
+"""Answers of the reader that one reading takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +70,15 @@ def extract(task: ExtractFindings) -> Extraction:
     chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
     followed = [follow(chain, readings) for chain in chains]
     scores: dict[int, float] = {}
+    one = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
+    reads = one and not any(map(sure, followed))
+    told = _by_the_reader(task, analysis) if reads else []
+    bridges = list(_bridges(task, found)) if reads else []
     for number, score in (
+        *_holding(told, analysis.chains[-1][-1], task, found),
+        *((len(known) + number, BRIDGE) for number in bridges),
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
+        *_of_the_compared(task.question, task.texts, found, len(known)),
         *_on_the_statement(task.problem, analysis, found, len(known)),
         *_on_the_change(task.question, found, len(known)),
     ):  # what serves two clauses goes before what serves one
@@ -70,7 +90,9 @@ def extract(task: ExtractFindings) -> Extraction:
     )
     return Extraction(
         findings=findings,
-        leads=tuple(leads(analysis, followed, known, kept)),
+        leads=tuple(
+            dict.fromkeys((*leads(analysis, followed, known, kept), *_named(told, bridges, found, task, known)))
+        )[:MOST_LEADS],
         questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[:MOST_QUESTIONS],
     )
 
@@ -156,6 +178,79 @@ def _on_the_change(question: str, found: Sequence[Quotable], offset: int) -> Ite
             yield offset + number, SAID
         elif item.reading.days and (change.topic - change.named) & set(terms(item.quote)):
             yield offset + number, ALIKE
+
+
+# -- the reader
+
+
+def _by_the_reader(task: ExtractFindings, analysis: Analysis) -> list[Told]:
+    """Return what the reader takes for answers."""
+    passages = [Passage(text.title, text.text) for text in task.texts]
+    known = [Passage("", statement) for statement in task.known]
+    told = answers(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
+    return [item for item in told if item.passage < len(passages)][:MOST_TOLD]
+
+
+def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
+    """Return the first sentences of texts about what the question names: what they name may be a step on the way."""
+    titles = {text.id: text.title for text in task.texts if entitled(task.question, text.title)}
+    taken: dict[str, int] = {}
+    for number, item in enumerate(found):
+        if item.source in titles and taken.get(item.source, 0) < MOST_BRIDGES:
+            taken[item.source] = taken.get(item.source, 0) + 1
+            yield number
+
+
+def _holding(
+    told: Iterable[Told], clause: Clause, task: ExtractFindings, found: Sequence[Quotable]
+) -> Iterable[tuple[int, float]]:
+    """Return the sentences that hold the reader's answers, and those that led to them, where they are to the point."""
+    for item in told:
+        places = [(item.passage, item.start), (item.by, item.at)]
+        here = [_sentence_at(found, task.texts[n].id, at) for n, at in places if 0 <= n < len(task.texts)]
+        numbers = [number for number in here if number >= 0]
+        before = [task.known[n - len(task.texts)] for n, _ in places if n >= len(task.texts)]
+        if to_the_point(clause, (*(found[number].quote for number in numbers), *before)):
+            yield from ((len(task.known) + number, 1.0 + item.score) for number in numbers)
+
+
+def _of_the_compared(
+    question: str, texts: Sequence[Text], found: Sequence[Quotable], offset: int
+) -> Iterable[tuple[int, float]]:
+    """Return, where two things are set against each other, the first sentences about each."""
+    titles = {text.id: text.title for text in texts}
+    pair = pair_in(question, titles.values())
+    for name in pair.names if pair else ():
+        taken = 0
+        for number, item in enumerate(found):
+            first = number == 0 or found[number - 1].source != item.source
+            if taken < MOST_OF_ONE and sentence_wanted(name, item.reading, titles[item.source], first):
+                taken += 1
+                yield offset + number, 1.0
+
+
+def _sentence_at(found: Sequence[Quotable], source: str, place: int) -> int:
+    """Return the first sentence that reaches behind a place in a text; -1 where none does."""
+    return next((n for n, item in enumerate(found) if item.source == source and item.span.end > place), -1)
+
+
+def _named(
+    told: Sequence[Told],
+    bridges: Iterable[int],
+    found: Sequence[Quotable],
+    task: ExtractFindings,
+    known: Sequence[Reading],
+) -> Iterable[str]:
+    """Return names that nothing was read about: answers of the reader, then those of the bridges."""
+    titles = {title_of(text.title).lower() for text in task.texts}
+    asked = read(task.question)
+    single = [item.text for item in told if item.by < 0 and item.score >= LEADING and item.text[:1].isupper()]
+    names = [name for name in single if read(f"It is {name}.").names]
+    names += [name.text for number in bridges for name in found[number].reading.names]
+    for name in names:
+        old = name.lower() in titles or mention(asked, name) >= 0 or any(mention(one, name) >= 0 for one in known)
+        if not old and not any(same_name(name, title) for title in titles):
+            yield name
 
 
 def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int]:

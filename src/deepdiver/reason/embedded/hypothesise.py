@@ -10,12 +10,15 @@ from itertools import zip_longest
 from deepdiver.core.record import Stance
 from deepdiver.core.text import terms, words
 from deepdiver.reason.embedded.calls import tool_calls
-from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of
+from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of, sure
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.comparing import compare
 from deepdiver.reason.embedded.names import bare, same_name
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.rivals import rivals
 from deepdiver.reason.embedded.slots import Value, same_value
+from deepdiver.reason.embedded.spans import Passage, short_asked
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.trend import bearing, change_asked, counts
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
@@ -30,6 +33,8 @@ REPEATED = 0.8
 """Sentences so much alike say the same."""
 HEARSAY = 0.3
 """What a sentence counts whose source only heard it."""
+COMPARED = 0.2
+"""What it adds to belief, before any test, that comparing two things surely gives an answer."""
 MOST = 8
 MOST_TESTS = 4
 """Calls that test one hypothesis."""
@@ -41,12 +46,14 @@ Group = list[Candidate]
 def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, none of which stands already."""
     readings = [read_finding(finding) for finding in task.findings]
-    offers: list[list[Proposed]] = [_changes(task)]
+    offers: list[list[Proposed]] = [_changes(task), _comparison(task)]
     again: list[Proposed] = []
-    for chain in analyse(task.question).chains:
-        step = follow(chain, readings)[-1]
-        offers.append(list(_offers(step, task, readings)))
-        again += _again(step, task, readings)
+    for chain in () if offers[1] else analyse(task.question).chains:
+        steps = follow(chain, readings)
+        by_rules = list(_offers(steps[-1], task, readings))
+        by_reader = [] if by_rules and sure(steps[-1:]) else _by_the_reader(steps[-1].clause, task)
+        offers.append(by_reader or by_rules)
+        again += _again(steps[-1], task, readings)
     # In turn, so that each thing asked has its best answer before any has its second.
     made = _new((item for row in zip_longest(*offers) for item in row if item is not None), task.standing)
     limit = max(0, min(task.limit, MOST))
@@ -55,6 +62,40 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     if missed and limit > 1:
         listed[limit - 1 :] = missed[:1]  # the last place: what was settled before is tested again, not taken on trust
     return HypothesisSet(hypotheses=tuple(listed))
+
+
+def _comparison(task: Hypothesise) -> list[Proposed]:
+    """Put forward what comparing two things gives, where the question sets them against each other."""
+    made = compare(task.question, [Passage(finding.source, finding.quote) for finding in task.findings])
+    if made is None:
+        return []
+    return [
+        Proposed(
+            statement=task.findings[made.passages[0]].statement,
+            answer=made.answer,
+            supports_if=made.shown,
+            refutes_if=_EXPECT[1],
+            prior=round(0.5 + COMPARED * made.sure, 3),
+            findings=tuple(dict.fromkeys(task.findings[number].id for number in made.passages)),
+        )
+    ]
+
+
+def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
+    """Put forward what the reader takes for answers, where a few words can answer."""
+    if len(analyse(task.question).chains) > 1 or not short_asked(task.question, clause):
+        return []  # it is asked one thing at a time
+    return [
+        Proposed(
+            statement=task.findings[rival.best].statement,
+            answer=rival.answer,
+            supports_if=_EXPECT_NAME[0].format(rival.answer),
+            refutes_if=_EXPECT_NAME[1].format(rival.answer),
+            prior=rival.prior,
+            findings=tuple(task.findings[number].id for number in rival.findings),
+        )
+        for rival in rivals(task.question, clause, task.findings)
+    ]
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:

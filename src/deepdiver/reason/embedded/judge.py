@@ -1,4 +1,7 @@
-"""Judging by rules: the same value for the same thing supports, another one refutes, so does a denial."""
+"""Judging: the same value for the same thing supports, another one refutes, so does a denial.
+
+Where the rules see no bearing and no value settles it, the trained reader is asked (`verdicts`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.record import Stance
-from deepdiver.core.text import fold
+from deepdiver.core.text import fold, words
 from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
 from deepdiver.reason.embedded.hypothesise import read_finding, same_subject
@@ -14,8 +17,9 @@ from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import Value, same_value
-from deepdiver.reason.embedded.stance import likeness, opposed, share_name
+from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
 from deepdiver.reason.embedded.trend import Change, bearing, change_asked
+from deepdiver.reason.embedded.verdicts import leaning, told
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown
 
 DIRECT = 0.95
@@ -30,6 +34,10 @@ LEAST = 0.5
 """Relevance of a claim that answers no clause by itself."""
 OTHER_NAME = 0.5
 """Strength of another name for the same: some things have two."""
+SAME_MATTER = 0.4
+"""Which part of a claim's words, without its names, a sentence must have for the reader to be asked: of sentences that
+merely name the same thing it takes too many for denials."""
+LEANS = "leans this way, as the findings do together"
 SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
 """From this likeness on, a sentence says the same, or denies the same."""
 
@@ -51,6 +59,8 @@ def judge(task: Judge) -> Judgements:
     """Judge each finding."""
     if (change := change_asked(task.question)) and task.hypothesis in {change.yes, change.no}:
         return Judgements(judgements=tuple(_by_change(finding, change, task.hypothesis) for finding in task.findings))
+    if task.answer_if_true == "yes" and restates(task.hypothesis, task.question):
+        return Judgements(judgements=tuple(_by_leaning(task)))
     readings = [read_finding(finding) for finding in task.findings]
     claim = _claim(task, readings)
     return Judgements(
@@ -58,6 +68,22 @@ def judge(task: Judge) -> Judgements:
             _judged(finding, reading, claim) for finding, reading in zip(task.findings, readings, strict=True)
         )
     )
+
+
+def restates(hypothesis: str, question: str) -> bool:
+    """Whether a hypothesis only says yes to a question in the question's own words."""
+    return words(hypothesis) == words(question)
+
+
+def _by_leaning(task: Judge) -> Iterator[Judgement]:
+    """Judge what is in nobody's words by how the findings lean together; those that lean the other way are neutral."""
+    whole, each = leaning(task.question, [finding.quote for finding in task.findings])
+    stance = Stance.SUPPORTS if whole > 0 else Stance.REFUTES
+    for finding, own in zip(task.findings, each, strict=True):
+        if whole and own and (own > 0) == (whole > 0):
+            yield Judgement(finding=finding.id, stance=stance, strength=round(abs(whole), 3), reason=LEANS)
+        else:
+            yield Judgement(finding=finding.id, stance=Stance.NEUTRAL, strength=0.0, reason=NEUTRAL[2])
 
 
 def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
@@ -113,6 +139,8 @@ def _slots(
 
 def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
     stance, strength, reason = _bearing(reading, claim)
+    if stance is Stance.NEUTRAL and not claim.slots and may_bear(reading, claim.reading):
+        stance, strength, reason = told(finding.quote, claim.reading.text) or NEUTRAL
     if reading.hearsay and stance is not Stance.NEUTRAL:
         strength, reason = strength * HEARSAY, f"{reason}, from hearsay"
     return Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
@@ -135,6 +163,17 @@ def _bearing(reading: Reading, claim: Claim) -> Bearing:
     if claim.yes_no is not None:
         return _by_side(reading, claim, claim.yes_no)
     return _by_sense(reading, claim.reading)
+
+
+def may_bear(reading: Reading, claim: Reading) -> bool:
+    """Whether the reader is asked: only of a sentence that names what the claim names and has words of it besides."""
+    if claim.names and not share_name(reading, claim):
+        return False
+    if reading.negated != claim.negated and not opposed(reading, claim):
+        return False  # it denies something else
+    own = telling(claim, named=False)
+    shared = sum(root in reading.roots for root in own)
+    return bool(own) and shared / len(own) >= SAME_MATTER
 
 
 def _holds(text: str, part: str) -> bool:

@@ -1,4 +1,7 @@
-"""Checking that quotes carry a sentence, and putting right what they do not carry: by words, values and negation."""
+"""Checking that quotes carry a sentence, and putting right what they do not carry: by words, values and negation.
+
+Where the words leave it open, the trained reader is asked; it overrules no value and no negation.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,14 @@ from deepdiver.core.values import dates, names, numbers
 from deepdiver.reason.embedded.extract import statement_of
 from deepdiver.reason.embedded.reading import mention, read, units
 from deepdiver.reason.embedded.stance import telling
+from deepdiver.reason.embedded.verdicts import verdict
 from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
 
 PARTLY = 0.5
 """Which part of a sentence's words its quotes must hold to carry it in part."""
+SAID, DENIED = 0.6, 0.9
+"""From this probability on the trained reader takes a quote to say a sentence, or to contradict it."""
+CONTRADICTED = "the quotes have its words and read as saying something else"
 _AGE = re.compile(
     r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on (?P<born>[^()]+)\)\.$"
 )
@@ -50,10 +57,21 @@ def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     words = telling(claim)
     held = [word for word in words if any(word in reading.roots for reading in said)]
     if len(held) == len(words):
-        return "full", ""
+        return ("partial", CONTRADICTED) if read_as_denying(text, quotes) else ("full", "")
     absent = next(word.text for word in claim.words if word.root in words and word.root not in held)
-    share = len(held) / len(words)
-    return ("partial" if share >= PARTLY else "none"), f"“{absent}” is not in the quotes"
+    carried = len(held) / len(words) >= PARTLY or read_as_saying(text, quotes)
+    return ("partial" if carried else "none"), f"“{absent}” is not in the quotes"
+
+
+def read_as_saying(text: str, quotes: Iterable[str]) -> bool:
+    """Whether the trained reader takes a quote to say it, in whatever words."""
+    return any(verdict(quote, text).supports >= SAID for quote in quotes)
+
+
+def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
+    """Whether the trained reader takes a quote to contradict it, and none to say it."""
+    found = [verdict(quote, text) for quote in quotes]
+    return any(item.refutes >= DENIED for item in found) and not any(item.supports >= SAID for item in found)
 
 
 def _plain(text: str) -> str:

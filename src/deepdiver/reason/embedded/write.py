@@ -20,12 +20,14 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
+from deepdiver.reason.embedded.insights import account
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, mention, read
 from deepdiver.reason.embedded.slots import same_value
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.survey import is_open
 from deepdiver.reason.embedded.verify import supported
 from deepdiver.tasks import (
     Draft,
@@ -62,13 +64,26 @@ VERSIONS = "The versions, the better supported first:"
 def write_report(task: WriteReport) -> Draft:
     """Write the draft of a report."""
     page = Page(task)
-    answer = page.lead()
+    answer = page.lead()[:LEAD]
     sections = [*page.by_problem(), *page.disagreement(), *page.refutations()]
+    if is_open(task.question):
+        return _account(task, page, answer)
     return Draft(
-        answer=tuple(answer[:LEAD]),
+        answer=tuple(answer),
         sections=tuple(DraftSection(heading=heading, sentences=tuple(lines)) for heading, lines in sections if lines),
         missing=tuple(page.missing(bool(answer))),
     )
+
+
+def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> Draft:
+    """Write the report on an open question: the answer, what was measured by aspect, and what was refuted.
+
+    Figures on a matter are no answer to how something can be done: without an answer, the question stays unanswered.
+    """
+    lines = [line for _, lines in page.refutations() for line in lines]
+    sections = account(task.question, task.findings, [line.text for line in (*answer, *lines)])
+    refuted = (DraftSection(heading=heading, sentences=tuple(lines)) for heading, _ in page.refutations()[:1] if lines)
+    return Draft(answer=tuple(answer), sections=(*sections, *refuted), missing=tuple(page.missing(bool(answer))))
 
 
 def weighed(task: WriteReport) -> tuple[Standing, ...]:
