@@ -15,7 +15,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.run import Outcome, replay, research
 from deepdiver.run.begin import load_ledger
 from deepdiver.store import open_store
-from tests.servers.brain import popper_brain
+from tests.servers.brain import Directions, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.servers.week import KEY, Week
 from tests.strategies.test_calling import approve
@@ -178,7 +178,7 @@ def put_forward(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]
     return {"hypotheses": [{**claim, "findings": [], "test_queries": []} for claim in claims]}
 
 
-MODEL = {
+MODEL: Directions = {
     "plan_research": [{"objectives": [QUESTION], "initial_queries": CALLS}],
     "hypothesise": [put_forward],
     "judge": [judged],

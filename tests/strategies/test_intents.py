@@ -12,7 +12,7 @@ from deepdiver.core.record import Credibility, Finding, Passage, Quote, Source, 
 from deepdiver.core.text import STOPWORDS, stem, terms, words
 from deepdiver.errors import ReasonError
 from deepdiver.strategies import intents, nodes
-from deepdiver.strategies.base import Deps
+from deepdiver.strategies.base import Deps, Looked
 from deepdiver.strategies.summary import line_of
 from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
@@ -110,7 +110,7 @@ def test_what_is_used_is_new_short_and_never_a_synthesis(listed: list[SearchPlan
 async def test_synthesis_searches_nothing(tmp_path: Path) -> None:
     rig, deps = deps_of(tmp_path)
     done = await intents.carry_out(deps, plan(SYNTHESIS), intents.Held(QUESTION, PARTS))
-    assert done.looked == nodes.Looked()
+    assert done.looked == Looked()
     assert not rig.provider.queries
     assert not rig.reasoner.asked
 

@@ -145,7 +145,7 @@ async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
     said = nodes.approve(deps, state["initial_query"], state["problems"], queries=first)
     if said.objection:
         return {"objection": said.objection, "problems": [], "decision": {}}
-    again = {"decision": {}} if said.edited else {}
+    again: Update = {"decision": {}} if said.edited else {}
     return {"approved": True, "objection": "", "problems": said.problems, **again}
 
 
