@@ -18,8 +18,6 @@ from deepdiver.tools.osint import registry
 from deepdiver.tools.osint.feed import Feed
 from tests.mcp_server.tides import FEED, KEY
 
-pytest.register_assert_rewrite("tests.mcp_server.process")
-
 
 @pytest.fixture(autouse=True)
 def one_feed(monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Feed[Any]]:
