@@ -76,8 +76,9 @@ def test_whether_a_file_outside_exists_is_not_told(near: Desk, tmp_path: Path) -
     for name in ("private.md", "nothing.md"):
         with pytest.raises(UsageError) as caught:
             near.within(str(tmp_path / name))
-        said.add(str(caught.value).replace(name, "NAME"))
+        said.add(str(caught.value).partition("' is ")[2])  # behind the name, which a long path cuts
     assert len(said) == 1
+    assert said != {""}
 
 
 def test_names_within_are_found_from_any_of_the_folders(near: Desk, folder: Path, tmp_path: Path) -> None:
