@@ -14,10 +14,12 @@ from deepdiver.core.record import Correlation, CorrelationKind, Finding, Hypothe
 from deepdiver.core.settings import Settings, load
 from deepdiver.run import Outcome, replay, research
 from deepdiver.run.begin import load_ledger
+from deepdiver.run.loose import loose
 from deepdiver.store import open_store
+from deepdiver.tools.osint.registry import call_feed
 from tests.servers.brain import Directions, popper_brain
 from tests.servers.scripted import ScriptedServer
-from tests.servers.week import KEY, Week
+from tests.servers.week import KEV, KEY, Week
 from tests.strategies.test_calling import approve
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
@@ -136,6 +138,49 @@ async def test_junk_from_every_feed_is_told_and_the_run_goes_on(week: Week, tmp_
     assert "the news feed" in told
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "GDELT counts 71 articles" in text, "what the others said is there"
+
+
+# -- every feed
+
+ASKED: dict[str, dict[str, Any]] = {
+    "check_connectivity": {"country_code": "UA", "days": 7},
+    "detect_thermal_anomalies": {"latitude": 49.98, "longitude": 36.25, "radius_km": 50, "days": 7},
+    "lookup_sanctions": {"name": "Viktor Petrov"},
+    "search_cyber": {"cve": "CVE-2024-3400"},
+    "search_events": {"latitude": 49.98, "longitude": 36.25, "country_code": "UA", "keywords": "blast", "days": 7},
+    "search_news": {"keywords": "Kharkiv, strikes", "days": 7},
+}
+SERVICES = {
+    "check_connectivity": {"IODA", "Cloudflare Radar"},
+    "detect_thermal_anomalies": {"NASA FIRMS"},
+    "lookup_sanctions": {"OpenSanctions"},
+    "search_cyber": {"CISA KEV", "NVD"},
+    "search_events": {"USGS earthquake catalogue", "ReliefWeb"},
+    "search_news": {"GDELT", "Border News"},
+}
+real_kev = pytest.mark.skipif(not KEV.exists(), reason=f"the catalogue of CISA is not at {KEV}")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=real_kev) if "cyber" in name else name for name in ASKED])
+async def test_every_feed_is_answered_in_the_format_of_its_services(week: Week, tmp_path: Path, name: str) -> None:
+    week.down = set()
+    keys = {**week.settings["keys"], "opensanctions": "a-key-for-sanctions"}
+    async with loose(settings(week, tmp_path, keys=keys)) as gateway:
+        told = await call_feed(name, ASKED[name], gateway)
+    assert not told.failures
+    assert {answer.service for answer in told.answers} == SERVICES[name]
+
+
+@real_kev
+async def test_a_question_on_a_vulnerability_is_answered_from_the_real_catalogue(week: Week, tmp_path: Path) -> None:
+    outcome = await research("Is CVE-2024-3400 exploited?", settings(week, tmp_path))
+    assert outcome.report is not None
+    assert outcome.report.status.value == "answered"
+    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    cited = {ledger.get(Source, citation.source).publisher for citation in outcome.report.citations}
+    assert "CISA KEV" in cited
+    rows = [finding.statement for finding in ledger.of(Finding).values() if "2024-04-12" in finding.statement]
+    assert any("Palo Alto Networks" in row for row in rows), "the row says since when"
 
 
 # -- with a model

@@ -121,12 +121,12 @@ async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.Mon
 async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(tmp_path: Path) -> None:
     corpus = {
         f"doc:{n:02}": (f"D{n}", "register" if n < 30 else "forum", f"Holm Works is owned by number {n} and its heirs.")
-        for n in range(60)
+        for n in range(nodes.SHOWN_FINDINGS + 20)
     }
     rig = Rig(tmp_path, provider=CorpusProvider(corpus))
     deps = rig.session().deps
     keys: list[str] = []
-    for n in range(60):
+    for n in range(nodes.SHOWN_FINDINGS + 20):
         keys += (await nodes.look_into(deps, QUESTION, QUESTION, [f"Holm Works number {n} heirs owned {n}"])).findings
     labels, shown = nodes.show_findings(deps, keys)
     assert len(shown) == nodes.SHOWN_FINDINGS

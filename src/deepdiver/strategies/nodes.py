@@ -33,7 +33,7 @@ TEXT_CHARS = 4_000
 """Of a longer text the best passages are shown, so many characters in all."""
 BATCH_BYTES = 24_000
 """Texts shown in one reading: six whole ones, and well within every model's window."""
-SHOWN_FINDINGS, SHOWN_BYTES = 40, 24_000
+SHOWN_FINDINGS, SHOWN_BYTES = 80, 24_000
 """Findings shown in one task: those of the best sources, so many of them and so many bytes at most."""
 KNOWN_BYTES = 8_000
 """What is already known, where it is only background."""

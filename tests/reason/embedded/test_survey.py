@@ -13,12 +13,12 @@ from deepdiver.reason.embedded import survey as module
 from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import write_queries
+from deepdiver.reason.embedded.reasoner import PERFORMS
 from deepdiver.reason.embedded.survey import (
     MOST_LEADS,
     ON_TOPIC,
     PARTS,
     PER_TEXT,
-    PERFORMS,
     aspects,
     chosen,
     figures,
@@ -280,4 +280,6 @@ def test_leads_are_few_and_different(told: list[str]) -> None:
 
 
 def test_the_table_names_the_tasks_that_open_questions_change() -> None:
-    assert set(PERFORMS) == {Decompose, WriteQueries, ExtractFindings}
+    assert PERFORMS[Decompose] is survey_parts
+    assert PERFORMS[WriteQueries] is survey_queries
+    assert PERFORMS[ExtractFindings] is survey

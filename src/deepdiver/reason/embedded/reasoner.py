@@ -12,15 +12,15 @@ from deepdiver.reason.embedded.analyse import analyse_findings
 from deepdiver.reason.embedded.conclusions import verify_conclusions
 from deepdiver.reason.embedded.correlate import correlate
 from deepdiver.reason.embedded.decide import decide
-from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
-from deepdiver.reason.embedded.plan import decompose, decompose_task, plan_research
-from deepdiver.reason.embedded.query import refute_queries, write_queries
+from deepdiver.reason.embedded.plan import decompose_task, plan_research
+from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.summarise import summarise
+from deepdiver.reason.embedded.survey import survey, survey_parts, survey_queries
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
@@ -51,10 +51,10 @@ from deepdiver.tasks import (
 A = TypeVar("A", bound=Answer)
 
 PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
-    Decompose: decompose,
-    WriteQueries: write_queries,
+    Decompose: survey_parts,
+    WriteQueries: survey_queries,
     RefuteQueries: refute_queries,
-    ExtractFindings: extract,
+    ExtractFindings: survey,
     Hypothesise: hypothesise,
     Judge: judge,
     Decide: decide,
@@ -72,7 +72,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }
-"""Which function performs which task."""
+"""Which function performs which task. Those of `survey` leave what is no open question to the rules."""
 
 
 class EmbeddedReasoner:

@@ -11,10 +11,9 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from deepdiver.core.text import STOPWORDS, Span, sentences, stem, words
 from deepdiver.core.values import names
@@ -24,7 +23,6 @@ from deepdiver.reason.embedded.lexicon import SILENT
 from deepdiver.reason.embedded.plan import decompose
 from deepdiver.reason.embedded.query import write_queries
 from deepdiver.tasks import (
-    Answer,
     Decompose,
     Decomposition,
     Extracted,
@@ -32,7 +30,6 @@ from deepdiver.tasks import (
     Extraction,
     Problem,
     Queries,
-    Task,
     WriteQueries,
 )
 
@@ -228,11 +225,3 @@ def leads(question: str, statements: Sequence[str]) -> list[str]:
 
 def _tells(word: str) -> bool:
     return word.isalpha() and word not in STOPWORDS and word not in SILENT and word not in _VERBS
-
-
-PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
-    Decompose: survey_parts,
-    WriteQueries: survey_queries,
-    ExtractFindings: survey,
-}
-"""Which function performs which task: each leaves what is not an open question to the rules."""
