@@ -32,6 +32,7 @@ CORPUS = {
     ),
 }
 QUESTION = "Who owns Holm Works?"
+SAID = 40  # the most statements that Summary and FindingsAnalysis hold
 
 
 def call(query: str, tool: str = "search") -> tasks.ToolQuery:
@@ -152,7 +153,7 @@ class ScriptedReasoner:
 
     def _summarise(self, task: tasks.Summarise) -> tasks.Summary:
         return tasks.Summary(
-            statements=tuple(tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings)
+            statements=tuple(tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings[:SAID])
         )
 
     def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
@@ -186,7 +187,7 @@ class ScriptedReasoner:
         return tasks.TaskDecomposition(sub_tasks=(tasks.SubTask(id="subtask_1", description=task.question),))
 
     def _analyse(self, task: tasks.Analyse) -> tasks.FindingsAnalysis:
-        said = tuple(tasks.KeyInsight(statement=f.quote, finding_ids=(f.id,)) for f in task.findings)
+        said = tuple(tasks.KeyInsight(statement=f.quote, finding_ids=(f.id,)) for f in task.findings[:SAID])
         return tasks.FindingsAnalysis(thinking="step by step", key_insights=said)
 
     def _correlate(self, task: tasks.Correlate) -> tasks.Correlations:
