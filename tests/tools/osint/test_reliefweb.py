@@ -40,6 +40,7 @@ REPORT: dict[str, Any] = {
 }
 WEEK = {"since": "2026-11-05", "until": "2026-11-11"}
 APPNAME = "example-research-3f9a"
+LISTED, COUNTED = '"limit":200', '"limit":0'  # by which the two requests that go out at once are told apart
 
 
 def report(number: int = 1, **fields: Any) -> dict[str, Any]:
@@ -134,7 +135,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
 async def test_numbers_are_compared_with_those_before(desk: Desk, service: Service) -> None:
     days = ["2026-11-05T00:00:00+00:00", "2026-11-06T01:00:00+03:00", "2026-11-11T23:59:59+00:00"]
     items = [report(number, date={"created": day}) for number, day in enumerate(days)]
-    service.once = [reply(body(3, *items)), reply(body(41))]
+    service.always = {LISTED: reply(body(3, *items)), COUNTED: reply(body(41))}
     answer = await asked(desk, service.url, country_code="MZ", **WEEK)
     assert answer.summary == (
         "ReliefWeb lists 3 reports about Mozambique from 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 2, "
@@ -144,7 +145,7 @@ async def test_numbers_are_compared_with_those_before(desk: Desk, service: Servi
 
 
 async def test_days_are_not_told_where_only_some_reports_are_listed(desk: Desk, service: Service) -> None:
-    service.once = [reply(body(900, *(report(number) for number in range(300)))), reply(body(10))]
+    service.always = {LISTED: reply(body(900, *(report(number) for number in range(300)))), COUNTED: reply(body(10))}
     answer = await asked(desk, service.url, country_code="MZ", **WEEK)
     assert (len(answer.rows), answer.total) == (20, 900)
     assert "by day" not in answer.summary

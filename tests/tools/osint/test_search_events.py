@@ -138,7 +138,7 @@ async def test_without_an_appname_and_nobody_else_to_ask(desk: Desk, service: Se
 
 
 async def test_the_number_before_may_fail_alone(desk: Desk, service: Service) -> None:
-    service.once = [reply(reports(1, REPORT)), reply(b"", "500 Internal Server Error")]
+    service.always = {'"limit":200': reply(reports(1, REPORT)), '"limit":0': reply(b"", "500 Internal Server Error")}
     live = await told(desk, service.url, country_code="MZ", **WEEK)
     (answer,) = live.answers
     assert answer.rows

@@ -27,7 +27,7 @@ class Service:
 
     url: str
     always: bytes | Mapping[str, bytes] = b""
-    """What it says when there is nothing to be said once: one answer, or one for each piece of a path."""
+    """What it says when there is nothing to be said once: one answer, or one for each piece of a path or a body."""
     once: list[bytes] = field(default_factory=list)
     """What it says first, each to one request."""
     after: float = 0.0
@@ -43,8 +43,8 @@ class Service:
             return self.once.pop(0)
         if isinstance(self.always, bytes):
             return self.always
-        path = request.split(" ", 2)[1]
-        return next((said for piece, said in self.always.items() if piece in path), reply(b"{}", "404 Not Found"))
+        asked = request.split(" ", 2)[1] + request.partition("\r\n\r\n")[2]
+        return next((said for piece, said in self.always.items() if piece in asked), reply(b"{}", "404 Not Found"))
 
 
 @pytest.fixture
