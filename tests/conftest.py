@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# The gate must give the same answer twice; looking further is the proofs' work.
-settings.register_profile("gate", deadline=None, derandomize=True)
+# The gate must give the same answer twice, and soon; looking further is the proofs' work: `make proof` asks them all.
+settings.register_profile("gate", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("proof", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile("gate")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -259,18 +261,114 @@ def test_files_that_do_not_fit_can_be_written_again(say: Say, small_disk: Path, 
 
 
 @pytest.mark.slow
-def test_questions_from_standard_input() -> None:
+def test_questions_from_standard_input(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     for given, says in [
         ("", "the question is empty"),
         ("x" * 1_000_000, "1,000,000 characters"),
         ("x" * 5_000_000, "far more"),
     ]:
-        done = run("--sample", "-", given=given)
-        assert says in complaint(done)
-        assert done.returncode == 2
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        said = say("--sample", "-")
+        assert says in complaint(said)
+        assert said.code == 2
     done = run("--sample", "--quiet", "--json", "-", given=b"\xff" + f"{QUESTION}\n".encode())
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["question"] == f"\ufffd{QUESTION}"
+
+
+# Libraries that the embedded reasoner can do little with
+
+LUND = "When was the harbour of Lund opened?"
+TONGUES = {
+    "German": "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Kosten betrugen 3,2 Millionen Kronen.",
+    "Cyrillic letters": "Порт в городе Лунд был открыт в 1904 году. Строительство стоило 3,2 миллиона крон.",
+    "Chinese characters": "隆德港于1904年开放。建设费用为320万克朗。当时的市长是卡尔·贝里。",
+}
+"""What stands in documents, by what they are said to be in."""
+
+
+def stands_in_the_documents(told: dict[str, Any]) -> bool:
+    """Tell whether all that a report quotes is in the files that it names."""
+    return all(citation["quote"] in Path(citation["url"]).read_text() for citation in told["citations"])
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder for documents, beside the home and not around it."""
+    (tmp_path / "docs").mkdir()
+    return tmp_path / "docs"
+
+
+@pytest.mark.parametrize("tongue", TONGUES)
+def test_documents_in_another_language_than_the_question(say: Say, docs: Path, tongue: str) -> None:
+    (docs / "lund.md").write_text(f"{TONGUES[tongue]}\n")
+    said = say("--in", str(docs), "--json", LUND)
+    assert f"most of your documents are in {tongue}, and the question is not: " in said.err
+    assert "ask in their language, or name a chat model with --model" in said.err
+    told = json.loads(said.out)
+    assert said.code == {"answered": 0, "partial": 3, "no_evidence": 4}[told["status"]]
+    assert stands_in_the_documents(told)
+    assert told["citations"] or (told["status"], said.code) == ("no_evidence", 4)
+
+
+def test_documents_in_the_language_of_the_question_get_no_word(say: Say) -> None:
+    assert "most of your documents" not in say("--sample", QUESTION).err
+
+
+def test_a_folder_of_one_file_that_says_nothing_of_it(say: Say, docs: Path) -> None:
+    (docs / "only.md").write_text("Cows are milked twice a day, and the milk is cooled.\n")
+    said = say("--in", str(docs), "--json", QUESTION)
+    told = json.loads(said.out)
+    assert (said.code, told["status"], told["citations"]) == (4, "no_evidence", [])
+    assert "No evidence was found that bears on the question." in told["report"]
+
+
+def test_a_folder_of_one_file_that_answers(say: Say, docs: Path) -> None:
+    (docs / "only.md").write_text("The Hallinge mill was built in 1794 by Anna Berg.\n")
+    said = say("--in", str(docs), "--json", "When was the Hallinge mill built?")
+    told = json.loads(said.out)
+    assert said.code in {0, 3}
+    assert "1794" in told["answer"]
+    assert [citation["url"] for citation in told["citations"]] == [str(docs / "only.md")]
+    assert stands_in_the_documents(told)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [((), "there is no file in "), (("a.png", "b.jpg"), "all 2 files are others (.jpg, .png)")],
+    ids=["empty", "images"],
+)
+def test_a_folder_with_nothing_to_read(say: Say, home: Path, docs: Path, names: list[str], says: str) -> None:
+    for name in names:
+        (docs / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    said = say("--in", str(docs), QUESTION)
+    assert says in complaint(said)
+    assert said.code == 4
+    assert not home.exists() or runs(home) == []
+    added = say("library", "add", str(docs))
+    assert added.code == 4
+    assert "can be read: " in added.err
+
+
+@pytest.mark.proof
+def test_two_hundred_thousand_tiny_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(200_000):
+        if number % 1_000 == 0:
+            (tmp_path / "docs" / f"{number // 1_000}").mkdir(parents=True)
+        (tmp_path / "docs" / f"{number // 1_000}" / f"{number % 1_000}.txt").write_text(f"Crate {number:07} is blue.")
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    with started("--in", str(tmp_path / "docs"), "--json", "Which crate is green?") as process:
+        out, err = process.communicate(timeout=1_800)
+    after, seconds = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic() - began
+    with capsys.disabled():
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        sys.stdout.write(
+            f"\n200,000 files: {seconds:.0f} s, {cpu:.0f} s of the processor, {after.ru_maxrss // 1024} MB\n"
+        )
+    told = json.loads(out)
+    assert process.returncode == {"answered": 0, "partial": 3, "no_evidence": 4}[told["status"]]
+    assert "200,000 of 200,000 passages are not embedded yet; these are found by their words only" in err
+    assert stands_in_the_documents(told)
 
 
 # Faults of our own
@@ -611,19 +709,18 @@ def test_doctor(say: Say) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hanging")
-def test_two_processes_and_one_run(home: Path) -> None:
+def test_two_processes_and_one_run(say: Say, home: Path) -> None:
     with started("--search", "searxng", "--verbose", "--json", QUESTION) as first:
         wait_for_line(first, "sent: search searxng")
         (running,) = runs(home)
-        second = run("resume", running.id)
-        assert second.returncode == 1
+        second = say("resume", running.id)
+        assert second.code == 1
         assert f"run {running.id} is being worked on by " in complaint(second)
-        gone = run("delete", running.id, "--yes")
-        assert gone.returncode == 1
+        gone = say("delete", running.id, "--yes")
+        assert gone.code == 1
         assert "is being worked on by" in complaint(gone)
-        stopped = run("stop", running.id)
-        assert (stopped.returncode, stopped.stdout) == (0, "")
-        assert stopped.stderr == f"run {running.id} is stopped: go on with: deepdiver resume {running.id}\n"
+        stopped = say("stop", running.id)
+        assert stopped == Said(0, "", f"run {running.id} is stopped: go on with: deepdiver resume {running.id}\n")
         out, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == 130
     assert json.loads(out)["status"] == "stopped"
@@ -657,7 +754,7 @@ def test_stop_where_nobody_listens(say: Say, home: Path, monkeypatch: pytest.Mon
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_once_it_saves_and_says_how_to_go_on(
-    home: Path, hanging: socket.socket, number: signal.Signals
+    say: Say, home: Path, hanging: socket.socket, number: signal.Signals
 ) -> None:
     with started("--search", "searxng", "--verbose", QUESTION) as process:
         wait_for_line(process, "sent: search searxng")
@@ -672,10 +769,10 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
         f"deepdiver: run {stopped.id} stopped: interrupted; go on with: deepdiver resume {stopped.id}"
     )
     hanging.close()  # nobody is there any more, so the run can end
-    resumed = run("resume", stopped.id, "--json")
-    assert resumed.returncode == 4
-    assert "is retried" in resumed.stderr
-    assert json.loads(resumed.stdout)["cost"]["uncertain"]
+    resumed = say("resume", stopped.id, "--json")
+    assert resumed.code == 4
+    assert "is retried" in resumed.err
+    assert json.loads(resumed.out)["cost"]["uncertain"]
 
 
 SLOW_TO_SAVE = (
@@ -781,7 +878,7 @@ def test_a_plan_is_accepted(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_plan_is_rejected_then_edited(home: Path) -> None:
+def test_a_plan_is_rejected_then_edited(say: Say, home: Path) -> None:
     with Terminal("--sample", "--approve", QUESTION) as terminal:
         terminal.wait_for("[r]eject? ")
         terminal.type("r\n")
@@ -802,7 +899,7 @@ def test_a_plan_is_rejected_then_edited(home: Path) -> None:
         {"action": "edit", "problems": ["How many tonnes of cheese were made at Svedjan in 2025?"]},
     ]
     (done,) = runs(home)
-    assert run("replay", done.id, "--quiet").returncode == 0
+    assert say("replay", done.id, "--quiet").code == 0
 
 
 @pytest.mark.slow
@@ -824,13 +921,13 @@ def test_a_person_leaves_the_question_open_and_comes_back(home: Path, key: str) 
 
 
 @pytest.mark.slow
-def test_a_plan_waits_where_nobody_can_be_asked(home: Path) -> None:
-    done = run("--sample", "--approve", "--json", QUESTION)
+def test_a_plan_waits_where_nobody_can_be_asked(say: Say, home: Path) -> None:
+    done = say("--sample", "--approve", "--json", QUESTION)
     (waiting,) = runs(home)
-    assert done.returncode == 3
-    assert json.loads(done.stdout)["status"] == waiting.status == "waiting"
-    assert "plan: " in done.stderr
-    assert done.stderr.splitlines()[-1] == (
+    assert done.code == 3
+    assert json.loads(done.out)["status"] == waiting.status == "waiting"
+    assert "plan: " in done.err
+    assert done.err.splitlines()[-1] == (
         f"deepdiver: run {waiting.id} waits for your word on its plan; in a terminal, go on with: "
         f"deepdiver resume {waiting.id}"
     )
@@ -859,7 +956,7 @@ def test_the_module_is_the_command() -> None:
 
 
 @pytest.mark.slow
-def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(home: Path) -> None:
+def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(say: Say, home: Path) -> None:
     with Terminal("--sample", "--strategy", "navigator", QUESTION) as terminal:
         terminal.wait_for("[c]onstraint? ")
         terminal.type("r\n")
@@ -876,15 +973,15 @@ def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(home: Path) -
         terminal.type("a\n")
         assert terminal.leave() == 0
     assert answers(home)[-1] == {"action": "accept"}
-    assert run("replay", stopped.id).returncode == 0
+    assert say("replay", stopped.id).code == 0
 
 
 @pytest.mark.slow
-def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(home: Path) -> None:
-    done = run("--sample", "--strategy", "navigator", QUESTION)
-    assert done.returncode == 0
-    assert "## Answer" in done.stdout
-    assert "## Research Journey" in done.stdout
-    assert "## Key Sources" in done.stdout
+def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(say: Say, home: Path) -> None:
+    done = say("--sample", "--strategy", "navigator", QUESTION)
+    assert done.code == 0
+    assert "## Answer" in done.out
+    assert "## Research Journey" in done.out
+    assert "## Key Sources" in done.out
     (finished,) = runs(home)
     assert finished.status == "answered"

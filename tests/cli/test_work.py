@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.view import View
-from deepdiver.cli.work import Interrupts, LeftError, Work, check_documents, check_out, known_before, put
+from deepdiver.cli.work import Interrupts, LeftError, Work, check_documents, check_out, known_before, put, tongue_note
 from deepdiver.core.events import RunStarted
 from deepdiver.core.settings import load
 from deepdiver.errors import MissingKeyError, NoEvidenceError, StoppedError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY
+from deepdiver.tools.search.library import shelf
 from tests.terminal import PATIENCE
 
 ANSWER = {
@@ -73,6 +74,66 @@ def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None
     for path in (tmp_path, tmp_path / "picture.png"):
         with pytest.raises(NoEvidenceError, match=r"no document in .+ can be read \(\.atom, \.csv, "):
             check_documents([path])
+
+
+def test_a_folder_without_any_file_is_said_to_have_none(tmp_path: Path) -> None:
+    (tmp_path / "empty" / "further").mkdir(parents=True)
+    with pytest.raises(NoEvidenceError, match=r"^there is no file in \S+/empty; give another --in$"):
+        check_documents([tmp_path / "empty"])
+
+
+def test_files_that_are_no_documents_are_counted_and_their_kinds_named(tmp_path: Path) -> None:
+    for name in ("1.png", "2.png", "3.PNG", "1.jpg", "2.jpg", "1.gif", "1.mp4"):
+        (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(
+        NoEvidenceError, match=r": all 7 files are others \(\.png, \.jpg, \.gif, …\); give another --in$"
+    ):
+        check_documents([tmp_path])
+    with pytest.raises(NoEvidenceError, match=r" can\): it is \.gif; give another --in$"):
+        check_documents([tmp_path / "1.gif"])
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"documents": []},
+        {"model": "openai:gpt-5-mini"},
+        {"search": ["tavily"]},
+    ],
+    ids=str,
+)
+def test_no_word_about_the_language_where_it_is_no_matter(tmp_path: Path, flags: dict[str, Any]) -> None:
+    (tmp_path / "a.md").write_text("Der Hafen von Lund wurde im Jahr 1904 von der Stadt eröffnet.")
+    settings = load({"home": tmp_path / "elsewhere", "documents": [tmp_path], **flags}, environ={}, folder=tmp_path)
+    assert tongue_note("When was the harbour of Lund opened?", settings) == ""
+    assert not (tmp_path / "elsewhere").exists(), "no library is opened for it"
+
+
+async def test_the_word_about_the_language_comes_when_the_work_is_done(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("Der Hafen von Lund wurde im Jahr 1904 von der Stadt eröffnet.")
+    settings = load({"home": tmp_path / "elsewhere", "documents": [tmp_path / "docs"]}, environ={}, folder=tmp_path)
+    shelf(settings).look()
+    told: list[str] = []
+
+    class Heard(View):
+        def note(self, text: str) -> None:
+            told.append(text)
+
+    async def work() -> str:
+        assert told == []
+        return "done"
+
+    for question, notes in (("Lund 1904?", 0), ("When was the harbour of Lund opened?", 1)):
+        assert await Work(Heard(), told.append).with_note(work(), question, settings) == "done"
+        assert len(told) == notes
+    assert told[0].startswith("most of your documents are in German, and the question is not: ")
+    assert await Work(View(), told.append).with_note(work_again(), "When was the harbour of Lund opened?", settings)
+    assert len(told) == 1, "a quiet view says nothing"
+
+
+async def work_again() -> str:
+    return "done"
 
 
 def test_documents_that_can_be_read(tmp_path: Path) -> None:

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from deepdiver.core.belief import (
     BELIEF_BOUND,
     FULL_WEIGHT,
+    LIKELIEST,
     REFUTED_AT,
     SOURCE_BOUND,
     SUPPORTED_AT,
+    UNLIKELIEST,
     Weighed,
     confidence,
     contributions,
+    guess,
     log_odds,
     posterior,
     probability,
@@ -164,6 +167,21 @@ def test_support_raises_and_refutation_lowers(prior: float, strength: float, cre
     assert posterior(prior, [supports(strength, credibility)]) > start
     assume(prior > 0.15)
     assert posterior(prior, [refutes(strength, credibility)]) < start
+
+
+@pytest.mark.parametrize("prior", [UNLIKELIEST, 0.149, REFUTED_AT])
+def test_what_was_unlikely_from_the_start_is_not_refuted_until_evidence_says_so(prior: float) -> None:
+    assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
+    assert status(posterior(prior, ()), 0, prior) is HypothesisStatus.OPEN
+    against = Weighed(Stance.REFUTES, 0.5, 1.0, "one")
+    assert status(posterior(prior, [against]), 0, prior) is HypothesisStatus.REFUTED
+
+
+@given(st.floats(-1, 2))
+def test_a_prior_alone_neither_accepts_nor_refutes(told: float) -> None:
+    prior = guess(told)
+    assert UNLIKELIEST <= prior <= LIKELIEST
+    assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
 
 
 @given(st.floats(1 - BELIEF_BOUND, BELIEF_BOUND))

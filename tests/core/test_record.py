@@ -38,6 +38,7 @@ from deepdiver.core.record import (
     Report,
     Run,
     RunStatus,
+    SecondOpinion,
     Section,
     Sentence,
     Source,
@@ -98,6 +99,7 @@ EXAMPLES: tuple[Record, ...] = (
     Section(heading="What is known", sentences=(SENTENCE,)),
     Assessment(hypothesis=HYPOTHESIS, posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1),
     Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7, citations=(CITATION,)),
+    SecondOpinion(stance=Stance.REFUTES, confidence=0.98),
 )
 
 
@@ -271,6 +273,56 @@ def test_what_utf8_can_hold_is_kept_as_it_is() -> None:
 def test_a_report_with_a_lone_surrogate_has_the_fingerprint_that_it_has_once_saved() -> None:
     report = Report(question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0)
     assert Report.model_validate_json(report.model_dump_json()).hash == report.hash
+
+
+# -- a second opinion on a sentence
+
+OF_BEFORE = (
+    '{"question":"Who?","status":"answered","answer":[{"text":"Alma is 12.","kind":"fact","findings":["f_1"],'
+    '"calculation":{"kind":"years","inputs":["2014-03-12","2026-11-15"],"result":"12"},"citations":[1],"mark":""}],'
+    '"confidence":0.7,"sections":[{"heading":"A","sentences":[{"text":"It is so.","kind":"fact","findings":["f_1"],'
+    '"calculation":null,"citations":[1],"mark":"hm"}]}],"hypotheses":[],"citations":[],"limits":[],"made_by":""}'
+)
+"""A report as it was saved when sentences had no second opinion, …"""
+HASH_OF_BEFORE = "b6be7b5473e28afb9dd2e22e32011ef0569ea377b6e3f73e22eec5a189b20ca6"
+"""… and the hash that it had."""
+
+
+@pytest.mark.parametrize(
+    "opinion",
+    [
+        {"stance": "perhaps", "confidence": 0.5},
+        {"stance": "supports", "confidence": 1.01},
+        {"stance": "supports", "confidence": -0.01},
+        {"stance": "supports"},
+        {"confidence": 0.5},
+        "supports",
+    ],
+    ids=str,
+)
+def test_an_opinion_is_a_stance_and_a_probability(opinion: Any) -> None:
+    with pytest.raises(ValidationError, match="second_opinion"):
+        Sentence.model_validate({"text": "It is so.", "second_opinion": opinion})
+
+
+def test_a_report_of_before_there_were_opinions_is_read_and_keeps_its_hash() -> None:
+    report = Report.model_validate_json(OF_BEFORE)
+    assert report.answer[0].second_opinion is None
+    assert report.hash == HASH_OF_BEFORE
+    assert report.model_dump_json() == OF_BEFORE
+
+
+def test_an_opinion_is_part_of_the_record_and_of_its_hash() -> None:
+    report = Report.model_validate_json(OF_BEFORE)
+    hashes = {report.hash}
+    for stance, confidence in ((Stance.SUPPORTS, 1.0), (Stance.SUPPORTS, 0.99), (Stance.REFUTES, 1.0)):
+        opinion = SecondOpinion(stance=stance, confidence=confidence)
+        judged = report.model_copy(update={"answer": (SENTENCE.model_copy(update={"second_opinion": opinion}),)})
+        again = Report.model_validate_json(judged.model_dump_json())
+        assert again.answer[0].second_opinion == opinion
+        assert again.hash == judged.hash
+        hashes.add(judged.hash)
+    assert len(hashes) == 4
 
 
 # -- where in a source a quote stands

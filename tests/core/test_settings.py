@@ -369,6 +369,14 @@ class TestEnvironment:
         assert made.key("openai") == SECRET
         assert made.urls == {"openai": "http://here"}
 
+    def test_the_second_opinion_is_on_and_a_run_keeps_that_it_was_off(self, read: Load) -> None:
+        assert read().second_opinion is True
+        assert "second_opinion" not in read().public(), "runs of before there was one are as they were"
+        off = read(environ={"DEEPDIVER_SECOND_OPINION": "false"})
+        assert from_public(off.public(), read()).second_opinion is False
+        with pytest.raises(SettingsError, match="second_opinion"):
+            read(project='second_opinion = "perhaps"')
+
     def test_every_simple_setting_has_a_variable(self, read: Load) -> None:
         tables = {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings", "mcp"}
         for name in Settings.model_fields.keys() - tables:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepdiver.encoders import DIMENSION, MODEL, Embedder, embed, embedder
-from deepdiver.encoders.embed import BATCH_TOKENS, FOLDER, HASHES, MAX_CHARACTERS, MAX_TOKENS
+from deepdiver.encoders import DIMENSION, MODEL, Embedder, embed, embedder, shipped
+from deepdiver.encoders.embed import FOLDER, HASHES, MAX_CHARACTERS, MAX_TOKENS
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
 TEXTS = (
@@ -170,8 +170,17 @@ def test_a_text_counts_as_far_as_the_model_reads() -> None:
     assert not (full == changed).all()
 
 
-def test_what_the_tokenizer_is_given_is_limited() -> None:
-    assert len(embed._readable("a" * 10_000_000)) == MAX_CHARACTERS
+def test_what_the_tokenizer_is_given_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    readable = shipped.readable
+
+    def noted(text: str, characters: int) -> str:
+        given.append(len(readable(text, characters)))
+        return readable(text, characters)
+
+    monkeypatch.setattr(shipped, "readable", noted)
+    embedder().embed(["a" * 10_000_000, "a"])
+    assert given == [MAX_CHARACTERS, 1]
 
 
 def test_threads_may_share_it() -> None:
@@ -184,15 +193,6 @@ def test_threads_may_share_it() -> None:
 
 def test_a_process_has_one_embedder() -> None:
     assert embedder() is embedder()
-
-
-@given(st.lists(st.integers(2, MAX_TOKENS), max_size=200))
-def test_batches_hold_every_text_once_and_are_even(lengths: list[int]) -> None:
-    batches = list(embed._batches(lengths))
-    assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
-    for batch in batches:
-        assert len({lengths[number] for number in batch}) == 1
-        assert sum(lengths[number] for number in batch) <= BATCH_TOKENS
 
 
 def test_more_texts_than_are_tokenised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

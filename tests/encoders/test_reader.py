@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from deepdiver.encoders import reader as module
 from deepdiver.encoders.reader import (
-    BATCH_TOKENS,
     DECIDED,
     FOLDER,
     HASHES,
@@ -26,6 +25,7 @@ from deepdiver.encoders.reader import (
     Verdict,
     load_reader,
 )
+from deepdiver.encoders.weighing import Part
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
 EVIDENCE = "The ferry Aurora was built in Turku in 1987 and carried 340 passengers."
@@ -207,6 +207,24 @@ def test_a_document_is_judged_by_its_strongest_sentences() -> None:
     assert found.supports == max(verdict.supports for verdict in verdicts)
     assert found.refutes == max(verdict.refutes for verdict in verdicts)
     assert found.verdict in verdicts
+    assert found.whole.stance == "supports"
+
+
+def test_the_whole_has_a_verdict_of_its_own() -> None:
+    sentences = ["Herring is eaten pickled.", EVIDENCE, "The weather was mild."]
+    for claim, stance in (PAIRS[0][1], "supports"), (PAIRS[1][1], "refutes"), ("Goats like hay.", "neutral"):
+        found = load_reader().verify_document(sentences, claim)
+        assert found.whole.stance == stance
+        assert math.isclose(found.whole.supports + found.whole.refutes + found.whole.neutral, 1, abs_tol=1e-6)
+
+
+def test_parts_are_sentences_and_adjacent_pairs() -> None:
+    sentences = ["Herring is eaten pickled.", EVIDENCE, "The weather was mild."]
+    (found, none, one) = load_reader().parts([(sentences, PAIRS[0][1]), ([], "It sank."), (["It sank."], "It sank.")])
+    assert [(part.first, part.last) for part in found] == [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
+    assert none == []
+    (verdict,) = load_reader().verify([("It sank.", "It sank.")])
+    assert one == [Part(0, 0, verdict.supports, verdict.refutes)]
 
 
 def test_documents_are_judged_together_as_alone() -> None:
@@ -250,18 +268,6 @@ def test_what_matters_is_more_relevant() -> None:
 def test_a_long_passage_is_as_relevant_as_its_best_part() -> None:
     alone, buried = load_reader().relevance(QUESTION, [PASSAGES[1], "Herring is a small fish. " * 100 + PASSAGES[0]])
     assert buried > alone
-
-
-# Batches
-
-
-@given(st.lists(st.integers(2, MAX_TOKENS), max_size=100))
-def test_batches_hold_every_pair_once_and_are_even(lengths: list[int]) -> None:
-    batches = list(module._batches(lengths))
-    assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
-    for batch in batches:
-        assert len({lengths[number] for number in batch}) == 1
-        assert sum(lengths[number] for number in batch) <= BATCH_TOKENS
 
 
 # How much is read

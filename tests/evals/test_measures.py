@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.evals.measures import (
     Bin,
+    accuracy,
     auc,
     balanced,
     brier,
@@ -42,6 +43,7 @@ def test_nothing_has_no_mean_and_no_calibration() -> None:
     assert auc([]) is None
     assert balanced([]) is None
     assert macro_f1([]) is None
+    assert accuracy([]) is None
 
 
 def test_one_class_alone_cannot_be_ranked() -> None:
@@ -172,6 +174,38 @@ def test_ranking_is_what_counting_all_pairs_gives(judged: list[tuple[bool, float
     assert turned == pytest.approx(1 - (auc(judged) or 0))
 
 
+def test_accuracy_of_classes() -> None:
+    assert accuracy([("a", "a"), ("b", "a"), ("b", "b"), ("b", "c")]) == 0.5
+    assert accuracy(iter([("a", "b")])) == 0.0
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab")), min_size=1, max_size=30))
+def test_accuracy_is_what_the_classes_have_right_by_their_size(pairs: list[tuple[str, str]]) -> None:
+    by = {name: [said for gold, said in pairs if gold == name] for name in "ab"}
+    whole = sum(len(said) * said.count(name) / len(said) for name, said in by.items() if said)
+    assert accuracy(pairs) == pytest.approx(whole / len(pairs))
+
+
+def test_area_by_hand_where_scores_are_equal() -> None:
+    # of four pairs of one of each kind three are in order and one is a tie
+    assert auc([(False, 0.1), (True, 0.4), (False, 0.4), (True, 0.8)]) == pytest.approx(0.875)
+    assert auc([(False, 0.5), (True, 0.5)]) == 0.5
+
+
+@given(scores)
+def test_area_is_the_share_of_pairs_in_the_right_order(judged: list[tuple[bool, float]]) -> None:
+    good = [score for positive, score in judged if positive]
+    bad = [score for positive, score in judged if not positive]
+    ways = [1.0 if a > b else 0.5 if a == b else 0.0 for a in good for b in bad]
+    assert auc(judged) == (pytest.approx(sum(ways) / len(ways)) if ways else None)
+
+
+def test_macro_f1_counts_true_classes_only() -> None:
+    # supports: 1 right of 2 said and 1 true: 2/3; refutes: 1 of 1 and 3: 1/2; neutral is nowhere true
+    said = [("supports", "supports"), ("refutes", "supports"), ("refutes", "refutes"), ("refutes", "neutral")]
+    assert macro_f1(said) == pytest.approx((2 / 3 + 1 / 2) / 2)
+
+
 def test_f1_of_classes() -> None:
     # a: 1 hit of 2 true, 1 said: 2/3; b: 1 hit, 1 true, 2 said: 2/3
     assert macro_f1([("a", "a"), ("a", "b"), ("b", "b")]) == pytest.approx(2 / 3)
@@ -186,6 +220,14 @@ def test_brier_and_calibration_of_a_worked_example() -> None:
     assert (bins[1].low, bins[1].high) == (0.8, 0.9)
     assert bins[2] == Bin(0.9, 1.0, 1, 1.0, 1.0)  # 1.0 belongs to the last
     assert ece(bins) == pytest.approx((1 * 0.2 + 3 * (0.8 - 2 / 3) + 0) / 5)
+
+
+def test_calibration_by_hand() -> None:
+    told = [(0.95, True), (0.95, False), (0.62, True), (0.68, True)]
+    # bin 0.9: |1.9 - 1| = 0.9; bin 0.6: |1.3 - 2| = 0.7; of 4
+    assert ece(reliability(told)) == pytest.approx(0.4)
+    assert brier(told) == pytest.approx((0.05**2 + 0.95**2 + 0.38**2 + 0.32**2) / 4)
+    assert ece(reliability([(1.0, True)])) == 0.0
 
 
 @given(stated)

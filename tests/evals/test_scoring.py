@@ -77,11 +77,23 @@ def test_the_answer_is_the_best_accepted_one() -> None:
     assert (said.text, said.by, said.accepted) == ("Ann", "hypothesis", ("Ann", "Bob"))
 
 
-def test_without_an_accepted_answer_it_is_the_first_fact_of_the_lead() -> None:
+def test_without_an_accepted_answer_it_is_the_likeliest_that_the_lead_tells() -> None:
+    frame = Sentence(text="The sources say:", kind=SentenceKind.FRAME)
+    open_ = (
+        put("Bob", 0.4, UNDECIDED),
+        put("Ann", 0.6, UNDECIDED),
+        put("Eve", 0.65, UNDECIDED),
+        put("Cy", 0.7, REFUTED),
+    )
+    said = answer_of(report(frame, "It was Ann.", "Or Bob, or Cy.", status=RunStatus.PARTIAL, hypotheses=open_))
+    assert (said.text, said.by, said.accepted) == ("Ann", "undecided", ())
+
+
+def test_where_no_hypothesis_is_told_it_is_the_first_fact_of_the_lead() -> None:
     frame = Sentence(text="The sources say:", kind=SentenceKind.FRAME)
     open_ = (put("Ann", 0.6, UNDECIDED),)
-    said = answer_of(report(frame, "It was Ann.", status=RunStatus.PARTIAL, hypotheses=open_))
-    assert (said.text, said.by) == ("It was Ann.", "lead")
+    said = answer_of(report(frame, "It was Bob.", status=RunStatus.PARTIAL, hypotheses=open_))
+    assert (said.text, said.by) == ("It was Bob.", "lead")
     assert answer_of(report("It was Ann.", hypotheses=(put("", 0.9),))).by == "lead"
     assert answer_of(report(frame, status=RunStatus.PARTIAL)).by == "none"
     assert answer_of(EMPTY).text == ""

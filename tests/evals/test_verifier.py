@@ -1,4 +1,4 @@
-"""The measures against values worked out by hand, and the reader against its floors."""
+"""How sets are read and judged, against values worked out by hand, and the reader against its floors."""
 
 from __future__ import annotations
 
@@ -8,24 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench import reader as bench
+from deepdiver.encoders import weighing
 from deepdiver.encoders.reader import NOTHING, DocumentVerdict, Reader, Verdict, load_reader
 from deepdiver.evals import verifier
 from deepdiver.evals.verifier import (
     SETS,
     Judged,
-    accuracy,
-    auc,
     averitec,
-    balanced,
-    brier,
-    calibration_error,
     expertqa,
     floors,
-    macro_f1,
     pairs,
     pubmedqa,
     scifact,
@@ -38,6 +31,15 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data i
 S, R, N = "supports", "refutes", "neutral"
 
 
+PLAIN = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
+"""Weights by which the strongest of each side count, and nothing else."""
+
+
+@pytest.fixture
+def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "WEIGHTS", PLAIN)
+
+
 class Parrot(Reader):
     """Says what the evidence says of itself: "yes" supports, "no" refutes, anything else says not enough."""
 
@@ -46,68 +48,17 @@ class Parrot(Reader):
         return [told.get(evidence.split()[-1] if evidence else "", Verdict(0.1, 0.1, 0.8)) for evidence, _ in pairs]
 
 
-# Measures
-
-
-def test_of_nothing_nothing_is_right() -> None:
-    assert accuracy([], []) == balanced([], []) == macro_f1([], []) == calibration_error([]) == brier([]) == 0.0
-    assert auc([], []) == 0.5
-
-
-def test_lists_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        accuracy([S], [S, R])
-
-
-def test_shares_of_what_is_right() -> None:
-    assert accuracy([S, S, R, N], [S, R, R, R]) == 0.5
-    assert balanced([S, S, R, N], [S, R, R, R]) == pytest.approx((1 + 1 / 3) / 2)
-
-
-def test_macro_f1_by_hand() -> None:
-    # supports: 1 right of 2 said and 1 true: 2/3; refutes: 1 of 1 and 3: 1/2
-    assert macro_f1([S, S, R, N], [S, R, R, R]) == pytest.approx((2 / 3 + 1 / 2) / 2)
-
-
-@pytest.mark.parametrize(
-    ("scores", "positive", "expected"),
-    [
-        ([0.1, 0.9], [False, True], 1.0),
-        ([0.9, 0.1], [False, True], 0.0),
-        ([0.5, 0.5], [False, True], 0.5),
-        ([0.1, 0.4, 0.4, 0.8], [False, True, False, True], 0.875),
-        ([0.1, 0.2], [True, True], 0.5),
-    ],
-)
-def test_area_under_the_curve(scores: list[float], positive: list[bool], expected: float) -> None:
-    assert auc(scores, positive) == pytest.approx(expected)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=30))
-def test_area_is_the_share_of_pairs_in_the_right_order(rows: list[tuple[int, bool]]) -> None:
-    good = [score for score, kind in rows if kind]
-    bad = [score for score, kind in rows if not kind]
-    ways = [1.0 if a > b else 0.5 if a == b else 0.0 for a in good for b in bad]
-    assert auc([score for score, _ in rows], [kind for _, kind in rows]) == pytest.approx(
-        sum(ways) / len(ways) if ways else 0.5
-    )
-
-
-def test_calibration_by_hand() -> None:
-    stated = [(0.95, True), (0.95, False), (0.62, True), (0.68, True)]
-    # bin 0.9: |1.9 - 1| = 0.9; bin 0.6: |1.3 - 2| = 0.7; of 4
-    assert calibration_error(stated) == pytest.approx(0.4)
-    assert brier(stated) == pytest.approx((0.05**2 + 0.95**2 + 0.38**2 + 0.32**2) / 4)
-    assert calibration_error([(1.0, True)]) == 0.0
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50))
-def test_errors_of_calibration_lie_between_none_and_all(stated: list[tuple[float, bool]]) -> None:
-    assert 0 <= calibration_error(stated) <= 1
-    assert 0 <= brier(stated) <= 1
-
-
 # Sets
+
+
+def test_a_set_without_rows_misses_every_floor(tmp_path: Path) -> None:
+    _write_pairs(tmp_path, "none", [])
+    assert pairs(Parrot(), tmp_path, "none") == Judged({"accuracy": 0.0}, ())
+    (tmp_path / "citation").mkdir()
+    for name in ("averitec.1-250", "expertqa.val.claims"):
+        (tmp_path / "citation" / f"{name}.jsonl").write_text("", encoding="utf-8")
+    assert averitec(Parrot(), tmp_path).figures == {"balanced": 0.0}
+    assert expertqa(Parrot(), tmp_path).figures == {"auc": 0.0}
 
 
 def test_pairs_are_judged_by_their_verdicts(tmp_path: Path) -> None:
@@ -133,6 +84,7 @@ def _write_pairs(folder: Path, name: str, rows: list[tuple[str, str]]) -> None:
             file.write(json.dumps({"premise": evidence, "claim": "it is", "label": label}) + "\n")
 
 
+@pytest.mark.usefixtures("plainly")
 def test_scifact_is_judged_by_abstract(tmp_path: Path) -> None:
     (tmp_path / "retrieval").mkdir()
     abstracts = [{"id": "1", "text": "['It is yes'\n 'Or is it.']"}, {"id": "2", "text": "['It is no']"}]
@@ -150,6 +102,7 @@ def test_scifact_is_judged_by_abstract(tmp_path: Path) -> None:
     assert [right for _, right in found.stated] == [False, True, False]
 
 
+@pytest.mark.usefixtures("plainly")
 def test_averitec_is_judged_by_questions_with_answers(tmp_path: Path) -> None:
     (tmp_path / "citation").mkdir()
     rows = [
@@ -193,9 +146,10 @@ def test_passages_are_filled_with_whole_sentences() -> None:
     ]
 
 
-def test_a_document_that_says_not_enough_states_how_little_it_says() -> None:
-    verdicts = [DocumentVerdict(0.9, 0.1, NOTHING, 0, 0), DocumentVerdict(0.3, 0.2, NOTHING, 0, 0)]
-    assert verifier._stated(verdicts, [S, S]) == ((0.9, True), (0.7, False))
+def test_a_document_states_how_likely_its_stance_is() -> None:
+    wholes = [Verdict(0.7, 0.1, 0.2), Verdict(0.3, 0.2, 0.5), Verdict(0.2, 0.6, 0.2)]
+    verdicts = [DocumentVerdict(0.9, 0.9, NOTHING, 0, 0, whole) for whole in wholes]
+    assert verifier._stated(verdicts, [S, S, R]) == ((0.7, True), (0.5, False), (0.6, True))
 
 
 # The reader itself

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,11 +77,3 @@ class Place:
         """Whether a run has come to its first phase."""
         with closing(open_store(self.home)) as store:
             return any(store.get_events(run.id) for run in store.list_runs())
-
-
-def until(happens: Callable[[], bool]) -> None:
-    """Wait for something to happen."""
-    ends = time.monotonic() + PATIENCE
-    while not happens():
-        assert time.monotonic() < ends, "it did not happen"
-        time.sleep(0.05)

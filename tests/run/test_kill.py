@@ -128,7 +128,7 @@ def test_two_runs_that_nobody_kills_give_one_report(
     assert len(again["boundaries"]) == len(whole("popper")["boundaries"])
 
 
-@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("tenth", [0, 3, 6, 9])  # the proof takes every boundary
 def test_a_run_killed_at_a_journal_boundary_goes_on(
     zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, tenth: int
 ) -> None:

@@ -21,8 +21,9 @@ from deepdiver.strategies.execution import Status, ToolExecutor
 from deepdiver.tools.mcp import connect
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.connection import Servers
+from tests.processes import gone, started_by_us
 from tests.strategies.rig import QUESTION, Rig
-from tests.tools.mcp.conftest import HONEST, gone, started_by_us
+from tests.tools.mcp.conftest import HONEST
 
 ARCHIVE = {"servers": {"archive": {"command": [sys.executable, str(HONEST)]}}}
 

@@ -118,9 +118,12 @@ async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.Mon
     assert all(sum(len(text.text) for text in task.texts) <= nodes.BATCH_BYTES for task in read)
 
 
-async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(tmp_path: Path) -> None:
+async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "SHOWN_FINDINGS", 20)
     corpus = {
-        f"doc:{n:02}": (f"D{n}", "register" if n < 30 else "forum", f"Holm Works is owned by number {n} and its heirs.")
+        f"doc:{n:02}": (f"D{n}", "register" if n < 10 else "forum", f"Holm Works is owned by number {n} and its heirs.")
         for n in range(nodes.SHOWN_FINDINGS + 20)
     }
     rig = Rig(tmp_path, provider=CorpusProvider(corpus))

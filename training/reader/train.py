@@ -4,10 +4,12 @@
 
     python training/reader/train.py teacher build/reader --epochs 2
     python training/reader/train.py label   build/reader
-    python training/reader/train.py student build/reader --epochs 12 --seconds 255
+    python training/reader/train.py student build/reader --steps 8854
 
-Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it. On a machine without a GPU add
-`--items 3000`: it takes minutes, runs the same code, and shows that the loss falls; such a model is of no use.
+Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it. Where a call may not take long,
+`--seconds 540` ends it with a checkpoint and status 75; the same command with `--resume` goes on, until all steps are
+made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the same code, and shows that the loss
+falls; such a model is of no use.
 """
 
 from __future__ import annotations
@@ -17,39 +19,28 @@ import math
 import sys
 import time
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 import data
 import model
 import numpy as np
 import torch
+from course import Course, Limits, planned
 from data import Items
 from torch import Tensor, nn
 from torch.nn import functional as f
+from weights import cut, whole
 
 SEED = 2026
 TOKENS = 24_576
 """Tokens of a batch, padding included."""
 RATES = {"teacher": 7e-5, "student": 4e-4}
-WARM = 0.05
-"""The part of the training over which the learning rate rises; then it falls to nothing in a straight line."""
 SMOOTHING = 0.05
 HARD, SOFT = 0.4, 0.6
 """What the labels and the teacher count where there are both."""
-AVERAGE = 0.999
-"""The student is the running average of its weights, by this factor a step."""
+PAUSED = 75
+"""The exit status of a training that has steps left."""
 BEGAN = time.monotonic()
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How long to train, and how fast."""
-
-    epochs: int
-    seconds: float
-    """Training ends at the latest after so long; the learning rate goes by whichever is nearer its end."""
-    rate: float
 
 
 def say(*words: object) -> None:
@@ -100,40 +91,39 @@ def loss_of(reader: nn.Module, items: Items, which: Tensor, opinion: dict[str, T
     return (torch.where(kind == 0, judged, asked) * items.weights[which]).sum() / len(which)
 
 
-def train(reader: nn.Module, items: Items, opinion: dict[str, Tensor] | None, role: str, asked: Limits) -> nn.Module:
-    """Train until the epochs or the time are over; returns the running average of the weights."""
-    device = str(items.flat.device)
-    chance = np.random.default_rng(SEED)
-    plan = [list(data.batches(items.lengths, TOKENS, chance)) for _ in range(asked.epochs)]
-    steps = sum(map(len, plan))
-    plain = [weight for weight in reader.parameters() if weight.dim() > 1]
-    small = [weight for weight in reader.parameters() if weight.dim() <= 1]
-    groups = [{"params": plain, "weight_decay": 0.01}, {"params": small, "weight_decay": 0.0}]
-    adam = torch.optim.AdamW(groups, lr=asked.rate, fused=device != "cpu")
-    mean = torch.optim.swa_utils.AveragedModel(reader, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE))
-    reader.train()
-    recent: list[Tensor] = []
-    start = time.monotonic()
-    for step, which in enumerate(which for epoch in plan for which in epoch):
-        done = max(step / steps, (time.monotonic() - start) / asked.seconds)
-        if done >= 1:
-            break
-        for group in adam.param_groups:
-            group["lr"] = asked.rate * min((done + 0.003) / WARM, (1 - done) / (1 - WARM))
+def train(
+    reader: nn.Module, items: Items, held: Items, opinion: dict[str, Tensor] | None, asked: argparse.Namespace
+) -> nn.Module | None:
+    """Train; returns the average of the weights that held-out items prefer, or None where steps are left."""
+    device, role = str(items.flat.device), asked.what
+    batches = planned(lambda chance: list(data.batches(items.lengths, TOKENS, chance)), asked.epochs, asked.steps, SEED)
+    limits = Limits(len(batches), asked.rate or RATES[role], asked.seconds, asked.every)
+    course = Course(reader, limits, len(items))
+    file = asked.checkpoint or asked.folder / f"{role}.checkpoint"
+    if asked.resume and file.exists():
+        course.load(file)
+        say(role, f"goes on from step {course.step} of {limits.steps}")
+
+    def loss(which: Tensor) -> Tensor:
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
-            loss = loss_of(reader, items, which, opinion)
-        loss.backward()
-        nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
-        adam.step()
-        adam.zero_grad()
-        mean.update_parameters(reader)
-        recent.append(loss.detach())
-        if step % 250 == 249:
-            say(role, f"step {step + 1}, {done:.0%} done, loss {torch.stack(recent).mean():.4f}")
-            recent.clear()
-    say(role, f"trained {step + 1} steps")
-    averaged: nn.Module = mean.module
-    return averaged
+            return loss_of(reader, items, which, opinion)
+
+    course.advance(batches, loss, file, lambda *words: say(role, *words))
+    if not course.finished:
+        return None
+    return course.better(lambda average: held_loss(average, held), lambda *words: say(role, *words))
+
+
+@torch.no_grad()
+def held_loss(reader: nn.Module, held: Items) -> float:
+    """Return what held-out items cost a reader, by their labels."""
+    device = str(held.flat.device)
+    reader.eval()
+    total = 0.0
+    for which in data.batches(held.lengths, 4 * TOKENS, None):
+        with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
+            total += float(loss_of(reader, held, which, None)) * len(which)
+    return total / len(held)
 
 
 @torch.no_grad()
@@ -214,8 +204,8 @@ def save(reader: nn.Module, file: Path) -> None:
 
 
 def load(reader: nn.Module, file: Path) -> nn.Module:
-    """Load weights that `save` wrote."""
-    held = np.load(file)
+    """Load weights that `save` wrote, whole or in pieces."""
+    held = np.load(whole(file))
     reader.load_state_dict({name: torch.from_numpy(held[name]).float() for name in held.files})
     return reader
 
@@ -226,8 +216,13 @@ def options() -> argparse.Namespace:
     parser.add_argument("what", choices=["teacher", "label", "student"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--steps", type=int, help="train for so many steps, whatever the epochs")
     parser.add_argument("--items", type=int, help="train on about so many items only")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop training after so long")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="end this call after so long; see --resume")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
+    parser.add_argument("--checkpoint", type=Path, help="its file; WHAT.checkpoint in the folder if not given")
+    parser.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints")
+    parser.add_argument("--pieces", type=Path, help="write the weights here too, in pieces of 15 MB")
     parser.add_argument("--rate", type=float)
     return parser.parse_args()
 
@@ -241,7 +236,6 @@ def main() -> int:
     # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times slower.
     torch.backends.cuda.enable_cudnn_sdp(False)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    limits = Limits(asked.epochs, asked.seconds, asked.rate or RATES.get(asked.what, 0.0))
     items = prepared(folder, "items", asked.items)
     held = prepared(folder, "held", asked.items)
     say(f"{len(items):,} items of {len(items.flat):,} tokens; held out {len(held):,}")
@@ -249,25 +243,36 @@ def main() -> int:
     if asked.what == "teacher":
         known = subset(items, (items.facts[:, 0] == 1) | (items.facts[:, 1] >= 0))
         say(f"{len(known):,} items have labels: {int(known.lengths.sum()):,} tokens")
-        reader = train(model.teacher(folder).to(device), known, None, "teacher", limits)
-        save(reader, folder / "teacher.npz")
-        report(opinions(reader, held), held)
-    elif asked.what == "label":
+        return finish(train(model.teacher(folder).to(device), known, held, None, asked), held, asked)
+    if asked.what == "label":
         reader = load(model.teacher(folder), folder / "teacher.npz").to(device)
         said = opinions(reader, items)
         np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
         np.savez(folder / "opinion.npz", **{name: values.cpu().numpy() for name, values in said.items()})
         say("labelled")
-    else:
-        opinion = {
-            name: torch.from_numpy(values).to(device)
-            for file in ("opinion.npz", "spans.npz")  # the second may be left out
-            if (folder / file).exists()
-            for name, values in np.load(folder / file).items()
-        }
-        reader = train(model.student(folder).to(device), items, opinion, "student", limits)
-        save(reader, folder / "student.npz")
-        report(opinions(reader, held), held)
+        return 0
+    opinion = {
+        name: torch.from_numpy(values).to(device)
+        for file in ("opinion.npz", "spans.npz")  # the second may be left out
+        if (folder / file).exists()
+        for name, values in np.load(folder / file).items()
+    }
+    if opinion and len(opinion["verdict"]) != len(items):
+        raise SystemExit(f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these {len(items):,}")
+    return finish(train(model.student(folder).to(device), items, held, opinion, asked), held, asked)
+
+
+def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> int:
+    """Save what was trained and print what it gets right; nothing where steps are left."""
+    if reader is None:
+        return PAUSED
+    file: Path = asked.folder / f"{asked.what}.npz"
+    save(reader, file)
+    if asked.pieces:
+        asked.pieces.mkdir(parents=True, exist_ok=True)
+        for piece in cut(file, asked.pieces):
+            say(piece.name, f"{piece.stat().st_size:,} bytes")
+    report(opinions(reader, held), held)
     return 0
 
 

@@ -9,12 +9,15 @@
 The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are rounded to int8 by
 row (the student's only in the word embeddings, the rest is float16): the packed files are then small enough to carry
 to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again.
+
+What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a file or its pieces.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import struct
 import sys
@@ -30,6 +33,8 @@ STUDENT = "minilm.npz"
 TEACHERS = ("mpnet-1.npz", "mpnet-2.npz", "mpnet-3.npz")
 """The teacher comes in parts of at most 40 MB."""
 STEPS = 127
+PIECE = 15_000_000
+"""Bytes of a piece: under 16 MB with room for whatever counts them otherwise."""
 
 
 def read_safetensors(data: bytes) -> Tensors:
@@ -97,6 +102,33 @@ def split(tensors: Tensors, parts: int) -> list[Tensors]:
         least = min(bins, key=lambda held: sum(values.size for values in held.values()))
         least[name] = tensors[name]
     return bins
+
+
+def cut(file: Path, folder: Path) -> list[Path]:
+    """Write a file's bytes into a folder in pieces, numbered from 1; pieces of an earlier one are removed."""
+    target = folder / file.name
+    for old in pieces(target):
+        old.unlink()
+    data = file.read_bytes()
+    for number, at in enumerate(range(0, len(data), PIECE), start=1):
+        target.with_name(f"{file.name}.{number}").write_bytes(data[at : at + PIECE])
+    return pieces(target)
+
+
+def pieces(file: Path) -> list[Path]:
+    """Return the pieces of a file, in order, as far as none is missing."""
+    numbered = (file.with_name(f"{file.name}.{number}") for number in itertools.count(1))
+    return list(itertools.takewhile(Path.exists, numbered))
+
+
+def whole(file: Path) -> io.BytesIO:
+    """Return what a file holds, from itself or, where it is not there, from its pieces."""
+    if file.exists():
+        return io.BytesIO(file.read_bytes())
+    found = pieces(file)
+    if not found:
+        raise SystemExit(f"{file} is not there, and neither are its pieces ({file.name}.1, ...)")
+    return io.BytesIO(b"".join(piece.read_bytes() for piece in found))
 
 
 def main(arguments: list[str]) -> int:

@@ -198,8 +198,8 @@ def _ask(args: argparse.Namespace) -> int:
     def begin(work: Work) -> Coroutine[Any, Any, Outcome]:
         from deepdiver.run import research
 
-        more: dict[str, Any] = {"out": args.out, "store": store}
-        return research(question, settings, on_event=work.take, ask=work.asker(), **more)
+        more: dict[str, Any] = {"out": args.out, "store": store, "ask": work.asker()}
+        return work.with_note(research(question, settings, on_event=work.take, **more), question, settings)
 
     with _opened(settings) as store:
         return _work(args, settings, store, known, begin)

@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from deepdiver.cli.view import Known, View, one_line
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
 from deepdiver.gateway.prices import model_cost, search_cost
 from deepdiver.tasks import TASKS
@@ -59,10 +60,49 @@ def check_documents(paths: Sequence[Path]) -> None:
             raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
         if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
             raise UsageError(f"{path} cannot be read, you have no permission: allow it, or give another --in")
-    files = (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]))
-    if paths and not any(file.suffix.lower() in SUFFIXES for file in files):
-        where, kinds = ", ".join(map(str, paths)), ", ".join(sorted(SUFFIXES))
-        raise NoEvidenceError(f"no document in {where} can be read ({kinds} can): give another --in")
+    found = Counter[str]()
+    for file in (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])):
+        if file.suffix.lower() in SUFFIXES:
+            return
+        if not file.is_dir():
+            found[file.suffix.lower() or file.name] += 1
+    if paths:
+        raise NoEvidenceError(f"{_nothing_in(paths, found)}; give another --in")
+
+
+NAMED_KINDS = 3
+"""Kinds of files that are named where none can be read."""
+
+
+def _nothing_in(paths: Sequence[Path], found: Counter[str]) -> str:
+    """Say that there is no file, or of what kinds the files are that cannot be read."""
+    where = ", ".join(map(str, paths))
+    if not found:
+        return f"there is no file in {where}"
+    kinds, total = ", ".join(sorted(SUFFIXES)), found.total()
+    listed = ", ".join(kind for kind, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:NAMED_KINDS])
+    more = ", …" if len(found) > NAMED_KINDS else ""
+    held = f"it is {listed}" if total == 1 else f"all {total:,} files are others ({listed}{more})"
+    return f"no document in {where} can be read ({kinds} can): {held}"
+
+
+def tongue_note(question: str, settings: Settings) -> str:
+    """Say that the documents are in another language than the question; empty where they are not, or it is no matter.
+
+    The embedded reasoner and the search compare words: across languages they find names and numbers at best.
+    """
+    searched = not settings.search or "library" in settings.search
+    if not settings.documents or not searched or settings.model != EMBEDDED:
+        return ""
+    from deepdiver.tools.library.tongues import other_tongue
+    from deepdiver.tools.search.library import shelf
+
+    if not (tongue := other_tongue(question, shelf(settings).library)):
+        return ""
+    return (
+        f"most of your documents are in {tongue}, and the question is not: the embedded reasoner compares words, and "
+        "finds little but names and numbers; ask in their language, or name a chat model with --model"
+    )
 
 
 def check_out(folder: Path | None) -> None:
@@ -287,6 +327,13 @@ class Work:
                 raise StoppedError("stopped before the run began") from None
             finally:
                 self._view.close()
+
+    async def with_note(self, begun: Coroutine[Any, Any, T], question: str, settings: Settings) -> T:
+        """Finish what was begun, and say then whether the documents are in another language than the question."""
+        done = await begun
+        if note := await asyncio.to_thread(tongue_note, question, settings):
+            self._view.note(note)
+        return done
 
     def asker(self) -> Ask | None:
         """Return what puts something before the person at this terminal; None if nobody can see and answer."""

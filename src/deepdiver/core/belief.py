@@ -27,7 +27,13 @@ BELIEF_BOUND = 0.99
 SUPPORTED_AT = 0.7
 """A tested hypothesis counts as supported from here on: one sound source (0.5 → 0.7 at weight 0.39) is just enough."""
 REFUTED_AT = 0.3
-"""A hypothesis counts as refuted from here down, tested or not: nothing more needs to be shown against it."""
+"""A hypothesis that evidence speaks against counts as refuted from here down, tested or not."""
+
+AGAINST = 0.01
+"""Evidence that has lowered a belief by less than this says nothing against it."""
+LIKELIEST, UNLIKELIEST = 0.65, 0.12
+"""A prior is a guess: kept within these it does not accept by itself, and one origin can still speak against it. By
+itself it does not refute either: only evidence does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,11 @@ class Weighed:
     """How far the source is believed, 0..1."""
     origin: str
     """Copies of one story share this."""
+
+
+def guess(prior: float) -> float:
+    """Return a prior within its bounds."""
+    return min(max(prior, UNLIKELIEST), LIKELIEST)
 
 
 def log_odds(p: float) -> float:
@@ -90,14 +101,15 @@ def posterior(prior: float, items: Iterable[Weighed]) -> float:
     return probability(math.fsum([log_odds(prior), *sorted(contributions(prior, items).values())]))
 
 
-def status(belief: float, trials: int) -> HypothesisStatus:
+def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
     """Return where a hypothesis stands.
 
     Args:
         belief: The posterior.
         trials: Attempts to refute it that could be carried out. Without one, nothing is ever accepted.
+        prior: Belief before any evidence: one that was unlikely from the start is not refuted until evidence says so.
     """
-    if belief <= REFUTED_AT:
+    if belief <= REFUTED_AT and belief < prior - AGAINST:
         return HypothesisStatus.REFUTED
     if trials == 0:
         return HypothesisStatus.OPEN

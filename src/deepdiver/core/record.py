@@ -416,6 +416,15 @@ class Calculation(Record):
     """What comes out."""
 
 
+class SecondOpinion(Record):
+    """What the reader, a small model of our own, makes of a sentence and the quotes that it cites."""
+
+    stance: Stance
+    """What it takes the quotes to say of the sentence: that it is so, that it is not, or neither."""
+    confidence: Probability
+    """How likely it holds that, to two places; 1 where a quote has the sentence word for word."""
+
+
 class Sentence(Record):
     """One sentence of the report."""
 
@@ -430,7 +439,10 @@ class Sentence(Record):
     citations: tuple[int, ...] = ()
     """Numbers of the citations, set by code."""
     mark: str = ""
-    """A caution that the audit put on it, printed behind it."""
+    """A caution that the audit or the reader put on it, printed behind it."""
+    second_opinion: Annotated[SecondOpinion | None, Field(exclude_if=lambda value: value is None)] = None
+    """What the reader makes of it, whoever wrote it; None: it was not asked. A record without one is written as before
+    there were any, and keeps its hash."""
 
 
 class Section(Record):

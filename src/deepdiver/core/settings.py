@@ -163,6 +163,8 @@ class Settings(Part):
     past: bool = False
     """Build on past runs of this database where they bear on the question. Off: what one run read, and may be private,
     is not shown to the model of another."""
+    second_opinion: bool = True
+    """Have the reader, a small model that comes with deepdiver, judge each cited sentence, whichever model wrote it."""
     as_of: date | None = None
     """The day that counts as today, for ages and the like; empty: the day on which the run began."""
     budget: Dollars | None = None

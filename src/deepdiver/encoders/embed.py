@@ -6,8 +6,7 @@ texts share a batch only with texts of exactly their length, so nothing is ever 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,8 +58,7 @@ class Embedder:
         """
         self._folder = folder
         self._intra_op = intra_op
-        self._loading = threading.Lock()
-        self._loaded: tuple[Tokenizer, Any] | None = None
+        self._loaded = shipped.Once(self._load)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one unit vector for each text, in their order.
@@ -71,46 +69,22 @@ class Embedder:
         """
         import numpy as np
 
-        tokenizer, session = self._load()
+        tokenizer, session = self._loaded()
         vectors = np.empty((len(texts), DIMENSION), np.float32)
         for start in range(0, len(texts), CHUNK):
-            found = tokenizer.encode_batch_fast([_readable(text) for text in texts[start : start + CHUNK]])
-            tokens = [text.ids for text in found]
-            for batch in _batches([len(ids) for ids in tokens]):
-                ids = np.array([tokens[number] for number in batch], np.int64)
-                vectors[[start + number for number in batch]] = session.run(None, {"ids": ids})[0]
+            part = [shipped.readable(text, MAX_CHARACTERS) for text in texts[start : start + CHUNK]]
+            tokens = [text.ids for text in tokenizer.encode_batch_fast(part)]
+            for number, vector in shipped.run(session, "vectors", {"ids": tokens}, BATCH_TOKENS):
+                vectors[start + number] = vector
         return vectors
 
     def _load(self) -> tuple[Tokenizer, Any]:
-        with self._loading:
-            if self._loaded is None:
-                from tokenizers import Tokenizer
-
-                tokenizer = Tokenizer.from_buffer(self._read("tokenizer.json"))
-                self._loaded = tokenizer, shipped.session(self._read("model.onnx"), self._intra_op)
-            return self._loaded
-
-    def _read(self, name: str) -> bytes:
-        return shipped.read(self._folder / name, HASHES[name])
+        model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
+        tokenizer = shipped.tokenizer(self._folder / "tokenizer.json", HASHES["tokenizer.json"])
+        return tokenizer, shipped.session(model, self._intra_op)
 
 
 @cache
 def embedder() -> Embedder:
     """Return the process's one embedder."""
     return Embedder()
-
-
-def _readable(text: str) -> str:
-    """Return as much of a text as can matter, without lone surrogates, which the tokenizer cannot take."""
-    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Group the numbers of texts: those of a group have one length, and together at most BATCH_TOKENS."""
-    groups: dict[int, list[int]] = {}
-    for number, length in enumerate(lengths):
-        groups.setdefault(length, []).append(number)
-    for length, numbers in groups.items():
-        size = max(1, BATCH_TOKENS // length)
-        for at in range(0, len(numbers), size):
-            yield numbers[at : at + size]

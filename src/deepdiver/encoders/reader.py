@@ -7,14 +7,14 @@ length. Results are rounded to four places, so that processors that add in anoth
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepdiver.encoders import embed, shipped
+from deepdiver.encoders import embed, shipped, weighing
+from deepdiver.encoders.weighing import Part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ DECIDED = 0.6
 FOLDER = Path(__file__).parent / "verifier"
 """The model file, and a README that says where it comes from. The tokenizer is that of the embeddings."""
 
-HASHES = {"model.onnx": "b2ab1adb99b7979443cc1effe1335447cd6410decef353fdf15d2d2f217d2b6e"}
+HASHES = {"model.onnx": "7337af2b8e73d319a1147ed6136b8509b40c5988a3fad84ce5f16525a54b6819"}
 """SHA-256 of the file; training/reader/quantise.py makes it and prints it."""
 
 Stance = Literal["supports", "refutes", "neutral"]
@@ -84,6 +84,10 @@ class Verdict:
         return "refutes" if self.refutes >= self.supports else "supports"
 
 
+NOTHING = Verdict(0.0, 0.0, 1.0)
+"""The verdict where there is nothing to judge by."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentVerdict:
     """How a document bears on a claim, judged by its sentences and by pairs of adjacent ones."""
@@ -98,10 +102,12 @@ class DocumentVerdict:
     """The number of the strongest's first sentence; -1 where the document has none."""
     last: int
     """The number of its last sentence."""
+    whole: Verdict = NOTHING
+    """What all of them say together: calibrated, where the strongest of many is overconfident."""
 
     @property
     def stance(self) -> Stance:
-        """What the document says: not enough unless a side is likelier than DECIDED somewhere."""
+        """What the strongest say: not enough unless a side is likelier than DECIDED somewhere."""
         if max(self.supports, self.refutes) < DECIDED:
             return "neutral"
         return "supports" if self.supports > self.refutes else "refutes"
@@ -123,10 +129,6 @@ class Answer:
     """How likely the passage does not answer, 0 to 1."""
 
 
-NOTHING = Verdict(0.0, 0.0, 1.0)
-"""The verdict where there is nothing to judge by."""
-
-
 class Reader:
     """Reads pairs of texts; threads may share it. The files are read at the first call."""
 
@@ -139,8 +141,7 @@ class Reader:
         """
         self._folder = folder
         self._intra_op = intra_op
-        self._loading = threading.Lock()
-        self._loaded: tuple[Tokenizer, Tokenizer, Any] | None = None
+        self._loaded = shipped.Once(self._load)
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
         """Return a verdict for each pair of evidence and claim, in their order; without words nothing is judged.
@@ -149,7 +150,7 @@ class Reader:
             StoreAccessError: If a file of the model is not there.
             DamagedStoreError: If it is another than we shipped.
         """
-        tokenizer, _, session = self._load()
+        tokenizer, _, session = self._loaded()
         made: list[Verdict] = []
         for start in range(0, len(pairs), CHUNK):
             texts = [(_readable(evidence), _readable(claim)) for evidence, claim in pairs[start : start + CHUNK]]
@@ -168,6 +169,13 @@ class Reader:
 
     def verify_documents(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[DocumentVerdict]:
         """Judge several documents, each with its claim; faster than one at a time."""
+        return [
+            _weighed(sentences, claim, parts)
+            for (sentences, claim), parts in zip(documents, self.parts(documents), strict=True)
+        ]
+
+    def parts(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[list[Part]]:
+        """Judge the sentences of several documents, and each pair of adjacent ones, by each document's claim."""
         units = [
             (number, first, last)
             for number, (sentences, _) in enumerate(documents)
@@ -176,13 +184,9 @@ class Reader:
             if last < len(sentences)
         ]
         pairs = [(" ".join(documents[at][0][first : last + 1]), documents[at][1]) for at, first, last in units]
-        made = [DocumentVerdict(0.0, 0.0, NOTHING, -1, -1)] * len(documents)
+        made: list[list[Part]] = [[] for _ in documents]
         for (number, first, last), verdict in zip(units, self.verify(pairs), strict=True):
-            before = made[number]
-            supports, refutes = max(before.supports, verdict.supports), max(before.refutes, verdict.refutes)
-            if before.first >= 0 and _strength(verdict) <= _strength(before.verdict):
-                verdict, first, last = before.verdict, before.first, before.last
-            made[number] = DocumentVerdict(supports, refutes, verdict, first, last)
+            made[number].append(Part(first, last, verdict.supports, verdict.refutes))
         return made
 
     def spans(self, question: str, passages: Sequence[str]) -> list[Answer]:
@@ -216,12 +220,12 @@ class Reader:
 
     def _asked(self, question: str, passages: Sequence[str], what: str) -> Iterator[tuple[int, Encoding, Floats]]:
         """Yield, for each window of each passage, the passage's number, the window, and what the model says of it."""
-        tokenizer, windows, session = self._load()
+        tokenizer, windows, session = self._loaded()
         short = _readable(question)
         tokens = tokenizer.encode(short, add_special_tokens=False).offsets
         short = short[: tokens[QUESTION_TOKENS - 1][1]] if len(tokens) > QUESTION_TOKENS else short
         for start in range(0, len(passages), CHUNK):
-            part = [(short, _plain(passage[:PASSAGE_CHARACTERS])) for passage in passages[start : start + CHUNK]]
+            part = [(short, shipped.readable(text, PASSAGE_CHARACTERS)) for text in passages[start : start + CHUNK]]
             whole = windows.encode_batch(part)
             found = [(at, window) for at, first in enumerate(whole) for window in (first, *first.overflowing)]
             rows = _run(session, [window for _, window in found], what)
@@ -229,17 +233,12 @@ class Reader:
                 yield start + at, window, logits
 
     def _load(self) -> tuple[Tokenizer, Tokenizer, Any]:
-        with self._loading:
-            if self._loaded is None:
-                from tokenizers import Tokenizer
-
-                data = shipped.read(embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"])
-                tokenizer, windows = Tokenizer.from_buffer(data), Tokenizer.from_buffer(data)
-                tokenizer.enable_truncation(MAX_TOKENS)
-                windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
-                model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
-                self._loaded = tokenizer, windows, shipped.session(model, self._intra_op)
-            return self._loaded
+        file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
+        tokenizer, windows = shipped.tokenizer(file, sha256), shipped.tokenizer(file, sha256)
+        tokenizer.enable_truncation(MAX_TOKENS)
+        windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
+        model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
+        return tokenizer, windows, shipped.session(model, self._intra_op)
 
 
 @cache
@@ -248,21 +247,29 @@ def load_reader() -> Reader:
     return Reader()
 
 
-def _plain(text: str) -> str:
-    """Return a text of the same length without lone surrogates, which the tokenizer cannot take."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _readable(text: str) -> str:
-    return _plain(text[:MAX_CHARACTERS])
+    return shipped.readable(text, MAX_CHARACTERS)
 
 
 def _worded(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _strength(verdict: Verdict) -> float:
-    return max(verdict.supports, verdict.refutes)
+def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> DocumentVerdict:
+    """Return what the parts of a document say together; where two are as strong, the first counts."""
+    if not parts:
+        return DocumentVerdict(0.0, 0.0, NOTHING, -1, -1)
+    supports, refutes = max(part.supports for part in parts), max(part.refutes for part in parts)
+    strongest = max(parts, key=lambda part: max(part.supports, part.refutes))
+    verdict = _of_sides(strongest.supports, strongest.refutes)
+    whole = _of_sides(*weighing.weigh(weighing.features(sentences, claim, parts)))
+    return DocumentVerdict(supports, refutes, verdict, strongest.first, strongest.last, whole)
+
+
+def _of_sides(supports: float, refutes: float) -> Verdict:
+    """Return the verdict of two probabilities; what they leave says not enough."""
+    supports, refutes = round(supports, DIGITS), round(refutes, DIGITS)
+    return Verdict(supports, refutes, round(1 - supports - refutes, DIGITS))
 
 
 def _verdict(logits: Floats) -> Verdict:
@@ -270,8 +277,7 @@ def _verdict(logits: Floats) -> Verdict:
 
     scaled = np.exp((logits - logits.max()) / TEMPERATURE)
     shares = scaled / scaled.sum()
-    supports, refutes = round(float(shares[0]), DIGITS), round(float(shares[1]), DIGITS)
-    return Verdict(supports, refutes, round(1 - supports - refutes, DIGITS))
+    return _of_sides(float(shares[0]), float(shares[1]))
 
 
 def _shares(logits: Floats, window: Encoding) -> Floats:
@@ -289,21 +295,9 @@ def _run(session: Any, found: Sequence[Encoding], what: str) -> list[Floats]:
     """Return one output of the model for each pair, in their order."""
     import numpy as np
 
-    tokens = [(pair.ids, pair.type_ids) for pair in found]
-    made: list[Floats] = [np.empty(0, np.float32)] * len(tokens)
-    for batch in _batches([len(ids) for ids, _ in tokens]):
-        given = {name: np.array([tokens[at][side] for at in batch]) for side, name in enumerate(("ids", "types"))}
-        for at, row in zip(batch, session.run([what], given)[0], strict=True):
-            made[at] = row
+    given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
+    made: list[Floats] = [np.empty(0, np.float32)] * len(found)
+    kept = MAX_TOKENS if what == "spans" else 1  # verdict and relevance are read off the first token
+    for number, row in shipped.run(session, what, given, BATCH_TOKENS, kept=kept):
+        made[number] = row
     return made
-
-
-def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Group the numbers of pairs: those of a group have one length, and together at most BATCH_TOKENS."""
-    groups: dict[int, list[int]] = {}
-    for number, length in enumerate(lengths):
-        groups.setdefault(length, []).append(number)
-    for length, numbers in groups.items():
-        size = max(1, BATCH_TOKENS // length)
-        for at in range(0, len(numbers), size):
-            yield numbers[at : at + size]

@@ -1,15 +1,43 @@
-"""The files that the encoders come with: reading them, checked, and running them."""
+"""The files that the encoders come with: reading them, checked, once, and running them over texts of any length."""
 
 from __future__ import annotations
 
 import hashlib
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from tokenizers import Tokenizer
+
+    Floats = npt.NDArray[np.float32]
+
+Made = TypeVar("Made")
+
 ERRORS = 3
 """The least severe of onnxruntime's own messages that may reach the terminal; warnings are 2."""
+
+
+class Once(Generic[Made]):
+    """Something that is made at the first call and kept; threads may share it. What fails is tried anew."""
+
+    def __init__(self, make: Callable[[], Made]) -> None:
+        """Say how it is made."""
+        self._make = make
+        self._making = threading.Lock()
+        self._made: list[Made] = []
+
+    def __call__(self) -> Made:
+        """Return it."""
+        with self._making:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
 
 
 def read(file: Path, sha256: str) -> bytes:
@@ -29,6 +57,13 @@ def read(file: Path, sha256: str) -> bytes:
     return data
 
 
+def tokenizer(file: Path, sha256: str) -> Tokenizer:
+    """Return the tokenizer that a file holds; raises as `read` does."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_buffer(read(file, sha256))
+
+
 def session(model: bytes, intra_op: int) -> Any:
     """Return an onnxruntime session on the processor.
 
@@ -45,3 +80,39 @@ def session(model: bytes, intra_op: int) -> Any:
     # Threads that wait by spinning took a third of the processor's time; on a busy machine they were no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+
+
+def run(
+    session: Any, output: str, given: Mapping[str, Sequence[list[int]]], tokens: int, **fixed: int
+) -> Iterator[tuple[int, Floats]]:
+    """Yield the number of each text and one output of a model for it, in no order that matters.
+
+    Args:
+        session: Of the model.
+        output: Which of its outputs.
+        given: For each of its inputs a list of whole numbers for each text, as long as the text's other lists.
+        tokens: The most that are run at once; a text that has more is run by itself.
+        fixed: The inputs that are the same for all texts.
+    """
+    import numpy as np
+
+    same = {name: np.array([value], np.int64) for name, value in fixed.items()}
+    for batch in batches([len(row) for row in next(iter(given.values()))], tokens):
+        part = {name: np.array([rows[number] for number in batch], np.int64) for name, rows in given.items()}
+        yield from zip(batch, session.run([output], part | same)[0], strict=True)
+
+
+def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Group the numbers of texts: those of a group have one length, so nothing is padded, and together few tokens."""
+    groups: dict[int, list[int]] = {}
+    for number, length in enumerate(lengths):
+        groups.setdefault(length, []).append(number)
+    for length, numbers in groups.items():
+        size = max(1, tokens // length)
+        for at in range(0, len(numbers), size):
+            yield numbers[at : at + size]
+
+
+def readable(text: str, characters: int) -> str:
+    """Return the start of a text without lone surrogates, which the tokenizer cannot take; no offset moves."""
+    return text[:characters].encode("utf-8", "replace").decode("utf-8")

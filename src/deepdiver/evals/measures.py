@@ -104,6 +104,15 @@ def rate(values: Iterable[bool]) -> float | None:
     return mean([float(value) for value in values])
 
 
+def accuracy(pairs: Iterable[tuple[str, str]]) -> float | None:
+    """Return how often the class that was said is the true one; None of nothing.
+
+    Args:
+        pairs: The true class and the one that was said.
+    """
+    return rate(gold == said for gold, said in pairs)
+
+
 def balanced(judged: Iterable[tuple[bool, float]], undecided: float = 0.5) -> float | None:
     """Return the mean of the two classes' accuracy, by the sign of a score; None where a class is missing.
 

@@ -1,7 +1,8 @@
 """Scores: pure functions of a case and its record. The same record gives the same score, whenever it is read.
 
-The answer of a run is the short answer of its best accepted hypothesis; where none was accepted, or it has none, the
-first sentence of fact of its lead; else there is none. Each outcome says which.
+The answer of a run is the short answer of its best accepted hypothesis; where none was accepted, that of the likeliest
+one that the lead tells as undecided, for which the stated confidence is; else the first sentence of fact of its lead;
+else there is none. Each outcome says which.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Scored:
     said: str = ""
     """What was said."""
     by: str = "none"
-    """Where that was read: hypothesis, lead or none; for a claim: verdict."""
+    """Where that was read: hypothesis, undecided, lead or none; for a claim: verdict."""
     values: Values = field(default_factory=dict)
     """Its measures; None: it has none of this."""
     confidence: float | None = None
@@ -96,7 +97,7 @@ class Said:
     text: str
     """Its words; empty: none."""
     by: str
-    """hypothesis, lead or none."""
+    """hypothesis, undecided, lead or none."""
     accepted: tuple[str, ...]
     """The short answers of all accepted hypotheses, the best first."""
 
@@ -109,7 +110,12 @@ def answer_of(report: Report) -> Said:
     if report.status is RunStatus.ANSWERED and accepted:
         return Said(accepted[0], "hypothesis", accepted)
     facts = [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
-    return Said(facts[0], "lead", accepted) if facts else Said("", "none", accepted)
+    if not facts:
+        return Said("", "none", accepted)
+    told = " ".join(facts)
+    likeliest = (item.hypothesis.answer.strip() for item in best if item.status is HypothesisStatus.UNDECIDED)
+    short = next((answer for answer in likeliest if answer and stands_in(answer, told)), "")
+    return Said(short, "undecided", accepted) if short and not accepted else Said(facts[0], "lead", accepted)
 
 
 def score(kind: Kind, case: Case, record: Kept) -> Scored:

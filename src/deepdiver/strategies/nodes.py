@@ -118,7 +118,12 @@ async def look_into(
 
 
 def lead_query(lead: str, about: str) -> str:
-    """Return the query that follows a lead: the name, and what the problem asks besides its own names."""
+    """Return the query that follows a lead: the name, and what the problem asks besides its own names.
+
+    A lead that is a question is a query as it stands.
+    """
+    if lead.endswith("?"):
+        return lead
     named = {word for name in names(about) for word in words(name)}
     rest = [word for word in words(about) if word not in STOPWORDS and word not in named]
     return " ".join([lead, *dict.fromkeys(rest)])

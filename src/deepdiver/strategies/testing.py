@@ -27,8 +27,6 @@ from deepdiver.strategies.base import Deps, Looked, together
 from deepdiver.strategies.nodes import KNOWN_BYTES, attempt, look_into, show_findings, within
 from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing, ToolQuery, ToolShown
 
-LIKELIEST, UNLIKELIEST = 0.65, 0.35
-"""A prior is a guess: kept within these it neither accepts nor refutes by itself (from 0.7 and 0.3 on)."""
 REFUTATIONS = 2
 """Queries of one attempt to refute."""
 UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
@@ -116,7 +114,7 @@ def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hy
         statement=statement,
         supports_if=item.supports_if,
         refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
-        prior=min(max(item.prior, UNLIKELIEST), LIKELIEST),
+        prior=belief.guess(item.prior),
         answer=item.answer,
         findings=tuple(dict.fromkeys(labels[label] for label in item.findings if label in labels)),
         iteration=iteration,
@@ -228,6 +226,8 @@ async def try_to_refute(
 async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]) -> list[Evidence]:
     """Have the findings judged that share a word with the hypothesis; what shares none is neutral without asking.
 
+    Those that it was put forward for are judged in any case: they may be steps on the way to it.
+
     Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and does not name them.
     """
     asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
@@ -237,7 +237,7 @@ async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Seq
         data = deps.ledger.get(Source, found.quotes[0].source).kind is SourceKind.FEED
         return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
 
-    bearing = [key for key in dict.fromkeys(findings) if may_bear(key)]
+    bearing = [key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)]
     labels, shown = show_findings(deps, bearing)
     if not shown:
         return []
@@ -281,7 +281,7 @@ def assess(deps: Deps, hypothesis: Hypothesis, evidence: Iterable[Evidence], tri
     return Assessment(
         hypothesis=hypothesis,
         posterior=posterior,
-        status=belief.status(posterior, tried),
+        status=belief.status(posterior, tried, hypothesis.prior),
         trials=tried,
         supporting=tuple(e.finding for e in judged if e.stance is Stance.SUPPORTS),
         refuting=tuple(e.finding for e in judged if e.stance is Stance.REFUTES),

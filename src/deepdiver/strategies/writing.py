@@ -23,6 +23,7 @@ from deepdiver.report.audit import faults
 from deepdiver.report.compose import Weighed, compose
 from deepdiver.strategies.base import Deps, together
 from deepdiver.strategies.nodes import attempt, show_findings
+from deepdiver.strategies.second_opinion import contradicted, counted, with_opinions
 from deepdiver.strategies.testing import assess, judge, stand
 from deepdiver.tasks import (
     CheckSupport,
@@ -129,28 +130,39 @@ async def write_report(
     if assessments is None:
         weighed = await _weigh(deps, question, answer, [*findings, *besides.disputed], problems, draft.missing)
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
+    written = [line.sentence for line in lines if not line.cut]
     return compose(
         question,
         answer,
         [*sections, *besides.about_it(answer)],
         assessments or (),
         deps.ledger,
-        limits=_notes(deps, [*limits, *told], draft.missing, sum(line.cut for line in lines if not line.computed)),
-        made_by=_made_by(deps),
+        limits=[*_notes(deps, [*limits, *told], draft.missing, _cut(lines)), *contradicted(written)],
+        made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
         weighed=weighed,
     )
 
 
 async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
-    """Let code and reasoner find what is wrong, have it repaired once, and cut or mark what still is."""
+    """Let code and reasoner find what is wrong, have it repaired once, and cut or mark what still is.
+
+    The reader then gives its opinion on what is left.
+    """
     _audit(deps, lines)
     await _check_support(deps, lines)
     await _repair(deps, question, lines)
     _cut_empty_frames(lines)
+    kept = [line for line in lines if not line.cut]
+    for line, sentence in zip(kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True):
+        line.sentence = sentence
 
 
 def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
     return tuple(line.sentence for line in lines if line.section == number and not line.cut)
+
+
+def _cut(lines: Sequence[_Line]) -> int:
+    return sum(line.cut for line in lines if not line.computed)
 
 
 async def _drafted(
@@ -187,7 +199,7 @@ async def _weigh(
         claim = Hypothesis(
             id=content_id("h", sentence.text), statement=sentence.text, supports_if="", refutes_if="", prior=0.5
         )
-        own = [_carries(claim, key, PART if sentence.mark else 1.0) for key in sentence.findings]
+        own = [_carries(claim, key, PART if PARTLY in sentence.mark else 1.0) for key in sentence.findings]
         others = await judge(deps, question, claim, [*sentence.findings, *findings]) if number < JUDGED else []
         against = [e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES]
         return assess(deps, claim, [*own, *against], ()).posterior

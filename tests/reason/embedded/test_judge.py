@@ -6,11 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.reason.embedded import judge as module
-from deepdiver.reason.embedded.judge import DIRECT, LEANS, judge, may_bear, restates
+from deepdiver.reason.embedded.judge import (
+    ALTERED,
+    DIRECT,
+    LEADS,
+    LEANS,
+    LEAST_READ,
+    READS,
+    SOUND,
+    judge,
+    may_bear,
+    restates,
+)
 from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.rivals import FIRST_GUESS
+from deepdiver.reason.embedded.steps import right
 from deepdiver.tasks import Judge, Judgement, Shown
+from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
 
 SUPPORTS, REFUTES, NEUTRAL = Stance.SUPPORTS, Stance.REFUTES, Stance.NEUTRAL
@@ -346,3 +361,92 @@ def test_without_findings_nothing_is_judged() -> None:
 def test_only_the_words_of_the_question_restate_it() -> None:
     assert restates("Does tea lower the pulse", TEA)
     assert not restates("Tea lowers the pulse.", TEA)
+
+
+# -- answers of the reader
+
+SPORT = "What sport is Ada Berg associated with?"
+PLAYS = "Ada Berg plays football."
+
+
+def believed(judgements: list[Judgement], shown: tuple[Shown, ...], prior: float = FIRST_GUESS) -> float:
+    credible = {item.id: item for item in shown}
+    return belief.posterior(
+        prior,
+        [belief.Weighed(j.stance, j.strength, credible[j.finding].credibility, credible[j.finding].origin)
+         for j in judgements],
+    )  # fmt: skip
+
+
+def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:
+    told = origins or tuple(f"o{n}" for n, _ in enumerate(quotes))
+    return tuple(
+        finding(quote, f"F{n}", title=f"Text {n}", origin=origin, credibility=SOUND)
+        for n, (quote, origin) in enumerate(zip(quotes, told, strict=True), 1)
+    )
+
+
+def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    shown = sport(PLAYS)
+    made = judged(SPORT, PLAYS, *shown, answer="football")
+    assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS)]
+    assert believed(made, shown) == pytest.approx(right(0.5), abs=0.01)
+
+
+def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    shown = sport(PLAYS, "It is football for Ada Berg.")
+    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(right(0.75), abs=0.01)
+
+
+def test_a_less_credible_source_moves_it_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    shown = (sport(PLAYS)[0].model_copy(update={"credibility": 0.4}),)
+    assert FIRST_GUESS < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) < right(0.5) - 0.1
+
+
+def test_another_answer_may_be_about_another_of_the_name_and_is_neutral(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5, "chess": 0.4})
+    made = judged(SPORT, PLAYS, *sport(PLAYS, "Ada Berg plays chess."), answer="football")
+    assert [j.stance for j in made] == [SUPPORTS, NEUTRAL]
+
+
+def test_a_copy_that_gives_another_answer_speaks_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5, "chess": 0.5})
+    shown = sport(PLAYS, "Ada Berg plays chess.", origins=("one", "one"))
+    made = judged(SPORT, PLAYS, *shown, answer="football")
+    assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS), (REFUTES, ALTERED)]
+    assert believed(made, shown) < 0.4
+
+
+def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole: dict[tuple[str, ...], tuple[str, float]] = {
+        ("Ada Berg", "born"): ("Morden", 0.6),
+        ("Morden", "people"): ("459 people", 0.5),
+    }
+    teach(monkeypatch, {}, whole=whole)
+    shown = sport("Ada Berg was born in Morden.", "Morden has 459 people.")
+    question = "What is the population of the city where Ada Berg was born?"
+    made = judged(question, "Morden has 459 people.", *shown, answer="459 people")
+    first = made[0]
+    assert (first.stance, first.strength, first.reason) == (SUPPORTS, LEAST_READ, LEADS)
+    assert made[1].stance is SUPPORTS
+    assert believed(made, shown) == pytest.approx(right(0.5) * right(0.6), abs=0.05)
+
+
+def test_a_hypothesis_that_the_reader_does_not_find_is_judged_by_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"chess": 0.5})
+    made = judged(SPORT, PLAYS, *sport(PLAYS), answer="football")
+    assert [j.reason for j in made] != [READS]
+
+
+@given(st.lists(st.sampled_from(["football", "chess", "golf"]), min_size=1, max_size=6))
+def test_belief_by_the_reader_stays_between_first_guess_and_likelihood(sports: list[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        teach(patch, {"football": 0.9, "chess": 0.6, "golf": 0.4})
+        shown = sport(*(f"Ada Berg plays {name}." for name in sports))
+        answer = sports[0]
+        made = judged(SPORT, f"Ada Berg plays {answer}.", *shown, answer=answer)
+    assert len(made) == len(sports)
+    assert believed(made, shown) <= right(1.0) + 0.03

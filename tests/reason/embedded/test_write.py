@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deepdiver.core.record import HypothesisStatus, SentenceKind
 from deepdiver.core.values import dates, holds, names, numbers
 from deepdiver.reason.embedded import insights, write
-from deepdiver.reason.embedded.write import LEAD, PER_SECTION, WITNESSES, write_report
+from deepdiver.reason.embedded.write import LEAD, LEAST_TOLD, PER_SECTION, WITNESSES, write_report
 from deepdiver.tasks import Draft, DraftSentence, Shown, Standing, WriteReport
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
@@ -67,7 +67,25 @@ def test_the_clause_without_an_answer_is_missing() -> None:
 
 
 def test_an_undecided_version_of_little_belief_is_no_answer() -> None:
-    assert draft(DEAD, findings(TWO), standing(TWO, UNDECIDED, 0.35)).answer == ()
+    assert draft(DEAD, findings(TWO), standing(TWO, UNDECIDED, LEAST_TOLD - 0.01)).answer == ()
+
+
+def test_one_that_is_half_as_likely_as_the_best_is_no_answer_beside_it() -> None:
+    held = (standing(TWO, UNDECIDED, 0.4), standing(THREE, UNDECIDED, 0.19, label="H2"))
+    lines = [line.text for line in draft(DEAD, findings(TWO, THREE), *held).answer]
+    assert lines == [write.UNDECIDED, TWO]
+
+
+def test_a_version_that_only_altered_copies_give_is_shown_and_not_told() -> None:
+    two, three = (finding(text, label, origin="one") for text, label in ((TWO, "F1"), (THREE, "F2")))
+    held = (
+        standing(TWO, UNDECIDED, 0.35, supporting=("F1",), refuting=("F2",)),
+        standing(THREE, UNDECIDED, 0.35, supporting=("F2",), refuting=("F1",), label="H2"),
+    )
+    assert draft(DEAD, (two, three), *held).answer == ()
+    other = finding(TWO, "F3", origin="two")
+    held = (held[0].model_copy(update={"supporting": ("F1", "F3")}), held[1])
+    assert [line.text for line in draft(DEAD, (two, three, other), *held).answer] == [write.UNDECIDED, TWO]
 
 
 def test_hearsay_that_is_undecided_is_no_answer() -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import child, frames, limits, parse
+from tests.processes import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
 JOB = {"mime": "", "name": "a.txt", "url": ""}
@@ -76,18 +76,10 @@ def test_it_ends_when_nobody_waits_any_more() -> None:
     with running() as process:
         assert process.stdin is not None
         frames.send(process.stdin, JOB | {"name": "a.eml"}, slow)  # type: ignore[arg-type]
-        forks = _until(lambda: psutil.Process(process.pid).children())
+        forks = until(lambda: psutil.Process(process.pid).children())
         process.stdin.close()
         assert process.wait(10) == 0
-        _until(lambda: not forks[0].is_running())
-
-
-def _until(condition: Any, seconds: float = 10) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    return found
+        until(lambda: not forks[0].is_running())
 
 
 @pytest.mark.parametrize(

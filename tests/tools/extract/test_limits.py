@@ -17,9 +17,9 @@ CONFINED = "import sys, os; from deepdiver.tools.extract import limits; limits.c
 FILTERED = pytest.mark.skipif(platform.machine() not in limits._SYSCALLS, reason="no filter for this processor")
 
 
-def run(code: str, timeout: float = 30) -> subprocess.CompletedProcess[str]:
+def run(code: str, timeout: float = 30, confined: str = CONFINED) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", CONFINED + code], capture_output=True, text=True, timeout=timeout, check=False
+        [sys.executable, "-c", confined + code], capture_output=True, text=True, timeout=timeout, check=False
     )
 
 
@@ -65,8 +65,10 @@ def test_no_socket_for_code_in_c_either() -> None:
 
 
 @pytest.mark.slow
-def test_time_is_limited() -> None:
-    ended = run("while True: pass", timeout=60)
+@pytest.mark.parametrize("seconds", [1, pytest.param(limits.CPU_SECONDS, marks=pytest.mark.proof)])
+def test_time_is_limited(seconds: int) -> None:
+    confined = CONFINED.replace("limits.confine()", f"limits.CPU_SECONDS = {seconds}; limits.confine()")
+    ended = run("while True: pass", timeout=60, confined=confined)
     assert ended.returncode in (-24, -9)  # SIGXCPU, or SIGKILL where both limits are one
 
 

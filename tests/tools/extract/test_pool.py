@@ -10,9 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import psutil
@@ -22,6 +21,7 @@ from deepdiver.core.record import Mark
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor, extract, pool
+from tests.processes import gone, until
 from tests.tools.extract import making
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at as Linux has them")
@@ -34,18 +34,6 @@ def extractor() -> Iterator[Extractor]:
     made = Extractor()
     yield made
     made.close()
-
-
-def until(condition: Callable[[], Any], seconds: float = 15) -> Any:
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return found
-
-
-def gone(process: psutil.Process) -> bool:
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
 def children(pid: int) -> list[psutil.Process]:
@@ -158,7 +146,7 @@ def test_a_child_that_dies_idle_is_replaced_and_costs_nothing() -> None:
         for _ in range(3):
             (child,) = set(children(os.getpid())) - before
             child.kill()
-            until(partial(gone, child))
+            assert gone([child.pid], within=15)
             assert extractor.extract(b"again", name="a.txt").text == "again"
     finally:
         extractor.close()
@@ -199,7 +187,7 @@ def test_closing_ends_the_children_also_at_work() -> None:
     extractor.close()
     thread.join(10)
     assert [str(error) for error in failed] == ["its parser died"]
-    until(partial(gone, child))
+    assert gone([child.pid], within=15)
     until(lambda: not forks[0].is_running())
     with pytest.raises(UnreadableError, match="deepdiver is closing"):
         extractor.extract(b"x", name="a.txt")
@@ -231,7 +219,7 @@ def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
             process.send_signal(how)
         process.wait(20)
         for orphan in (child, *forks):
-            until(partial(gone, orphan))
+            assert gone([orphan.pid], within=15)
     finally:
         process.kill()
         process.communicate()

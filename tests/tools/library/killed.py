@@ -1,6 +1,9 @@
-"""A process that fills a library and ends itself, by SIGKILL, at the Nth step that changes anything on the disk.
+"""Processes that fill a library each and end themselves, by SIGKILL, at the Nth step that changes anything on the disk.
 
-python killed.py LIBRARY DOCUMENTS STEP
+python killed.py FOLDER DOCUMENTS STEP...
+
+The library of a step is FOLDER/killed-STEP. The steps at which a process was killed are printed; the others came too
+late for that. Each process is a fork of one that has everything imported, which costs no start-up.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from deepdiver.encoders import rows
 from deepdiver.tools.library import catalogue, refreshing, words
 from deepdiver.tools.library.local import LocalLibrary
 
-left = int(sys.argv[3])
+left = 0
 refreshing.BATCH = 2
 
 
@@ -48,7 +51,27 @@ stepped(words.Writer, "drop", after=False)
 stepped(words.Words, "reload")
 stepped(rows.RowFile, "_write")
 
-library = LocalLibrary(Path(sys.argv[1]))
-library.refresh([Path(sys.argv[2])])
-library.embed()
-library.close()
+
+def fill(folder: Path, docs: Path) -> None:
+    library = LocalLibrary(folder)
+    library.refresh([docs])
+    library.embed()
+    library.close()
+
+
+def killed_at(at: int) -> bool:
+    """Fill the library of a step in a process of its own; returns whether it was killed."""
+    global left
+    child = os.fork()
+    if child == 0:
+        left = at
+        fill(Path(sys.argv[1]) / f"killed-{at}", Path(sys.argv[2]))
+        sys.stderr.flush()
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status not in (0, -signal.SIGKILL):
+        sys.exit(f"step {at} ended with {status}")
+    return status != 0
+
+
+print(*(at for at in map(int, sys.argv[3:]) if killed_at(at)))  # noqa: T201 - the answer

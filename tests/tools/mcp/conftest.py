@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from deepdiver.core.parts import Deadlines, Mcp, McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.definitions import Definition
+from tests.processes import until
 from tests.servers.mcp_scripted import QUERY, TOOLS
 
 SERVERS = Path(__file__).parents[2] / "servers"
@@ -65,33 +64,15 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def gone(numbers: Iterable[int], within: float = 5.0) -> bool:
-    """Tell whether processes are no more, or dead and not yet taken away by whoever has to."""
-    ends = time.monotonic() + within
-    while left := [number for number in numbers if lives(number)]:
-        if time.monotonic() > ends:
-            return False
-        time.sleep(0.02)
-    return not left
-
-
-def lives(number: int) -> bool:
-    try:
-        return bool(psutil.Process(number).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-
-
 def read_pids(file: Path, within: float = 20.0) -> list[int]:
     """Wait for the numbers that a server writes down."""
-    ends = time.monotonic() + within
-    while not file.exists():
-        assert time.monotonic() < ends, "the server wrote no numbers"
-        time.sleep(0.02)
+    until(file.exists, within)
     numbers: list[int] = json.loads(file.read_text(encoding="utf-8"))
     return numbers
 
 
-def started_by_us() -> set[int]:
-    """Return all processes that descend from this one."""
-    return {child.pid for child in psutil.Process().children(recursive=True) if lives(child.pid)}
+def defined(folder: Path, *definitions: dict[str, Any]) -> tuple[str, str]:
+    """Return the options of a scripted server that lists these definitions."""
+    file = folder / "tools.json"
+    file.write_text(json.dumps(definitions), encoding="utf-8")
+    return "--tools", str(file)

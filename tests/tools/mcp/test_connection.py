@@ -21,8 +21,9 @@ from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.connection import STARTS, Connection, Servers
 from deepdiver.tools.mcp.trouble import LARGEST, UNASKED
+from tests.processes import gone, lives, none_left
 from tests.servers.mcp_scripted import FACT, TOOLS
-from tests.tools.mcp.conftest import HONEST, gone, lives, on_http, read_pids, scripted, started_by_us
+from tests.tools.mcp.conftest import HONEST, on_http, read_pids, scripted
 
 SECONDS = 30.0
 """For what should take a moment, on a machine that has much else to do."""
@@ -41,11 +42,9 @@ async def opened(server: McpServer) -> AsyncIterator[Connection]:
 
 async def failing(server: McpServer, tool: str) -> CallError:
     """Return why a call fails; nothing is left of a server that was started."""
-    before = started_by_us()
-    with pytest.raises(CallError) as caught:
+    with none_left(), pytest.raises(CallError) as caught:
         async with opened(server) as connection:
             await connection.call(tool, {"query": "Holm"})
-    assert gone(started_by_us() - before)
     return caught.value
 
 
@@ -334,16 +333,15 @@ async def test_one_connection_serves_a_run() -> None:
 
 
 async def test_a_server_that_is_lost_is_started_again_but_not_for_ever() -> None:
-    before = started_by_us()
-    servers = Servers({"x": scripted()})
-    for _ in range(STARTS):
-        with pytest.raises(CallError, match="ended before it answered"):
-            await called(servers, "die")
-    with pytest.raises(CallError, match=f"was lost {STARTS} times in this run and is not tried again") as caught:
-        await called(servers)
-    assert not caught.value.retryable
-    await servers.close()
-    assert gone(started_by_us() - before)
+    with none_left():
+        servers = Servers({"x": scripted()})
+        for _ in range(STARTS):
+            with pytest.raises(CallError, match="ended before it answered"):
+                await called(servers, "die")
+        with pytest.raises(CallError, match=f"was lost {STARTS} times in this run and is not tried again") as caught:
+            await called(servers)
+        assert not caught.value.retryable
+        await servers.close()
 
 
 async def test_whoever_runs_out_of_time_ends_the_server(tmp_path: Path) -> None:

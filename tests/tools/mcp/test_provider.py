@@ -28,9 +28,10 @@ from deepdiver.tools.mcp.definitions import Definition
 from deepdiver.tools.need import Need
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import search
+from tests.processes import gone, started_by_us
 from tests.servers.mcp_scripted import FACT
 from tests.tools.conftest import Desk
-from tests.tools.mcp.conftest import DEFINED, HONEST, Made, gone, on_http, read_pids, scripted, started_by_us
+from tests.tools.mcp.conftest import DEFINED, HONEST, Made, defined, on_http, read_pids, scripted
 
 INJECTION = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "injection"
 KEY = "sk-holm-0123456789abcdef"
@@ -50,13 +51,6 @@ async def connected(desk: Desk, settings: Settings, mode: Mode = Mode.LIVE) -> A
     finally:
         await have.close()
         assert gone(started_by_us() - before)
-
-
-def defined(tmp_path: Path, *definitions: dict[str, Any]) -> tuple[str, str]:
-    """Return the options of a server that lists these definitions."""
-    file = tmp_path / "tools.json"
-    file.write_text(json.dumps(definitions), encoding="utf-8")
-    return "--tools", str(file)
 
 
 def approved(settings: Settings, *definitions: dict[str, Any]) -> Settings:

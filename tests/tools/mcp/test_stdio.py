@@ -19,7 +19,7 @@ from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.stdio import TAIL, WAITING, environment, stdio
 from deepdiver.tools.mcp.trouble import LARGEST, Trouble
-from tests.tools.mcp.conftest import gone, started_by_us
+from tests.processes import gone, started_by_us
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the package's own transport is used there")
 

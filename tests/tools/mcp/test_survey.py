@@ -14,17 +14,17 @@ from deepdiver.tools.mcp.approval import Approvals, State
 from deepdiver.tools.mcp.connection import Servers
 from deepdiver.tools.mcp.definitions import Definition
 from deepdiver.tools.mcp.survey import Listed, limits_of, survey, unapproved, wanted
-from tests.tools.mcp.conftest import DEFINED, Made, gone, scripted, started_by_us
+from tests.processes import none_left
+from tests.tools.mcp.conftest import DEFINED, Made, scripted
 
 
 async def listed(settings: Settings, *names: str) -> list[Listed]:
-    before = started_by_us()
-    servers = Servers(dict(settings.mcp.servers))
-    try:
-        return await survey(settings, names or tuple(settings.mcp.servers), Approvals(settings.home), servers)
-    finally:
-        await servers.close()
-        assert gone(started_by_us() - before)
+    with none_left():
+        servers = Servers(dict(settings.mcp.servers))
+        try:
+            return await survey(settings, names or tuple(settings.mcp.servers), Approvals(settings.home), servers)
+        finally:
+            await servers.close()
 
 
 async def test_one_that_fails_costs_its_own(made: Made) -> None:

@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from deepdiver.tools.mcp import warden
-from tests.tools.mcp.conftest import SCRIPTED, gone, lives, read_pids
+from tests.processes import gone, lives
+from tests.tools.mcp.conftest import SCRIPTED, read_pids
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 WARDEN = Path(warden.__file__)

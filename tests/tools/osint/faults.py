@@ -9,39 +9,26 @@ A feed's test module says what is particular to it and inherits the rest:
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import pytest
-from pydantic import SecretStr
 
-from deepdiver.core.settings import Deadlines, Limit
+from deepdiver.core.settings import Deadlines
 from deepdiver.core.whereabouts import Position, whereabouts
-from deepdiver.errors import CallError, CallFault, NotJournalledError
+from deepdiver.errors import CallFault, NotJournalledError
 from deepdiver.gateway import Mode
-from deepdiver.store import CallState
 from deepdiver.tools.osint.feed import Feed, Row, Told, arguments_of
 from tests.tools.conftest import Desk
+from tests.tools.faults import FAST, KEY, Answers, ServiceFaults, spoken
 from tests.tools.search.conftest import Service, reply
 
-KEY = "a-key/that+nobody may=see"
-"""Holds what an address would spell differently."""
-FAST = Limit(rate=1_000.0, concurrent=8)
-BROKEN = (
-    b"",
-    b"<!doctype html><title>Log in</title>",
-    b"<html><body/></html>",
-    b'{"results": [',
-    b"\xff\xfe\x00",
-    b"\0",
-)
-"""What no service documents."""
+__all__ = ["FAST", "KEY", "FeedCase", "FeedFaults", "check_row", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class FeedCase:
+class FeedCase(Answers):
     """One feed, and the answers of the one service of it that is asked."""
 
     feed: Feed[Any]
@@ -49,25 +36,12 @@ class FeedCase:
     """Its service, as gateway and settings know it."""
     args: Mapping[str, Any]
     """Arguments with which that service alone is asked."""
-    good: bytes | Mapping[str, bytes]
-    """A body in the documented form with at least one row; or one for each piece of a path."""
-    empty: bytes | Mapping[str, bytes]
-    """A body in the documented form that says: nothing found."""
-    wrong: tuple[bytes, ...]
-    """Bodies that can be parsed and have another shape."""
-    broken: tuple[bytes, ...] = BROKEN
-    """Bodies that cannot be parsed."""
-    key: str = ""
-    """Under which name of the settings its key stands; empty: it has none."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """What else must be set."""
     vary: Callable[[int], dict[str, Any]] = lambda number: {}
     """Arguments that make each call another one: a run that has met a failure meets it again."""
 
     def options(self, url: str, **more: Any) -> dict[str, Any]:
         """Return settings that point the feed at a server."""
-        keys = {self.key: SecretStr(KEY)} if self.key else {}
-        return {"urls": {self.service: url}, "limits": {self.service: FAST}, "keys": keys, **self.settings, **more}
+        return self.reached(self.service, self.service, url, **more)
 
 
 E = TypeVar("E", bound=Exception)
@@ -80,11 +54,6 @@ def refusal(kind: type[E], do: Callable[[], object]) -> E | None:
     except kind as error:
         return error
     return None
-
-
-def spoken(body: bytes | Mapping[str, bytes]) -> bytes | Mapping[str, bytes]:
-    """Return an answer of 200, or one for each path."""
-    return reply(body) if isinstance(body, bytes) else {piece: reply(said) for piece, said in body.items()}
 
 
 def check_row(row: Row) -> None:
@@ -103,95 +72,28 @@ def check_row(row: Row) -> None:
     json.dumps(row.data, allow_nan=False)
 
 
-class FeedFaults:
+class FeedFaults(ServiceFaults):
     """The tests that all feeds share."""
 
     case: FeedCase
+    one_call = False
 
-    @pytest.fixture(autouse=True)
-    def _listen(self, caplog: pytest.LogCaptureFixture) -> None:
-        caplog.set_level(logging.DEBUG)
+    def deadline(self, seconds: float) -> Deadlines:
+        return Deadlines(feed=seconds)
 
-    async def told(self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any) -> Told:
-        """Ask the feed, and return what became of it."""
+    async def ask(self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any) -> Told:
         args = arguments_of(self.case.feed, {**self.case.args, **self.case.vary(number)})
+        if mode is Mode.REPLAY:
+            more["keys"] = {}  # a replay needs none
         told: Told = await self.case.feed.ask(args, desk.gateway(mode, **self.case.options(url, **more)))
         return told
 
-    def unseen(self, desk: Desk, caplog: pytest.LogCaptureFixture, *told: str) -> None:
-        """Check that the key stands nowhere: no message, journal row, event or line of a log, however it is spelt."""
-        texts = "\n".join([desk.everything(), caplog.text, *(repr(r.__dict__) for r in caplog.records), *told])
-        for spelling in (KEY, "a-key%2Fthat%2Bnobody%20may%3Dsee", "a-key%2Fthat%2Bnobody+may%3Dsee", "nobody may"):
-            assert spelling not in texts
-
-    async def failure(self, desk: Desk, caplog: pytest.LogCaptureFixture, url: str, **more: Any) -> CallError:
-        """Ask, and return the error that must come of it."""
-        with pytest.raises(CallError) as caught:
-            await self.told(desk, url, **more)
-        self.unseen(desk, caplog, str(caught.value), repr(caught.value))
-        assert "\n" not in str(caught.value)
-        assert url not in str(caught.value)
-        assert all(row.state is CallState.FAILED for row in desk.store.journal_list(desk.run))
-        return caught.value
-
-    @pytest.mark.parametrize(
-        ("status", "fault"),
-        [
-            (302, CallFault.REQUEST),
-            (400, CallFault.REQUEST),
-            (401, CallFault.AUTH),
-            (403, CallFault.AUTH),
-            (404, CallFault.REQUEST),
-            (429, CallFault.RATE),
-            (500, CallFault.SERVER),
-            (503, CallFault.SERVER),
-        ],
-    )
-    async def test_a_refusal_is_told_apart_and_does_not_repeat_the_key(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture, status: int, fault: CallFault
-    ) -> None:
-        service.always = reply(f'{{"error": "no: {KEY}"}}'.encode(), f"{status} Said", X_Echo=KEY)
-        assert (await self.failure(desk, caplog, service.url)).fault is fault
-        if not self.case.key:
-            told = " ".join(event.model_dump_json() for event in desk.events)
-            assert "check the key" not in told
-
-    async def test_a_time_to_wait_is_obeyed(self, desk: Desk, service: Service) -> None:
-        service.once = [reply(b"{}", "429 Too Many Requests", Retry_After="0.3")]
-        service.always = spoken(self.case.good)
-        assert (await self.told(desk, service.url, retries=1)).answers[0].rows
-        assert service.times[-1] - service.times[0] >= 0.29
-        assert 0.3 in [getattr(event, "retry_in", None) for event in desk.events]
-
-    async def test_a_time_to_wait_that_is_too_long_is_told(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        service.always = reply(b"{}", "429 Too Many Requests", Retry_After="3600")
-        assert (await self.failure(desk, caplog, service.url, retries=3)).fault is CallFault.RATE
-
-    async def test_a_failing_service_is_asked_again(self, desk: Desk, service: Service) -> None:
-        service.once = [reply(b"{}", "500 Internal Server Error")]
-        service.always = spoken(self.case.good)
-        told = await self.told(desk, service.url, retries=1)
-        assert told.answers[0].rows
+    def results(self, got: Any) -> Sequence[Any]:
+        told: Told = got
         assert told.failures == ()
-
-    async def test_nothing_found_is_an_answer(self, desk: Desk, service: Service) -> None:
-        service.always = spoken(self.case.empty)
-        told = await self.told(desk, service.url)
-        assert [(answer.rows, answer.total) for answer in told.answers] == [((), 0)]
-        assert told.failures == ()
-        assert all(row.state is CallState.SETTLED for row in desk.store.journal_list(desk.run))
-
-    async def test_what_is_no_answer_is_malformed(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert self.case.wrong
-        for number, body in enumerate((*self.case.broken, *self.case.wrong)):
-            service.always = reply(body)
-            error = await self.failure(desk, caplog, service.url, number=number)
-            assert len(service.heard) > number
-            assert error.fault is CallFault.MALFORMED, body
+        (answer,) = told.answers
+        assert answer.rows or answer.total == 0
+        return answer.rows
 
     async def test_an_answer_that_was_cut_is_malformed(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
@@ -211,27 +113,11 @@ class FeedFaults:
         assert error.fault is CallFault.MALFORMED
         assert len(desk.everything()) < 20_000
 
-    async def test_a_late_answer_is_a_timeout(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        service.after, service.always = 3.0, spoken(self.case.good)
-        error = await self.failure(desk, caplog, service.url, deadlines=Deadlines(feed=0.3))
-        assert error.fault is CallFault.TIMEOUT
-
-    async def test_a_connection_that_breaks(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        service.always = b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{"
-        assert (await self.failure(desk, caplog, service.url)).fault is CallFault.NETWORK
-
-    async def test_nobody_is_there(self, desk: Desk, caplog: pytest.LogCaptureFixture, nobody: str) -> None:
-        assert (await self.failure(desk, caplog, nobody)).fault is CallFault.UNREACHED
-
     async def test_rows_can_be_read_back_and_hold_no_key(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
     ) -> None:
         service.always = spoken(self.case.good)
-        told = await self.told(desk, service.url)
+        told = await self.ask(desk, service.url)
         (answer,) = told.answers
         assert answer.rows
         assert answer.total >= len(answer.rows)
@@ -244,14 +130,7 @@ class FeedFaults:
             assert "nobody" in service.heard[0]
         self.unseen(desk, caplog, told.model_dump_json())
 
-    async def test_a_replay_asks_nobody_and_needs_no_key(self, desk: Desk, service: Service) -> None:
-        service.always = spoken(self.case.good)
-        live = await self.told(desk, service.url)
-        asked = len(service.heard)
-        assert await self.told(desk, service.url, Mode.REPLAY, keys={}) == live
-        assert len(service.heard) == asked
-
     async def test_a_replay_of_what_never_was_is_no_failure_of_a_service(self, desk: Desk, service: Service) -> None:
         with pytest.raises(NotJournalledError):
-            await self.told(desk, service.url, Mode.REPLAY)
+            await self.ask(desk, service.url, Mode.REPLAY)
         assert service.heard == []

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-pytest.register_assert_rewrite("tests.tools.search.faults")
+pytest.register_assert_rewrite("tests.tools.faults", "tests.tools.search.faults", "tests.tools.osint.faults")
 
 
 def reply(body: bytes = b"{}", status: str = "200 OK", **headers: str) -> bytes:

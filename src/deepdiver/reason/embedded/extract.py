@@ -16,8 +16,9 @@ from deepdiver.reason.embedded.question import Analysis, Chain, analyse
 from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
 from deepdiver.reason.embedded.reflect import uncovered
 from deepdiver.reason.embedded.rivals import to_the_point
-from deepdiver.reason.embedded.spans import Passage, Told, answers, entitled, short_asked, title_of
+from deepdiver.reason.embedded.spans import Passage, Told, entitled, short_asked, title_of
 from deepdiver.reason.embedded.stance import likeness
+from deepdiver.reason.embedded.steps import Asked, ask
 from deepdiver.reason.embedded.trend import SAID, bearing, change_asked
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
@@ -72,10 +73,12 @@ def extract(task: ExtractFindings) -> Extraction:
     scores: dict[int, float] = {}
     one = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
     reads = one and not any(map(sure, followed))
-    told = _by_the_reader(task, analysis) if reads else []
+    asked = _by_the_reader(task, analysis) if reads else Asked(())
+    told = [item for item in asked.told if item.passage < len(task.texts)][:MOST_TOLD]
     bridges = list(_bridges(task, found)) if reads else []
     for number, score in (
-        *_holding(told, analysis.chains[-1][-1], task, found),
+        *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
+        *_holding(asked.steps, None, task, found),
         *((len(known) + number, BRIDGE) for number in bridges),
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
         *_of_the_compared(task.question, task.texts, found, len(known)),
@@ -91,7 +94,13 @@ def extract(task: ExtractFindings) -> Extraction:
     return Extraction(
         findings=findings,
         leads=tuple(
-            dict.fromkeys((*leads(analysis, followed, known, kept), *_named(told, bridges, found, task, known)))
+            dict.fromkeys(
+                (
+                    *_next_question(asked, task),
+                    *leads(analysis, followed, known, kept),
+                    *_named([*asked.steps, *told], bridges, found, task, known),
+                )
+            )
         )[:MOST_LEADS],
         questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[:MOST_QUESTIONS],
     )
@@ -183,12 +192,17 @@ def _on_the_change(question: str, found: Sequence[Quotable], offset: int) -> Ite
 # -- the reader
 
 
-def _by_the_reader(task: ExtractFindings, analysis: Analysis) -> list[Told]:
+def _by_the_reader(task: ExtractFindings, analysis: Analysis) -> Asked:
     """Return what the reader takes for answers."""
     passages = [Passage(text.title, text.text) for text in task.texts]
     known = [Passage("", statement) for statement in task.known]
-    told = answers(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
-    return [item for item in told if item.passage < len(passages)][:MOST_TOLD]
+    return ask(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
+
+
+def _next_question(asked: Asked, task: ExtractFindings) -> Iterable[str]:
+    """Return the question with the answers to what is asked within it, which is looked up next."""
+    if asked.steps and asked.question != task.question:
+        yield asked.question
 
 
 def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
@@ -202,15 +216,18 @@ def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
 
 
 def _holding(
-    told: Iterable[Told], clause: Clause, task: ExtractFindings, found: Sequence[Quotable]
+    told: Iterable[Told], clause: Clause | None, task: ExtractFindings, found: Sequence[Quotable]
 ) -> Iterable[tuple[int, float]]:
-    """Return the sentences that hold the reader's answers, and those that led to them, where they are to the point."""
+    """Return the sentences that hold the reader's answers, and those that led to them.
+
+    Where a clause is given, only those that are to its point.
+    """
     for item in told:
         places = [(item.passage, item.start), (item.by, item.at)]
         here = [_sentence_at(found, task.texts[n].id, at) for n, at in places if 0 <= n < len(task.texts)]
         numbers = [number for number in here if number >= 0]
         before = [task.known[n - len(task.texts)] for n, _ in places if n >= len(task.texts)]
-        if to_the_point(clause, (*(found[number].quote for number in numbers), *before)):
+        if clause is None or to_the_point(clause, (*(found[number].quote for number in numbers), *before)):
             yield from ((len(task.known) + number, 1.0 + item.score) for number in numbers)
 
 

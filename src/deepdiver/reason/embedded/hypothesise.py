@@ -83,8 +83,8 @@ def _comparison(task: Hypothesise) -> list[Proposed]:
 
 def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
     """Put forward what the reader takes for answers, where a few words can answer."""
-    if len(analyse(task.question).chains) > 1 or not short_asked(task.question, clause):
-        return []  # it is asked one thing at a time
+    if asked_of_the_reader(task.question) is None:
+        return []
     return [
         Proposed(
             statement=task.findings[rival.best].statement,
@@ -96,6 +96,12 @@ def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
         )
         for rival in rivals(task.question, clause, task.findings)
     ]
+
+
+def asked_of_the_reader(question: str) -> Clause | None:
+    """Return the clause that the reader is asked, one thing at a time; None where a few words cannot answer."""
+    chains = analyse(question).chains
+    return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, words
-from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of
+from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of, sure
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
-from deepdiver.reason.embedded.hypothesise import read_finding, same_subject
+from deepdiver.reason.embedded.hypothesise import asked_of_the_reader, read_finding, same_subject
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, mention, read
+from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, rivals, same_words
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
 from deepdiver.reason.embedded.trend import Change, bearing, change_asked
@@ -38,6 +40,11 @@ SAME_MATTER = 0.4
 """Which part of a claim's words, without its names, a sentence must have for the reader to be asked: of sentences that
 merely name the same thing it takes too many for denials."""
 LEANS = "leans this way, as the findings do together"
+SOUND = 0.9
+"""Credibility of a sound source: where the reader's answers come from such, belief goes where the reader puts it."""
+LEAST_READ = 0.05
+"""Strength of what only led to an answer, and of a finding that adds nothing to what was believed before."""
+READS, LEADS, ALTERED = "reads as giving it", "leads to it", "a copy of the same text gives something else"
 SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
 """From this likeness on, a sentence says the same, or denies the same."""
 
@@ -63,6 +70,8 @@ def judge(task: Judge) -> Judgements:
         return Judgements(judgements=tuple(_by_leaning(task)))
     readings = [read_finding(finding) for finding in task.findings]
     claim = _claim(task, readings)
+    if (rival := _as_read(task, readings)) is not None:
+        return Judgements(judgements=tuple(_by_reading(task, readings, claim, rival)))
     return Judgements(
         judgements=tuple(
             _judged(finding, reading, claim) for finding, reading in zip(task.findings, readings, strict=True)
@@ -84,6 +93,46 @@ def _by_leaning(task: Judge) -> Iterator[Judgement]:
             yield Judgement(finding=finding.id, stance=stance, strength=round(abs(whole), 3), reason=LEANS)
         else:
             yield Judgement(finding=finding.id, stance=Stance.NEUTRAL, strength=0.0, reason=NEUTRAL[2])
+
+
+# -- answers of the reader
+
+
+def _as_read(task: Judge, readings: Sequence[Reading]) -> Rival | None:
+    """Return the hypothesis as the reader finds it in the findings.
+
+    None where the reader is not asked or finds others, and where the rules are sure of the same.
+    """
+    if (clause := asked_of_the_reader(task.question)) is None:
+        return None
+    (chain,) = analyse(task.question).chains
+    last = follow(chain, readings)[-1]
+    if sure([last]) and any(same_words(item.value.text, task.answer_if_true) for item in last.candidates):
+        return None
+    found = rivals(task.question, clause, task.findings)
+    return next((rival for rival in found if same_words(rival.answer, task.answer_if_true)), None)
+
+
+def _by_reading(task: Judge, readings: Sequence[Reading], claim: Claim, rival: Rival) -> Iterator[Judgement]:
+    """Judge by how likely the reader's answer is with all that gives it: as much as moves a first guess there.
+
+    What gives another answer may be about something else of the same name, and is neutral; only a denial refutes, and a
+    copy of a text that gives another answer than the text.
+    """
+    moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / (belief.FULL_WEIGHT * SOUND)
+    giving = {task.findings[number].origin or task.findings[number].id for number in rival.giving}
+    strength = min(1.0, max(LEAST_READ, moves / len(giving)))
+    for number, (finding, reading) in enumerate(zip(task.findings, readings, strict=True)):
+        if number in rival.giving:
+            told: Bearing = (Stance.SUPPORTS, strength * (HEARSAY if reading.hearsay else 1.0), READS)
+        elif number in rival.leading:
+            told = (Stance.SUPPORTS, LEAST_READ, LEADS)
+        elif rival.disputed and finding.origin in giving:
+            told = (Stance.REFUTES, LEAST_READ, ALTERED)  # how much less likely this makes it, the rival says
+        else:
+            sense = _by_sense(reading, claim.reading)
+            told = sense if sense[0] is Stance.REFUTES else NEUTRAL
+        yield Judgement(finding=finding.id, stance=told[0], strength=round(told[1], 3), reason=told[2])
 
 
 def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:

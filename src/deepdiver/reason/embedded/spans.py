@@ -100,6 +100,13 @@ def answers(question: str, clause: Clause, passages: Sequence[Passage], known: i
     return sorted((told for told in rated if told.score >= WORTH), key=lambda told: -told.score)
 
 
+def best_alone(question: str, clause: Clause, passages: Sequence[Passage]) -> Told | None:
+    """Return the likeliest of the answers that passages give one by one; None where there is none."""
+    found = [told for number in range(len(passages)) if (told := _in_one(question, passages, number))]
+    rated = [_worth(told, fit(question, clause, told.text)) for told in found]
+    return max(rated, key=lambda told: told.score, default=None)
+
+
 def _worth(told: Told, part: float) -> Told:
     return Told(told.text, round(told.score * part, 4), told.passage, told.start, told.by, told.at)
 

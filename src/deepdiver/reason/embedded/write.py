@@ -46,8 +46,11 @@ WITNESSES = 3
 """Findings that a sentence names at most: its own, and others that support the same."""
 PER_SECTION = 4
 """Sentences of a section for one sub-problem."""
-OPEN_QUESTION = 0.4
-"""An undecided version stands in the answer from this belief on; below, it stands in the body alone."""
+OPEN_QUESTION = 0.5
+"""An undecided version stands in the answer if it is believed at least this part as much as the best one; if less, it
+stands in the body alone."""
+LEAST_TOLD = 0.1
+"""What is less likely than this is no answer, even if it is the likeliest."""
 SAME = 0.85
 """Sentences so much alike are told once."""
 
@@ -98,6 +101,7 @@ def weighed(task: WriteReport) -> tuple[Standing, ...]:
     )
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
+        prior = belief.guess(item.prior)
         asked = Judge(
             question=task.question,
             as_of=task.as_of,
@@ -107,14 +111,14 @@ def weighed(task: WriteReport) -> tuple[Standing, ...]:
         )
         judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
         evidence = [belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged]
-        posterior = belief.posterior(item.prior, evidence)
+        posterior = belief.posterior(prior, evidence)
         standing.append(
             Standing(
                 id=f"H{number}",
                 statement=item.statement,
                 answer=item.answer,
                 posterior=round(posterior, 6),
-                status=belief.status(posterior, 1),
+                status=belief.status(posterior, 1, prior),
                 trials=0,
                 supporting=tuple(f.id for f, j in judged if j.stance is Stance.SUPPORTS),
                 refuting=tuple(f.id for f, j in judged if j.stance is Stance.REFUTES),
@@ -160,8 +164,19 @@ class Page:
     def _open_versions(self) -> list[Standing]:
         """Return the undecided versions that may stand in the answer; hearsay may not."""
         heard = {" ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay}
-        likely = [item for item in self.undecided if item.posterior >= OPEN_QUESTION]
+        best = max((item.posterior for item in (*self.supported, *self.undecided)), default=0.0)
+        bar = max(LEAST_TOLD, OPEN_QUESTION * best)
+        likely = [item for item in self.undecided if item.posterior >= bar and not self._altered(item)]
         return [item for item in likely if " ".join(item.statement.split()) not in heard]
+
+    def _altered(self, item: Standing) -> bool:
+        """Whether all that gives a version are copies of texts that give another: it is shown, and not told."""
+
+        def stories(labels: Iterable[str]) -> set[str]:
+            return {self.findings[label].origin for label in labels if label in self.findings}
+
+        against = stories(item.refuting) - {""}
+        return bool(against) and stories(item.supporting) <= against
 
     def rivals(self, one: Standing, other: Standing) -> bool:
         """Whether two hypotheses give different answers for the same thing."""

@@ -1,0 +1,81 @@
+"""Reading for a question step by step: what is asked within it first, then the question with the answers in place.
+
+On the first fifty questions of MuSiQue, over the passages that a run had read, the best answer to the question as it
+stands had an F1 of 0.15, and read step by step one of 0.28.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from deepdiver.reason.embedded.clause import Clause
+from deepdiver.reason.embedded.inner import innermost
+from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.spans import MOST_PASSAGES, Passage, Told, answers, best_alone
+
+MOST_STEPS = 3
+"""Questions within one question: those of four steps hold three."""
+LEAST = 0.05
+"""How likely the answer to an inner question must be for the next step to be taken."""
+AS_IT_STANDS = 0.3
+"""What an answer to the whole question counts, where its inner questions have answers: it skipped them."""
+READ_RIGHT, SCORED, HALF_WAY = 0.33, 0.55, 0.2
+"""How often an answer that scores nothing is right, what the best score adds at most, and the score that adds half of
+it. Of questions of Natural Questions' dev part, each put to eight passages that share words with it, one time in three
+without the one that answers, answers that scored under 0.1 were right in 0.38 of the cases, up to 0.2 in 0.50, and
+above in 0.74."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What passages answer to a question."""
+
+    told: tuple[Told, ...]
+    """The answers, the likeliest first."""
+    steps: tuple[Told, ...] = ()
+    """The answers to the questions within it, the innermost first."""
+    question: str = ""
+    """The question with these in their places."""
+    left: int = 0
+    """Questions within it that had no answer."""
+
+    def likelihood(self, score: float) -> float:
+        """Return how likely an answer of a score is right: it, and every step on the way."""
+        likely = right(score)
+        for step in self.steps:
+            likely *= right(step.score)
+        return likely * READ_RIGHT**self.left
+
+
+def right(score: float) -> float:
+    """Return how likely one answer of the reader is right, by its score."""
+    return READ_RIGHT + SCORED * score / (score + HALF_WAY)
+
+
+def ask(question: str, clause: Clause, passages: Sequence[Passage], known: int = 0) -> Asked:
+    """Ask passages a question, and first what is asked within it.
+
+    Args:
+        question: What is asked.
+        clause: Its last clause, which says what kind of thing is sought.
+        passages: What to read, the most promising first.
+        known: How many of them, at the end, were read before; they may answer what is asked within, but not it.
+    """
+    plain = answers(question, clause, passages, known)
+    steps: list[Told] = []
+    put = question
+    while (inner := innermost(put)) is not None and len(steps) < MOST_STEPS:
+        step = best_alone(inner.asked, analyse(inner.asked).chains[-1][-1], passages[:MOST_PASSAGES])
+        if step is None or step.score < LEAST or step.text.lower() in question.lower():
+            break
+        steps.append(step)
+        put = f"{put[: inner.start]}{step.text}{put[inner.end :]}"
+    left = 0 if inner is None else 1
+    if not steps:
+        return Asked(tuple(plain), (), question, left)
+    skipping = [told for told in plain if told.text.lower() not in put.lower()]  # a step on the way is no answer
+    found = [replace(told, score=round(told.score * AS_IT_STANDS, 4)) for told in skipping]
+    found += answers(put, analyse(put).chains[-1][-1], passages, known)
+    told = tuple(sorted(found, key=lambda told: -told.score))
+    return Asked(told, tuple(steps), put, left)

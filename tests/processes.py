@@ -1,0 +1,52 @@
+"""Processes that a test started, whatever started them: waiting for them, and seeing that none is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import psutil
+
+T = TypeVar("T")
+
+
+def until(happens: Callable[[], T], seconds: float = 60.0) -> T:
+    """Wait until something is so, and return what it is then."""
+    ends = time.monotonic() + seconds
+    while not (found := happens()):
+        assert time.monotonic() < ends, "it did not happen"
+        time.sleep(0.02)
+    return found
+
+
+def lives(number: int) -> bool:
+    """Tell whether a process is there, and not dead and merely waiting to be taken away by whoever has to."""
+    try:
+        return bool(psutil.Process(number).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def gone(numbers: Iterable[int], within: float = 5.0) -> bool:
+    """Tell whether processes are no more, or will be soon."""
+    ends = time.monotonic() + within
+    while left := [number for number in numbers if lives(number)]:
+        if time.monotonic() > ends:
+            return False
+        time.sleep(0.02)
+    return not left
+
+
+def started_by_us() -> set[int]:
+    """Return all processes that descend from this one."""
+    return {child.pid for child in psutil.Process().children(recursive=True) if lives(child.pid)}
+
+
+@contextmanager
+def none_left() -> Iterator[None]:
+    """See that no process is left of those that are started within."""
+    before = started_by_us()
+    yield
+    assert gone(started_by_us() - before), "a process is left running"

@@ -1,0 +1,162 @@
+"""A training that can stop and go on: what it needs to do so is in one file, and nothing else decides its steps.
+
+A course of N steps has the same plan of batches and the same learning rates however many calls it takes; on a processor
+it ends in the same weights, bit by bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+WARM = 0.05
+"""The part of the training over which the learning rate rises; then it falls to nothing in a straight line."""
+AVERAGE = 0.999
+"""The factor of the running average of the weights, a step."""
+TAIL = 0.1
+"""The last part of the training: its weights are averaged evenly too, and held-out items say which average to take."""
+SAID = 250
+"""Steps between two lines of what is printed."""
+
+Say = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long to train, and how fast."""
+
+    steps: int
+    """Of all calls together: the learning rate goes by these."""
+    rate: float
+    """The highest learning rate."""
+    seconds: float
+    """This call ends at the latest after so long, with a checkpoint; the next one goes on from there."""
+    every: float
+    """Seconds between two checkpoints."""
+
+
+class Course:
+    """The weights, their averages, the optimiser and the step that comes next."""
+
+    def __init__(self, reader: nn.Module, limits: Limits, size: int) -> None:
+        """Begin.
+
+        Args:
+            reader: What is trained.
+            limits: How long, and how fast.
+            size: Of what it is trained on, in items; a checkpoint of another size is refused.
+        """
+        matrices = [weight for weight in reader.parameters() if weight.dim() > 1]
+        small = [weight for weight in reader.parameters() if weight.dim() <= 1]
+        groups = [{"params": matrices, "weight_decay": 0.01}, {"params": small, "weight_decay": 0.0}]
+        self.reader = reader
+        self.limits = limits
+        self.adam = torch.optim.AdamW(groups, lr=limits.rate, fused=matrices[0].is_cuda)
+        self.running = AveragedModel(reader, multi_avg_fn=get_ema_multi_avg_fn(AVERAGE))
+        self.tail = AveragedModel(reader)
+        self.step = 0
+        self.plan = {"items": size, "steps": limits.steps, "rate": limits.rate}
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are made."""
+        return self.step >= self.limits.steps
+
+    def advance(self, batches: list[Tensor], loss_of: Callable[[Tensor], Tensor], file: Path, say: Say) -> None:
+        """Make steps until all are made or the time of this call is over; leaves a checkpoint in either case.
+
+        Args:
+            batches: The whole plan, from the first step on.
+            loss_of: Gives the loss of a batch.
+            file: Where the checkpoint goes.
+            say: Prints.
+        """
+        recent: list[Tensor] = []
+        began = saved = time.monotonic()
+        self.reader.train()
+        while not self.finished and (now := time.monotonic()) - began < self.limits.seconds:
+            recent.append(self._learn(loss_of, batches[self.step]))
+            if self.step % SAID == 0 or self.finished:
+                done = self.step / self.limits.steps
+                say(f"step {self.step}, {done:.0%} done, loss {torch.stack(recent).mean():.4f}")
+                recent.clear()
+            if now - saved >= self.limits.every:
+                self.save(file)
+                saved = time.monotonic()
+        self.save(file)
+        say(
+            f"finished after {self.step} steps"
+            if self.finished
+            else f"paused after {self.step} steps: --resume goes on"
+        )
+
+    def _learn(self, loss_of: Callable[[Tensor], Tensor], which: Tensor) -> Tensor:
+        """Make a step."""
+        done = self.step / self.limits.steps
+        for group in self.adam.param_groups:
+            group["lr"] = self.limits.rate * min((done + 0.003) / WARM, (1 - done) / (1 - WARM))
+        loss = loss_of(which)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.reader.parameters(), 1.0)
+        self.adam.step()
+        self.adam.zero_grad()
+        self.running.update_parameters(self.reader)
+        if done >= 1 - TAIL:
+            self.tail.update_parameters(self.reader)
+        self.step += 1
+        return loss.detach()
+
+    def save(self, file: Path) -> None:
+        """Write a checkpoint; one that is there is replaced at once or not at all."""
+        held = {name: getattr(self, name).state_dict() for name in ("reader", "adam", "running", "tail")}
+        chance = {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all()}
+        new = file.with_suffix(".new")
+        torch.save({**held, "chance": chance, "step": self.step, "plan": self.plan}, new)
+        new.replace(file)
+
+    def load(self, file: Path) -> None:
+        """Go on from a checkpoint."""
+        held: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
+        if held["plan"] != self.plan:
+            raise SystemExit(f"{file} is of another training: {held['plan']}, and not {self.plan}")
+        for name in ("reader", "adam", "running", "tail"):
+            getattr(self, name).load_state_dict(held[name])
+        self.step = held["step"]
+        torch.set_rng_state(held["chance"]["cpu"])
+        if len(held["chance"]["cuda"]) == torch.cuda.device_count():
+            torch.cuda.set_rng_state_all(held["chance"]["cuda"])
+
+    def better(self, cost: Callable[[nn.Module], float], say: Say) -> nn.Module:
+        """Return the better of the two averages, by what held-out items cost it."""
+        averages = {"running": self.running.module, "tail": self.tail.module}
+        costs = {name: cost(average) for name, average in averages.items()}
+        say("held-out loss of the averages:", ", ".join(f"{name} {value:.4f}" for name, value in costs.items()))
+        return averages[min(costs, key=lambda name: costs[name])]
+
+
+def planned(
+    make: Callable[[np.random.Generator], list[Tensor]], epochs: int, steps: int | None, seed: int
+) -> list[Tensor]:
+    """Return the batches of all steps: those of the epochs, each shuffled anew, or of so many steps.
+
+    Args:
+        make: Gives the batches of one epoch.
+        epochs: How many, where no number of steps is given.
+        steps: How many steps, over as many epochs as they take.
+        seed: Of the order.
+    """
+    chance = np.random.default_rng(seed)
+    made: list[Tensor] = []
+    for _ in range(epochs if steps is None else steps):
+        made += make(chance)
+        if steps is not None and len(made) >= steps:
+            break
+    return made[:steps]
