@@ -1,7 +1,7 @@
 # Everything starts from a clone, Python 3.11+ and make. `make help` lists the targets.
 PYTHON    ?= python3
 VENV      ?= .venv
-TEST_JOBS ?= 2
+TEST_JOBS ?= 3
 PYTEST_ARGS ?=
 QUESTION  ?= How old are the children of the parents who run Svedjan Ost AB?
 

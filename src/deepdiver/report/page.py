@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from deepdiver.core.record import (
-    Assessment,
     Citation,
     HypothesisStatus,
     Report,
@@ -21,6 +20,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.report.compared import HEAD, compared
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, shown
 from deepdiver.report.render import STATUS_LINES, answer_text
@@ -44,6 +44,8 @@ sup a{{text-decoration:none;padding:0 .1em;font-weight:600}}
 .caution{{color:var(--bad);font-style:italic}}
 figure{{margin:1.2rem 0;overflow-x:auto}}figure svg{{display:block;width:100%;min-width:40rem;height:auto}}
 figcaption{{color:var(--faint);font-size:.875rem;margin-top:.3rem}}
+.wide{{overflow-x:auto}}.compared{{border-collapse:collapse}}
+.compared th,.compared td{{border-top:1px solid var(--rule);padding:.3rem .8rem .3rem 0;text-align:start}}
 .tested{{list-style:none;padding:0}}.tested li{{border-top:1px solid var(--rule);padding:.5rem 0}}
 .badge{{display:inline-block;border:1px solid;border-radius:1em;padding:0 .6em;font-size:.8125rem;font-weight:700}}
 .supported{{color:var(--good)}}.refuted{{color:var(--bad)}}.undecided,.open{{color:var(--faint)}}
@@ -81,7 +83,7 @@ def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str
         *_lead(report),
         *(line for section in report.sections for line in _section(section)),
         *_pictures(pictures, missing),
-        *_hypotheses(report.hypotheses),
+        *_hypotheses(report),
         *_sources(report.citations),
         *_limits(report.limits),
         f"</main><footer><hr><p>{shown(report.made_by)}</p></footer></body></html>",
@@ -133,11 +135,31 @@ def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[s
         yield f"<section><h2>Pictures</h2>{''.join(drawn)}{''.join(told)}</section>"
 
 
-def _hypotheses(hypotheses: Sequence[Assessment]) -> Iterator[str]:
-    if not hypotheses:
+def _compared(report: Report) -> Iterator[str]:
+    """Return rival answers as a table."""
+    if not (rows := compared(report)):
         return
-    yield '<section><h2>Hypotheses</h2><ul class="tested">'
-    for item in hypotheses:
+    head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
+    yield f'<div class="wide"><table class="compared"><thead><tr>{head}</tr></thead><tbody>'
+    for row in rows:
+        for_, against = (
+            "".join(f'<a href="#c{number}">[{number}]</a>' for number in numbers)
+            for numbers in (row.supporting, row.refuting)
+        )
+        badge = f'<span class="badge {row.status.value}">{_MARKS[row.status]}</span>'
+        cells = (f"{row.belief:.2f}", badge, for_, against)
+        answer = f'<th scope="row" dir="auto">{shown(row.answer)}</th>'
+        yield f"<tr>{answer}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _hypotheses(report: Report) -> Iterator[str]:
+    if not report.hypotheses:
+        return
+    yield "<section><h2>Hypotheses</h2>"
+    yield from _compared(report)
+    yield '<ul class="tested">'
+    for item in report.hypotheses:
         badge = f'<span class="badge {item.status.value}">{_MARKS[item.status]} {item.posterior:.2f}</span>'
         own = item.hypothesis
         statement = (

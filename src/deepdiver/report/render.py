@@ -20,6 +20,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
+from deepdiver.report.compared import HEAD, compared, marks
 
 STATUS_LINES = {
     RunStatus.ANSWERED: "Answered",
@@ -65,7 +66,7 @@ def markdown(report: Report) -> str:
     for section in report.sections:
         parts += [f"## {_block(section.heading)}", "", *_body(section), ""]
     if report.hypotheses:
-        parts += ["## Hypotheses", "", *map(_hypothesis, report.hypotheses), ""]
+        parts += ["## Hypotheses", "", *_compared(report), *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
     if report.limits:
@@ -114,6 +115,18 @@ def _block(text: str) -> str:
 
 def _opened(text: str) -> str:
     return _OPENING.sub(r"\1\\", text)
+
+
+def _compared(report: Report) -> list[str]:
+    """Return rival answers as a table."""
+    if not (rows := compared(report)):
+        return []
+    lines = [
+        (_inline(row.answer).replace("|", "\\|"), f"{row.belief:.2f}", _MARKS[row.status], marks(row.supporting),
+         marks(row.refuting))
+        for row in rows
+    ]  # fmt: skip
+    return [*("| " + " | ".join(cells) + " |" for cells in (HEAD, ["---"] * len(HEAD), *lines)), ""]
 
 
 def _hypothesis(item: Assessment) -> str:

@@ -188,7 +188,7 @@ def test_every_task_there_is_has_a_function() -> None:
 
 async def test_it_is_a_reasoner_and_says_plainly_what_it_is() -> None:
     reasoner: Reasoner = EmbeddedReasoner()
-    assert reasoner.description == "embedded reasoner (extractive, no language model)"
+    assert reasoner.description.startswith("embedded reasoner (extractive, no language model")
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -90,7 +90,7 @@ class EmbeddedReasoner:
     @property
     def description(self) -> str:
         """Return who is thinking."""
-        return "embedded reasoner (extractive, no language model)"
+        return "embedded reasoner (extractive, no language model: it says nothing that no source says)"
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task.
