@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.judge import (
     LEANS,
     LEAST_READ,
     READS,
-    SOUND,
+    RELIED_ON,
     judge,
     may_bear,
     restates,
@@ -381,7 +381,7 @@ def believed(judgements: list[Judgement], shown: tuple[Shown, ...], prior: float
 def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:
     told = origins or tuple(f"o{n}" for n, _ in enumerate(quotes))
     return tuple(
-        finding(quote, f"F{n}", title=f"Text {n}", origin=origin, credibility=SOUND)
+        finding(quote, f"F{n}", title=f"Text {n}", origin=origin, credibility=0.9)
         for n, (quote, origin) in enumerate(zip(quotes, told, strict=True), 1)
     )
 
@@ -400,10 +400,17 @@ def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(monkey
     assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(right(0.75), abs=0.01)
 
 
-def test_a_less_credible_source_moves_it_less(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("credibility", [0.95, 0.7, RELIED_ON])
+def test_who_wrote_it_does_not_make_a_reading_surer(monkeypatch: pytest.MonkeyPatch, credibility: float) -> None:
     teach(monkeypatch, {"football": 0.5})
-    shown = (sport(PLAYS)[0].model_copy(update={"credibility": 0.4}),)
-    assert FIRST_GUESS < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) < right(0.5) - 0.1
+    shown = (sport(PLAYS)[0].model_copy(update={"credibility": credibility}),)
+    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(right(0.5), abs=0.01)
+
+
+def test_a_source_that_is_not_relied_on_moves_it_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"football": 0.5})
+    shown = (sport(PLAYS)[0].model_copy(update={"credibility": RELIED_ON / 2}),)
+    assert FIRST_GUESS < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) < right(0.5) - 0.05
 
 
 def test_another_answer_may_be_about_another_of_the_name_and_is_neutral(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,7 +424,7 @@ def test_a_copy_that_gives_another_answer_speaks_against_it(monkeypatch: pytest.
     shown = sport(PLAYS, "Ada Berg plays chess.", origins=("one", "one"))
     made = judged(SPORT, PLAYS, *shown, answer="football")
     assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS), (REFUTES, ALTERED)]
-    assert believed(made, shown) < 0.4
+    assert believed(made, shown, min(FIRST_GUESS, right(0.5) / 2)) < 0.4
 
 
 def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -432,7 +439,8 @@ def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) ->
     first = made[0]
     assert (first.stance, first.strength, first.reason) == (SUPPORTS, LEAST_READ, LEADS)
     assert made[1].stance is SUPPORTS
-    assert believed(made, shown) == pytest.approx(right(0.5) * right(0.6), abs=0.05)
+    likely = right(0.5) * right(0.6)
+    assert believed(made, shown, min(FIRST_GUESS, likely)) == pytest.approx(likely, abs=0.05)
 
 
 def test_a_hypothesis_that_the_reader_does_not_find_is_judged_by_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:

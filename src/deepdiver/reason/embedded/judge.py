@@ -40,8 +40,9 @@ SAME_MATTER = 0.4
 """Which part of a claim's words, without its names, a sentence must have for the reader to be asked: of sentences that
 merely name the same thing it takes too many for denials."""
 LEANS = "leans this way, as the findings do together"
-SOUND = 0.9
-"""Credibility of a sound source: where the reader's answers come from such, belief goes where the reader puts it."""
+RELIED_ON = 0.5
+"""From this credibility on belief goes where the reader puts it: how sure a reading is does not depend on who wrote it.
+What a less credible source says counts less, as ever."""
 LEAST_READ = 0.05
 """Strength of what only led to an answer, and of a finding that adds nothing to what was believed before."""
 READS, LEADS, ALTERED = "reads as giving it", "leads to it", "a copy of the same text gives something else"
@@ -119,11 +120,11 @@ def _by_reading(task: Judge, readings: Sequence[Reading], claim: Claim, rival: R
     What gives another answer may be about something else of the same name, and is neutral; only a denial refutes, and a
     copy of a text that gives another answer than the text.
     """
-    moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / (belief.FULL_WEIGHT * SOUND)
+    moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / belief.FULL_WEIGHT
     giving = {task.findings[number].origin or task.findings[number].id for number in rival.giving}
-    strength = min(1.0, max(LEAST_READ, moves / len(giving)))
     for number, (finding, reading) in enumerate(zip(task.findings, readings, strict=True)):
         if number in rival.giving:
+            strength = min(1.0, max(LEAST_READ, moves / len(giving) / max(finding.credibility, RELIED_ON)))
             told: Bearing = (Stance.SUPPORTS, strength * (HEARSAY if reading.hearsay else 1.0), READS)
         elif number in rival.leading:
             told = (Stance.SUPPORTS, LEAST_READ, LEADS)

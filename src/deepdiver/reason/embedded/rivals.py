@@ -24,7 +24,7 @@ ONE_OF_TWO = 0.5
 """What is left of belief in an answer where a copy of its text gives another: one of the two was altered."""
 SURE_OF_NONE = 0.05
 """Belief in an answer is never less."""
-FIRST_GUESS = 0.3
+FIRST_GUESS = 0.5
 """Belief in an answer before any finding is judged, at most: what gives it then moves belief to its likelihood."""
 
 
