@@ -93,6 +93,10 @@ def test_a_lead_is_looked_up_with_what_the_problem_asks_and_without_its_names() 
     assert nodes.lead_query("Anna Holm", "Which children has the owner of Holm Works?") == "Anna Holm children owner"
 
 
+def test_a_lead_that_is_a_question_is_looked_up_as_it_stands() -> None:
+    assert nodes.lead_query("Which children has Anna Holm?", "the owner") == "Which children has Anna Holm?"
+
+
 def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:
     filler = "Nothing of note happened on that day in the valley. " * 200
     text = f"The harbour opened in 1901. {filler}\n\nThe harbour burned in 1950. {filler}"

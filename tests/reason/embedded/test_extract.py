@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded import spans
-from deepdiver.reason.embedded.extract import MOST_FINDINGS, MOST_LEADS, extract, quotable, statement_of
+from deepdiver.reason.embedded.extract import HEARD_TOO, MOST_FINDINGS, MOST_LEADS, extract, quotable, statement_of
 from deepdiver.tasks import ExtractFindings, Extraction, Text
 from tests.reason.embedded.reader import teach
 
@@ -340,6 +340,27 @@ def test_where_the_rules_know_nothing_the_reader_finds_the_sentence_and_the_one_
 def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
     assert quotes(taken("Who runs Acme Ltd?", RUN)) == [RUN]
+
+
+@pytest.mark.parametrize(("score", "quoted"), [(HEARD_TOO, True), (HEARD_TOO - 0.01, False)])
+def test_of_other_texts_than_the_rules_are_sure_of_the_reader_is_heard_where_it_is_sure_too(
+    monkeypatch: pytest.MonkeyPatch, score: float, quoted: bool
+) -> None:
+    founded, other = "Acme Ltd was founded in 1904.", "The beginnings of Acme lie in 1931, with a shed."
+    teach(monkeypatch, {"1931": score, "1904": 0.9})
+    found = taken("When was Acme Ltd founded?", founded, other)
+    assert quotes(found) == ([founded, other] if quoted else [founded])
+    assert found.leads == ()
+
+
+def test_what_is_asked_within_the_question_is_quoted_and_the_next_question_is_a_lead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    born = "Ada Berg was born in Morden."
+    teach(monkeypatch, {}, whole={("Ada Berg was born",): ("Morden", 0.6)})
+    found = taken("What is the main export of the city where Ada Berg was born?", text_of(born, title="Ada Berg"))
+    assert born in quotes(found)
+    assert found.leads[0] == "What is the main export of Morden?"
 
 
 @pytest.mark.parametrize("question", ["Why did Ada Berg run?", CHILDREN, "Who is Ada Berg? When did she run?"])

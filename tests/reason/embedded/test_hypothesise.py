@@ -359,6 +359,17 @@ def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.Mo
     ]
 
 
+def test_what_the_reader_finds_in_other_texts_is_put_forward_beside_what_the_rules_are_sure_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(monkeypatch, {"1931": 0.6, "1904": 0.9})
+    founded, other = "Acme Ltd was founded in 1904.", "The beginnings of Acme lie in 1931, with a shed."
+    made = put_forward("When was Acme Ltd founded?", findings(founded, other))
+    assert [(item.statement, item.answer) for item in made] == [(founded, "1904"), (other, "1931")]
+    copied = [finding(text, f"F{n}", origin="one") for n, text in enumerate((founded, other), 1)]
+    assert [item.statement for item in put_forward("When was Acme Ltd founded?", tuple(copied))] == [founded]
+
+
 def test_of_several_things_asked_at_once_the_reader_is_asked_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
     assert statements("Who likes Acme Ltd? When did it rain in Quorn?", "It is a fine day.") == []

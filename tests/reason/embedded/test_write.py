@@ -70,8 +70,8 @@ def test_an_undecided_version_of_little_belief_is_no_answer() -> None:
     assert draft(DEAD, findings(TWO), standing(TWO, UNDECIDED, LEAST_TOLD - 0.01)).answer == ()
 
 
-def test_one_that_is_half_as_likely_as_the_best_is_no_answer_beside_it() -> None:
-    held = (standing(TWO, UNDECIDED, 0.4), standing(THREE, UNDECIDED, 0.19, label="H2"))
+def test_one_that_is_much_less_likely_than_the_best_is_no_answer_beside_it() -> None:
+    held = (standing(TWO, UNDECIDED, 0.6), standing(THREE, UNDECIDED, 0.17, label="H2"))
     lines = [line.text for line in draft(DEAD, findings(TWO, THREE), *held).answer]
     assert lines == [write.UNDECIDED, TWO]
 

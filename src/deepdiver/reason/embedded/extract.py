@@ -44,6 +44,8 @@ LEADING = 0.05
 """An answer of the reader that is as likely as this may be a step on the way."""
 MOST_OF_ONE = 3
 """Sentences about each of two things that are compared."""
+HEARD_TOO = 0.5
+"""An answer of the reader from this score on is quoted beside those that the rules are sure of."""
 MOST_TOLD = 8
 """Answers of the reader that one reading takes."""
 
@@ -71,14 +73,17 @@ def extract(task: ExtractFindings) -> Extraction:
     chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
     followed = [follow(chain, readings) for chain in chains]
     scores: dict[int, float] = {}
-    one = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
-    reads = one and not any(map(sure, followed))
-    asked = _by_the_reader(task, analysis) if reads else Asked(())
-    told = [item for item in asked.told if item.passage < len(task.texts)][:MOST_TOLD]
-    bridges = list(_bridges(task, found)) if reads else []
+    reads = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
+    settled = {found[n - len(known)].source for steps in followed if sure(steps) for n, _ in _chosen(steps, len(known))}
+    left = task.model_copy(update={"texts": tuple(text for text in task.texts if text.id not in settled)})
+    asked = _by_the_reader(left, analysis) if reads else Asked(())
+    if settled:  # the rules are sure of some texts: of the others the reader is heard where it is, too
+        asked = Asked(tuple(item for item in asked.told if item.score >= HEARD_TOO))
+    told = [item for item in asked.told if item.passage < len(left.texts)][:MOST_TOLD]
+    bridges = list(_bridges(task, found)) if reads and not settled else []
     for number, score in (
-        *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
-        *_holding(asked.steps, None, task, found),
+        *_holding(told, None if asked.steps else analysis.chains[-1][-1], left, found),
+        *_holding(asked.steps, None, left, found),
         *((len(known) + number, BRIDGE) for number in bridges),
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
         *_of_the_compared(task.question, task.texts, found, len(known)),
@@ -98,7 +103,7 @@ def extract(task: ExtractFindings) -> Extraction:
                 (
                     *_next_question(asked, task),
                     *leads(analysis, followed, known, kept),
-                    *_named([*asked.steps, *told], bridges, found, task, known),
+                    *_named([] if settled else [*asked.steps, *told], bridges, found, task, known),
                 )
             )
         )[:MOST_LEADS],

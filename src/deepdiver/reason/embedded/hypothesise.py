@@ -51,8 +51,9 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     for chain in () if offers[1] else analyse(task.question).chains:
         steps = follow(chain, readings)
         by_rules = list(_offers(steps[-1], task, readings))
-        by_reader = [] if by_rules and sure(steps[-1:]) else _by_the_reader(steps[-1].clause, task)
-        offers.append(by_reader or by_rules)
+        settled = bool(by_rules) and sure(steps[-1:])
+        by_reader = _by_the_reader(steps[-1].clause, _of_others(by_rules, task) if settled else task)
+        offers.append([*by_rules, *by_reader] if settled else by_reader or by_rules)
         again += _again(steps[-1], task, readings)
     # In turn, so that each thing asked has its best answer before any has its second.
     made = _new((item for row in zip_longest(*offers) for item in row if item is not None), task.standing)
@@ -102,6 +103,17 @@ def asked_of_the_reader(question: str) -> Clause | None:
     """Return the clause that the reader is asked, one thing at a time; None where a few words cannot answer."""
     chains = analyse(question).chains
     return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
+
+
+def _of_others(by_rules: Iterable[Proposed], task: Hypothesise) -> Hypothesise:
+    """Return the task with those findings alone of whose origins the rules say nothing.
+
+    What the reader finds there may be about another of the same name, or a rival.
+    """
+    origins = {finding.id: finding.origin or finding.id for finding in task.findings}
+    heard = {origins[label] for item in by_rules for label in item.findings if label in origins}
+    left = tuple(finding for finding in task.findings if origins[finding.id] not in heard)
+    return task.model_copy(update={"findings": left})
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:

@@ -46,7 +46,7 @@ WITNESSES = 3
 """Findings that a sentence names at most: its own, and others that support the same."""
 PER_SECTION = 4
 """Sentences of a section for one sub-problem."""
-OPEN_QUESTION = 0.5
+OPEN_QUESTION = 0.3
 """An undecided version stands in the answer if it is believed at least this part as much as the best one; if less, it
 stands in the body alone."""
 LEAST_TOLD = 0.1
