@@ -89,6 +89,12 @@ def test_without_an_accepted_answer_it_is_the_likeliest_that_the_lead_tells() ->
     assert (said.text, said.by, said.accepted) == ("Ann", "undecided", ())
 
 
+def test_a_short_answer_need_not_stand_in_the_sentence_that_gives_it() -> None:
+    own = put("Richard Ann", 0.6, UNDECIDED, statement="Ann was first.")
+    said = answer_of(report("Ann was first.", status=RunStatus.PARTIAL, hypotheses=(own,)))
+    assert (said.text, said.by) == ("Richard Ann", "undecided")
+
+
 def test_where_no_hypothesis_is_told_it_is_the_first_fact_of_the_lead() -> None:
     frame = Sentence(text="The sources say:", kind=SentenceKind.FRAME)
     open_ = (put("Ann", 0.6, UNDECIDED),)

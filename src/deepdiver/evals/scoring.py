@@ -113,8 +113,9 @@ def answer_of(report: Report) -> Said:
     if not facts:
         return Said("", "none", accepted)
     told = " ".join(facts)
-    likeliest = (item.hypothesis.answer.strip() for item in best if item.status is HypothesisStatus.UNDECIDED)
-    short = next((answer for answer in likeliest if answer and stands_in(answer, told)), "")
+    undecided = (item.hypothesis for item in best if item.status is HypothesisStatus.UNDECIDED)
+    likeliest = (item.answer.strip() for item in undecided if item.statement in facts or stands_in(item.answer, told))
+    short = next((answer for answer in likeliest if answer), "")
     return Said(short, "undecided", accepted) if short and not accepted else Said(facts[0], "lead", accepted)
 
 

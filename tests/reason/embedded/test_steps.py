@@ -76,11 +76,11 @@ def test_an_answer_that_skips_the_steps_counts_less(monkeypatch: pytest.MonkeyPa
     plain = [Told("7,000 people", 0.5, 1, 0)]
     monkeypatch.setattr(
         "deepdiver.reason.embedded.steps.answers",
-        lambda question, clause, passages, known: plain if question == QUESTION else [Told("459 people", 0.2, 1, 0)],
+        lambda question, clause, passages, known: plain if question == QUESTION else [Told("459 people", 0.3, 1, 0)],
     )
     teach(monkeypatch, {}, whole={("Ada Berg was born",): ("Morden", 0.6)})
     told = put(QUESTION, BORN, other).told
-    assert [(item.text, item.score) for item in told] == [("459 people", 0.2), ("7,000 people", 0.5 * AS_IT_STANDS)]
+    assert [(item.text, item.score) for item in told] == [("459 people", 0.3), ("7,000 people", 0.5 * AS_IT_STANDS)]
 
 
 def test_a_step_on_the_way_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:

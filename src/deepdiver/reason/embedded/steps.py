@@ -18,7 +18,7 @@ MOST_STEPS = 3
 """Questions within one question: those of four steps hold three."""
 LEAST = 0.05
 """How likely the answer to an inner question must be for the next step to be taken."""
-AS_IT_STANDS = 0.3
+AS_IT_STANDS = 0.4
 """What an answer to the whole question counts, where its inner questions have answers: it skipped them."""
 READ_RIGHT, SCORED, HALF_WAY = 0.33, 0.55, 0.2
 """How often an answer that scores nothing is right, what the best score adds at most, and the score that adds half of
