@@ -167,6 +167,32 @@ def test_hidden_files_and_folders_are_left_alone(tmp_path: Path) -> None:
     assert unread == []
 
 
+def test_what_deepdiver_itself_wrote_is_no_evidence_and_said_to_be_none(tmp_path: Path) -> None:
+    left = sorted(documents.LEFT)
+    for name in ("notes.md", "home/deepdiver.db", "home/deepdiver.db-wal", "home/runs/1/a.md", "home/mine.md"):
+        put(tmp_path / name)
+    for name in (*left, "besides.md"):
+        put(tmp_path / "out" / name)
+    files, unread = find([tmp_path])
+    assert [file.path.name for file in files] == ["mine.md", "notes.md", "besides.md"]
+    assert [item.url for item in unread] == [(tmp_path / name).as_posix() for name in ("home", "out")]
+    assert {item.reason for item in unread} == {documents.NO_EVIDENCE}
+
+
+def test_a_home_among_the_documents_does_not_hide_them(tmp_path: Path) -> None:
+    for name in ("deepdiver.db", "runs/1/report.md", "notes.md"):
+        put(tmp_path / name)
+    assert [file.path.name for file in find([tmp_path])[0]] == ["notes.md"]
+
+
+@pytest.mark.parametrize("name", sorted(documents.LEFT))
+def test_files_that_only_share_a_name_with_a_runs_are_read(tmp_path: Path, name: str) -> None:
+    put(tmp_path / name)
+    put(tmp_path / "runs" / "a.md")
+    files, unread = find([tmp_path])
+    assert ({file.path.name for file in files}, unread) == ({name, "a.md"}, [])
+
+
 def test_files_come_in_the_order_of_their_names_and_each_once(tmp_path: Path) -> None:
     for name in ("b.md", "a/z.md", "a/b/c.md", "a.md", "B.md"):
         put(tmp_path / name)

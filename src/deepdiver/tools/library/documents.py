@@ -26,6 +26,11 @@ AT_ONCE = 2_000_000
 """Bytes of such a file; a larger one is read by a child, under its limits."""
 SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 """Suffixes that files usually have which can be read. Some without any can be, too: what counts is what is in them."""
+DATABASE, KEPT = "deepdiver.db", frozenset({"runs", "library", "evals"})
+"""What a home holds: the database, and the folders beside it."""
+LEFT = frozenset({"report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl"})
+"""What a run leaves in its folder; all of it together is no accident."""
+NO_EVIDENCE = "what deepdiver itself wrote there is no evidence"
 SAMPLE = "sample:"
 """How the urls of the bundled library begin."""
 
@@ -125,12 +130,24 @@ def _walk(root: Path) -> tuple[list[str], list[Unread]]:
         closed.append(Unread(url_of(root, folder), f"the folder cannot be opened: {error.strerror}"))
 
     for at, folders, names in os.walk(root, onerror=refused):
-        folders[:] = [folder for folder in folders if not folder.startswith(".")]
-        files += [os.path.join(at, file) for file in names if not file.startswith(".")]
+        own = _own(folders, names)
+        closed += [Unread(url_of(root, Path(at)), NO_EVIDENCE)] if own else []
+        folders[:] = [folder for folder in folders if not folder.startswith(".") and folder not in own]
+        files += [os.path.join(at, file) for file in names if not file.startswith(".") and file not in own]
         links = [path for folder in folders if (path := Path(at, folder)).is_symlink()]
         told = "a link to a folder is not followed; give the folder itself"
         closed += [Unread(url_of(root, link), told) for link in links]
     return files, sorted(closed, key=lambda item: item.url)
+
+
+def _own(folders: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return what deepdiver itself put into a folder: its database and what lies beside it, or a run's files.
+
+    A report that cites an earlier one would have its own word for a second source.
+    """
+    own = [folder for folder in folders if folder in KEPT] if DATABASE in names else []
+    own += [name for name in names if name.startswith(DATABASE)]
+    return [*own, *LEFT] if set(names) >= LEFT else own
 
 
 def _unreadable(root: Path, error: OSError) -> UsageError:
