@@ -6,6 +6,7 @@ it ends in the same weights, bit by bit.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from data import Batch
 from torch import Tensor, nn
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 WARM = 0.05
 """The part of the training over which the learning rate rises; then it falls to nothing in a straight line."""
@@ -43,6 +44,45 @@ class Limits:
     """Seconds between two checkpoints."""
 
 
+class Average:
+    """An average of the weights of all steps so far; torch's own asks the GPU at each step, which then waits."""
+
+    def __init__(self, reader: nn.Module, share: float | None) -> None:
+        """Begin with the weights as they are.
+
+        Args:
+            reader: Whose weights.
+            share: What a step counts; None counts all steps evenly.
+        """
+        self.weights = [weight.detach().clone() for weight in reader.parameters()]
+        self.share = share
+        self.steps = 0
+
+    def add(self, reader: nn.Module) -> None:
+        """Count the weights as they are now."""
+        share = 1 / (self.steps + 1) if self.share is None or self.steps == 0 else self.share
+        torch._foreach_lerp_(self.weights, [weight.detach() for weight in reader.parameters()], share)  # noqa: SLF001
+        self.steps += 1
+
+    def applied(self, reader: nn.Module) -> nn.Module:
+        """Return a copy of the reader with the average's weights."""
+        made = copy.deepcopy(reader)
+        with torch.no_grad():
+            for own, held in zip(made.parameters(), self.weights, strict=True):
+                own.copy_(held)
+        return made
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what is to be kept."""
+        return {"weights": self.weights, "steps": self.steps}
+
+    def load_state_dict(self, held: dict[str, Any]) -> None:
+        """Take what was kept."""
+        for own, kept in zip(self.weights, held["weights"], strict=True):
+            own.copy_(kept)
+        self.steps = held["steps"]
+
+
 class Course:
     """The weights, their averages, the optimiser and the step that comes next."""
 
@@ -60,8 +100,8 @@ class Course:
         self.reader = reader
         self.limits = limits
         self.adam = torch.optim.AdamW(groups, lr=limits.rate, fused=matrices[0].is_cuda)
-        self.running = AveragedModel(reader, multi_avg_fn=get_ema_multi_avg_fn(AVERAGE))
-        self.tail = AveragedModel(reader)
+        self.running = Average(reader, 1 - AVERAGE)
+        self.tail = Average(reader, None)
         self.step = 0
         self.plan = {"items": size, "steps": limits.steps, "rate": limits.rate}
 
@@ -70,7 +110,7 @@ class Course:
         """Whether all steps are made."""
         return self.step >= self.limits.steps
 
-    def advance(self, batches: list[Tensor], loss_of: Callable[[Tensor], Tensor], file: Path, say: Say) -> None:
+    def advance(self, batches: list[Batch], loss_of: Callable[[Batch], Tensor], file: Path, say: Say) -> None:
         """Make steps until all are made or the time of this call is over; leaves a checkpoint in either case.
 
         Args:
@@ -98,7 +138,7 @@ class Course:
             else f"paused after {self.step} steps: --resume goes on"
         )
 
-    def _learn(self, loss_of: Callable[[Tensor], Tensor], which: Tensor) -> Tensor:
+    def _learn(self, loss_of: Callable[[Batch], Tensor], which: Batch) -> Tensor:
         """Make a step."""
         done = self.step / self.limits.steps
         for group in self.adam.param_groups:
@@ -108,9 +148,9 @@ class Course:
         nn.utils.clip_grad_norm_(self.reader.parameters(), 1.0)
         self.adam.step()
         self.adam.zero_grad()
-        self.running.update_parameters(self.reader)
+        self.running.add(self.reader)
         if done >= 1 - TAIL:
-            self.tail.update_parameters(self.reader)
+            self.tail.add(self.reader)
         self.step += 1
         return loss.detach()
 
@@ -136,15 +176,15 @@ class Course:
 
     def better(self, cost: Callable[[nn.Module], float], say: Say) -> nn.Module:
         """Return the better of the two averages, by what held-out items cost it."""
-        averages = {"running": self.running.module, "tail": self.tail.module}
+        averages = {"running": self.running.applied(self.reader), "tail": self.tail.applied(self.reader)}
         costs = {name: cost(average) for name, average in averages.items()}
         say("held-out loss of the averages:", ", ".join(f"{name} {value:.4f}" for name, value in costs.items()))
         return averages[min(costs, key=lambda name: costs[name])]
 
 
 def planned(
-    make: Callable[[np.random.Generator], list[Tensor]], epochs: int, steps: int | None, seed: int
-) -> list[Tensor]:
+    make: Callable[[np.random.Generator], list[Batch]], epochs: int, steps: int | None, seed: int
+) -> list[Batch]:
     """Return the batches of all steps: those of the epochs, each shuffled anew, or of so many steps.
 
     Args:
@@ -154,7 +194,7 @@ def planned(
         seed: Of the order.
     """
     chance = np.random.default_rng(seed)
-    made: list[Tensor] = []
+    made: list[Batch] = []
     for _ in range(epochs if steps is None else steps):
         made += make(chance)
         if steps is not None and len(made) >= steps:

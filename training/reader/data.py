@@ -7,12 +7,13 @@ import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from weights import TOKENIZER
 
 LONGEST = 256
 """Tokens of a pair."""
@@ -20,7 +21,15 @@ CHUNK = 20_000
 SEPARATOR = 102
 UNSAID = -100
 """A token's number where nobody said what the answer is; `cross_entropy` passes over it."""
-TOKENIZER = Path(__file__).parents[2] / "src" / "deepdiver" / "encoders" / "minilm" / "tokenizer.json"
+
+
+class Batch(NamedTuple):
+    """Some of the items."""
+
+    which: Tensor
+    """Their numbers."""
+    width: int
+    """The tokens of the longest; known beforehand, since asking the GPU makes it wait."""
 
 
 @dataclass
@@ -44,12 +53,12 @@ class Items:
         held = (self.flat, self.starts, self.lengths, self.firsts, self.facts, self.weights)
         return Items(*(tensor.to(device) for tensor in held), self.sources)
 
-    def gather(self, flat: Tensor, which: Tensor, fill: float = 0) -> Tensor:
+    def gather(self, flat: Tensor, batch: Batch, fill: float = 0) -> Tensor:
         """Return rows of something that lies one behind the other, padded."""
-        lengths = self.lengths[which]
-        places = torch.arange(int(lengths.max()), device=flat.device)
+        lengths = self.lengths[batch.which]
+        places = torch.arange(batch.width, device=flat.device)
         inside = places < lengths[:, None]
-        found = flat[(self.starts[which][:, None] + places).clamp(max=len(flat) - 1)]
+        found = flat[(self.starts[batch.which][:, None] + places).clamp(max=len(flat) - 1)]
         return torch.where(inside if found.dim() == 2 else inside[:, :, None], found, fill)
 
 
@@ -102,7 +111,7 @@ def _facts(row: list[Any], found: Any, first: int) -> tuple[int, ...]:
     return (1, -1, 0, begins[0], ends[-1], relevant)
 
 
-def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None) -> Iterator[Tensor]:
+def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None) -> Iterator[Batch]:
     """Yield the numbers of items in batches of like length, in random order if a generator is given."""
     sizes = lengths.cpu().numpy()
     noise = generator.uniform(0, 4, len(sizes)) if generator else 0
@@ -115,4 +124,4 @@ def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None)
     if generator:
         generator.shuffle(made)
     for which in made:
-        yield torch.from_numpy(which).to(lengths.device)
+        yield Batch(torch.from_numpy(which).to(lengths.device), int(sizes[which].max()))

@@ -26,10 +26,11 @@ import model
 import numpy as np
 import torch
 from course import Course, Limits, planned
-from data import Items
+from data import Batch, Items
 from torch import Tensor, nn
 from torch.nn import functional as f
-from weights import cut, whole
+from vary import with_copies
+from weights import NEAR, cut, whole
 
 SEED = 2026
 TOKENS = 24_576
@@ -53,14 +54,24 @@ def prepared(folder: Path, name: str, limit: int | None) -> Items:
     """Return items as tensors; they are kept, since turning texts into tokens takes half a minute."""
     kept = folder / f"{name}-{limit or 'all'}.pt"
     if not kept.exists():
-        torch.save(data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit)), kept)
+        made = data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit))
+        torch.save(with_copies(made, folder / NEAR) if name == "items" else made, kept)
     held: Items = torch.load(kept, weights_only=False)
     return held
 
 
-def loss_of(reader: nn.Module, items: Items, which: Tensor, opinion: dict[str, Tensor] | None) -> Tensor:
+def read(reader: nn.Module, items: Items, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what a reader says of a batch: verdicts, relevance, and where an answer begins and ends."""
+    said: tuple[Tensor, Tensor, Tensor] = reader(
+        items.gather(items.flat, batch), items.lengths[batch.which], items.firsts[batch.which]
+    )
+    return said
+
+
+def loss_of(reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Tensor] | None) -> Tensor:
     """Return the loss of a batch, by labels and, where there is one, by the teacher's opinion."""
-    verdict, relevance, spans = reader(items.gather(items.flat, which), items.lengths[which], items.firsts[which])
+    verdict, relevance, spans = read(reader, items, batch)
+    which = batch.which
     kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
     hard, soft = HARD if opinion else 1.0, SOFT if opinion else 0.0
 
@@ -81,7 +92,7 @@ def loss_of(reader: nn.Module, items: Items, which: Tensor, opinion: dict[str, T
             verdict, opinion["verdict"][which].float().softmax(1), reduction="none"
         )
         if "spans" in opinion:
-            taught = items.gather(opinion["spans"], which, model.MASKED).float()
+            taught = items.gather(opinion["spans"], batch, model.MASKED).float()
             for side in (0, 1):
                 asked = asked + soft * 0.5 * f.cross_entropy(
                     spans[:, :, side], taught[:, :, side].softmax(1), reduction="none"
@@ -96,7 +107,9 @@ def train(
 ) -> nn.Module | None:
     """Train; returns the average of the weights that held-out items prefer, or None where steps are left."""
     device, role = str(items.flat.device), asked.what
-    batches = planned(lambda chance: list(data.batches(items.lengths, TOKENS, chance)), asked.epochs, asked.steps, SEED)
+    batches = planned(
+        lambda chance: list(data.batches(items.lengths, asked.tokens, chance)), asked.epochs, asked.steps, SEED
+    )
     limits = Limits(len(batches), asked.rate or RATES[role], asked.seconds, asked.every)
     course = Course(reader, limits, len(items))
     file = asked.checkpoint or asked.folder / f"{role}.checkpoint"
@@ -104,9 +117,9 @@ def train(
         course.load(file)
         say(role, f"goes on from step {course.step} of {limits.steps}")
 
-    def loss(which: Tensor) -> Tensor:
+    def loss(batch: Batch) -> Tensor:
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
-            return loss_of(reader, items, which, opinion)
+            return loss_of(reader, items, batch, opinion)
 
     course.advance(batches, loss, file, lambda *words: say(role, *words))
     if not course.finished:
@@ -120,9 +133,9 @@ def held_loss(reader: nn.Module, held: Items) -> float:
     device = str(held.flat.device)
     reader.eval()
     total = 0.0
-    for which in data.batches(held.lengths, 4 * TOKENS, None):
+    for batch in data.batches(held.lengths, 4 * TOKENS, None):
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
-            total += float(loss_of(reader, held, which, None)) * len(which)
+            total += float(loss_of(reader, held, batch, None)) * len(batch.which)
     return total / len(held)
 
 
@@ -136,11 +149,10 @@ def opinions(reader: nn.Module, items: Items) -> dict[str, Tensor]:
         "spans": torch.full((len(items.flat), 2), model.MASKED, dtype=torch.float16, device=device),
     }
     reader.eval()
-    for which in data.batches(items.lengths, 4 * TOKENS, None):
+    for batch in data.batches(items.lengths, 4 * TOKENS, None):
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device != "cpu"):
-            verdict, relevance, spans = reader(
-                items.gather(items.flat, which), items.lengths[which], items.firsts[which]
-            )
+            verdict, relevance, spans = read(reader, items, batch)
+        which = batch.which
         made["verdict"][which], made["relevance"][which] = verdict.half(), relevance.half()
         lengths = items.lengths[which]
         places = torch.arange(spans.shape[1], device=device)
@@ -224,6 +236,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints")
     parser.add_argument("--pieces", type=Path, help="write the weights here too, in pieces of 15 MB")
     parser.add_argument("--rate", type=float)
+    parser.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     return parser.parse_args()
 
 

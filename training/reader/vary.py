@@ -1,0 +1,86 @@
+"""Copies of pairs with some words replaced by near ones, for the teacher to judge: a small set then teaches more.
+
+Which word is near which comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the table. In half of
+the copies a word becomes the same other word wherever it stands, so that what the pair says stays; in the others each
+place is replaced by itself, which mostly undoes it. Nobody has labelled a copy: it has the teacher's word only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from data import UNSAID, Items
+from torch import Tensor
+
+COPIES = {
+    "mnli": 10, "fever": 4, "fm2": 4, "checkcovid": 6, "wice": 4, "summedits": 2, "begin": 2, "cb": 4,
+    "sanli": 2, "conjnli": 2, "scitail": 2, "cad": 2, "boolq": 1, "perspectrum": 1, "snli": 1, "near": 1,
+    "rule.claim": 1,
+}  # fmt: skip
+"""How many copies of a pair, by how its source begins: most of what is like the texts that are judged, and scarce."""
+SHARE, SHARE_COMMON = 0.22, 0.05
+"""How many words are replaced: of all, and of the commonest."""
+COMMON = 2_200
+"""Tokens are numbered by how common they are, from 1,996 on: those below this one are articles, pronouns and such."""
+MIXER = 0x2545F4914F6CDD1D
+SALT = 2_026
+
+
+def chance(keys: Tensor, salt: int) -> Tensor:
+    """Return a number of 31 bits for each key, the same on every machine."""
+    mixed = keys * 1_000_003 + salt
+    for shift in (29, 32, 27):
+        mixed = (mixed ^ (mixed >> shift)) * MIXER
+    return (mixed >> 33) & 0x7FFFFFFF
+
+
+def varied(flat: Tensor, owners: Tensor, alike: Tensor, near: Tensor, salt: int) -> Tensor:
+    """Return tokens with some of them replaced.
+
+    Args:
+        flat: Tokens, one item behind the other.
+        owners: The item of each token.
+        alike: For each token, whether its item's words are replaced wherever they stand.
+        near: For each token of the vocabulary those that may replace it; itself where none may.
+        salt: Another one gives another copy.
+    """
+    tokens = flat.long()
+    keys = torch.where(alike, owners * near.shape[0] + tokens, torch.arange(len(flat), device=flat.device))
+    followed = torch.zeros_like(alike)
+    followed[:-1] = near[tokens[1:], 0] == -1  # a piece of the same word comes next: the word is not this token
+    share = torch.where(tokens < COMMON, SHARE_COMMON, SHARE)
+    chosen = (chance(keys, salt) < share * 0x7FFFFFFF) & ~followed
+    other = near[tokens, chance(keys, salt + 1) % near.shape[1]]
+    return torch.where(chosen & (other >= 0), other, tokens).to(flat.dtype)
+
+
+def with_copies(items: Items, table: Path) -> Items:
+    """Return the items and, behind them, the copies."""
+    near = torch.from_numpy(np.load(table)["near"].astype(np.int64))
+    wanted = torch.tensor([_copies(source) for source in items.sources]) * (items.facts[:, 0] == 0)
+    parts, flats, end = [items], [items.flat], len(items.flat)
+    for number in range(max(COPIES.values())):
+        which = (wanted > number).nonzero()[:, 0]
+        lengths = items.lengths[which]
+        starts = torch.cumsum(lengths, 0) - lengths
+        owners = torch.repeat_interleave(which, lengths)
+        places = torch.arange(int(lengths.sum())) + torch.repeat_interleave(items.starts[which] - starts, lengths)
+        flats.append(varied(items.flat[places], owners, (owners + number) % 2 == 0, near, SALT + 2 * number))
+        facts = torch.tensor([0, -1, 0, UNSAID, UNSAID, -1]).repeat(len(which), 1)
+        parts.append(
+            Items(flats[-1], starts + end, lengths, items.firsts[which], facts, items.weights[which].clamp(max=1.5),
+                  ["varied"] * len(which))
+        )  # fmt: skip
+        end += len(flats[-1])
+    return Items(
+        torch.cat(flats),
+        *(torch.cat([getattr(part, name) for part in parts]) for name in ("starts", "lengths", "firsts", "facts")),
+        torch.cat([part.weights for part in parts]),
+        [source for part in parts for source in part.sources],
+    )
+
+
+def _copies(source: str) -> int:
+    return next((count for name, count in COPIES.items() if source.startswith(name)), 0)
