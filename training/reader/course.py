@@ -61,7 +61,7 @@ class Average:
     def add(self, reader: nn.Module) -> None:
         """Count the weights as they are now."""
         share = 1 / (self.steps + 1) if self.share is None or self.steps == 0 else self.share
-        torch._foreach_lerp_(self.weights, [weight.detach() for weight in reader.parameters()], share)  # noqa: SLF001
+        torch._foreach_lerp_(self.weights, [weight.detach() for weight in reader.parameters()], share)
         self.steps += 1
 
     def applied(self, reader: nn.Module) -> nn.Module:

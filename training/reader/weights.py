@@ -8,8 +8,8 @@
 
 The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are rounded to int8 by
 row (the student's only in the word embeddings, the rest is float16): the packed files are then small enough to carry
-to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again. `near.npz` says which words are near
-which, by the student's word embeddings.
+to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again. `near.npz` says which words are
+near which, by the student's word embeddings.
 
 What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a file or its pieces.
 """
