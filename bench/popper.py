@@ -1,9 +1,10 @@
 """A `popper` run with the embedded reasoner over 2,000 passages: seconds, memory, and the same report twice.
 
 The library is made by rule: places of six themes, each with a page of one passage. Two runs, each in a process of
-its own with a home of its own, read, embed and search the same files; a third has the first's finished library, as
-every later question does. A figure that misses its target is marked, and the status is then 1. The seconds are those
-of the machine as it is: on one that does other work, the processor's seconds tell more.
+its own with a home of its own, read, index, embed what they need of and search the same files, as a newcomer's first
+question does; a third has the first's library, as every later question does. The targets are those of all three. A
+figure that misses its target is marked, and the status is then 1. The seconds are those of the machine as it is: on
+one that does other work, the processor's seconds tell more.
 """
 
 from __future__ import annotations
@@ -17,13 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 PASSAGES = 2_000
 TARGETS = {"wall s": 20.0, "peak MB": 700.0}
-"""At most; for a run over a library that is ready, and for every run."""
+"""At most, for every run."""
 QUESTION = "When was the harbour of Hallinge opened?"
 ANSWER = "1820"
 THEMES = {
@@ -96,9 +96,9 @@ def apart(docs: Path, home: Path) -> dict[str, Any]:
     return {"wall s": time.perf_counter() - began, **json.loads(done.stdout)}
 
 
-def missed(name: str, figures: dict[str, Any], wanted: Sequence[str]) -> list[str]:
+def missed(name: str, figures: dict[str, Any]) -> list[str]:
     """Return what misses its target."""
-    late = [what for what in wanted if figures[what] > TARGETS[what]]
+    late = [what for what in TARGETS if figures[what] > TARGETS[what]]
     over = [f"{name}: {what} {figures[what]:.1f}, wanted {TARGETS[what]:.0f}" for what in late]
     if figures["passages"] < PASSAGES:
         over.append(f"{name}: {figures['passages']} passages, wanted {PASSAGES}")
@@ -123,7 +123,7 @@ def main() -> int:
                 f"{figures['peak MB']:5.0f} MB  {figures['passages']:,} passages  {figures['hash'][:12]}",
                 flush=True,
             )
-            over += missed(name, figures, ["wall s", "peak MB"] if name == "ready library" else ["peak MB"])
+            over += missed(name, figures)
             hashes.add(figures["hash"])
             answer = figures["answer"]
     if len(hashes) != 1:

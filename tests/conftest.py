@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import certifi
 import pytest
 from hypothesis import settings
+
+from tests.warm import Warm
 
 # The gate must give the same answer twice, and soon; looking further is the proofs' work: `make proof` asks them all.
 settings.register_profile("gate", deadline=None, derandomize=True, max_examples=40)
@@ -21,18 +26,45 @@ FOREIGN_PREFIXES = ("DEEPDIVER_", "LANGCHAIN_", "LANGSMITH_", "OTEL_", "XDG_")
 FOREIGN_SUFFIXES = ("_API_KEY", "_URL", "_HOST", "_PROXY", "_proxy")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without looking for garbage: it took a third of 15 s, and among millions of objects there is none."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()  # what is there now stays to the end
+
+
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Give the test an empty home and an environment that says nothing about providers."""
-    for name in os.environ:
-        if name.startswith(FOREIGN_PREFIXES) or name.endswith(FOREIGN_SUFFIXES):
-            monkeypatch.delenv(name)
+    say_nothing(monkeypatch)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("DEEPDIVER_HOME", str(home / "deepdiver"))
-    monkeypatch.setenv("LANGSMITH_TRACING", "false")
     return home
+
+
+def say_nothing(patch: pytest.MonkeyPatch) -> None:
+    """Have the environment say nothing about providers, and nothing be told to any."""
+    for name in os.environ:
+        if name.startswith(FOREIGN_PREFIXES) or name.endswith(FOREIGN_SUFFIXES):
+            patch.delenv(name)
+    patch.setenv("LANGSMITH_TRACING", "false")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Trust one authority, here and in processes: reading them all takes each client 40 ms, and no test needs one."""
+    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
+    file = tmp_path_factory.mktemp("authority") / "first.pem"
+    file.write_text(first + end, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(file))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -53,6 +85,26 @@ def loopback_only() -> Iterator[None]:
         for name in ("connect", "connect_ex"):
             patch.setattr(socket.socket, name, guarded(name))
         yield
+
+
+@pytest.fixture(scope="module")
+def read_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what the trained reader says of a text for all workers of this session."""
+    from tests.readings import kept_in  # numpy: for those who ask
+
+    own = tmp_path_factory.getbasetemp()
+    with kept_in((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "readings"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def warm() -> Iterator[Warm]:
+    """Give a Python that has deepdiver imported already, for what is started as a process."""
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            say_nothing(patch)  # libraries read it when they are imported
+            started = stack.enter_context(Warm())
+        yield started
 
 
 def is_loopback(host: str) -> bool:

@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
+from tests import warm
+
 PATIENCE = 120.0
 """Seconds before a test gives up: many times what is needed on a machine that does nothing else."""
 COMMAND = (sys.executable, "-m", "deepdiver")
@@ -33,11 +35,14 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)
 
 
 def run(
-    *words: str, given: str | bytes | None = None, env: dict[str, str] | None = None
+    *words: str,
+    given: str | bytes | None = None,
+    env: dict[str, str] | None = None,
+    program: tuple[str, ...] = COMMAND,
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end without a terminal."""
     done = subprocess.run(
-        [*COMMAND, *words],
+        [*program, *words],
         input=given.encode() if isinstance(given, str) else given or b"",
         env={**os.environ, **(env or {})},
         capture_output=True,
@@ -89,8 +94,9 @@ class Terminal:
     def __enter__(self) -> Terminal:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, self._size)
+        taking = () if warm.__file__ in self._program else (sys.executable, "-c", _TAKE_TERMINAL)  # a warm one does
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _TAKE_TERMINAL, *self._program, *self._words],
+            [*taking, *self._program, *self._words],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

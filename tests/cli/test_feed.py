@@ -21,7 +21,8 @@ from deepdiver.tools.osint import registry
 from deepdiver.tools.osint.feed import Feed
 from tests.mcp_server.process import Place
 from tests.mcp_server.tides import FEED, KEY, install
-from tests.terminal import COMMAND, Terminal
+from tests.terminal import Terminal
+from tests.warm import Warm
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,11 @@ def test_no_words_make_it_stumble(words: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_on_a_terminal_rows_are_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_rows_are_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: Warm) -> None:
     (tmp_path / "elsewhere").mkdir()
     for name, value in Place(tmp_path / "store", install(tmp_path / "elsewhere")).env().items():
         monkeypatch.setenv(name, value)
-    with Terminal("feed", "watch_tides", "harbour=Vantskär", program=COMMAND) as terminal:
+    with Terminal("feed", "watch_tides", "harbour=Vantskär", program=warm.command) as terminal:
         assert terminal.leave() == 0
     assert "┃ when ┃ sure   ┃ what" in terminal.text
     assert "the level at Vantskär was 4.5 m." in terminal.text

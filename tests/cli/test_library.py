@@ -18,6 +18,7 @@ from deepdiver.core.record import Mark
 from deepdiver.tools.library.base import Progress
 from deepdiver.tools.library.local import LocalLibrary
 from tests.terminal import Terminal, run
+from tests.warm import Warm
 
 
 @dataclass(frozen=True)
@@ -207,7 +208,7 @@ def test_what_is_not_embedded_yet_is_told(say: Say, docs: Path, own_home: Path) 
     library = LocalLibrary(own_home / "deepdiver" / "library" / "main")
     library.refresh([docs])
     library.close()
-    told = "3 of 3 passages are not embedded yet; these are found by their words only. Go on with: deepdiver library "
+    told = "3 of 3 passages are not embedded yet; a search embeds those that it needs. All of them at once: deepdiver "
     assert told in say("search", "ferry").err
     assert told in say("list").err
     assert say("refresh", "--quiet").code == 0
@@ -286,10 +287,10 @@ def test_where_in_a_document_a_passage_begins(start: int, where: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs a terminal of Unix")
-def test_on_a_terminal_there_is_a_bar(docs: Path) -> None:
+def test_on_a_terminal_there_is_a_bar(docs: Path, warm: Warm) -> None:
     for number in range(30):
         (docs / f"{number}.md").write_text(f"Text number {number}.")
-    with Terminal("library", "add", str(docs), columns=100) as terminal:
+    with Terminal("library", "add", str(docs), columns=100, program=warm.command) as terminal:
         terminal.wait_for("your library holds 33 documents")
         assert terminal.leave() == 0
     assert "embedding passages" in terminal.text

@@ -50,6 +50,21 @@ def test_a_file_of_something_else_is_refused(path: Path) -> None:
         VectorTable(path, D)
 
 
+def test_rows_that_do_not_fit_are_refused(table: VectorTable) -> None:
+    for rows in (vectors.pack(units(2, 2 * D)), vectors.pack(units(2))[0]):
+        with pytest.raises(ValueError, match="do not fit"):
+            table.enter(rows)
+    assert len(table) == 0
+
+
+def test_a_query_that_does_not_fit_packed_vectors_is_refused() -> None:
+    rows = vectors.pack(units(2))
+    with pytest.raises(ValueError, match="does not fit"):
+        vectors.nearness(rows, units(1, 2 * D)[0])
+    with pytest.raises(ValueError, match="not finite"):
+        vectors.nearness(rows, np.full(D, np.nan, np.float32))
+
+
 def test_a_table_of_another_dimension_is_refused(path: Path, table: VectorTable) -> None:
     table.append(units(3))
     with pytest.raises(DamagedStoreError, match="damaged"):
@@ -341,7 +356,7 @@ def test_the_ranking_is_numpys_within_the_error_of_quantisation(
 
 @given(hnp.arrays(np.float32, (3, 5), elements=st.floats(-(2.0**100), 2.0**100, width=32)))
 def test_what_is_packed_is_within_half_a_step(stored: Floats) -> None:
-    packed = vectors._pack(stored)
+    packed = vectors.pack(stored)
     assert packed.shape == (3, 5 + SCALE)
     steps = packed[:, 5:].copy().view("<f4").astype(np.float64)
     back = (packed[:, :5].astype(np.float64) - ZERO) * steps
@@ -362,3 +377,16 @@ def test_a_query_in_two_columns_is_almost_exact(query: Floats) -> None:
 def test_the_best_are_the_best_and_equal_ones_keep_their_order(scores: Floats, k: int) -> None:
     expected = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
     assert vectors._best(scores, k).tolist() == expected
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 40), st.integers(0, 1_000))
+def test_packed_vectors_are_as_near_as_in_a_table(count: int, seed: int) -> None:
+    rows, query = vectors.pack(units(count, seed=seed)), units(1, seed=seed + 1)[0]
+    with tempfile.TemporaryDirectory() as folder, VectorTable(Path(folder) / "vectors", D) as table:
+        assert table.enter(rows[: count // 2]) == range(count // 2)
+        table.append(units(count, seed=seed)[count // 2 :])
+        found, scores = table.search(query, count)
+    near = vectors.nearness(rows, query)
+    assert near[found].tobytes() == scores.tobytes()
+    assert vectors.nearness(rows[:0], query).shape == (0,)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from multiprocessing import active_children
@@ -25,6 +24,8 @@ from deepdiver.evals.evaluation import ABOUT, RECORDS, Evaluation, code, evaluat
 from deepdiver.evals.evaluation import load as load_records
 from deepdiver.evals.performing import Job, line
 from deepdiver.evals.retrieval import Item
+from tests.terminal import COMMAND
+from tests.warm import Warm
 
 CLAIMS = EvalSet(
     "claims",
@@ -223,7 +224,7 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_killed_evaluation_goes_on(tmp_path: Path) -> None:
+def test_a_killed_evaluation_goes_on(tmp_path: Path, warm: Warm) -> None:
     documents = [{"title": "Norda", "text": "Ann Lee is the director of Norda AB."}]
     lines = [
         {"id": str(n), "question": "Who is the director of Norda AB?", "answers": ["Ann Lee"], "documents": documents}
@@ -231,8 +232,8 @@ def test_a_killed_evaluation_goes_on(tmp_path: Path) -> None:
     ]
     file, out = tmp_path / "own.jsonl", tmp_path / "out"
     file.write_text("".join(json.dumps(each) + "\n" for each in lines))
-    command = [sys.executable, "-m", "deepdiver", "eval", str(file), "--quiet", "--home", str(tmp_path / "h")]
-    killed = subprocess.Popen([*command, "--out", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    words = ["eval", str(file), "--quiet", "--home", str(tmp_path / "h"), "--out", str(out)]
+    killed = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 60
     while time.monotonic() < end and not load_records(out):
         time.sleep(0.02)
@@ -240,7 +241,7 @@ def test_a_killed_evaluation_goes_on(tmp_path: Path) -> None:
     killed.wait()
     before = load_records(out)
     assert 1 <= len(before) <= 3
-    done = subprocess.run([*command, "--out", str(out), "--json"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([*warm.command, *words, "--json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     after = load_records(out)
     assert {key: after[key]["run"] for key in before} == {key: record["run"] for key, record in before.items()}

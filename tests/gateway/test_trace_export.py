@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from deepdiver import sample
 from deepdiver.core.settings import Settings
 from deepdiver.errors import SettingsError
 from deepdiver.gateway.trace import exported
+from tests.warm import Warm
 
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
+DOCUMENT = sample.LIBRARY / "svedjan" / "annual-report-2025.md"
 
 
 class Collector(HTTPServer):
@@ -51,10 +54,10 @@ def collector() -> Iterator[Collector]:
         thread.join()
 
 
-def run(home: Path, collector: Collector, **more: str) -> None:
+def run(warm: Warm, home: Path, collector: Collector, **more: str) -> None:
     address = f"http://127.0.0.1:{collector.server_port}"
     environment = {**os.environ, "DEEPDIVER_HOME": str(home), "OTEL_EXPORTER_OTLP_ENDPOINT": address, **more}
-    command = [sys.executable, "-m", "deepdiver", "--sample", "--quiet", QUESTION]
+    command = [*warm.command, "--in", str(DOCUMENT), "--quiet", QUESTION]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
@@ -64,8 +67,8 @@ def test_without_the_packages_the_setting_is_refused(monkeypatch: pytest.MonkeyP
         pass
 
 
-def test_spans_reach_a_collector_and_hold_no_text(collector: Collector, tmp_path: Path) -> None:
-    run(tmp_path, collector, DEEPDIVER_TRACE="otel")
+def test_spans_reach_a_collector_and_hold_no_text(collector: Collector, warm: Warm, tmp_path: Path) -> None:
+    run(warm, tmp_path, collector, DEEPDIVER_TRACE="otel")
     assert collector.got
     assert {path for path, _ in collector.got} == {"/v1/traces"}
     sent = b"".join(body for _, body in collector.got)
@@ -75,6 +78,6 @@ def test_spans_reach_a_collector_and_hold_no_text(collector: Collector, tmp_path
     assert b"Svedjan Ost" not in sent
 
 
-def test_nothing_is_sent_that_was_not_asked_for(collector: Collector, tmp_path: Path) -> None:
-    run(tmp_path, collector)
+def test_nothing_is_sent_that_was_not_asked_for(collector: Collector, warm: Warm, tmp_path: Path) -> None:
+    run(warm, tmp_path, collector)
     assert collector.got == []

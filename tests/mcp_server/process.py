@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from mcp import StdioServerParameters
 from deepdiver.core.record import Run
 from deepdiver.store import open_store
 from tests.mcp_server.tides import KEY
-from tests.terminal import wait_for_line
+from tests.terminal import COMMAND, wait_for_line
 
 PATIENCE = 60.0
 """Seconds before a test gives up."""
@@ -29,6 +28,8 @@ class Place:
     """The home, whose runs can be looked at."""
     elsewhere: Path
     """A folder with an installed feed."""
+    program: tuple[str, ...] = COMMAND
+    """What is started."""
 
     def env(self, **more: str) -> dict[str, str]:
         """Return what a server's environment holds besides the usual."""
@@ -38,14 +39,14 @@ class Place:
 
     def stdio(self, *words: str, **more: str) -> StdioServerParameters:
         """Return how a client starts a server."""
-        words = ("-m", "deepdiver", "mcp", *words)
-        return StdioServerParameters(command=sys.executable, args=list(words), env=self.env(**more))
+        command, *first = self.program
+        return StdioServerParameters(command=command, args=[*first, "mcp", *words], env=self.env(**more))
 
     @contextmanager
     def started(self, *words: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         """Start a server by hand."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "deepdiver", "mcp", *words],
+            [*self.program, "mcp", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

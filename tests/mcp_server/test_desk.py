@@ -21,6 +21,8 @@ from deepdiver.run import research
 from deepdiver.run.begin import new_run
 from tests.mcp_server.tides import FEED, KEY
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from deepdiver import sample
 from deepdiver.core.record import RunStatus
 from deepdiver.errors import UsageError
 from deepdiver.mcp_server.resources import RUNS
@@ -27,8 +29,11 @@ from deepdiver.mcp_server.tools import TOOLS
 from tests.mcp_server.process import PATIENCE, Place
 from tests.mcp_server.tides import FEED, KEY, install
 from tests.processes import until
+from tests.warm import Warm
 
-QUESTION = "Who runs Svedjan Ost AB?"
+QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
+SMALL = ("--in", str(sample.LIBRARY / "svedjan" / "annual-report-2025.md"))
+"""A library that answers the question, for tests of something else: the whole sample takes four times as long."""
 TOKEN = "a-token-of-24-characters"
 ERAS = ["legacy", "auto"]
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -41,9 +46,16 @@ HELLO: dict[str, Any] = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def cold(tmp_path: Path) -> Place:
+    """Servers that are started as clients start them."""
     (tmp_path / "elsewhere").mkdir()
     return Place(tmp_path / "store", install(tmp_path / "elsewhere"))
+
+
+@pytest.fixture
+def place(cold: Place, warm: Warm) -> Place:
+    """Servers that need not import anything first."""
+    return replace(cold, program=warm.command)
 
 
 def endless(silent: str) -> dict[str, str]:
@@ -118,12 +130,12 @@ def test_a_feed_that_cannot_be_used_is_said_before_serving(place: Place, words: 
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_over_standard_input_and_output(place: Place, era: str) -> None:
-    async with Client(place.stdio("--sample"), mode=era) as client:
+    async with Client(place.stdio(*SMALL), mode=era) as client:
         await is_served(client)
 
 
 @pytest.mark.slow
-def test_nothing_but_the_protocol_is_on_the_wire(place: Place) -> None:
+def test_nothing_but_the_protocol_is_on_the_wire(cold: Place) -> None:
     lines: Sequence[str] = [
         "this is not JSON",
         json.dumps(HELLO),
@@ -139,7 +151,7 @@ def test_nothing_but_the_protocol_is_on_the_wire(place: Place) -> None:
             }
         ),
     ]
-    with place.started("--sample", DEEPDIVER_VERBOSE="true") as process:
+    with cold.started("--sample", DEEPDIVER_VERBOSE="true") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("\n".join(lines) + "\n")
@@ -280,7 +292,7 @@ async def test_the_door_opens_for_the_token_alone(shown: str | None, passes: boo
 @pytest.mark.slow
 @pytest.mark.parametrize("era", ERAS)
 async def test_a_client_over_http(place: Place, era: str) -> None:
-    with place.http("--sample") as (url, process):
+    with place.http(*SMALL) as (url, process):
         async with Client(url, mode=era) as client:
             await is_served(client)
         process.send_signal(signal.SIGTERM)
@@ -328,9 +340,9 @@ async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
 
 
 @pytest.mark.slow
-async def test_the_token_is_asked_for_and_never_told(place: Place, tmp_path: Path) -> None:
+async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
-    with place.http("--sample", "--token-file", str(tmp_path / "token")) as (url, process):
+    with cold.http("--sample", "--token-file", str(tmp_path / "token")) as (url, process):
         async with httpx.AsyncClient(headers=JSON) as web:
             for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}):
                 answer = await web.post(url, json=HELLO, headers=headers)
@@ -346,12 +358,12 @@ async def test_the_token_is_asked_for_and_never_told(place: Place, tmp_path: Pat
         process.wait(PATIENCE)
         assert process.stderr is not None
         assert TOKEN not in process.stderr.read()
-    assert TOKEN.encode() not in b"".join(file.read_bytes() for file in place.home.rglob("*") if file.is_file())
+    assert TOKEN.encode() not in b"".join(file.read_bytes() for file in cold.home.rglob("*") if file.is_file())
 
 
 @pytest.mark.slow
 async def test_two_clients_at_once(place: Place) -> None:
-    with place.http("--sample") as (url, _):
+    with place.http(*SMALL) as (url, _):
 
         async def one(era: str) -> str:
             async with Client(url, mode=era) as client:

@@ -20,6 +20,8 @@ from deepdiver.mcp_server.server import build
 from deepdiver.mcp_server.tools import NOT_HERE, TOOLS
 from tests.mcp_server.tides import FEED, KEY
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "Who runs Svedjan Ost AB?"
 
 

@@ -22,6 +22,8 @@ from deepdiver.run.begin import new_run
 from deepdiver.tools.osint.feed import Answer, IntelligenceType, Row, Told
 from tests.mcp_server.tides import FEED, KEY
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "Who runs Svedjan Ost AB?"
 
 

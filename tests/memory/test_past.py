@@ -50,6 +50,8 @@ from tests.memory.made import (
     trial_of,
 )
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 LATER = "2026-03-31T09:00:00+00:00"
 
 

@@ -19,6 +19,8 @@ from deepdiver.run.begin import load_ledger, new_run
 from deepdiver.store import SqliteStore, open_store
 from deepdiver.strategies.table import TABLE
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "Who runs Svedjan Ost AB?"
 
 

@@ -19,6 +19,8 @@ from deepdiver.run import deepen, replay, research
 from deepdiver.run.deepen import deeper_question, look_deeper
 from deepdiver.store import Store, open_store
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 
 

@@ -25,6 +25,8 @@ from deepdiver.store import open_store
 from tests.servers.brain import made_page, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 NOWHERE = dict.fromkeys(("duckduckgo", "wikipedia"), "http://127.0.0.1:9")
 """What needs no key is asked where nobody is: tests reach nobody outside."""
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from tests.servers.brain import Directions, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.servers.week import KEV, KEY, Week
 from tests.strategies.test_calling import approve
+from tests.warm import Warm
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = "Strikes near Kharkiv have increased this week.", "Strikes near Kharkiv have not increased this week."
@@ -257,7 +257,7 @@ async def test_a_model_finds_the_same(week: Week, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_path: Path) -> None:
+async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_path: Path, warm: Warm) -> None:
     week.down = set()
     env = {f"DEEPDIVER_{name.upper()}_URL": url for name, url in week.settings["urls"].items()}
     env |= {"DEEPDIVER_FIRMS_KEY": KEY, "DEEPDIVER_AS_OF": "2026-11-14", "DEEPDIVER_HOME": str(tmp_path / "far")}
@@ -265,7 +265,7 @@ async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_p
     (tmp_path / "deepdiver").mkdir()
     (tmp_path / "deepdiver" / "deepdiver.toml").write_text(f"[limits]\n{limits_of}\n", encoding="utf-8")
     env["XDG_CONFIG_HOME"] = str(tmp_path)
-    command = [sys.executable, "-m", "deepdiver", "mcp", "--sample"]
+    command = [*warm.command, "mcp", "--sample"]
     own = {**week.settings, "keys": {}, "news_feeds": [], "mcp": {"servers": {"far": {"command": command, "env": env}}}}
     own["mcp"]["feeds"] = "far"
     settings = load({"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), **own})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import importlib
 import json
 import os
@@ -73,15 +74,25 @@ def main() -> None:
 
 
 def _warm() -> None:
-    """Load before the first fork what each child would load for itself, which takes half a second; connect nowhere."""
+    """Load before the first fork what each child would load for itself, which takes a second; connect nowhere."""
     for name in LOADED:
         importlib.import_module(name)
+    from deepdiver.core.settings import Settings
+    from deepdiver.reason.ladder import answer_schema
+    from deepdiver.reason.models import open_model
     from deepdiver.strategies.table import TABLE
+    from deepdiver.tasks import TASKS
+    from deepdiver.tools.osint.registry import feeds
     from deepdiver.tools.registry import providers
 
     providers()
+    feeds()
+    open_model("openai:gpt-5-mini", Settings(urls={"openai": "http://127.0.0.1:1"}))
     for entry in TABLE.values():
         entry.build()
+    for task in TASKS:
+        answer_schema(task.answer())
+    gc.freeze()  # a collection in a child would write to, and so copy, all that is here
 
 
 def _child(job: dict[str, Any], answer: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,16 @@ from deepdiver.tools.mcp.connection import Servers
 from tests.processes import gone, started_by_us
 from tests.strategies.rig import QUESTION, Rig
 from tests.tools.mcp.conftest import HONEST
+from tests.warm import Warm
 
-ARCHIVE = {"servers": {"archive": {"command": [sys.executable, str(HONEST)]}}}
+pytestmark = pytest.mark.usefixtures("read_once")
+
+
+@pytest.fixture
+def archive(warm: Warm) -> dict[str, Any]:
+    """Settings with a server that is made with the `mcp` package, which takes more than a second to import."""
+    return {"servers": {"archive": {"command": [*warm.python, str(HONEST)]}}}
+
 
 # -- arguments
 
@@ -84,8 +91,8 @@ async def approve(settings: Settings) -> None:
 
 
 @pytest.fixture
-def rig(tmp_path: Path) -> Rig:
-    made = Rig(tmp_path, strategy="overwatch", search=("mcp",), mcp=ARCHIVE)
+def rig(tmp_path: Path, archive: dict[str, Any]) -> Rig:
+    made = Rig(tmp_path, strategy="overwatch", search=("mcp",), mcp=archive)
     asyncio.run(approve(made.settings))
     return made
 
@@ -113,13 +120,15 @@ async def test_a_tool_that_takes_more_than_a_query_is_called_with_its_arguments(
 
 
 @pytest.mark.parametrize("strategy", ["popper", "iterative", "orchestrated", "overwatch", "navigator"])
-async def test_every_strategy_searches_with_the_tools_of_servers(tmp_path: Path, strategy: str) -> None:
+async def test_every_strategy_searches_with_the_tools_of_servers(
+    tmp_path: Path, archive: dict[str, Any], strategy: str
+) -> None:
     before = started_by_us()
     flags = {
         "home": tmp_path,
         "strategy": strategy,
         "search": ("mcp",),
-        "mcp": ARCHIVE,
+        "mcp": archive,
         "feeds": ("none",),
         "retries": 0,
     }
@@ -135,8 +144,8 @@ async def test_every_strategy_searches_with_the_tools_of_servers(tmp_path: Path,
     assert gone(started_by_us() - before), "no server is left running"
 
 
-async def test_what_is_not_approved_is_not_offered_and_said(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, mcp=ARCHIVE)
+async def test_what_is_not_approved_is_not_offered_and_said(tmp_path: Path, archive: dict[str, Any]) -> None:
+    rig = Rig(tmp_path, mcp=archive)
     have = await connect(rig.settings, rig.session().deps.gateway)
     assert have.tools == ()
     assert any("deepdiver mcp approve archive" in line for line in have.limits)

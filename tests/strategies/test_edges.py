@@ -34,6 +34,8 @@ from deepdiver.tasks import Note, Reflect
 from tests.servers.brain import Directions, Fields, made_page, made_search, popper_brain
 from tests.servers.scripted import Answer, Document, ScriptedServer, SearchScript
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "What is recorded about the northern ferry permits?"
 ABOUT = "recorded northern ferry permits"
 """What the model makes of it."""

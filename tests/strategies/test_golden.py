@@ -19,6 +19,8 @@ from deepdiver.core.record import Strategy
 from deepdiver.core.settings import load
 from deepdiver.run import replay, research
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 QUESTION = "What is the age of the children for the parents which run the company Svedjan Ost AB."
 GOLDEN = Path(__file__).parent / "golden"
 

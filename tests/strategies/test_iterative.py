@@ -26,6 +26,8 @@ from deepdiver.strategies.writing import UNTESTED
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"

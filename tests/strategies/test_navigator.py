@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
@@ -32,6 +31,9 @@ from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 from tests.servers.scripted import Document, ScriptedServer
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
+from tests.warm import Warm
+
+pytestmark = pytest.mark.usefixtures("read_once")
 
 SEED = "What is the age of the children for the parents which run the company Svedjan Ost AB."
 BEGIN = ["initialize", "decision_node", "approve_plan"]
@@ -624,7 +626,7 @@ async def test_each_pass_has_its_own_steps_and_patience(tmp_path: Path) -> None:
     assert rig.path == [*BEGIN, *STEP, *STEP, *ASKED, "decision_node", *STEP, *STEP, *ASKED]
 
 
-def test_the_same_run_resumes_in_another_process_days_later(tmp_path: Path) -> None:
+def test_the_same_run_resumes_in_another_process_days_later(tmp_path: Path, warm: Warm) -> None:
     begin = f"""
 import asyncio, os
 from pathlib import Path
@@ -635,7 +637,7 @@ async def ask(shown):
 flags = {{"home": Path({str(tmp_path)!r}), "strategy": "navigator", "documents": [Path({str(LIBRARY)!r})]}}
 asyncio.run(research({SEED!r}, load({{**flags, "as_of": "2026-11-15"}}), ask=ask))
 """
-    assert subprocess.run([sys.executable, "-c", begin], check=False).returncode == 9
+    assert subprocess.run([*warm.python, "-c", begin], check=False).returncode == 9
     settings = load({"home": tmp_path})
     store = open_store(tmp_path)
     (run,) = store.list_runs()
@@ -655,7 +657,7 @@ settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
 print(json.dumps([out.run.status.value, out.report.hash, len(asked), asked[0]["ask"], asked[0]["answer"]]))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])
     assert (status, times, what) == ("answered", 1, "review_answer")
     assert "15 years" in answer

@@ -28,6 +28,8 @@ from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 BEGIN = ["initialize", "plan_searches", "approve_plan"]
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
 EXPLORE, DIVE, CHECK = SearchIntent.INITIAL_EXPLORATION, SearchIntent.DEEP_DIVE, SearchIntent.FACT_CHECKING

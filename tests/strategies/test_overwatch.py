@@ -28,6 +28,8 @@ from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, call
 
+pytestmark = pytest.mark.usefixtures("read_once")
+
 BEGIN = ["initialize", "plan_research", "decompose_task", "approve_plan", "generate_hypotheses"]
 GATHER, ANALYZE, REFLECT = "gather_intelligence", "analyze_findings", "reflect_on_analysis"
 CORRELATE, VERIFY, SYNTHESIZE = "correlate_findings", "verify_conclusions", "synthesize_report"

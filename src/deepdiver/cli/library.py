@@ -210,7 +210,7 @@ def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
 def _behind(library: Library, voice: Voice) -> None:
     if pending := library.pending():
         of = f"{pending:,} of {library.passages():,} passages are not embedded yet"
-        voice.err(f"{of}; these are found by their words only. Go on with: deepdiver library refresh")
+        voice.err(f"{of}; a search embeds those that it needs. All of them at once: deepdiver library refresh")
 
 
 def _as_json(match: Match, library: Library) -> dict[str, Any]:

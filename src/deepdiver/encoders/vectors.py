@@ -96,7 +96,13 @@ class VectorTable:
             raise ValueError(f"vectors of shape {vectors.shape} do not fit a table of (n, {self.dimension})")
         if not np.isfinite(vectors).all():
             raise ValueError("a vector holds numbers that are not finite")
-        return self._rows.append(_pack(vectors).tobytes())
+        return self.enter(pack(vectors))
+
+    def enter(self, rows: Bytes) -> range:
+        """Add vectors that are packed already; see `pack` and `append`."""
+        if rows.ndim != 2 or rows.shape[1] != self.dimension + SCALE:
+            raise ValueError(f"rows of shape {rows.shape} do not fit a table of (n, {self.dimension + SCALE})")
+        return self._rows.append(rows.tobytes())
 
     def search(self, query: Floats, k: int, allowed: Allowed | None = None) -> tuple[Rows, Floats]:
         """Find the rows with the largest dot products.
@@ -112,10 +118,7 @@ class VectorTable:
         """
         import numpy as np
 
-        if query.shape != (self.dimension,):
-            raise ValueError(f"a query of shape {query.shape} does not fit a table of ({self.dimension},)")
-        if not np.isfinite(query).all():
-            raise ValueError("the query holds numbers that are not finite")
+        _check(query, self.dimension)
         if k < 1:
             raise ValueError(f"k is {k}: ask for one row at least")
         table = np.frombuffer(self._rows.view(), np.uint8).reshape(-1, self.dimension + SCALE)
@@ -129,7 +132,13 @@ class VectorTable:
         self._rows.close()
 
 
-def _pack(vectors: Floats) -> Bytes:
+def nearness(rows: Bytes, query: Floats, *, intra_op: int = 0) -> Floats:
+    """Return the dot products of packed vectors with a query, exactly as a table that holds them would."""
+    _check(query, rows.shape[1] - SCALE)
+    return _scores(rows, None, query, _multiply(intra_op))
+
+
+def pack(vectors: Floats) -> Bytes:
     """Return vectors as the bytes of rows."""
     import numpy as np
 
@@ -138,6 +147,15 @@ def _pack(vectors: Floats) -> Bytes:
     divisors = np.where(steps > 0, steps, np.inf).astype(np.float64)  # A vector of zeros, or too small for a float32.
     codes = np.clip(np.rint(exact / divisors[:, None]), -STEPS, STEPS) + ZERO
     return np.hstack([codes.astype(np.uint8), steps.view(np.uint8).reshape(-1, SCALE)])
+
+
+def _check(query: Floats, dimension: int) -> None:
+    import numpy as np
+
+    if query.shape != (dimension,):
+        raise ValueError(f"a query of shape {query.shape} does not fit a table of ({dimension},)")
+    if not np.isfinite(query).all():
+        raise ValueError("the query holds numbers that are not finite")
 
 
 def _columns(query: Floats) -> tuple[Bytes, float]:

@@ -89,7 +89,7 @@ def _research(job: Job) -> Kept:
 
         held = shelf(settings)
         held.look()
-        held.library.embed()  # all of it first: what is found must not depend on how far a thread had come
+        held.library.embed()  # all of it once: the questions of a set come to need nearly all
 
     def note(event: Event) -> None:
         if event.type == "run_started":

@@ -235,7 +235,7 @@ def _looked_up(desk: Desk, asked: LibrarySearch) -> tuple[tuple[Found, ...], tup
     library = held.library
     if not library.passages():
         raise NoEvidenceError("there are no documents: start the server with --in PATH, or use deepdiver library add")
-    notes = [*(f"{item.url} was not read: {item.reason}" for item in unread[:10]), *filter(None, [held.behind()])]
+    notes = [*(f"{item.url} was not read: {item.reason}" for item in unread[:10]), *filter(None, [library.note])]
     found = (
         Found(
             url=match.entry.url,

@@ -59,6 +59,13 @@ def test_without_hypotheses_what_is_missing_is_said() -> None:
     assert made.missing == ("Who runs Acme Ltd?", "Who runs it?")
 
 
+def test_what_the_rules_cannot_follow_is_not_missing_where_its_answer_is_supported() -> None:
+    told, question = "Acme Ltd belongs to the Brook family.", "Which clan is behind the maker of the Morden bell?"
+    assert draft(question, findings(told)).missing == (question,), "the rules find no answer in it"
+    assert draft(question, findings(told), standing(told, UNDECIDED, 0.5, answer="Brook")).missing == (question,)
+    assert draft(question, findings(told), standing(told, SUPPORTED, 0.8, answer="Brook")).missing == ()
+
+
 def test_the_clause_without_an_answer_is_missing() -> None:
     question = "Which company owns the firm that built the bridge at Morden?"
     made = draft(question, findings("The bridge at Morden was built by Halden Ltd."))

@@ -6,7 +6,7 @@ import random
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from pydantic import SecretStr
 
 from deepdiver import sample
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.tools.library import local, postgres, ready
+from deepdiver.tools.library import kept, local, postgres, ranking, ready
 from deepdiver.tools.library.base import Library, Match, Progress, Where
+from deepdiver.tools.library.embedding import embedded
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.postgres import PostgresLibrary
 
@@ -123,12 +124,47 @@ def test_words_and_sense(library: Library, docs: Path) -> None:
     by_words = library.search("Ejdervik", 5, hops=0)
     assert sorted(names(by_words)) == ["ferry.md", "owner.txt"]
     assert all(0 <= match.score <= 2 for match in by_words)
-    assert library.search("ship in flames", 5) == []
-    assert library.pending() == library.passages() == 4
-    assert library.embed() == 4
-    assert library.pending() == 0
-    assert names(library.search("ship in flames", 5))[0] == "ferry.md"
+    found = library.search("ship in flames", 5)
+    assert names(found)[0] == "ferry.md"  # no vector was there, and those it needs were made
+    library.embed()
+    assert (library.pending(), library.passages()) == (0, 4)
+    assert library.search("ship in flames", 5) == found
     assert library.search("quantum chromodynamics lattice", 5) == []
+
+
+def test_in_a_larger_library_words_come_first(library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking, "WHOLE", 3)
+    library.refresh([docs])
+    assert library.search("ship in flames", 5) == []
+    found = library.search("a vessel in the water of Ejdervik", 5)
+    assert {"ferry.md", "owner.txt", "lake.md"} <= set(names(found))
+    library.embed()
+    assert library.pending() == 0
+    assert library.search("ship in flames", 5) == []
+    assert library.search("a vessel in the water of Ejdervik", 5) == found
+    monkeypatch.setattr(ranking, "WHOLE", 4)
+    assert names(library.search("ship in flames", 5))[0] == "ferry.md"
+
+
+@pytest.mark.parametrize("whole", [0, 99])
+def test_no_text_is_embedded_twice(library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch, whole: int) -> None:
+    monkeypatch.setattr(ranking, "WHOLE", whole)
+    made: list[str] = []
+
+    def counted(texts: Sequence[str | None]) -> object:
+        made.extend(text for text in texts if text is not None)
+        return embedded(texts)
+
+    for module in (kept, postgres):
+        monkeypatch.setattr(module, "embedded", counted)
+    library.refresh([docs])
+    first = answers(library)
+    assert len(made) == len(set(made)) > 0
+    assert answers(library) == first
+    library.embed()
+    assert len(made) == len(set(made)) == library.passages()
+    assert answers(library) == first
+    assert len(made) == library.passages()
 
 
 def test_a_good_passage_leads_to_what_it_names(library: Library, docs: Path) -> None:

@@ -31,6 +31,12 @@ def test_words_and_sense_are_weighed() -> None:
     assert found == pytest.approx({1: BY_WORDS, 2: BY_WORDS / 2 + (1 - BY_WORDS), 3: (1 - BY_WORDS) / 2})
 
 
+def test_the_place_whose_sense_counts_as_nothing_can_be_chosen() -> None:
+    sense = {1: 0.9, 2: 0.7, 3: 0.5}
+    assert fuse({}, sense, by_words=0.0, deep=2) == pytest.approx({1: 1.0, 2: 0.0, 3: FAR})
+    assert fuse({}, sense, by_words=0.0) == pytest.approx({1: 1.0, 2: 0.5, 3: 0.0})
+
+
 def test_a_passage_without_a_vector_is_taken_by_its_words() -> None:
     assert fuse({1: 10.0, 2: 5.0, 3: 0.0}, {}) == {1: 1.0, 2: 0.5, 3: 0.0}
     found = fuse({1: 10.0, 2: 10.0}, {1: 0.1, 3: 0.5})

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bench import scale
 from deepdiver import sample
+from deepdiver.core.text import Span
 from deepdiver.errors import NewerSchemaError, StoreAccessError
-from deepdiver.tools.library import local, ready
+from deepdiver.tools.library import local, ranking, ready
 from deepdiver.tools.library.base import Match, Progress
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.locking import turn
@@ -149,6 +154,84 @@ def test_the_sample_is_embedded_without_the_model(library: LocalLibrary, monkeyp
     monkeypatch.setattr("deepdiver.tools.library.embedding.embedder", refuse)
     library.refresh([sample.LIBRARY])
     assert library.embed() == library.passages() == len(ready.vectors())
+
+
+@pytest.fixture(scope="module")
+def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of a dozen passages without a vector; some have a word of each query, some name another."""
+    place = tmp_path_factory.mktemp("shelved")
+    for number in range(8):
+        put(
+            place / "docs" / f"{number}.md",
+            f"---\ntitle: Ship {number}\n---\nShip {number} burnt off Ejdervik. {number}.",
+        )
+    put(place / "docs" / "owner.txt", "Holm Works owns Ship 3 and the ferry Ejdervik since 1998.")
+    put(place / "docs" / "works.md", "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna runs it.")
+    put(place / "docs" / "lake.md", "There is nickel in the water of the lake.")
+    put(place / "docs" / "flames.md", "Something about boats in flames.")
+    library = LocalLibrary(place / "library")
+    library.refresh([place / "docs"])
+    library.close()
+    return place
+
+
+Exact = list[tuple[str, Span, float]]
+"""What was found, to the last bit."""
+
+
+def asked_of(shelved: Path, in_table: int, kept: Iterable[int], queries: Iterable[str]) -> dict[str, Exact]:
+    """Ask a copy of the library that has some of its vectors in the table, and some kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(shelved / "library", Path(folder) / "library")
+        library = LocalLibrary(Path(folder) / "library")
+        steps = itertools.count()
+        library.embed(stop=lambda: next(steps) > in_table)
+        texts = library.embeddable()
+        library._kept.vectors([texts[number] for number in kept])
+        assert library.pending() == len(texts) - in_table
+        found = {
+            query: [(match.entry.url, match.span, match.score) for match in library.search(query, 4)]
+            for query in queries
+        }
+        library.close()
+    return found
+
+
+@pytest.mark.parametrize("whole", [0, 99])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(in_table=st.integers(0, 12), kept=st.sets(st.integers(0, 11)), queries=st.permutations(QUERIES))
+def test_the_answer_is_the_same_whatever_vectors_were_there(
+    shelved: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    whole: int,
+    in_table: int,
+    kept: set[int],
+    queries: list[str],
+) -> None:
+    monkeypatch.setattr(ranking, "WHOLE", whole)
+    monkeypatch.setattr(ranking, "NEAR", 5)
+    monkeypatch.setattr(local, "EMBED", 1)
+    new = asked_of(shelved, 0, (), QUERIES)
+    assert all(new.values())
+    assert asked_of(shelved, in_table, sorted(kept), queries) == new
+
+
+def test_what_searches_made_is_cleared_away_when_the_table_has_all(
+    library: LocalLibrary, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "WHOLE", 0)
+    library.refresh([docs])
+    library.search("ferry", 5)
+    kept = library.folder / f"kept-{local.THIS_MODEL}"
+    assert kept.exists()
+    (library.folder / "kept-7").write_bytes(b"of another model")
+    library.embed()
+    assert not kept.exists()
+    put(docs / "more.md", "One more ferry.")
+    library.refresh([docs])
+    assert not (library.folder / "kept-7").exists()
+    assert "more.md" in names(library.search("ferry", 5))
+    assert (kept.exists(), library.pending()) == (True, 1)
 
 
 # -- changing

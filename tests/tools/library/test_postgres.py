@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import secrets
 import signal
 import subprocess
@@ -24,13 +25,12 @@ from deepdiver.errors import (
     StoreError,
     UsageError,
 )
-from deepdiver.tools.library import postgres
-from deepdiver.tools.library.base import Match, Progress, Where
+from deepdiver.tools.library import postgres, ranking
+from deepdiver.tools.library.base import Match, Progress
 from deepdiver.tools.library.embedding import embedded
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import MAIN, folder_of, has_documents, open_library
-from deepdiver.tools.library.postgres import PostgresLibrary, described, has_any, index_vectors
-from deepdiver.tools.library.postgres_schema import LOCK
+from deepdiver.tools.library.postgres import PostgresLibrary, described, has_any
 from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed_postgres.py")
@@ -275,61 +275,52 @@ def test_a_document_removed_while_it_is_embedded_is_gone(
     assert (library.passages(), library.pending()) == (3, 0)
 
 
-# -- an index of vectors
+# -- vectors that a search makes
 
 
-def plan(library: PostgresLibrary) -> str:
-    with library._connections.use() as db:
-        db.execute("SET enable_seqscan = off")
-        db.execute("SET enable_sort = off")
-        query = (
-            "SELECT number FROM passages WHERE library = {} ORDER BY vector <#> (SELECT vector FROM passages LIMIT 1)"
-        )
-        rows = db.execute(f"EXPLAIN {query.format(library._id)} LIMIT 3").fetchall()
-        db.execute("RESET ALL")
-        db.execute("SET search_path = deepdiver_library, public")
-    return "\n".join(row[0] for row in rows)
-
-
-def test_an_index_is_made_when_there_are_many(opened: Open, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library = filled(opened(), docs)
-    exact = answers(library)
-    assert f"passages_vector_{library._id}" not in plan(library)
-    monkeypatch.setattr(postgres, "EXACT", 3)
-    put(docs / "more.md", "A tram was late.")
-    heard: list[Progress] = []
+@pytest.mark.parametrize("whole", [0, 99])
+def test_the_answer_is_the_same_whatever_vectors_were_there(
+    library: PostgresLibrary, docs: Path, monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    monkeypatch.setattr(ranking, "WHOLE", whole)
     library.refresh([docs])
-    library.embed(heard.append)
-    assert [one.stage for one in heard][-1] == "indexing"
-    assert f"passages_vector_{library._id}" in plan(library)
-    (docs / "more.md").unlink()
+    exact = [library.search(query, 5) for query in QUERIES]  # no vector was there
+    library.embed()
+    chance = random.Random(7)  # noqa: S311
+    for _ in range(8):
+        gone = chance.sample(range(4), chance.randint(0, 4))
+        with library._connections.use() as db:
+            db.execute("UPDATE passages SET vector = NULL WHERE library = %s AND number = ANY(%s)", (library._id, gone))
+        assert library.pending() == len(gone)
+        assert [library.search(query, 5) for query in QUERIES] == exact
+
+
+def test_vectors_that_cannot_be_kept_cost_nothing_else(
+    library: PostgresLibrary, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library.refresh([docs])
-    assert answers(library) == exact
-    where = Where(folders=(docs.as_posix(),))  # by the index, and past it
-    by_index = [names(library.search(query, 5, where)) for query in QUERIES]
-    monkeypatch.setattr(postgres, "EXACT", 99)
-    assert [names(library.search(query, 5, where)) for query in QUERIES] == by_index
+
+    def full() -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(library._connections, "writing", full)
+        found = answers(library)
+    assert found[0][0][0].endswith("ferry.md")
+    assert library.pending() == 4
+    assert answers(library) == found
+    assert library.pending() == 0
 
 
-def test_an_index_is_made_once_and_a_spoilt_one_again(opened: Open, docs: Path) -> None:
-    library = filled(opened(), docs)
-    with library._connections.use() as db, library._connections.use() as other:
-        lock = (LOCK + 1, library._id)
-        other.execute("SELECT pg_advisory_lock(%s, %s)", lock)
-        assert not index_vectors(db, library._id)  # another is at it
-        other.execute("SELECT pg_advisory_unlock(%s, %s)", lock)
-        assert index_vectors(db, library._id)
-        assert not index_vectors(db, library._id)
-        db.execute(
-            "UPDATE pg_index SET indisvalid = false WHERE indexrelid = %s::regclass",
-            (f"passages_vector_{library._id}",),
-        )
-        assert index_vectors(db, library._id)
-        valid = db.execute(
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = %s::regclass", (f"passages_vector_{library._id}",)
-        )
-        assert valid.fetchone() == (True,)
-        assert db.execute("SHOW maintenance_work_mem").fetchone() == ("64MB",)
+def test_a_search_waits_for_nobody_who_embeds(opened: Open, docs: Path) -> None:
+    library, other = opened(), opened()
+    library.refresh([docs])
+    with other._connections.writing() as db:
+        db.execute("SELECT 1 FROM passages WHERE library = %s AND number < 3 FOR UPDATE", (other._id,))
+        found = answers(library)
+        assert library.pending() == 3  # left to him
+    assert answers(library) == found
+    assert library.pending() == 0
 
 
 # -- chosen by settings

@@ -72,6 +72,24 @@ def test_all_of_a_migration_or_nothing(server: Server, database: str, monkeypatc
         assert db.execute("SELECT count(*) FROM half").fetchone() == (0,)
 
 
+def test_an_index_of_vectors_that_was_made_before_is_dropped(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with connected(server.address(database)) as db:
+        monkeypatch.setattr(postgres_schema, "MIGRATIONS", MIGRATIONS[:1])
+        prepare(db)
+        db.execute("INSERT INTO libraries (name, embedded) VALUES ('old', true)")
+        db.execute("CREATE INDEX passages_vector_1 ON passages USING hnsw (vector vector_ip_ops) WHERE library = 1")
+        monkeypatch.undo()
+        prepare(db)
+        listed = {row[0] for row in db.execute("SELECT indexname FROM pg_indexes WHERE tablename = 'passages'")}
+        assert "passages_vector_1" not in listed
+        assert "passages_pending" in listed
+        assert db.execute("SELECT name FROM libraries").fetchall() == [("old",)]
+        with pytest.raises(psycopg.errors.UndefinedColumn):
+            db.execute("SELECT embedded FROM libraries")
+
+
 def test_many_who_come_first_make_it_once(server: Server, database: str) -> None:
     notes: list[str] = []
     ready = threading.Barrier(6)
@@ -138,4 +156,4 @@ def test_a_user_who_may_not_set_up_pgvector_works_without(server: Server, databa
 
 def test_another_model_or_other_words_need_a_migration() -> None:
     """What was made by another cut of words, or another model, does not fit. Raise all three together."""
-    assert (words.VERSION, MODEL, len(MIGRATIONS)) == (1, "all-MiniLM-L6-v2-int8-437d4392e75f", 1)
+    assert (words.VERSION, MODEL, len(MIGRATIONS)) == (1, "all-MiniLM-L6-v2-int8-437d4392e75f", 2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from deepdiver.core.text import Span
 from deepdiver.tools.library import fusion, links
 from deepdiver.tools.library.base import Entry, Match
-from deepdiver.tools.library.ranking import LEAST, REACH, foremost, in_order, linked, ranked
+from deepdiver.tools.library.ranking import LEAST, NAMED, NEAR, REACH, WHOLE, foremost, in_order, linked, ranked
 
 
 @dataclass
@@ -22,6 +22,7 @@ class Known:
     sense: dict[int, float] | None = None
     links: dict[int, list[list[int]]] = field(default_factory=dict)
     asked: list[int] = field(default_factory=list)
+    embedded: set[int] = field(default_factory=set)
 
     def by_words(self, k: int) -> dict[int, float]:
         self.asked.append(k)
@@ -30,11 +31,16 @@ class Known:
     def words_of(self, numbers: Collection[int]) -> dict[int, float]:
         return {number: self.words[number] for number in numbers if number in self.words}
 
-    def by_sense(self, k: int) -> dict[int, float] | None:
-        return None if self.sense is None else dict(sorted(self.sense.items(), key=lambda item: -item[1])[:k])
+    @property
+    def sensible(self) -> bool:
+        return self.sense is not None
+
+    def numbers(self) -> Collection[int]:
+        return list(self.sense or ())
 
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         assert self.sense is not None, "asked for sense where there is none"
+        self.embedded |= set(numbers)
         return {number: self.sense[number] for number in numbers if number in self.sense}
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
@@ -42,37 +48,37 @@ class Known:
 
 
 def test_nothing_known_is_nothing_found() -> None:
-    assert ranked(Known(), 5, 1) == {}
-    assert ranked(Known(sense={}), 5, 1) == {}
+    assert ranked(Known(), 3, 5, 1) == {}
+    assert ranked(Known(sense={}), 3, 5, 1) == {}
 
 
 def test_what_is_far_in_sense_and_has_no_word_is_left_out() -> None:
-    found = ranked(Known({1: 3.0}, {1: 0.1, 2: LEAST - 0.01, 3: LEAST}), 5, 0)
+    found = ranked(Known({1: 3.0}, {1: 0.1, 2: LEAST - 0.01, 3: LEAST}), 3, 5, 0)
     assert found.keys() == {1, 3}
 
 
 def test_without_vectors_the_words_decide() -> None:
-    found = ranked(Known({1: 3.0, 2: 9.0}), 5, 0)
+    found = ranked(Known({1: 3.0, 2: 9.0}), 3, 5, 0)
     assert found[2] > found[1]
 
 
 def test_a_passage_found_by_one_measure_is_weighed_by_both() -> None:
     deep = dict.fromkeys(range(10, 10 + fusion.DEEP), 5.0)
     one = Known({1: 9.0, **deep}, {1: 0.9, 2: 0.8, **dict.fromkeys(deep, 0.1)})
-    found = ranked(one, 5, 0)
+    found = ranked(one, WHOLE, 5, 0)
     assert found[1] == max(found.values()) == 1.0
 
 
 def test_as_many_are_looked_at_as_are_asked_for() -> None:
     for k, deep in ((1, fusion.DEEP), (fusion.DEEP, 2 * fusion.DEEP)):
         known = Known({1: 1.0})
-        ranked(known, k, 0)
+        ranked(known, 1, k, 0)
         assert known.asked == [deep]
 
 
 def test_a_good_passage_lifts_what_it_names() -> None:
     known = Known({1: 9.0, 2: 1.0}, {1: 0.9, 2: 0.3, 3: 0.1, 4: 0.25}, {1: [[3, 4]]})
-    without, with_hop = ranked(known, 5, 0), ranked(known, 5, 1)
+    without, with_hop = ranked(known, 4, 5, 0), ranked(known, 4, 5, 1)
     assert 3 not in without  # far, and without a word
     assert with_hop[4] > without[4]  # the best of those behind the name
     assert with_hop[4] > with_hop[3]
@@ -81,8 +87,8 @@ def test_a_good_passage_lifts_what_it_names() -> None:
 
 def test_hops_go_on_from_where_the_last_one_led() -> None:
     known = Known({1: 9.0, 2: 0.5}, None, {1: [[5]], 5: [[6]]})
-    assert 6 not in ranked(known, 5, 1)
-    assert ranked(known, 5, 2)[6] > 0
+    assert 6 not in ranked(known, 6, 5, 1)
+    assert ranked(known, 6, 5, 2)[6] > 0
 
 
 @given(
@@ -94,9 +100,70 @@ def test_hops_go_on_from_where_the_last_one_led() -> None:
 def test_any_measures_give_scores_twice_the_same(
     words: dict[int, float], sense: dict[int, float] | None, names: dict[int, list[list[int]]], hops: int
 ) -> None:
-    found = ranked(Known(words, sense, names), 5, hops)
-    assert found == ranked(Known(words, sense, names), 5, hops)
+    found = ranked(Known(words, sense, names), 20, 5, hops)
+    assert found == ranked(Known(words, sense, names), 20, 5, hops)
     assert words.keys() <= found.keys()
+    assert all(score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values())
+
+
+# -- words first
+
+
+def test_in_a_larger_library_the_sense_of_the_best_by_words_is_looked_at() -> None:
+    many = {number: 1000.0 - number for number in range(2 * fusion.DEEP)}
+    known = Known(dict(many), {**dict.fromkeys(many, 0.5), 9_999: 0.9})
+    found = ranked(known, WHOLE + 1, 5, 0)
+    assert known.embedded == found.keys() == set(range(NEAR))
+    known = Known(dict(many), {**dict.fromkeys(many, 0.5), 9_999: 0.9})
+    assert 9_999 in ranked(known, WHOLE, 5, 0)  # near, and without a word
+    assert known.embedded > set(range(NEAR))
+
+
+def test_as_many_are_looked_at_in_a_larger_library_as_are_asked_for() -> None:
+    many = {number: 1000.0 - number for number in range(NEAR + 50)}
+    known = Known(dict(many), dict.fromkeys(many, 0.5))
+    assert len(ranked(known, WHOLE + 1, NEAR + 20, 0)) == NEAR + 20
+
+
+def test_where_there_is_no_sense_a_larger_library_is_ranked_by_all_its_words() -> None:
+    many = {number: 1000.0 - number for number in range(NEAR + 50)}
+    found = ranked(Known(dict(many)), WHOLE + 1, 5, 1)
+    assert found.keys() == many.keys()
+    assert found == ranked(Known(dict(many)), WHOLE, 5, 1)
+
+
+def test_sense_decides_among_what_words_found() -> None:
+    known = Known({1: 9.0, 2: 8.9, 3: 1.0}, {1: 0.1, 2: 0.9, 3: 0.2})
+    found = ranked(known, WHOLE + 1, 5, 0)
+    assert max(found, key=lambda number: found[number]) == 2
+
+
+def test_of_a_book_that_is_named_the_best_by_words_are_looked_at() -> None:
+    book = list(range(100, 140))
+    words = {1: 9.0, 130: 3.0, 131: 2.0, 105: 1.0}
+    known = Known(words, {1: 0.9, **dict.fromkeys(book, 0.3), 130: 0.8}, {1: [book, [100]]})
+    found = ranked(known, WHOLE + 1, 5, 1)
+    assert NAMED == 4
+    assert known.embedded == {1, 130, 131, 105, 100}  # of equal ones the first
+    assert found[130] > ranked(known, WHOLE + 1, 5, 0)[130]
+    assert ranked(Known(words, None, {1: [book]}), WHOLE + 1, 5, 1).keys() >= set(book)  # nothing is embedded for it
+
+
+@given(
+    st.dictionaries(st.integers(0, 20), st.floats(0.1, 9)),
+    st.lists(st.floats(-1, 1), min_size=21, max_size=21),
+    st.dictionaries(
+        st.integers(0, 20), st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=8, unique=True), max_size=2)
+    ),
+    st.integers(0, 3),
+)
+def test_a_larger_library_tells_only_of_what_it_looked_at_both_ways(
+    words: dict[int, float], sense: list[float], names: dict[int, list[list[int]]], hops: int
+) -> None:
+    known = Known(dict(words), dict(enumerate(sense)), names)
+    found = ranked(known, WHOLE + 1, 5, hops)
+    assert found == ranked(Known(dict(words), dict(enumerate(sense)), names), WHOLE + 1, 5, hops)
+    assert words.keys() <= found.keys() == known.embedded
     assert all(score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values())
 
 

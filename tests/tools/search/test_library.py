@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -16,9 +16,11 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Filters, Settings
+from deepdiver.encoders.rows import RowFile
 from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
+from deepdiver.tools.library import ranking
 from deepdiver.tools.library.base import Refreshed, Told
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import open_library
@@ -33,7 +35,6 @@ SAMPLE = (sample.LIBRARY,)
 def nothing_stays_open() -> Iterator[None]:
     yield
     for held in library._OPEN.values():
-        held.stop()
         held.library.close()
     library._OPEN.clear()
 
@@ -216,65 +217,35 @@ async def test_a_small_library_has_all_vectors_before_the_first_search(desk: Des
     assert hit.url == (docs / "a.md").as_posix()
 
 
-async def test_a_large_library_is_searched_while_it_gets_its_vectors(
+async def test_a_large_library_is_searched_before_it_has_all_its_vectors(
     desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "COMPLETE", 1)
-    held, asked = threading.Event(), threading.Event()
-    real = LocalLibrary.embed
-
-    def waits(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        asked.set()
-        held.wait(10)
-        return real(self, told, stop)
-
-    monkeypatch.setattr(LocalLibrary, "embed", waits)
-    for name in ("a", "b"):
-        (docs / f"{name}.md").write_text(f"The ferry {name}.")
+    monkeypatch.setattr(ranking, "WHOLE", 2)
+    for name, text in (("a", "The ferry burnt."), ("b", "The ferry sank."), ("c", "Nickel.")):
+        (docs / f"{name}.md").write_text(text)
     gateway = desk.gateway(documents=(docs,))
-    told = ["2 of 2 passages are not embedded yet; these are found by their words only"]
-    assert await PROVIDER.prepare(gateway) == told
-    assert asked.wait(10)
-    assert len(await PROVIDER.search("ferry", 6, gateway)) == 2
-    held.set()
-    thread = shelf(gateway.settings)._thread
-    assert thread is not None
-    thread.join(30)
-    assert shelf(gateway.settings).library.pending() == 0
-    assert await PROVIDER.prepare(desk.gateway(Mode.REPLAY, documents=(docs,))) == told  # as it was then
+    assert await PROVIDER.prepare(gateway) == []
+    held = shelf(gateway.settings).library
+    assert held.pending() == 3
+    found = await PROVIDER.search("ferry in flames", 6, gateway)
+    assert [Path(hit.url).name for hit in found] == ["a.md", "b.md"]
+    held.embed()
+    assert held.pending() == 0
+    again = await PROVIDER.search("ferry in flames", 6, desk.gateway(documents=(docs,)))
+    assert again == found
 
 
 async def test_vectors_that_cannot_be_kept_cost_nothing_else(
     desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "COMPLETE", 0)
+    monkeypatch.setattr(ranking, "WHOLE", 0)
 
-    def fails(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
+    def fails(self: RowFile, rows: bytes) -> range:
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr(LocalLibrary, "embed", fails)
+    monkeypatch.setattr(RowFile, "append", fails)
     (docs / "a.md").write_text("The ferry burnt.")
     assert len(await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,)))) == 1
-
-
-def test_embedding_stops_when_the_process_ends(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "COMPLETE", 0)
-    begun = threading.Event()
-
-    def endless(self: LocalLibrary, told: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        begun.set()
-        while not stop():
-            time.sleep(0.01)
-        return 0
-
-    monkeypatch.setattr(LocalLibrary, "embed", endless)
-    (docs / "a.md").write_text("The ferry burnt.")
-    held = shelf(Settings(documents=(docs,)))
-    held.look()
-    assert begun.wait(10)
-    held.stop()
-    assert held._thread is not None
-    assert not held._thread.is_alive()
 
 
 def test_few_libraries_stay_open(tmp_path: Path) -> None:

@@ -338,8 +338,13 @@ class Page:
         return [("What was refuted" if self.task.standing is not None else "What the evidence speaks against", lines)]
 
     def missing(self, answered: bool) -> list[str]:
-        """Return the sub-problems without an answer, and without any answer the question's own gaps."""
-        empty = [step.clause.text for steps in self.chains for step in steps if not step.candidates]
+        """Return the sub-problems without an answer, and without any answer the question's own gaps.
+
+        Where one thing is asked and an answer to it is supported, no step is missing: the reader may have found its way
+        where the rules that follow a chain did not.
+        """
+        chains = [] if len(self.chains) == 1 and self.supported else self.chains
+        empty = [step.clause.text for steps in chains for step in steps if not step.candidates]
         return list(dict.fromkeys(empty if answered else [*empty, *self.task.gaps] or [self.task.question[:500]]))
 
 

@@ -150,6 +150,9 @@ class Library(Protocol):
     def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
         """Return the best passages: by their words, by their sense, and by being what good ones name.
 
+        What is found depends on the documents and the query alone: vectors that it needs and that are not there are
+        made and kept; see `ranking`.
+
         Args:
             query: A question, or words.
             k: How many at most.
@@ -176,7 +179,7 @@ class Library(Protocol):
         """Return how many passages there are."""
 
     def pending(self) -> int:
-        """Return how many of them have no vector yet; they are found by their words only."""
+        """Return how many of them `embed` would give a vector; a search makes those that it needs itself."""
 
     def close(self) -> None:
         """Let go of its files."""

@@ -34,16 +34,19 @@ def spread(scores: Mapping[int, float], deep: int = DEEP) -> dict[int, float]:
     return {number: max(FAR, (score - least) / width) for number, score in scores.items()}
 
 
-def fuse(words: Mapping[int, float], sense: Mapping[int, float], by_words: float = BY_WORDS) -> dict[int, float]:
+def fuse(
+    words: Mapping[int, float], sense: Mapping[int, float], by_words: float = BY_WORDS, deep: int = DEEP
+) -> dict[int, float]:
     """Return one score for each passage that either measure knows, 1 at most.
 
     Args:
         words: How well passages fit by their words; none of the query's words is no entry, and counts as 0.
-        sense: How well they fit by their sense. A passage that has no vector yet has no entry, and is taken to fit by
-            its sense as it does by its words.
+        sense: How well they fit by their sense. A passage that has no vector has no entry, and is taken to fit by its
+            sense as it does by its words.
         by_words: What the words count.
+        deep: The place whose sense counts as 0; see `spread`.
     """
-    near = spread(sense)
+    near = spread(sense, deep)
     said = spread({**dict.fromkeys(sense, 0.0), **words})
     return {
         number: by_words * score + (1 - by_words) * near[number] if number in near else score

@@ -6,6 +6,7 @@ opens the library after a crash finds what is missing and makes it. One process 
     catalogue.sqlite    documents, texts, passages
     words-N             index of words, in its Nth making
     vectors-N           table of vectors, in its Nth making
+    kept-M              vectors that searches made before their turn, of model M
     writing, embedding  locks
 """
 
@@ -24,13 +25,14 @@ from typing import TYPE_CHECKING
 from deepdiver.encoders import DIMENSION, VectorTable
 from deepdiver.encoders.embed import MODEL
 from deepdiver.encoders.rows import RowFile
-from deepdiver.encoders.vectors import SCALE
+from deepdiver.encoders.vectors import SCALE, nearness
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.tools.library import links, ranking
 from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
 from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import url_of, within
-from deepdiver.tools.library.embedding import embedded, query_vector, texts_of
+from deepdiver.tools.library.embedding import query_vector, texts_of
+from deepdiver.tools.library.kept import Kept
 from deepdiver.tools.library.locking import if_free, turn
 from deepdiver.tools.library.refreshing import refresh
 from deepdiver.tools.library.tables import Held
@@ -76,7 +78,8 @@ class LocalLibrary:
         self._tables: list[VectorTable] = []
         weakref.finalize(self, _close, self._tables)  # a provider keeps its library for as long as it lives
         self._seen = (-1, -1, -1)
-        self._alive: npt.NDArray[np.bool_] | None = None
+        self._kept = Kept(folder / f"kept-{THIS_MODEL}")
+        weakref.finalize(self, self._kept.close)
         try:
             self._words, self._vectors = self._open()
         except DamagedStoreError:
@@ -92,6 +95,7 @@ class LocalLibrary:
         """Let go of the files."""
         with self._lock:
             _close(self._tables)
+            self._kept.close()
             self._catalogue.close()
 
     # What there is
@@ -124,7 +128,7 @@ class LocalLibrary:
         return self._catalogue.counts()[1]
 
     def pending(self) -> int:
-        """Return how many of them have no vector yet."""
+        """Return how many of them have no vector in the table yet."""
         with self._lock:
             self._follow()
             return self._catalogue.behind(len(self._vectors))
@@ -166,9 +170,11 @@ class LocalLibrary:
                 vectors = self._vectors
             while not stop() and (texts := self._next(len(vectors))):
                 told(Progress("embedding", min(done, total), total))
-                vectors.append(embedded(texts))
+                vectors.enter(self._kept.vectors(texts, keep=False))
                 done += sum(text is not None for text in texts)
             told(Progress("embedding", done, max(done, total)))
+            if not self.pending():
+                self._kept.clear()
         return done
 
     def _next(self, number: int) -> list[str | None]:
@@ -231,7 +237,6 @@ class LocalLibrary:
         else:
             self._words.reload()
         self._seen = (version, *makings)
-        self._alive = None
 
     def _index(self, told: Told) -> None:
         """Bring the index in step with the catalogue; must hold the lock for writing."""
@@ -252,7 +257,6 @@ class LocalLibrary:
                 self._add(told, dropped, ghosts)
             if len(self._words) != catalogue.counts()[1]:  # somebody changed the files
                 self._rebuild(told)
-            self._alive = None
             self._sweep()
 
     def _add(self, told: Told, dropped: dict[int, int], ghosts: int) -> None:
@@ -346,7 +350,8 @@ class LocalLibrary:
         """Clear away earlier makings; whoever still reads one keeps it until he looks up."""
         for place in self.folder.iterdir():
             kind, _, making = place.name.partition("-")
-            if kind in ("words", "vectors") and making.isdigit() and int(making) != self._catalogue.fact(kind):
+            present = THIS_MODEL if kind == "kept" else self._catalogue.fact(kind)
+            if kind in ("words", "vectors", "kept") and making.isdigit() and int(making) != present:
                 with contextlib.suppress(OSError):  # Windows keeps what is open; it is cleared away the next time
                     shutil.rmtree(place) if place.is_dir() else place.unlink()
 
@@ -368,40 +373,27 @@ class LocalLibrary:
         narrowed = self._catalogue.narrowed(where)
         if k < 1 or narrowed == [] or not terms(query):
             return {}
-        return ranking.ranked(_Asked(self, query, narrowed), k, hops)
-
-    def _nearest(self, vector: Vector, k: int, narrowed: Ranges | None) -> dict[int, float]:
-        """Return the passages nearest in sense, of those that have a vector."""
-        import numpy as np
-
-        allowed = self._living() if narrowed is None else np.array(_numbers(narrowed, len(self._vectors)), np.int64)
-        rows, scores = self._vectors.search(vector, k, allowed)
-        return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+        return ranking.ranked(_Asked(self, query, narrowed), self.passages(), k, hops)
 
     def _near(self, vector: Vector, numbers: Iterable[int]) -> dict[int, float]:
-        """Return how near some passages are, of those that have a vector."""
-        count = len(self._vectors)
-        listed = [number for number in numbers if number < count]
-        if not listed:
-            return {}
+        """Return how near some passages are; what is not in the table is taken from what was kept, or made now."""
         import numpy as np
 
-        rows, scores = self._vectors.search(vector, len(listed), np.array(listed, np.int64))
-        return dict(zip(rows.tolist(), scores.tolist(), strict=True))
+        listed, count = sorted(numbers), len(self._vectors)
+        near: dict[int, float] = {}
+        if there := [number for number in listed if number < count]:
+            rows, scores = self._vectors.search(vector, len(there), np.array(there, np.int64))
+            near = dict(zip(rows.tolist(), scores.tolist(), strict=True))
+        if texts := self._texts(number for number in listed if number >= count):
+            made = nearness(self._kept.vectors(list(texts.values())), vector)
+            near |= dict(zip(texts, made.tolist(), strict=True))
+        return near
 
-    def _living(self) -> npt.NDArray[np.bool_] | None:
-        """Return which vectors are those of passages that are there; None: all."""
-        import numpy as np
-
-        _, passages, given = self._catalogue.counts()
-        if passages == given:
-            return None
-        count = len(self._vectors)
-        if self._alive is None or len(self._alive) != count:
-            self._alive = np.zeros(count, np.bool_)
-            for first, size in self._catalogue.ranges():
-                self._alive[first : first + size] = True
-        return self._alive
+    def _texts(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return what is embedded of some passages."""
+        place = self._catalogue.located(numbers)
+        texts = {held.id: texts_of(held) for held in self._held({id_ for id_, _ in place.values()})}
+        return {number: texts[id_][number - first] for number, (id_, first) in place.items() if id_ in texts}
 
     def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[list[int]]]:
         """Return, for some passages, the passages behind each name in them, of those that may be looked at."""
@@ -428,10 +420,16 @@ class LocalLibrary:
 class _Asked:
     """What a library can tell of its passages in view of one query: the `Measures` of its ranking."""
 
+    sensible = True
+
     def __init__(self, library: LocalLibrary, query: str, narrowed: Ranges | None) -> None:
         self._library, self._query, self._narrowed = library, query, narrowed
         self._documents = None if narrowed is None else [id_ for id_, _, _ in narrowed]
-        self._vector = query_vector(query) if len(library._vectors) else None
+
+    def numbers(self) -> list[int]:
+        catalogue = self._library._catalogue
+        ranges = catalogue.ranges() if self._narrowed is None else [(first, size) for _, first, size in self._narrowed]
+        return [number for first, size in ranges for number in range(first, first + size)]
 
     def by_words(self, k: int) -> dict[int, float]:
         return dict(self._library._words.search(self._query, k, self._documents))
@@ -439,11 +437,8 @@ class _Asked:
     def words_of(self, numbers: Collection[int]) -> dict[int, float]:
         return self._library._words.scores(self._query, numbers)
 
-    def by_sense(self, k: int) -> dict[int, float] | None:
-        return None if self._vector is None else self._library._nearest(self._vector, k, self._narrowed)
-
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
-        return {} if self._vector is None else self._library._near(self._vector, numbers)
+        return self._library._near(query_vector(self._query), numbers) if numbers else {}
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
         return self._library._named(numbers, None if self._documents is None else set(self._documents))
@@ -452,10 +447,6 @@ class _Asked:
 def _close(tables: list[VectorTable]) -> None:
     while tables:
         tables.pop().close()
-
-
-def _numbers(ranges: Ranges, count: int) -> list[int]:
-    return [number for _, first, size in ranges for number in range(first, min(first + size, count))]
 
 
 def _batches(documents: Iterator[Held]) -> Iterator[list[Held]]:

@@ -1,15 +1,16 @@
 """A library in a PostgreSQL that many machines share: the same interface, and the same rankings, as on one machine.
 
-Documents, texts and passages are rows; words are found by posting lists (`postgres_words`), sense by pgvector. One
-process at a time changes a library; all may search, and all may help to give it vectors.
+Documents, texts and passages are rows; words are found by posting lists (`postgres_words`), sense is measured by
+pgvector. One process at a time changes a library; all may search, and all may help to give it vectors.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,13 @@ from pydantic import SecretStr
 
 from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
-from deepdiver.encoders import embedder
-from deepdiver.errors import UnknownNameError
+from deepdiver.errors import StoreError, UnknownNameError
 from deepdiver.store.blobs import unpack
 from deepdiver.store.faults import damaged
 from deepdiver.tools.library import links, postgres_schema, ranking, refreshing
 from deepdiver.tools.library import postgres_words as words
 from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
-from deepdiver.tools.library.embedding import embedded, texts_of
+from deepdiver.tools.library.embedding import embedded, query_vector, texts_of
 from deepdiver.tools.library.postgres_connect import Connections
 from deepdiver.tools.library.postgres_register import SOURCE, Register, clean, held, turn
 from deepdiver.tools.library.tables import FIELDS
@@ -35,13 +35,6 @@ if TYPE_CHECKING:
 
 EMBED = 64
 """Passages that are given vectors at a time: a second's work, so that stopping takes no longer."""
-EXACT = 20_000
-"""Passages up to which all vectors are looked at, some 20 ms; beyond that an index of them is made and asked."""
-EACH_MEMORY, MOST_MEMORY = 3, 2_000
-"""Kilobytes that making the index takes for each passage, and megabytes that it may take in all. With PostgreSQL's own
-64 MB, 50,000 passages took five minutes."""
-LOOK = 400
-"""Vectors that an index of them looks at for each search, as every connection is told when it is made."""
 
 _TOLD = ", ".join(f"d.{field}" for field in FIELDS)
 
@@ -148,10 +141,6 @@ class PostgresLibrary:
                 break
             done += given
         told(Progress("embedding", done, max(done, total)))
-        if self.passages() > EXACT and not self.pending():
-            told(Progress("indexing", done, done))
-            with self._connections.use() as db:
-                index_vectors(db, self._id)
         return done
 
     def _embed_some(self, db: Connection) -> int:
@@ -161,20 +150,27 @@ class PostgresLibrary:
             "FOR UPDATE SKIP LOCKED",
             (self._id, EMBED),
         ).fetchall()
-        if not rows:
-            return 0
-        texts: dict[int, str] = {}
-        for one in held(db, sorted({document for _, document in rows})):
-            texts |= dict(enumerate(texts_of(one), one.first))
-        numbers = [number for number, _ in rows if number in texts]
-        vectors = embedded([texts[number] for number in numbers]) if numbers else ()
+        made = _made(db, rows)
+        self._give(db, made)
+        return len(made)
+
+    def _give(self, db: Connection, made: dict[int, str]) -> None:
+        """Give passages their vectors; who has one keeps it."""
         db.execute(
-            "UPDATE passages SET vector = given.vector::vector FROM unnest(%s::int[], %s::text[]) "
-            "AS given (place, vector) WHERE library = %s AND number = place",
-            (numbers, [_written(vector) for vector in vectors], self._id),
+            "UPDATE passages p SET vector = given.vector::vector FROM unnest(%s::int[], %s::text[]) "
+            "AS given (place, vector) WHERE library = %s AND number = place AND p.vector IS NULL",
+            (list(made), list(made.values()), self._id),
         )
-        db.execute("UPDATE libraries SET embedded = true WHERE id = %s AND NOT embedded", (self._id,))
-        return len(numbers)
+
+    def _keep(self, made: dict[int, str]) -> None:
+        """Keep the vectors that a search made, but those of passages that somebody is just at."""
+        with contextlib.suppress(StoreError), self._connections.writing() as db:  # the answer is the same without it
+            free = db.execute(
+                "SELECT number FROM passages WHERE library = %s AND number = ANY(%s) AND vector IS NULL "
+                "ORDER BY number FOR UPDATE SKIP LOCKED",
+                (self._id, list(made)),
+            ).fetchall()
+            self._give(db, {number: made[number] for (number,) in free})
 
     # Searching
 
@@ -186,13 +182,15 @@ class PostgresLibrary:
             only = _narrowed(db, self._id, where)
             if only == []:
                 return []
-            passages, said, embedded_ = db.execute(
-                "SELECT passages, words, embedded FROM libraries WHERE id = %s", (self._id,)
-            ).fetchall()[0]
-            vector = _written(embedder().embed([query])[0]) if embedded_ and not self.note else ""
+            counts = db.execute("SELECT passages, words FROM libraries WHERE id = %s", (self._id,))
+            passages, said = counts.fetchall()[0]
+            vector = "" if self.note or not passages else _written(query_vector(query))
             fit = words.scores(db, self._id, query, passages, said)
             measures = _Measures(db, self._id, fit, vector, only)
-            return self._matches(db, ranking.ranked(measures, k, hops), k)
+            matches = self._matches(db, ranking.ranked(measures, passages, k, hops), k)
+        if measures.made:
+            self._keep(measures.made)
+        return matches
 
     def _matches(self, db: Connection, scores: dict[int, float], k: int) -> list[Match]:
         sql = (
@@ -216,7 +214,19 @@ class _Measures:
     library: int
     scores: words.Scores
     vector: str
+    """Of the query, as PostgreSQL reads it; empty where there is no pgvector."""
     only: list[ranking.Place] | None
+    made: dict[int, str] = field(default_factory=dict)
+    """The vectors that passages lacked and that were made now; this transaction only reads."""
+
+    @property
+    def sensible(self) -> bool:
+        return bool(self.vector)
+
+    def numbers(self) -> list[int]:
+        sql = "SELECT number FROM passages WHERE library = %s AND (%s::bigint[] IS NULL OR document = ANY(%s))"
+        ids = None if self.only is None else [id_ for id_, _, _ in self.only]
+        return [number for (number,) in self.db.execute(sql, (self.library, ids, ids)).fetchall()]
 
     def by_words(self, k: int) -> dict[int, float]:
         return self.scores.best(k, self.only)
@@ -224,32 +234,22 @@ class _Measures:
     def words_of(self, numbers: Collection[int]) -> dict[int, float]:
         return self.scores.of(numbers)
 
-    def by_sense(self, k: int) -> dict[int, float] | None:
-        if not self.vector:
-            return None
-        if k > LOOK:
-            self.db.execute(f"SET LOCAL hnsw.ef_search = {min(k, 1_000)}")  # its most
-        among = f"passages WHERE library = {self.library:d} AND vector IS NOT NULL"  # as the index says it
-        ids = None if self.only is None else [id_ for id_, _, _ in self.only]
-        if ids is None:
-            sql = f"SELECT number, vector <#> %(q)s::vector FROM {among} ORDER BY 2 LIMIT %(k)s"  # noqa: S608
-        elif sum(size for _, _, size in self.only or ()) > EXACT:
-            among += " AND document = ANY(%(ids)s)"
-            sql = f"SELECT number, vector <#> %(q)s::vector FROM {among} ORDER BY 2 LIMIT %(k)s"  # noqa: S608
-        else:  # look at all of them, past the index
-            few = f"SELECT number, vector FROM {among} AND document = ANY(%(ids)s)"  # noqa: S608
-            sql = f"WITH few AS MATERIALIZED ({few}) SELECT number, vector <#> %(q)s::vector FROM few "  # noqa: S608
-            sql += "ORDER BY 2 LIMIT %(k)s"
-        rows = self.db.execute(sql, {"q": self.vector, "k": k, "ids": ids}).fetchall()
-        return {number: -away for number, away in rows} or None
-
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         rows = self.db.execute(
-            "SELECT number, vector <#> %s::vector FROM passages "
-            "WHERE library = %s AND number = ANY(%s) AND vector IS NOT NULL",
+            "SELECT number, document, vector <#> %s::vector FROM passages WHERE library = %s AND number = ANY(%s)",
             (self.vector, self.library, sorted(numbers)),
-        )
-        return {number: -away for number, away in rows.fetchall()}
+        ).fetchall()
+        near = {number: -away for number, _, away in rows if away is not None}
+        lacking = [(number, document) for number, document, away in rows if away is None]
+        self.made.update(_made(self.db, [one for one in lacking if one[0] not in self.made]))
+        if made := {number: self.made[number] for number, _ in lacking if number in self.made}:
+            # measured by the database, as those that it keeps are: the same to the last bit
+            given = self.db.execute(
+                "SELECT number, vector::vector <#> %s::vector FROM unnest(%s::int[], %s::text[]) AS g (number, vector)",
+                (self.vector, list(made), list(made.values())),
+            )
+            near |= {number: -away for number, away in given.fetchall()}
+        return near
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
         rows = self.db.execute(
@@ -275,31 +275,14 @@ class _Measures:
         return ranking.linked(said, known, only)
 
 
-def index_vectors(db: Connection, library: int) -> bool:
-    """Make an index of a library's vectors, if there is none and nobody else is at it; returns whether it was made.
-
-    Searches and changes go on meanwhile. What a killed one left behind cannot be used, and is made anew.
-    """
-    name = f"passages_vector_{library:d}"
-    row = db.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", (name,)).fetchone()
-    if row is not None and row[0]:
-        return False
-    if not db.execute("SELECT pg_try_advisory_lock(%s, %s)", (postgres_schema.LOCK + 1, library)).fetchall()[0][0]:
-        return False
-    try:
-        (passages,) = db.execute("SELECT passages FROM libraries WHERE id = %s", (library,)).fetchall()[0]
-        memory = min(MOST_MEMORY, max(64, passages * EACH_MEMORY // 1_000))
-        db.execute(f"SET maintenance_work_mem = '{memory}MB'")
-        db.execute(f"DROP INDEX IF EXISTS {name}")
-        db.execute(
-            f"CREATE INDEX CONCURRENTLY {name} ON passages USING hnsw (vector vector_ip_ops) "
-            f"WHERE library = {library:d}"
-        )
-    finally:
-        if not db.closed:
-            db.execute("RESET maintenance_work_mem")
-            db.execute("SELECT pg_advisory_unlock(%s, %s)", (postgres_schema.LOCK + 1, library))
-    return True
+def _made(db: Connection, wanted: Sequence[tuple[int, int]]) -> dict[int, str]:
+    """Return vectors for passages, each given with its document, as PostgreSQL reads them; not of what is gone."""
+    texts: dict[int, str] = {}
+    for one in held(db, sorted({document for _, document in wanted})) if wanted else ():
+        texts |= dict(enumerate(texts_of(one), one.first))
+    numbers = [number for number, _ in wanted if number in texts]
+    vectors = embedded([texts[number] for number in numbers]) if numbers else ()
+    return {number: _written(vector) for number, vector in zip(numbers, vectors, strict=True)}
 
 
 def has_any(address: SecretStr, name: str) -> bool:

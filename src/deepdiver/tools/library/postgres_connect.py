@@ -42,12 +42,10 @@ PATH = (
     "SELECT set_config('search_path', concat_ws(', ', 'deepdiver_library', 'public', (SELECT quote_ident(nspname) "
     "FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector')), false), "
     "set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '10', false), "
-    "set_config('tcp_keepalives_count', '3', false), set_config('hnsw.ef_search', '400', false), "
-    "set_config('hnsw.iterative_scan', 'strict_order', false), current_setting('server_encoding')"
+    "set_config('tcp_keepalives_count', '3', false), current_setting('server_encoding')"
 )
 """Asked of every new connection. Some keep pgvector in a schema of its own. The server must notice within two minutes
-that a machine is gone, and let go of its locks. An index of vectors looks at 400 for each search, with which it found
-99.9 % of the nearest 200 on Cranfield, and goes on where a filter leaves too few."""
+that a machine is gone, and let go of its locks."""
 
 
 def driver() -> ModuleType:

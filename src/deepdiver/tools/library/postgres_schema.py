@@ -94,7 +94,22 @@ CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL
 """Added wherever pgvector is found, at once or later. Vectors of half the size would do, too, but the build of pgvector
 that our tests run on (0.8.5, arm64) ends the server's process on processors that lack an instruction."""
 
-MIGRATIONS = (TABLES,)
+NO_INDEX = """
+DO $$
+DECLARE found text;
+BEGIN
+    FOR found IN SELECT indexname FROM pg_indexes
+        WHERE schemaname = 'deepdiver_library' AND indexname ~ '^passages_vector_[0-9]+$'
+    LOOP
+        EXECUTE format('DROP INDEX deepdiver_library.%I', found);
+    END LOOP;
+END $$;
+ALTER TABLE libraries DROP COLUMN embedded;
+"""
+"""A search looks at the vectors of few passages, by their numbers: nothing asks for an index of them, nor whether there
+are any."""
+
+MIGRATIONS = (TABLES, NO_INDEX)
 """Each brings the tables from the version that is its place to the next. Another model of vectors (`encoders.MODEL`) or
 another cut of words (`words.VERSION`) needs one, too: it must undo vectors and postings that no longer fit."""
 

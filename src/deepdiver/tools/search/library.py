@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,10 @@ from pydantic import SecretStr
 
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Settings
-from deepdiver.errors import NoEvidenceError, StoreError
+from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.library import ranking
 from deepdiver.tools.library.base import Library, Match, Unread, Where
 from deepdiver.tools.library.documents import stamp
 from deepdiver.tools.library.places import folder_of, has_documents, open_library
@@ -23,12 +23,10 @@ READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
 NAMED = 10
 """Files named one by one of those that could not be read: a folder of pictures must not fill the report."""
-COMPLETE = 2_000
-"""Passages up to which all have vectors before the first search: a minute's work, and every run then finds the same."""
 
 
 class Shelf:
-    """A library that is open in this process, as it was last seen, and the thread that gives it vectors."""
+    """A library that is open in this process, as it was last seen."""
 
     def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
         """Open it."""
@@ -37,8 +35,6 @@ class Shelf:
         self._turn = threading.Lock()
         self._stamp: object = None
         self._unread: tuple[Unread, ...] = ()
-        self._thread: threading.Thread | None = None
-        self._stop = threading.Event()
 
     def look(self) -> tuple[Unread, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
@@ -54,39 +50,9 @@ class Shelf:
             elif (now := stamp(self._paths)) != self._stamp:
                 self._unread = self.library.refresh(self._paths).unread
                 self._stamp = now
-            self._embed()
+            if self.library.passages() <= ranking.WHOLE:  # of a larger one, each search embeds what it needs
+                self.library.embed()
             return self._unread
-
-    def _embed(self) -> None:
-        """Give vectors to what has none: a small library at once, a large one while others search."""
-        if not self.library.pending() or (self._thread and self._thread.is_alive()):
-            return
-        if self.library.passages() <= COMPLETE:
-            self.library.embed()
-            return
-        self._thread = threading.Thread(target=self._go_on, name="library-vectors", daemon=True)
-        self._thread.start()
-        atexit.register(self.stop)
-
-    def _go_on(self) -> None:
-        try:
-            self.library.embed(stop=self._stop.is_set)
-        except StoreError:
-            return  # what has no vector is found by its words; the next run goes on, or is told what is wrong
-
-    def stop(self) -> None:
-        """End the thread; what it has done is kept."""
-        self._stop.set()
-        if self._thread:
-            self._thread.join()
-
-    def behind(self) -> str:
-        """Say that some passages have no vectors yet, or cannot have any; empty if all have."""
-        if self.library.note:
-            return self.library.note
-        pending = self.library.pending()
-        told = f"{pending:,} of {self.library.passages():,} passages are not embedded yet; "
-        return f"{told}these are found by their words only" if pending else ""
 
 
 SHELVES = 4
@@ -103,7 +69,7 @@ def shelf(settings: Settings) -> Shelf:
         if key not in _OPEN:
             _OPEN[key] = Shelf(settings, paths)
             for old in list(_OPEN)[:-SHELVES]:
-                _OPEN.pop(old).stop()
+                del _OPEN[old]
         return _OPEN[key]
 
 
@@ -121,7 +87,7 @@ class LibraryProvider:
         return "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver library add"
 
     async def prepare(self, gateway: Gateway) -> list[str]:
-        """Bring the library up to date, and say what of it cannot be searched, or not yet in full.
+        """Bring the library up to date, and say what of it cannot be searched, or not in full.
 
         Raises:
             NoEvidenceError: If there is nothing in it.
@@ -135,7 +101,7 @@ class LibraryProvider:
             lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
-            return {"passages": held.library.passages(), "unread": lines, "behind": held.behind()}
+            return {"passages": held.library.passages(), "unread": lines, "behind": held.library.note}
 
         async def do() -> Reply:
             return Reply(await asyncio.to_thread(look))

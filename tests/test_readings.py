@@ -1,0 +1,71 @@
+"""What the reader said is said again, to the bit, and no text is run twice; another text is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deepdiver.encoders import reader
+from tests.readings import kept_in
+
+QUESTION = "Who owns Holm Works?"
+TEXTS = ["Holm Works is owned by Anna Holm.", "It was founded in 1998.", "Bertil Ask likes boats."]
+Asked = list[tuple[str, list[int]]]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What the model is run on."""
+    run, seen = reader._run, Asked()
+
+    def watched(session: Any, found: Sequence[Any], what: str) -> list[Any]:
+        seen.extend((what, pair.ids) for pair in found)
+        return run(session, found, what)
+
+    monkeypatch.setattr(reader, "_run", watched)
+    return seen
+
+
+def test_what_was_said_is_said_again_without_the_model(asked: Asked, tmp_path: Path) -> None:
+    own = reader.load_reader()
+    plain = own.spans(QUESTION, TEXTS), own.verify([(TEXTS[0], TEXTS[1])]), own.relevance(QUESTION, TEXTS)
+    before = len(asked)
+    for times in range(2):
+        with kept_in(tmp_path / "kept"):
+            again = own.spans(QUESTION, TEXTS), own.verify([(TEXTS[0], TEXTS[1])]), own.relevance(QUESTION, TEXTS)
+        assert again == plain
+        assert len(asked) == 2 * before, times
+    own.spans(QUESTION, TEXTS)
+    assert len(asked) == 2 * before + len(TEXTS), "outside, the model is asked"
+
+
+def test_what_is_new_is_run_beside_what_is_not(asked: Asked, tmp_path: Path) -> None:
+    own = reader.load_reader()
+    with kept_in(tmp_path / "kept"):
+        own.spans(QUESTION, TEXTS[1:2])
+        found = own.spans(QUESTION, TEXTS)
+        assert len(asked) == len(TEXTS)
+        other = own.spans("Who likes boats?", TEXTS)
+        assert len(asked) == 2 * len(TEXTS)
+    assert found[0].text == "Anna Holm"
+    assert other != found
+
+
+def test_every_output_is_kept_for_itself(asked: Asked, tmp_path: Path) -> None:
+    own = reader.load_reader()
+    with kept_in(tmp_path / "kept"):
+        own.spans(QUESTION, TEXTS[:1])
+        own.relevance(QUESTION, TEXTS[:1])
+    assert [what for what, _ in asked] == ["spans", "relevance"]
+    rows = [np.load(file) for file in (tmp_path / "kept").iterdir()]
+    assert sorted(row.ndim for row in rows) == [1, 2]
+
+
+def test_a_folder_that_cannot_be_written_to_is_no_silent_matter(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileExistsError), kept_in(tmp_path / "file"):
+        pass
