@@ -50,7 +50,7 @@ BATCH_TOKENS = 1_024
 DIGITS = 4
 """Places that results are rounded to."""
 
-TEMPERATURE = 1.28
+TEMPERATURE = 1.12
 """What verdicts' logits are divided by; training/reader/quantise.py finds it on held-out pairs."""
 
 DECIDED = 0.6
@@ -59,7 +59,7 @@ DECIDED = 0.6
 FOLDER = Path(__file__).parent / "verifier"
 """The model file, and a README that says where it comes from. The tokenizer is that of the embeddings."""
 
-HASHES = {"model.onnx": "3f6cd5b067a6fc27d8142cb1a97874466380003bf73c15daa974ebc0c62af7de"}
+HASHES = {"model.onnx": "a57abaa7810b6aed40e9022ee46bd400b048973f30eceb8f7308c62e42386cfe"}
 """SHA-256 of the file; training/reader/quantise.py makes it and prints it."""
 
 Stance = Literal["supports", "refutes", "neutral"]

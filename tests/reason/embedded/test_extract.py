@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded import spans
-from deepdiver.reason.embedded.extract import HEARD_TOO, MOST_FINDINGS, MOST_LEADS, extract, quotable, statement_of
+from deepdiver.reason.embedded.extract import (
+    HEARD_AGAINST,
+    HEARD_TOO,
+    MOST_FINDINGS,
+    MOST_LEADS,
+    extract,
+    quotable,
+    statement_of,
+)
 from deepdiver.tasks import ExtractFindings, Extraction, Text
 from tests.reason.embedded.reader import teach
 
@@ -337,9 +345,20 @@ def test_where_the_rules_know_nothing_the_reader_finds_the_sentence_and_the_one_
     assert "Ada Berg ran far. She played for the Morden Terns." in quotes(found)
 
 
-def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
-    assert quotes(taken("Who runs Acme Ltd?", RUN)) == [RUN]
+@pytest.mark.parametrize(("score", "quoted"), [(HEARD_AGAINST, True), (HEARD_AGAINST - 0.01, False)])
+def test_in_a_text_of_which_the_rules_are_sure_the_reader_is_heard_where_it_is_very_sure(
+    monkeypatch: pytest.MonkeyPatch, score: float, quoted: bool
+) -> None:
+    founded, other = "Acme Ltd was founded in 1904.", "The beginnings of Acme lie in 1931, with a shed."
+    teach(monkeypatch, {"1931": score})
+    assert quotes(taken("When was Acme Ltd founded?", f"{founded} {other}")) == [founded, *([other] if quoted else [])]
+
+
+def test_where_the_rules_are_sure_nothing_known_from_before_is_quoted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"1931": 0.9})
+    known = ("The beginnings of Acme lie in 1931, with a shed.",)
+    founded = "Acme Ltd was founded in 1904."
+    assert quotes(taken("When was Acme Ltd founded?", founded, known=known)) == [founded]
 
 
 @pytest.mark.parametrize(("score", "quoted"), [(HEARD_TOO, True), (HEARD_TOO - 0.01, False)])

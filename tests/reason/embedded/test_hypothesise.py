@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.reason.embedded import spans
 from deepdiver.reason.embedded.clause import clause_of
-from deepdiver.reason.embedded.hypothesise import age_on, age_sentence, groups, hypothesise, longest_form, same_subject
+from deepdiver.reason.embedded.hypothesise import (
+    DOUBTED,
+    age_on,
+    age_sentence,
+    groups,
+    hypothesise,
+    longest_form,
+    same_subject,
+)
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
 from deepdiver.reason.embedded.slots import Value
@@ -352,22 +360,42 @@ def test_where_the_rules_have_no_sure_answer_the_readers_are_put_forward(monkeyp
     assert "Westland" in made.refutes_if
 
 
-def test_where_the_rules_are_sure_the_reader_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
-    assert statements("When was Acme Ltd founded?", "Acme Ltd was founded in 1904.") == [
-        "Acme Ltd was founded in 1904."
-    ]
+FOUNDED, BEGUN = "Acme Ltd was founded in 1904.", "The beginnings of Acme lie in 1931, with a shed."
+WHEN_FOUNDED = "When was Acme Ltd founded?"
 
 
-def test_what_the_reader_finds_in_other_texts_is_put_forward_beside_what_the_rules_are_sure_of(
+def both(monkeypatch: pytest.MonkeyPatch, scores: dict[str, float]) -> list[tuple[str, float]]:
+    teach(monkeypatch, scores)
+    return [(item.answer, item.prior) for item in put_forward(WHEN_FOUNDED, findings(FOUNDED, BEGUN))]
+
+
+def test_where_the_reader_finds_nothing_the_rules_are_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert both(monkeypatch, {}) == [("1904", 0.5)]
+
+
+def test_what_the_rules_are_sure_of_goes_first_where_the_reader_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert both(monkeypatch, {"1904": 0.9}) == [("1904", 0.5)]
+    assert [answer for answer, _ in both(monkeypatch, {"1904": 0.9, "1931": 0.6})] == ["1904", "1931"]
+
+
+def test_what_the_reader_takes_for_likelier_goes_before_what_the_rules_are_sure_of(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    teach(monkeypatch, {"1931": 0.6, "1904": 0.9})
-    founded, other = "Acme Ltd was founded in 1904.", "The beginnings of Acme lie in 1931, with a shed."
-    made = put_forward("When was Acme Ltd founded?", findings(founded, other))
-    assert [(item.statement, item.answer) for item in made] == [(founded, "1904"), (other, "1931")]
-    copied = [finding(text, f"F{n}", origin="one") for n, text in enumerate((founded, other), 1)]
-    assert [item.statement for item in put_forward("When was Acme Ltd founded?", tuple(copied))] == [founded]
+    (first, _), (second, prior) = both(monkeypatch, {"1904": 0.6, "1931": 0.9})
+    assert (first, second, prior) == ("1931", "1904", 0.5)
+
+
+def test_what_the_rules_are_sure_of_and_the_reader_does_not_name_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    (first, prior), last = both(monkeypatch, {"1931": 0.9})
+    assert first == "1931"
+    assert prior > DOUBTED
+    assert last == ("1904", DOUBTED)
+
+
+def test_an_age_that_is_reckoned_is_not_doubted_for_the_reader_cannot_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"1980": 0.9})
+    made = put_forward("How old is Ada Berg?", findings("Ada Berg was born on 3 May 1980."))
+    assert [item.prior for item in made] == [0.5]
 
 
 def test_of_several_things_asked_at_once_the_reader_is_asked_none(monkeypatch: pytest.MonkeyPatch) -> None:

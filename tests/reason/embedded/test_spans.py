@@ -17,10 +17,12 @@ from deepdiver.reason.embedded.spans import (
     ASKED,
     LINKS_TO_ONE,
     MOST_LINKS,
+    OF_ANOTHER,
     OTHER_KIND,
     WORTH,
     Passage,
     answers,
+    best_alone,
     claimed,
     entitled,
     fit,
@@ -67,7 +69,8 @@ def test_an_answer_of_nothing_but_marks_is_none(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_answer_says_where_it_stands_in_its_passage(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"Eastland": 0.6})
-    (told,) = answers(STATE, last(STATE), [ADA, OTHER])
+    asked = "Where are the Quill Foxes based?"
+    (told,) = answers(asked, last(asked), [ADA, OTHER])
     assert (told.text, told.score, told.passage, told.by) == ("Eastland", 0.6, 1, -1)
     assert OTHER.text[told.start :].startswith("Eastland")
 
@@ -105,7 +108,32 @@ def test_a_passage_is_read_behind_the_sentence_that_names_it(monkeypatch: pytest
     assert (first.text, first.score, first.passage, first.by) == ("Westland", 0.5, 2, 0)
     assert TERNS.text[first.start :].startswith("Westland")
     assert ADA.text[first.at :].startswith("She played for the Morden Terns")
-    assert [(told.text, told.score) for told in rest if told.by < 0] == [("Morden Terns", 0.4 * ALONE)] * 2
+    alone = [(told.text, told.score) for told in rest if told.by < 0]
+    assert alone == [("Morden Terns", 0.4 * ALONE), ("Morden Terns", 0.4 * ALONE * OF_ANOTHER)]
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "part"),
+    [
+        ("Who directed the film The Crane?", "The Otter", OF_ANOTHER),
+        ("Who directed the film The Crane?", "The Crane", 1.0),
+        ("Who directed the film The Crane?", "The crane (film)", 1.0),
+        ("Who directed the film The Crane of Otter Hill?", "The Otter", 1.0),
+        ("Who directed the film?", "The Otter", 1.0),
+        ("Who runs Crane Ltd?", "Otter Ltd", OF_ANOTHER),
+        ("Who runs Crane Ltd?", "Crane", 1.0),
+    ],
+)
+def test_an_answer_from_what_names_nothing_that_is_asked_about_counts_little(
+    monkeypatch: pytest.MonkeyPatch, question: str, title: str, part: float
+) -> None:
+    teach(monkeypatch, {"Ada Berg": 0.9})
+    passages = [Passage(title, "It is by Ada Berg, whom everybody knows.")]
+    (told,) = answers(question, last(question), passages)
+    assert told.score == round(0.9 * part, 4)
+    step = best_alone(question, last(question), passages)
+    assert step is not None
+    assert step.score == told.score
 
 
 def test_the_answer_may_stand_in_the_sentence_that_names_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

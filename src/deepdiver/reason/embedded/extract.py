@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.record import Stance
@@ -44,8 +44,9 @@ LEADING = 0.05
 """An answer of the reader that is as likely as this may be a step on the way."""
 MOST_OF_ONE = 3
 """Sentences about each of two things that are compared."""
-HEARD_TOO = 0.5
-"""An answer of the reader from this score on is quoted beside those that the rules are sure of."""
+HEARD_TOO, HEARD_AGAINST = 0.2, 0.5
+"""An answer of the reader from this score on is quoted beside those that the rules are sure of: one of another text,
+and one of the same."""
 MOST_TOLD = 8
 """Answers of the reader that one reading takes."""
 
@@ -75,15 +76,14 @@ def extract(task: ExtractFindings) -> Extraction:
     scores: dict[int, float] = {}
     reads = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
     settled = {found[n - len(known)].source for steps in followed if sure(steps) for n, _ in _chosen(steps, len(known))}
-    left = task.model_copy(update={"texts": tuple(text for text in task.texts if text.id not in settled)})
-    asked = _by_the_reader(left, analysis) if reads else Asked(())
-    if settled:  # the rules are sure of some texts: of the others the reader is heard where it is, too
-        asked = Asked(tuple(item for item in asked.told if item.score >= HEARD_TOO))
-    told = [item for item in asked.told if item.passage < len(left.texts)][:MOST_TOLD]
+    asked = _by_the_reader(task, analysis) if reads else Asked(())
+    if settled:  # the rules are sure of some texts: the reader is heard where it is, too
+        asked = Asked(tuple(item for item in asked.told if _heard(item, task, settled)))
+    told = [item for item in asked.told if item.passage < len(task.texts)][:MOST_TOLD]
     bridges = list(_bridges(task, found)) if reads and not settled else []
     for number, score in (
-        *_holding(told, None if asked.steps else analysis.chains[-1][-1], left, found),
-        *_holding(asked.steps, None, left, found),
+        *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
+        *_holding(asked.steps, None, task, found),
         *((len(known) + number, BRIDGE) for number in bridges),
         *(entry for steps in followed for entry in _chosen(steps, len(known))),
         *_of_the_compared(task.question, task.texts, found, len(known)),
@@ -109,6 +109,13 @@ def extract(task: ExtractFindings) -> Extraction:
         )[:MOST_LEADS],
         questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[:MOST_QUESTIONS],
     )
+
+
+def _heard(told: Told, task: ExtractFindings, settled: Container[str]) -> bool:
+    """Whether an answer of the reader is quoted where the rules are sure of some texts."""
+    if told.passage >= len(task.texts):
+        return False
+    return told.score >= (HEARD_AGAINST if task.texts[told.passage].id in settled else HEARD_TOO)
 
 
 def quotable(text: Text) -> list[Quotable]:

@@ -16,7 +16,7 @@ from deepdiver.reason.embedded.comparing import compare
 from deepdiver.reason.embedded.names import bare, same_name
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.reason.embedded.rivals import rivals
+from deepdiver.reason.embedded.rivals import rivals, same_words
 from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.spans import Passage, short_asked
 from deepdiver.reason.embedded.stance import likeness
@@ -33,6 +33,8 @@ REPEATED = 0.8
 """Sentences so much alike say the same."""
 HEARSAY = 0.3
 """What a sentence counts whose source only heard it."""
+DOUBTED = 0.2
+"""Belief, before any test, in an answer that the rules are sure of and the reader does not name; see `_both`."""
 COMPARED = 0.2
 """What it adds to belief, before any test, that comparing two things surely gives an answer."""
 MOST = 8
@@ -51,9 +53,11 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     for chain in () if offers[1] else analyse(task.question).chains:
         steps = follow(chain, readings)
         by_rules = list(_offers(steps[-1], task, readings))
-        settled = bool(by_rules) and sure(steps[-1:])
-        by_reader = _by_the_reader(steps[-1].clause, _of_others(by_rules, task) if settled else task)
-        offers.append([*by_rules, *by_reader] if settled else by_reader or by_rules)
+        by_reader = _by_the_reader(steps[-1].clause, task)
+        if by_rules and sure(steps[-1:]):
+            offers.append(_both(by_rules, by_reader, steps[-1].clause))
+        else:
+            offers.append(by_reader or by_rules)
         again += _again(steps[-1], task, readings)
     # In turn, so that each thing asked has its best answer before any has its second.
     made = _new((item for row in zip_longest(*offers) for item in row if item is not None), task.standing)
@@ -99,21 +103,25 @@ def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
     ]
 
 
+def _both(by_rules: list[Proposed], by_reader: list[Proposed], clause: Clause) -> list[Proposed]:
+    """Put forward what the rules are sure of, and what the reader takes for answers, those first that both name.
+
+    Where the reader is of another opinion, the rules are doubted: over RAMDocs' 250 questions, an answer of theirs was
+    right in 0.84 of 37 cases where the reader took it for the likeliest, in 0.52 of 23 where it took it for a rival,
+    and in 0.16 of 62 where it did not name it. What is reckoned, as an age, the reader cannot name.
+    """
+    if not by_reader or clause.kind not in NAMED | VALUES - {Kind.AGE}:
+        return by_rules
+    named = [item for item in by_rules if any(same_words(item.answer, other.answer) for other in by_reader)]
+    others = [item for item in by_reader if not any(same_words(item.answer, other.answer) for other in named)]
+    doubted = [item.model_copy(update={"prior": DOUBTED}) for item in by_rules if item not in named]
+    return [*others, *named, *doubted] if by_reader[0] in others else [*named, *others, *doubted]
+
+
 def asked_of_the_reader(question: str) -> Clause | None:
     """Return the clause that the reader is asked, one thing at a time; None where a few words cannot answer."""
     chains = analyse(question).chains
     return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
-
-
-def _of_others(by_rules: Iterable[Proposed], task: Hypothesise) -> Hypothesise:
-    """Return the task with those findings alone of whose origins the rules say nothing.
-
-    What the reader finds there may be about another of the same name, or a rival.
-    """
-    origins = {finding.id: finding.origin or finding.id for finding in task.findings}
-    heard = {origins[label] for item in by_rules for label in item.findings if label in origins}
-    left = tuple(finding for finding in task.findings if origins[finding.id] not in heard)
-    return task.model_copy(update={"findings": left})
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:

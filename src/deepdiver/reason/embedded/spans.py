@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.core.values import numbers
 from deepdiver.reason.embedded.clause import Clause, Kind
+from deepdiver.reason.embedded.lexicon import COMPANY_FORMS
+from deepdiver.reason.embedded.names import bare
 from deepdiver.reason.embedded.reading import read, units
 
 MOST_PASSAGES = 40
@@ -33,6 +35,9 @@ OTHER_KIND = 0.1
 """What is left of the score of an answer of another kind than is asked for: a name where a year is."""
 ASKED = 0.2
 """What is left of the score of an answer that only repeats words of the question."""
+OF_ANOTHER = 0.05
+"""What is left of the score of an answer where nothing that the question names is named: the reader takes the director
+of one film for that of another, at 0.93."""
 LONGEST_QUESTION = 400
 """Characters of a question that a few words answer."""
 WORTH = 0.005
@@ -93,9 +98,10 @@ def answers(question: str, clause: Clause, passages: Sequence[Passage], known: i
     new = len(passages) - known
     passages = [Passage(one.title, one.text[:READ]) for one in passages]
     linked = [told for link in links(passages, new) if (told := _in_pair(question, passages, link))]
+    linked = [_worth(told, _about(question, passages[told.passage], passages[told.by])) for told in linked]
     part = ALONE if linked else 1.0
     alone = [_in_one(question, passages, number) for number in range(min(new, MOST_PASSAGES))]
-    found = [*linked, *(_worth(told, part) for told in alone if told)]
+    found = [*linked, *(_worth(told, part * _about(question, passages[told.passage])) for told in alone if told)]
     rated = [_worth(told, fit(question, clause, told.text)) for told in found]
     return sorted((told for told in rated if told.score >= WORTH), key=lambda told: -told.score)
 
@@ -103,12 +109,29 @@ def answers(question: str, clause: Clause, passages: Sequence[Passage], known: i
 def best_alone(question: str, clause: Clause, passages: Sequence[Passage]) -> Told | None:
     """Return the likeliest of the answers that passages give one by one; None where there is none."""
     found = [told for number in range(len(passages)) if (told := _in_one(question, passages, number))]
-    rated = [_worth(told, fit(question, clause, told.text)) for told in found]
+    rated = [
+        _worth(told, fit(question, clause, told.text) * _about(question, passages[told.passage])) for told in found
+    ]
     return max(rated, key=lambda told: told.score, default=None)
 
 
 def _worth(told: Told, part: float) -> Told:
     return Told(told.text, round(told.score * part, 4), told.passage, told.start, told.by, told.at)
+
+
+def _about(question: str, *passages: Passage) -> float:
+    """Return what an answer counts by what its passages name: little where they name nothing that the question does."""
+    named = _named(question)
+    if not named or any(not named.isdisjoint(words(f"{one.title} {one.text}")) for one in passages):
+        return 1.0
+    return OF_ANOTHER
+
+
+@functools.lru_cache(maxsize=256)
+def _named(question: str) -> frozenset[str]:
+    """Return the words of a question's names, without those that say only what kind of company it is."""
+    named = {word for name in read(question).names for word in words(" ".join(bare(name.text)))}
+    return frozenset(word for word in named - COMPANY_FORMS - STOPWORDS if len(word) > 1)
 
 
 def _in_one(question: str, passages: Sequence[Passage], number: int) -> Told | None:
