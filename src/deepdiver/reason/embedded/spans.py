@@ -122,16 +122,17 @@ def _worth(told: Told, part: float) -> Told:
 def _about(question: str, *passages: Passage) -> float:
     """Return what an answer counts by what its passages name: little where they name nothing that the question does."""
     named = _named(question)
-    if not named or any(not named.isdisjoint(words(f"{one.title} {one.text}")) for one in passages):
+    if named is None or any(named.search(one.title) or named.search(one.text) for one in passages):
         return 1.0
     return OF_ANOTHER
 
 
 @functools.lru_cache(maxsize=256)
-def _named(question: str) -> frozenset[str]:
-    """Return the words of a question's names, without those that say only what kind of company it is."""
+def _named(question: str) -> re.Pattern[str] | None:
+    """Return how to find a word of a question's names, but for those that say only what kind of company it is."""
     named = {word for name in read(question).names for word in words(" ".join(bare(name.text)))}
-    return frozenset(word for word in named - COMPANY_FORMS - STOPWORDS if len(word) > 1)
+    telling = sorted(re.escape(word) for word in named - COMPANY_FORMS - STOPWORDS if len(word) > 1)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(telling)})(?!\w)", re.IGNORECASE) if telling else None
 
 
 def _in_one(question: str, passages: Sequence[Passage], number: int) -> Told | None:
