@@ -4,12 +4,12 @@
 
     python training/reader/train.py teacher build/reader --epochs 2
     python training/reader/train.py label   build/reader
-    python training/reader/train.py student build/reader --steps 8854
+    python training/reader/train.py student build/reader --steps 24500
 
-Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it. Where a call may not take long,
-`--seconds 540` ends it with a checkpoint and status 75; the same command with `--resume` goes on, until all steps are
-made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the same code, and shows that the loss
-falls; such a model is of no use.
+The README has what was used. Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it.
+Where a call may not take long, `--seconds 540` ends it with a checkpoint and status 75; the same command with
+`--resume` goes on, until all steps are made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the
+same code, and shows that the loss falls; such a model is of no use.
 """
 
 from __future__ import annotations
@@ -50,12 +50,19 @@ def say(*words: object) -> None:
     sys.stdout.flush()
 
 
-def prepared(folder: Path, name: str, limit: int | None) -> Items:
-    """Return items as tensors; they are kept, since turning texts into tokens takes half a minute."""
-    kept = folder / f"{name}-{limit or 'all'}.pt"
+def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) -> Items:
+    """Return items as tensors; they are kept, since turning texts into tokens takes half a minute.
+
+    Args:
+        folder: Where the texts are.
+        name: Of their file.
+        limit: About how many; None: all.
+        plain: Without copies that have other words.
+    """
+    kept = folder / f"{name}-{limit or 'all'}{'-plain' if plain else ''}.pt"
     if not kept.exists():
         made = data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit))
-        torch.save(with_copies(made, folder / NEAR) if name == "items" else made, kept)
+        torch.save(made if plain or name != "items" else with_copies(made, folder / NEAR), kept)
     held: Items = torch.load(kept, weights_only=False)
     return held
 
@@ -230,6 +237,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--steps", type=int, help="train for so many steps, whatever the epochs")
     parser.add_argument("--items", type=int, help="train on about so many items only")
+    parser.add_argument("--plain", action="store_true", help="no copies of pairs with other words")
     parser.add_argument("--seconds", type=float, default=math.inf, help="end this call after so long; see --resume")
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
     parser.add_argument("--checkpoint", type=Path, help="its file; WHAT.checkpoint in the folder if not given")
@@ -249,7 +257,7 @@ def main() -> int:
     # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times slower.
     torch.backends.cuda.enable_cudnn_sdp(False)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    items = prepared(folder, "items", asked.items)
+    items = prepared(folder, "items", asked.items, asked.plain)
     held = prepared(folder, "held", asked.items)
     say(f"{len(items):,} items of {len(items.flat):,} tokens; held out {len(held):,}")
     items, held = items.to(device), held.to(device)
