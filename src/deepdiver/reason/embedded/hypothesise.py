@@ -33,8 +33,10 @@ REPEATED = 0.8
 """Sentences so much alike say the same."""
 HEARSAY = 0.3
 """What a sentence counts whose source only heard it."""
-DOUBTED = 0.2
-"""Belief, before any test, in an answer that the rules are sure of and the reader does not name; see `_both`."""
+DOUBTED, DOUBTED_STEPS = 0.2, 0.35
+"""Belief, before any test, in an answer that the rules are sure of and the reader does not name; see `_both`. The
+second where they have followed more than one step: there the reader, which skips them, is no better judge, and puts
+nothing forward itself."""
 COMPARED = 0.2
 """What it adds to belief, before any test, that comparing two things surely gives an answer."""
 MOST = 8
@@ -55,8 +57,10 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
         by_rules = list(_offers(steps[-1], task, readings))
         if not by_rules or not sure(steps[-1:]):
             offers.append(_by_the_reader(steps[-1].clause, task) or by_rules)
-        elif len(steps) > 1 or steps[-1].clause.kind not in NAMED | VALUES - {Kind.AGE}:
-            offers.append(by_rules)  # the reader skips steps, and cannot name what is reckoned, as an age
+        elif steps[-1].clause.kind not in NAMED | VALUES - {Kind.AGE}:
+            offers.append(by_rules)  # the reader cannot name what is reckoned, as an age
+        elif len(steps) > 1:
+            offers.append(_doubted(by_rules, _by_the_reader(steps[-1].clause, task), DOUBTED_STEPS))
         else:
             offers.append(_both(by_rules, _by_the_reader(steps[-1].clause, task)))
         again += _again(steps[-1], task, readings)
@@ -115,8 +119,18 @@ def _both(by_rules: list[Proposed], by_reader: list[Proposed]) -> list[Proposed]
         return by_rules
     named = [item for item in by_rules if any(same_words(item.answer, other.answer) for other in by_reader)]
     others = [item for item in by_reader if not any(same_words(item.answer, other.answer) for other in named)]
-    doubted = [item.model_copy(update={"prior": DOUBTED}) for item in by_rules if item not in named]
+    doubted = _doubted([item for item in by_rules if item not in named], by_reader, DOUBTED)
     return [*others, *named, *doubted] if by_reader[0] in others else [*named, *others, *doubted]
+
+
+def _doubted(by_rules: Iterable[Proposed], by_reader: Sequence[Proposed], prior: float) -> list[Proposed]:
+    """Return what the rules are sure of, that with less belief which the reader does not name."""
+    return [
+        item
+        if not by_reader or any(same_words(item.answer, other.answer) for other in by_reader)
+        else item.model_copy(update={"prior": prior})
+        for item in by_rules
+    ]
 
 
 def asked_of_the_reader(question: str) -> Clause | None:

@@ -52,8 +52,9 @@ class Name:
     kind: NameKind
 
 
+@functools.lru_cache(maxsize=8_192)
 def tokens(text: str) -> tuple[Word, ...]:
-    """Return the words of a text."""
+    """Return the words of a text; those of one that was read are remembered, since every clause asks for them."""
     return tuple(
         Word(low, match.group(), match.start(), match.end(), root(low))
         for match in _TOKEN.finditer(text)
