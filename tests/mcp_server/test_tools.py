@@ -24,7 +24,7 @@ from tests.mcp_server.tides import FEED, KEY
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
-QUESTION = "Who runs Svedjan Ost AB?"
+QUESTION = "Who runs Svedjan Ost AB, and when did they start it?"
 
 
 class Heard:

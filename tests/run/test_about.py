@@ -21,7 +21,7 @@ from deepdiver.strategies.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
-QUESTION = "Who runs Svedjan Ost AB?"
+QUESTION = "Who runs Svedjan Ost AB, and when did they start it?"
 
 
 @pytest.fixture

@@ -136,6 +136,17 @@ def test_an_answer_from_what_names_nothing_that_is_asked_about_counts_little(
     assert step.score == told.score
 
 
+def test_a_sentence_that_names_nobody_may_be_about_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    teach(monkeypatch, {"2009": 0.9})
+    asked = "When was Acme Ltd founded?"
+    (told,) = answers(asked, last(asked), [Passage("A report", "They started it in the spring of 2009.")])
+    assert told.score == 0.9
+    (told,) = answers(asked, last(asked), [Passage("A report", "Bolt Ltd was started in the spring of 2009.")])
+    assert told.score == round(0.9 * OF_ANOTHER, 4)
+    (told,) = answers(asked, last(asked), [Passage("A report", "They started it in 2009. " + "It is large. " * 60)])
+    assert told.score == round(0.9 * OF_ANOTHER, 4), "a text so long names somebody, and this one does not name it"
+
+
 def test_the_answer_may_stand_in_the_sentence_that_names_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {}, whole={("from 1945", "Westland"): ("1945", 0.5)})
     asked = "When did Ada Berg begin to play for a team of Westland?"

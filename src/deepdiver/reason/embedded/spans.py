@@ -38,6 +38,8 @@ ASKED = 0.2
 OF_ANOTHER = 0.05
 """What is left of the score of an answer where nothing that the question names is named: the reader takes the director
 of one film for that of another, at 0.93."""
+SENTENCE = 600
+"""Characters of a text in which somebody is named for sure."""
 LONGEST_QUESTION = 400
 """Characters of a question that a few words answer."""
 WORTH = 0.005
@@ -120,11 +122,14 @@ def _worth(told: Told, part: float) -> Told:
 
 
 def _about(question: str, *passages: Passage) -> float:
-    """Return what an answer counts by what its passages name: little where they name nothing that the question does."""
+    """Return what an answer counts by what its passages name: little where they name others than the question does.
+
+    A sentence that names nobody ("They founded it in 2009") may well be about what is asked.
+    """
     named = _named(question)
     if named is None or any(named.search(one.title) or named.search(one.text) for one in passages):
         return 1.0
-    return OF_ANOTHER
+    return OF_ANOTHER if any(len(one.text) > SENTENCE or read(one.text).names for one in passages) else 1.0
 
 
 @functools.lru_cache(maxsize=256)
