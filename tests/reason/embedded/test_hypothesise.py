@@ -11,6 +11,7 @@ from deepdiver.reason.embedded import spans
 from deepdiver.reason.embedded.clause import clause_of
 from deepdiver.reason.embedded.hypothesise import (
     DOUBTED,
+    DOUBTED_STEPS,
     age_on,
     age_sentence,
     groups,
@@ -390,6 +391,18 @@ def test_what_the_rules_are_sure_of_and_the_reader_does_not_name_is_doubted(monk
     assert first == "1931"
     assert prior > DOUBTED
     assert last == ("1904", DOUBTED)
+
+
+@pytest.mark.parametrize(
+    ("heard", "prior"), [({}, 0.5), ({"Ada Berg": 0.9}, 0.5), ({"Quill Holding AB": 0.9}, DOUBTED_STEPS)]
+)
+def test_what_rules_reach_over_steps_is_doubted_less_and_the_reader_puts_nothing_beside_it(
+    monkeypatch: pytest.MonkeyPatch, heard: dict[str, float], prior: float
+) -> None:
+    teach(monkeypatch, heard)
+    shown = findings("Quill Holding AB owns Acme Ltd.", "Ada Berg is chair of the board of Quill Holding AB.")
+    made = put_forward("Who is chair of the board of the company that owns Acme Ltd?", shown)
+    assert [(item.answer, item.prior) for item in made] == [("Ada Berg", prior)]
 
 
 def test_an_age_that_is_reckoned_is_not_doubted_for_the_reader_cannot_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
