@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from deepdiver.sample import Question, QuestionKind
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
 from tests.reason.embedded.affairs import LIBRARIES, QUESTIONS, Asked
-from tests.reason.embedded.loop import Outcome, Weigh, index_of, research
+from tests.reason.embedded.loop import Outcome, Weigh, research
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -145,17 +144,7 @@ def test_a_conflict_shows_both_values(outcomes: Outcomes) -> None:
 
 
 def test_the_same_question_gives_the_same_report(outcomes: Outcomes) -> None:
-    for key in ("svedjan-children", "nickel-t3", "ejdervik-grid"):
-        if key in SAMPLE:
-            assert ask(SAMPLE[key]) == outcomes[key]
-
-
-def test_the_whole_sample_takes_less_than_three_seconds(outcomes: Outcomes) -> None:
-    index_of(sample.LIBRARY)
-    before = [outcomes[key] for key in SAMPLE]  # what the trained reader says is remembered: this is about the rest
-    start = time.process_time()
-    assert [ask(question) for question in SAMPLE.values()] == before
-    assert time.process_time() - start < 3.0
+    assert [ask(question) for question in SAMPLE.values()] == [outcomes[key] for key in SAMPLE]
 
 
 def test_most_answers_do_not_hang_on_how_far_each_source_is_believed() -> None:
