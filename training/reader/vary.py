@@ -1,8 +1,8 @@
 """Copies of pairs with some words replaced by near ones, for the teacher to judge: a small set then teaches more.
 
 Which word is near which comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the table. In half of
-the copies a word becomes the same other word wherever it stands, so that what the pair says stays; in the others each
-place is replaced by itself, which mostly undoes it. Nobody has labelled a copy: it has the teacher's word only.
+the copies a word becomes the same other word wherever it stands, so that the one text bears on the other as before; in
+the rest each place has a word of its own, which mostly undoes that. Nobody has labelled a copy: the teacher judges it.
 """
 
 from __future__ import annotations
