@@ -45,19 +45,16 @@ class Warm:
 
     def __enter__(self) -> Warm:
         """Start it; the first caller waits until it is warm."""
-        import subprocess
         import tempfile
-        from pathlib import Path
+
+        from tests.child import Child
 
         self._folder = tempfile.TemporaryDirectory(prefix="warm")  # the name of a socket may have 100 characters
         door = f"{self._folder.name}/door"
-        command = [sys.executable, "-m", "tests.warm", "--serve", door]
-        root, pipe = Path(__file__).parents[1], subprocess.PIPE
-        self._process = subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe)
+        self._child = Child("tests.warm", "--serve", door)
         self.python = (sys.executable, "-I", "-S", __file__, door)
         self.command = (*self.python, "-m", "deepdiver")
-        assert self._process.stdout is not None
-        if self._process.stdout.readline() != b"ready\n":
+        if self._child.line() != "ready":
             self.__exit__(None, None, None)
             raise RuntimeError("the process that is forked did not start")
         return self
@@ -66,11 +63,7 @@ class Warm:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End it; commands end with their callers."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()  # it ends when this end goes, so it ends even if we are killed
-        self._process.wait(10)
-        self._process.stdout.close()
+        self._child.end()
         self._folder.cleanup()
 
 

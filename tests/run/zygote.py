@@ -13,14 +13,14 @@ import importlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.child import Child
+
 WRITES = ("journal_reserve", "journal_sent", "journal_settled", "journal_failed")
 QUESTION = "What is recorded about the northern ferry permits?"
 SAID = "look into the southern permits too"
@@ -33,26 +33,18 @@ class Zygote:
     """Runs jobs in children of one warm process."""
 
     def __enter__(self) -> Zygote:
-        command = [sys.executable, "-m", "tests.run.zygote"]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._child = Child("tests.run.zygote")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait(10)
-        self._process.stdout.close()
+        self._child.end()
 
     def job(self, **job: Any) -> dict[str, Any]:
         """Do a job; a child that was killed says only so."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(job) + "\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        self._child.say(json.dumps(job))
+        answer: dict[str, Any] = json.loads(self._child.line())
         return answer
 
 

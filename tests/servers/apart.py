@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.child import Child
 from tests.servers.brain import made_page, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
-
-ROOT = Path(__file__).parents[2]
 
 
 class ServerApart:
@@ -30,15 +27,8 @@ class ServerApart:
         self._arguments = ["--delay", str(delay), "--rounds", str(rounds), *(["--local"] if local else [])]
 
     def __enter__(self) -> ServerApart:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.servers.apart", *self._arguments],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        self.url = self._process.stdout.readline().strip()
+        self._child = Child("tests.servers.apart", *self._arguments)
+        self.url = self._child.line()
         if not self.url:
             raise RuntimeError("the scripted server did not start")
         self.openai = f"{self.url}/v1"
@@ -47,11 +37,7 @@ class ServerApart:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()  # it ends when this end goes, so it ends even if we are killed
-        self._process.wait(10)
-        self._process.stdout.close()
+        self._child.end()
 
     def log(self) -> list[dict[str, Any]]:
         """Return what the server met: the fields of `Logged`."""
