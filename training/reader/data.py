@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,6 +60,17 @@ class Items:
         inside = places < lengths[:, None]
         found = flat[(self.starts[batch.which][:, None] + places).clamp(max=len(flat) - 1)]
         return torch.where(inside if found.dim() == 2 else inside[:, :, None], found, fill)
+
+
+def joined(parts: Sequence[Items]) -> Items:
+    """Return items of several kinds as one."""
+    ends = np.cumsum([0, *(len(part.flat) for part in parts)])
+    return Items(
+        torch.cat([part.flat for part in parts]),
+        torch.cat([part.starts + int(end) for part, end in zip(parts, ends[:-1], strict=True)]),
+        *(torch.cat([getattr(part, name) for part in parts]) for name in ("lengths", "firsts", "facts", "weights")),
+        [source for part in parts for source in part.sources],
+    )
 
 
 def read(file: Path, limit: int | None = None) -> list[list[Any]]:

@@ -63,13 +63,14 @@ def renumbered(ids: Tensor) -> Tensor:
     return made
 
 
-def student(folder: Path) -> Reader:
-    """Return a reader on all-MiniLM-L6-v2."""
+def student(folder: Path | None = None) -> Reader:
+    """Return a reader on all-MiniLM-L6-v2, with its weights where a folder is given."""
     shape = BertConfig(
         vocab_size=30_522, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1_536
     )
     encoder = BertModel(shape, add_pooling_layer=False)
-    _load(encoder, unpack(folder / STUDENT))
+    if folder:
+        _load(encoder, unpack(folder / STUDENT))
     return Reader(encoder, 384, has_types=True)
 
 

@@ -37,6 +37,7 @@ TOKENS = 24_576
 """Tokens of a batch, padding included."""
 RATES = {"teacher": 7e-5, "student": 4e-4}
 SMOOTHING = 0.05
+OTHERS = "others.jsonl.xz"
 HARD, SOFT = 0.4, 0.6
 """What the labels and the teacher count where there are both."""
 PAUSED = 75
@@ -57,12 +58,16 @@ def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) ->
         folder: Where the texts are.
         name: Of their file.
         limit: About how many; None: all.
-        plain: Without copies that have other words.
+        plain: Without copies that have other words, and without questions about others.
     """
     kept = folder / f"{name}-{limit or 'all'}{'-plain' if plain else ''}.pt"
     if not kept.exists():
         made = data.tokenised(data.read(folder / f"{name}.jsonl.xz", limit))
-        torch.save(made if plain or name != "items" else with_copies(made, folder / NEAR), kept)
+        if name == "items" and not plain:
+            made = with_copies(made, folder / NEAR)
+            if (folder / OTHERS).exists():
+                made = data.joined([made, data.tokenised(data.read(folder / OTHERS, limit))])
+        torch.save(made, kept)
     held: Items = torch.load(kept, weights_only=False)
     return held
 
@@ -243,6 +248,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--checkpoint", type=Path, help="its file; WHAT.checkpoint in the folder if not given")
     parser.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints")
     parser.add_argument("--pieces", type=Path, help="write the weights here too, in pieces of 15 MB")
+    parser.add_argument("--begin", type=Path, help="the student to begin as; all-MiniLM-L6-v2 if not given")
+    parser.add_argument("--agree", type=Path, action="append", default=[], help="an earlier opinion, for label to heed")
     parser.add_argument("--rate", type=float)
     parser.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     return parser.parse_args()
@@ -269,6 +276,8 @@ def main() -> int:
         reader = load(model.teacher(folder), folder / "teacher.npz").to(device)
         said = opinions(reader, items)
         np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
+        for earlier in asked.agree:
+            agree(said, earlier)
         np.savez(folder / "opinion.npz", **{name: values.cpu().numpy() for name, values in said.items()})
         say("labelled")
         return 0
@@ -280,7 +289,8 @@ def main() -> int:
     }
     if opinion and len(opinion["verdict"]) != len(items):
         raise SystemExit(f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these {len(items):,}")
-    return finish(train(model.student(folder).to(device), items, held, opinion, asked), held, asked)
+    reader = model.student(folder) if asked.begin is None else load(model.student(), asked.begin)
+    return finish(train(reader.to(device), items, held, opinion, asked), held, asked)
 
 
 def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> int:
@@ -295,6 +305,13 @@ def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> 
             say(piece.name, f"{piece.stat().st_size:,} bytes")
     report(opinions(reader, held), held)
     return 0
+
+
+def agree(said: dict[str, Tensor], earlier: Path) -> None:
+    """Make an opinion the mean of itself and an earlier teacher's, of as many items as that one saw."""
+    for name, values in np.load(earlier).items():
+        now = said[name][: len(values)]
+        now.copy_((now.float() + torch.from_numpy(values).to(now.device).float()) / 2)
 
 
 def subset(items: Items, wanted: Tensor) -> Items:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from data import UNSAID, Items
+from data import UNSAID, Items, joined
 from torch import Tensor
 
 COPIES = {
@@ -60,26 +60,18 @@ def with_copies(items: Items, table: Path) -> Items:
     """Return the items and, behind them, the copies."""
     near = torch.from_numpy(np.load(table)["near"].astype(np.int64))
     wanted = torch.tensor([_copies(source) for source in items.sources]) * (items.facts[:, 0] == 0)
-    parts, flats, end = [items], [items.flat], len(items.flat)
+    parts = [items]
     for number in range(max(COPIES.values())):
         which = (wanted > number).nonzero()[:, 0]
         lengths = items.lengths[which]
         starts = torch.cumsum(lengths, 0) - lengths
         owners = torch.repeat_interleave(which, lengths)
         places = torch.arange(int(lengths.sum())) + torch.repeat_interleave(items.starts[which] - starts, lengths)
-        flats.append(varied(items.flat[places], owners, (owners + number) % 2 == 0, near, SALT + 2 * number))
+        flat = varied(items.flat[places], owners, (owners + number) % 2 == 0, near, SALT + 2 * number)
         facts = torch.tensor([0, -1, 0, UNSAID, UNSAID, -1]).repeat(len(which), 1)
-        parts.append(
-            Items(flats[-1], starts + end, lengths, items.firsts[which], facts, items.weights[which].clamp(max=1.5),
-                  ["varied"] * len(which))
-        )  # fmt: skip
-        end += len(flats[-1])
-    return Items(
-        torch.cat(flats),
-        *(torch.cat([getattr(part, name) for part in parts]) for name in ("starts", "lengths", "firsts", "facts")),
-        torch.cat([part.weights for part in parts]),
-        [source for part in parts for source in part.sources],
-    )
+        weights = items.weights[which].clamp(max=1.5)
+        parts.append(Items(flat, starts, lengths, items.firsts[which], facts, weights, ["varied"] * len(which)))
+    return joined(parts)
 
 
 def _copies(source: str) -> int:
