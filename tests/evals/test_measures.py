@@ -15,6 +15,7 @@ from deepdiver.evals.measures import (
     balanced,
     brier,
     ece,
+    ece_by_chance,
     exact,
     f1,
     holds_one,
@@ -228,6 +229,33 @@ def test_calibration_by_hand() -> None:
     assert ece(reliability(told)) == pytest.approx(0.4)
     assert brier(told) == pytest.approx((0.05**2 + 0.95**2 + 0.38**2 + 0.32**2) / 4)
     assert ece(reliability([(1.0, True)])) == 0.0
+
+
+def test_calibration_by_chance_by_hand() -> None:
+    assert ece_by_chance([]) is None
+    assert ece_by_chance(reliability([(1.0, True), (0.0, False)])) == 0.0, "nothing is left to chance"
+    # one of 0.7: 0.3 off seven times in ten, 0.7 off three times in ten
+    assert ece_by_chance(reliability([(0.7, True)])) == pytest.approx(0.7 * 0.3 + 0.3 * 0.7)
+    # two of 0.5: none or both one time in four each, 1 off; of these two
+    assert ece_by_chance(reliability([(0.5, True)] * 2)) == pytest.approx(2 * 0.25 * 1 / 2)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.05, 0.25, 0.5, 0.72, 0.99]), st.booleans()), min_size=1, max_size=60))
+def test_calibration_by_chance_is_the_mean_of_all_outcomes(told: list[tuple[float, bool]]) -> None:
+    bins = reliability(told)
+    expected = math.fsum(
+        math.comb(each.count, hits)
+        * each.confidence**hits
+        * (1 - each.confidence) ** (each.count - hits)
+        * abs(hits - each.count * each.confidence)
+        for each in bins
+        for hits in range(each.count + 1)
+    ) / len(told)
+    assert ece_by_chance(bins) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_calibration_by_chance_of_very_many_goes_to_nothing() -> None:
+    assert ece_by_chance([Bin(0.5, 0.6, 1_000_000, 0.55, 0.55)]) == pytest.approx(0.0004, abs=5e-5)
 
 
 @given(stated)

@@ -211,3 +211,24 @@ def ece(bins: Collection[Bin]) -> float | None:
     """Return the expected calibration error: how far confidence and truth lie apart, by bin; None of nothing."""
     total = sum(each.count for each in bins)
     return math.fsum(each.count * abs(each.confidence - each.right) for each in bins) / total if total else None
+
+
+def ece_by_chance(bins: Collection[Bin]) -> float | None:
+    """Return the calibration error that as many statements have on average if each bin's confidence is exact.
+
+    Few statements never come out quite as confident as they are: a hundred in ten bins lie a tenth apart by chance
+    alone. How far a bin's share of right ones lies off on average is the binomial distribution's mean absolute
+    deviation, in the closed form that de Moivre gave it.
+    """
+    total = sum(each.count for each in bins)
+    return math.fsum(_deviation(each.count, each.confidence) for each in bins) / total if total else None
+
+
+def _deviation(count: int, share: float) -> float:
+    """Return how far the number of hits in so many trials lies from the expected one, on average."""
+    if not 0 < share < 1:
+        return 0.0
+    above = min(math.floor(count * share), count - 1) + 1
+    ways = math.lgamma(count + 1) - math.lgamma(above + 1) - math.lgamma(count - above + 1)
+    chance = ways + above * math.log(share) + (count - above + 1) * math.log1p(-share)
+    return 2 * above * math.exp(chance)

@@ -22,6 +22,7 @@ from deepdiver.evals.measures import (
     balanced,
     brier,
     ece,
+    ece_by_chance,
     exact,
     f1,
     holds_one,
@@ -311,7 +312,8 @@ def summarise(kind: Kind, scored: Sequence[Scored]) -> Summary:
     stated = [(item.confidence, item.sound) for item in scored if item.confidence is not None]
     bins = reliability(stated)
     figures = _FIGURES[kind](scored)
-    figures |= {"brier": brier(stated), "ece": ece(bins), "confidence": mean([sure for sure, _ in stated])}
+    figures |= {"brier": brier(stated), "ece": ece(bins), "ece_by_chance": ece_by_chance(bins)}
+    figures |= {"confidence": mean([sure for sure, _ in stated])}
     figures |= {"seconds": mean([item.seconds for item in scored]), "usd": sum(item.usd for item in scored)}
     lost = Counter(item.loss for item in scored if item.loss != NONE)
     counts = {"cases": len(scored), "failed": lost.get(FAILED, 0), "right": sum(item.right for item in scored)}

@@ -23,7 +23,7 @@ from deepdiver.reason.embedded.judge import (
 )
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
-from deepdiver.reason.embedded.steps import right
+from deepdiver.reason.embedded.steps import STEP, right
 from deepdiver.tasks import Judge, Judgement, Shown
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
@@ -439,7 +439,7 @@ def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) ->
     first = made[0]
     assert (first.stance, first.strength, first.reason) == (SUPPORTS, LEAST_READ, LEADS)
     assert made[1].stance is SUPPORTS
-    likely = right(0.5) * right(0.6)
+    likely = right(0.5) * right(0.6) ** STEP
     assert believed(made, shown, min(FIRST_GUESS, likely)) == pytest.approx(likely, abs=0.05)
 
 

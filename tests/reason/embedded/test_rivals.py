@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from deepdiver.reason.embedded.clause import Clause
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, rivals, same_words
-from deepdiver.reason.embedded.steps import right
+from deepdiver.reason.embedded.steps import STEP, right
 from deepdiver.tasks import Shown
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import finding
@@ -119,7 +119,7 @@ def test_copies_of_one_text_that_differ_make_both_answers_doubtful(monkeypatch: 
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
     found = put(SPORT, *copies("Ada Berg plays football.", "Ada Berg plays chess."))
     assert [rival.disputed for rival in found] == [True, True]
-    assert [rival.likelihood for rival in found] == pytest.approx([ONE_OF_TWO * right(0.5)] * 2, abs=5e-4)
+    assert [rival.likelihood for rival in found] == pytest.approx([ONE_OF_TWO * right(0.5)] * 2, abs=6e-4)
 
 
 def test_what_more_copies_say_stands(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(monkeypatc
     born, people = told("Ada Berg was born in Morden.", "Morden has 459 people.")
     (rival,) = [item for item in put(question, born, people) if item.answer == "459 people"]
     assert (rival.giving, rival.leading) == ((1,), (0,))
-    assert rival.likelihood == pytest.approx(right(0.5) * right(0.6), abs=5e-4)
+    assert rival.likelihood == pytest.approx(right(0.5) * right(0.6) ** STEP, abs=5e-4)
 
 
 def test_what_is_much_less_likely_is_no_rival_however_many_say_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.spans import Passage, Told
-from deepdiver.reason.embedded.steps import AS_IT_STANDS, LEAST, MOST_STEPS, READ_RIGHT, Asked, ask, right
+from deepdiver.reason.embedded.steps import AS_IT_STANDS, LEAST, MOST_STEPS, READ_RIGHT, STEP, Asked, ask, right
 from tests.reason.embedded.reader import teach
 
 QUESTION = "What is the population of the city where Ada Berg was born?"
@@ -60,7 +60,7 @@ def test_the_answer_within_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> N
     assert made.question == "What is the population of Morden?"
     assert [(step.text, step.passage) for step in made.steps] == [("Morden", 0)]
     assert (made.told[0].text, made.told[0].passage) == ("459 people", 1)
-    assert made.likelihood(0.5) == pytest.approx(right(0.5) * right(0.6))
+    assert made.likelihood(0.5) == pytest.approx(right(0.5) * right(0.6) ** STEP)
 
 
 def test_what_is_known_may_answer_a_step_but_not_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
