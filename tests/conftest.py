@@ -6,6 +6,7 @@ import contextlib
 import gc
 import ipaddress
 import os
+import signal
 import socket
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -21,6 +22,10 @@ from tests.warm import Warm
 settings.register_profile("gate", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("proof", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile("gate")
+
+# Started in the background by a script, we are deaf to Ctrl-C, and so would be every command that a test interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FOREIGN_PREFIXES = ("DEEPDIVER_", "LANGCHAIN_", "LANGSMITH_", "OTEL_", "XDG_")
 FOREIGN_SUFFIXES = ("_API_KEY", "_URL", "_HOST", "_PROXY", "_proxy")

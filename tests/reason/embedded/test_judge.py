@@ -10,6 +10,7 @@ from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.reason.embedded import judge as module
 from deepdiver.reason.embedded.judge import (
+    ALIKE,
     ALTERED,
     DIRECT,
     LEADS,
@@ -17,6 +18,7 @@ from deepdiver.reason.embedded.judge import (
     LEAST_READ,
     READS,
     RELIED_ON,
+    UNHEARD,
     judge,
     may_bear,
     restates,
@@ -311,6 +313,33 @@ def test_where_the_reader_sees_no_side_neither_do_we(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "told", lambda quote, claim: None)
     found = one("How does the town live with the sea?", WALL, "Students painted the harbour wall and the old sheds.")
     assert (found.stance, found.strength) == (NEUTRAL, 0.0)
+
+
+SHELTER = "The harbour wall protects the whole old town from most storms."
+ALIKE_STRENGTH = 0.7
+"""Of a sentence that has all words of the claim."""
+
+
+@pytest.mark.parametrize(
+    ("heard", "expected"),
+    [
+        (TOLD, (SUPPORTS, ALIKE_STRENGTH, ALIKE)),
+        ((REFUTES, 0.3, "reads as denying it"), (REFUTES, 0.3, "reads as denying it")),
+        (None, (SUPPORTS, round(UNHEARD * ALIKE_STRENGTH, 3), f"{ALIKE}, by its words alone")),
+    ],
+)
+def test_what_is_alike_by_its_words_is_put_to_the_reader(
+    monkeypatch: pytest.MonkeyPatch, heard: tuple[Stance, float, str] | None, expected: tuple[Stance, float, str]
+) -> None:
+    monkeypatch.setattr(module, "told", lambda quote, claim: heard)
+    found = one("How does the town live with the sea?", WALL, SHELTER)
+    assert (found.stance, found.strength, found.reason) == expected
+
+
+def test_the_reader_itself_agrees_to_the_same_in_other_words() -> None:
+    plan = "The council rejected the plan for the new harbour."
+    found = one("What became of the plan?", plan, "The plan for the new harbour was rejected by the council.")
+    assert (found.stance, found.reason) == (SUPPORTS, ALIKE)
 
 
 @pytest.mark.parametrize(

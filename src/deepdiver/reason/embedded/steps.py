@@ -24,10 +24,12 @@ READ_RIGHT, SCORED = 0.42, 0.4
 """How often an answer that scores nothing is right, and what the best score adds. Of 505 questions of Natural
 Questions' dev part, each put to eight passages that share words with it, one time in three without the one that
 answers, answers that scored under 0.1 were right in 0.37 of the cases, up to 0.2 in 0.47, up to 0.4 in 0.59, up to 0.6
-in 0.66, up to 0.8 in 0.78 and above in 0.92."""
-
+in 0.66, up to 0.8 in 0.78 and above in 0.92: a line from 0.36 to 0.99. A run reads more passages, and the best of many
+scores says less: told by that line, those of RAMDocs and HotpotQA that were believed with 0.78 were right in 0.71 and
+0.59 of the cases, and those with 0.43 in 0.52. Hence the flatter one."""
 STEP = 0.5
-"""What a step on the way counts: that an answer was found behind it speaks for the step."""
+"""What a step on the way counts: that an answer was found behind it speaks for the step. Counted in full, 47 answers of
+MuSiQue were believed with 0.35 and right in 0.45 of the cases."""
 
 
 @dataclass(frozen=True, slots=True)
