@@ -200,7 +200,14 @@ class TestPassages:
     def test_cut_no_sentence_that_fits(self, text: str, size: int) -> None:
         ends = {span.end for span in passages(text, size)}
         for span in sentences(text):
-            assert not any(span.start < end < span.end for end in ends)
+            if span.end - span.start <= size:
+                assert not any(span.start < end < span.end for end in ends)
+
+    @pytest.mark.parametrize("lines", [2, 3])
+    def test_a_sentence_is_cut_from_twice_the_size_on(self, lines: int) -> None:
+        text = "\n".join(["x" * 40] * lines)
+        assert len(sentences(text)) == 1
+        assert len(passages(text, 60)) == (1 if len(text) <= 120 else 2)
 
     def test_are_about_as_long_as_asked(self) -> None:
         text = "This is a sentence of some forty characters. " * 200
