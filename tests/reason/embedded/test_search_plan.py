@@ -175,6 +175,11 @@ def test_the_limit_is_kept(limit: int, most: int) -> None:
     assert 1 <= len(planned(iteration=0, limit=limit).plans) <= most
 
 
+def test_two_findings_that_say_the_same_are_searched_for_once() -> None:
+    plans = planned(alone("B"), alone("B"), question="B", problems=("B",), tried=(), iteration=1)
+    assert [plan.query for plan in plans.plans] == ["B"]
+
+
 @given(
     st.text(max_size=80),
     st.lists(st.text(max_size=60), max_size=4),

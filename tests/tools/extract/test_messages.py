@@ -168,6 +168,12 @@ def test_labels() -> None:
     assert label(3, "", "") == "3"
 
 
+@pytest.mark.parametrize("replies", [True, 3, "two", {"user": "c"}, None])
+def test_replies_that_are_no_list_are_passed_over(replies: object) -> None:
+    draft = Draft("json")
+    assert fill(draft, [{"user": "a", "text": "Hello", "ts": "1", "replies": replies}, {"user": "b", "text": "Hi"}])
+
+
 def test_what_is_a_message() -> None:
     assert is_message("", {"from": "a", "body": "b"})
     assert not is_message("user", {"username": "a", "text": "b"})

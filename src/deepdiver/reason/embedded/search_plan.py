@@ -55,7 +55,10 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
         plans += _beside(task, known)
     if not plans and looked.reason == ENOUGH:
         plans.append(SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH))
-    return SearchPlans(plans=tuple(plans[:most]), reason="" if plans else looked.reason)
+    once: dict[str, SearchPlan] = {}
+    for plan in plans:  # two findings may be doubted in the same words
+        once.setdefault(plan.query, plan)
+    return SearchPlans(plans=tuple(once.values())[:most], reason="" if plans else looked.reason)
 
 
 def _explorations(task: PlanSearches) -> Iterator[SearchPlan]:

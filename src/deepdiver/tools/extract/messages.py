@@ -103,7 +103,8 @@ def _message(draft: Draft, number: int, record: dict[str, Any], people: dict[str
     }
     draft.add("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     draft.add(_several(_first(record, _BODY)))
-    for reply in record.get("replies") or ():
+    replies = record.get("replies")
+    for reply in replies if isinstance(replies, list) else ():  # some exports give their number alone
         if isinstance(reply, dict) and is_message("", reply):
             draft.add(f"{writer(reply, people)}, {moment(_first(reply, _DATE))}: {_several(_first(reply, _BODY))}")
 
