@@ -104,7 +104,7 @@ def _message(draft: Draft, number: int, record: dict[str, Any], people: dict[str
     draft.add("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     draft.add(_several(_first(record, _BODY)))
     replies = record.get("replies")
-    for reply in replies if isinstance(replies, list) else ():  # some exports give their number alone
+    for reply in replies if isinstance(replies, list) else ():  # anything else in its place is no reply
         if isinstance(reply, dict) and is_message("", reply):
             draft.add(f"{writer(reply, people)}, {moment(_first(reply, _DATE))}: {_several(_first(reply, _BODY))}")
 
