@@ -385,6 +385,36 @@ async def test_a_call_cancelled_between_two_attempts_holds_nothing(store: Sqlite
     await leave(task)
     door.nothing_is_held()
     assert service.calls == 1
+    assert door.gateway.budget.spent == Door(store).gateway.budget.spent == 0
+
+
+@pytest.mark.parametrize("step", ["journal_declined", "limit_give"])
+@pytest.mark.parametrize("kind", sorted(set(CallFault) - IN_DOUBT))
+async def test_a_call_that_surely_came_to_nothing_leaves_no_doubt_behind_however_early_it_is_cancelled(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, kind: CallFault, step: str
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    real = getattr(store, step)
+
+    def slow(*args: Any) -> None:
+        begun.set()
+        assert go_on.wait(10)
+        real(*args)
+
+    monkeypatch.setattr(store, step, slow)
+    door = Door(store, budget="1")
+    task = asyncio.ensure_future(door.call(ask(), Service(fault(kind, retry_after=60))))
+    await until(begun.is_set)
+    task.cancel()
+    await settle_down(5)
+    go_on.set()
+    await asyncio.wait([task], timeout=10)
+    assert task.cancelled()
+    row, heir = door.row(ask()), Door(store, budget="1", hold_uncertain=True)
+    assert (row.state, row.sends, row.uncertain) == (CallState.RESERVED, 1, 0)
+    assert heir.gateway.budget.spent == door.gateway.budget.spent == 0
+    assert await heir.call(ask(), Service(PAID)) == PAID
+    assert "call_uncertain" not in heir.told
 
 
 async def test_a_full_disk_after_the_answer_is_told_and_nothing_is_held(

@@ -505,6 +505,13 @@ def test_a_beginning_is_never_taken_for_the_whole(answer: Claims, data: st.DataO
     assert outcome(text, Claims) == "truncated"
 
 
+@pytest.mark.parametrize("tag", ["<think>", "</think>", "</think><think>", "<think>x</think>y", "```thinking"])
+@pytest.mark.parametrize(("before", "behind"), [("", ""), ("it ", " was"), ("", " [1] {}")])
+def test_a_tag_in_a_string_that_has_no_end_is_no_thinking(tag: str, before: str, behind: str) -> None:
+    text = f'\n{{"claims": [{{"statement": "{before}{tag}{behind}'
+    assert outcome(text, Claims) == "truncated"
+
+
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read_or_refused(text: str) -> None:
     outcome(text, Anything)

@@ -88,10 +88,13 @@ def sent_now(home: Path) -> set[str]:
 
 
 def kill_and_resume(
-    zygote: Zygote, server: ServerApart, log: Log, home: Path, point: int, strategy: str
+    zygote: Zygote, server: ServerApart, log: Log, home: Path, point: int, strategy: str, *, declined: bool = False
 ) -> dict[str, Any]:
-    """Kill a run at a boundary, go on with it, replay it; nothing that was settled may be sent again."""
-    job = {"home": str(home), "url": server.url, **JOBS[strategy]}
+    """Kill a run at a boundary, go on with it, replay it; nothing that was settled may be sent again.
+
+    Where calls are declined at first they are sent once more in each life that comes to them, and not to the server.
+    """
+    job = {"home": str(home), "url": server.url, "declined": declined, **JOBS[strategy]}
     log.new()
     assert zygote.job(kill_at=point, **job) == {"killed": True}
     in_flight = sent_now(home)
@@ -102,7 +105,8 @@ def kill_and_resume(
     for key, row in rows.items():
         assert row["state"] == "settled", f"point {point}: {row}"
         once = 0 if row["kind"] == "human" else 1  # nothing is sent to a person: who is asked again loses nothing
-        assert row["sends"] == once or key in in_flight, f"point {point}: a settled call was sent again: {row}"
+        well = row["sends"] == once or key in in_flight or declined
+        assert well, f"point {point}: a settled call was sent again: {row}"
     assert set(told["uncertain"]) == in_flight, f"point {point}: not every call in doubt is listed"
     assert told["replayed"] == told["hash"], f"point {point}: the replay gave another report"
     return {**told, "repeats": repeats, "in_flight": len(in_flight)}
@@ -154,6 +158,45 @@ def test_a_run_killed_again_and_again_still_goes_on(
     for point in (5, 9, 13, 20, 30):
         assert zygote.job(home=str(tmp_path), url=server.url, kill_at=point) == {"killed": True}
     assert zygote.job(home=str(tmp_path), url=server.url)["hash"] == whole("popper")["hash"]
+
+
+def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Path) -> list[str]:
+    """The boundaries of a run whose calls are all declined at first: it comes to the same report."""
+    home.mkdir()
+    told = zygote.job(home=str(home), url=server.url, declined=True)
+    assert (told["hash"], told["uncertain"]) == (whole("popper")["hash"], [])
+    assert {row["sends"] for row in told["rows"]} == {2}
+    boundaries: list[str] = told["boundaries"]
+    assert boundaries.count("after journal_declined") == len(told["rows"])
+    return boundaries
+
+
+def test_a_run_killed_around_a_call_that_was_declined_goes_on(
+    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path
+) -> None:
+    boundaries = declined_once(zygote, server, whole, tmp_path / "whole")
+    places = [n for n, name in enumerate(boundaries, 1) if name.endswith("journal_declined")]
+    for point in places[len(places) // 2 :][:2]:  # before and after one of them
+        home = tmp_path / str(point)
+        home.mkdir()
+        told = kill_and_resume(zygote, server, log, home, point, "popper", declined=True)
+        assert told["hash"] == whole("popper")["hash"], point
+
+
+@pytest.mark.proof
+def test_every_boundary_of_a_run_whose_calls_are_declined_at_first(
+    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    boundaries, in_flight = declined_once(zygote, server, whole, tmp_path / "whole"), 0
+    for point in range(1, len(boundaries) + 1):
+        home = tmp_path / str(point)
+        home.mkdir()
+        told = kill_and_resume(zygote, server, log, home, point, "popper", declined=True)
+        assert (told["hash"], told["status"]) == (whole("popper")["hash"], "answered"), point
+        in_flight += told["in_flight"]
+    with capsys.disabled():
+        points = len(boundaries)
+        sys.stdout.write(f"\ndeclined at first: kill points {points}, runs lost 0, calls in flight {in_flight}\n")
 
 
 @pytest.mark.proof

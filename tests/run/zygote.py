@@ -2,6 +2,7 @@
 
 `Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may kill its process with
 SIGKILL right before or right after the n-th write to the journal. A run that has ended is replayed if the job wants it.
+A job may have every call declined once, before it reaches the server, in each life of the process.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 from tests.child import Child
 
-WRITES = ("journal_reserve", "journal_sent", "journal_settled", "journal_failed")
+WRITES = ("journal_reserve", "journal_sent", "journal_declined", "journal_settled", "journal_failed")
 QUESTION = "What is recorded about the northern ferry permits?"
 SAID = "look into the southern permits too"
 """What the person says to the first answer."""
@@ -109,6 +110,8 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
 
     home = Path(job["home"])
     points = _count_writes(job.get("kill_at"))
+    if job.get("declined"):
+        _decline_at_first()
     flags = {
         "home": home,
         "model": "openai:gpt-5-mini",
@@ -171,6 +174,29 @@ def _count_writes(kill_at: int | None) -> list[str]:
     for name in WRITES:
         setattr(SqliteStore, name, watched(name))
     return points
+
+
+def _decline_at_first() -> None:
+    """Have the first attempt of every call fail as at a service that is too busy; it may be made again at once."""
+    from deepdiver.errors import CallError, CallFault
+    from deepdiver.gateway import Gateway, Reply, Request
+    from deepdiver.gateway.request import Do
+
+    call = Gateway.call
+
+    async def wary(self: Gateway, request: Request, do: Do) -> Reply:
+        tries = 0
+
+        async def once() -> Reply:
+            nonlocal tries
+            tries += 1
+            if tries == 1 and request.kind != "human":
+                raise CallError("too busy", CallFault.SERVER, retry_after=0.0)
+            return await do()
+
+        return await call(self, request, once)
+
+    Gateway.call = wary  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

@@ -145,6 +145,7 @@ def die_after(home: Path, step: str) -> None:
         "reserved": lambda: reserve(store),
         "sent": lambda: store.journal_sent("r1", "k", NOW + 1),
         "settled": lambda: store.journal_settled("r1", "k", '{"answer":42}', Decimal("0.01"), NOW + 2),
+        "declined": lambda: store.journal_declined("r1", "k", NOW + 2),
         "failed": lambda: store.journal_failed("r1", "k", "HTTP 500", Decimal(0), NOW + 2),
         "text": lambda: store.put_text("r1", "a page"),
         "records": lambda: store.add_records("r1", [("finding", f"f{n}", "{}") for n in range(100)]),

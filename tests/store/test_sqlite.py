@@ -519,6 +519,7 @@ FULL, NORMAL = 2, 1
     [
         (lambda store: reserve(store, "new"), NORMAL),
         (lambda store: store.journal_sent("r1", "k", NOW), FULL),
+        (lambda store: store.journal_declined("r1", "sent", NOW), NORMAL),
         (lambda store: store.journal_settled("r1", "k", "{}", Decimal(0), NOW), FULL),
         (lambda store: store.journal_failed("r1", "k", "e", Decimal(0), NOW), FULL),
         (lambda store: store.put_text("r1", "text"), FULL),
@@ -536,6 +537,8 @@ def test_what_must_survive_a_power_cut_waits_for_the_disk(
 ) -> None:
     """SQLite keeps FULL in WAL mode by an fsync at each commit: the level at the COMMIT is what counts."""
     reserve(store)
+    reserve(store, "sent")
+    store.journal_sent("r1", "sent", NOW)
     levels: list[int] = []
 
     def on_statement(statement: str) -> None:

@@ -26,6 +26,7 @@ FORBIDDEN = {
     "settled": [CallState.SETTLED, CallState.FAILED],
     "failed": [CallState.SETTLED, CallState.FAILED],
     "reserved": [CallState.SETTLED],
+    "declined": [CallState.RESERVED, CallState.SETTLED, CallState.FAILED],
 }
 
 
@@ -49,18 +50,21 @@ def move(store: SqliteStore, to: str) -> None:
             store.journal_settled("r1", "k", '{"answer":2}', Decimal("0.02"), NOW + 9)
         case "failed":
             store.journal_failed("r1", "k", "again", Decimal("0.001"), NOW + 9)
+        case "declined":
+            store.journal_declined("r1", "k", NOW + 9)
 
 
 @pytest.mark.parametrize(("to", "state"), [(to, state) for to, states in FORBIDDEN.items() for state in states])
 def test_a_step_that_is_not_allowed_changes_nothing(store: SqliteStore, to: str, state: CallState) -> None:
     bring_to(store, state)
     before = store.journal_list("r1")
-    with pytest.raises(ValueError, match=f"call k of run r1 is {state}: it cannot be {to}"):
+    word = "reserved" if to == "declined" else to
+    with pytest.raises(ValueError, match=f"call k of run r1 is {state}: it cannot be {word}"):
         move(store, to)
     assert store.journal_list("r1") == before
 
 
-@pytest.mark.parametrize("to", ["sent", "settled", "failed"])
+@pytest.mark.parametrize("to", ["sent", "settled", "failed", "declined"])
 def test_a_call_that_was_never_reserved_cannot_move(store: SqliteStore, to: str) -> None:
     with pytest.raises(ValueError, match="call k of run r1 is not known"):
         move(store, to)
@@ -110,6 +114,21 @@ def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: Sqlit
     row = store.journal_get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain) == (3, 1)
+
+
+def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: SqliteStore) -> None:
+    bring_to(store, CallState.SENT)
+    store.journal_declined("r1", "k", NOW + 2)
+    row = store.journal_get("r1", "k")
+    assert row is not None
+    assert (row.state, row.sends, row.uncertain, row.cost) == (CallState.RESERVED, 1, 0, Decimal(0))
+    assert (row.first, row.last, row.order) == (NOW, NOW + 2, 1)
+    reserve(store, now=NOW + 50)  # by whoever goes on after a crash
+    store.journal_sent("r1", "k", NOW + 51)
+    store.journal_settled("r1", "k", "{}", Decimal("0.01"), NOW + 52)
+    row = store.journal_get("r1", "k")
+    assert row is not None
+    assert (row.sends, row.uncertain, row.cost) == (2, 0, Decimal("0.01"))
 
 
 def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(store: SqliteStore) -> None:
@@ -172,17 +191,19 @@ def run_and_lose(home: Path, step: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["sent", "settled", "failed", "reserved"])
+@pytest.mark.parametrize("step", ["sent", "settled", "failed", "reserved", "declined"])
 def test_what_was_journalled_survives_a_kill(home: Path, step: str) -> None:
     with closing(open_store(home)) as store:
         store.create_run(make_run())
         if step != "reserved":
             reserve(store)
+        if step == "declined":
+            store.journal_sent("r1", "k", NOW + 1)
     run_and_lose(home, step)
     with closing(open_store(home)) as store:
         (row,) = store.journal_list("r1")
-    assert row.state == step
-    assert row.sends == (step == "sent")
+    assert row.state == ("reserved" if step == "declined" else step)
+    assert row.sends == (step in ("sent", "declined"))
     if step == "settled":
         assert (row.reply, row.cost) == ('{"answer":42}', Decimal("0.01"))
 
@@ -275,6 +296,16 @@ class Journal(RuleBasedStateMachine):
         self.store.journal_sent("r1", key, now)
         row = self.rows[key]
         self.rows[key] = replace(row, state=CallState.SENT, sends=row.sends + 1, last=now)
+
+    @rule(key=keys)
+    def decline(self, key: str) -> None:
+        now = self.tick()
+        if key not in self.rows or self.rows[key].state is not CallState.SENT:
+            with pytest.raises(ValueError, match=f"call {key} of run r1"):
+                self.store.journal_declined("r1", key, now)
+            return
+        self.store.journal_declined("r1", key, now)
+        self.rows[key] = replace(self.rows[key], state=CallState.RESERVED, last=now)
 
     @rule(key=keys, reply=ANY_TEXT, cost=st.decimals(0, 10, places=6))
     def settle(self, key: str, reply: str, cost: Decimal) -> None:

@@ -8,7 +8,8 @@ The steps, in this order and in this one place:
 4. reserve: the worst case must fit the budget, else the call is not sent
 5. limits: a place among the provider's calls, shared across processes
 6. journal *sent*, on disk before anything leaves
-7. do it, within a total deadline, again after failures that asking again may cure, obeying Retry-After
+7. do it, within a total deadline, again after failures that asking again may cure, obeying Retry-After; one that is
+   surely without effect is journalled *reserved* again at once
 8. journal *settled*, or *failed*
 9. charge what it cost
 10. event and trace span
@@ -228,7 +229,9 @@ class Gateway:
             seconds = self._deadline(request)
             raise CallError(f"{request.provider} gave no answer within {seconds:g} s", CallFault.TIMEOUT) from None
         except CallError as error:
-            cost = cost if error.fault in IN_DOUBT else ZERO
+            if error.fault not in IN_DOUBT:
+                cost = ZERO
+                await self._journal.declined(request)  # at once: whoever stops us in the pause leaves no doubt behind
             raise CallError(self.scrub(str(error)), error.fault, retry_after=error.retry_after) from None
         finally:
             self.budget = self.budget.charge(request.key, cost)

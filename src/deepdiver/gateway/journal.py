@@ -96,6 +96,10 @@ class Journal:
         """Mark a call as sent, before it is."""
         await in_thread(self._store.journal_sent, self._run, request.key, self._clock())
 
+    async def declined(self, request: Request) -> None:
+        """Note that a call that was sent surely came to nothing, so that whoever goes on has no doubt about it."""
+        await in_thread(self._store.journal_declined, self._run, request.key, self._clock())
+
     async def settled(self, request: Request, reply: Reply) -> Reply:
         """Keep a call's answer; return it as a later look-up will."""
         text = reply_to_json(scrubbed(reply, self._scrub))

@@ -116,7 +116,7 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     if reading.best is None:
         reading.search(shown)
     if reading.best is None:
-        raise reading.why_not(shown, thought)
+        raise reading.why_not(text.lstrip(_BLANK), shown, thought)
     return reading.best[1]
 
 
@@ -437,9 +437,10 @@ class _Reading(Generic[T]):
         if self.complaint is None or weight > self.complaint[0]:
             self.complaint = (weight, error)
 
-    def why_not(self, shown: str, thought: str) -> UnreadableAnswerError:
-        if self.obstacle:
-            return self.obstacle
+    def why_not(self, text: str, shown: str, thought: str) -> UnreadableAnswerError:
+        # A tag within a string that has no end looks like markup: JSON from the first letter on is no thinking.
+        if obstacle := self.obstacle or (_blocks(text)[1] if thought and text[:1] in _CLOSING else None):
+            return obstacle
         weight, complaint = self.complaint or (-1, None)
         if weight < 1 and _REFUSAL.search(shown[:500]):
             return _error(f"That is a refusal. {self.wanted()}", AnswerFault.REFUSAL)

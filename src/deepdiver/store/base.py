@@ -163,6 +163,12 @@ class Store(Protocol):
     def journal_sent(self, run: str, key: str, now: float) -> None:
         """Mark a reserved call as sent, or a sent one as sent again, on disk before this returns; else ValueError."""
 
+    def journal_declined(self, run: str, key: str, now: float) -> None:
+        """Take a sent call back to reserved: it surely came to nothing and may be sent again. It stays counted as sent.
+
+        Else ValueError.
+        """
+
     def journal_settled(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
         """Keep a call's answer, on disk before this returns; ValueError unless it is sent or reserved (a cached one).
 

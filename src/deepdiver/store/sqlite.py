@@ -236,6 +236,13 @@ class SqliteStore:
         """Mark a call as sent, on disk before this returns."""
         self._advance(run, key, CallState.SENT, now, None, None, ZERO)
 
+    def journal_declined(self, run: str, key: str, now: float) -> None:
+        """Take a sent call back to reserved.
+
+        Not waited for until it is on disk: what a power cut forgets counts as uncertain, which is dearer but safe.
+        """
+        self._advance(run, key, CallState.RESERVED, now, None, None, ZERO)
+
     def journal_settled(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
         """Keep a call's answer, on disk before this returns."""
         self._advance(run, key, CallState.SETTLED, now, pack(reply), None, cost)
@@ -417,10 +424,11 @@ class SqliteStore:
     def _advance(
         self, run: str, key: str, state: CallState, now: float, reply: bytes | None, error: str | None, cost: Decimal
     ) -> None:
-        """Move a reserved or sent call on. What failed attempts cost stays in the sum."""
-        with self._write(run) as db:
+        """Move a reserved or sent call on, or a sent one back. What failed attempts cost stays in the sum."""
+        back = state is CallState.RESERVED
+        with self._write(run, durable=not back) as db:
             row = db.execute("SELECT state, cost FROM journal WHERE run = ? AND key = ?", (run, key)).fetchone()
-            if row is None or row[0] not in _OPEN_CALLS:
+            if row is None or row[0] not in (_OPEN_CALLS[1:] if back else _OPEN_CALLS):
                 raise ValueError(f"call {key} of run {run} is {row[0] if row else 'not known'}: it cannot be {state}")
             spent = str(EXACT.add(Decimal(row[1]), cost))
             db.execute(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,9 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         # the bytes, whatever is said
         ("text/html", "a.txt", PDF, "pdf"),
         ("", "", b"\n\n  %PDF-1.4 \n", "pdf"),
+        ("", "", codecs.BOM_UTF8 + b"%PDF-1.4", "pdf"),
+        ("text/plain", "", bytes(range(1, 128)) + bytes(2) + b"%PDF-1.7\n", "pdf"),
+        ("", "", PDF.partition(b"\n")[2], "pdf"),
         ("text/plain", "a.csv", DOCX, "docx"),
         ("application/zip", "a.zip", PPTX, "pptx"),
         ("application/octet-stream", "", XLSX, "xlsx"),
@@ -40,6 +45,8 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         ("TEXT/HTML", "", b"hello", "html"),
         ("application/json", "", b"hello", "json"),
         ("message/rfc822", "", b"hello", "email"),
+        ("message/rfc822", "", b"Subject: PDF\n\nIt begins with %PDF-1.7 and ends with startxref.", "email"),
+        ("text/plain", "", b"startxref", "text"),
         ("application/rss+xml", "feed", b"<rss/>", "xml"),
         # the name, where the server says nothing
         ("text/plain", "a.md", b"hello", "markdown"),

@@ -92,6 +92,9 @@ _SURE = frozenset(magic for magic, _ in _FOREIGN if magic == b"{\\rtf" or not ma
 _LOOK = 1_024
 """Bytes at the beginning that are looked at."""
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_PDF = re.compile(rb"(?:^|[\0-\x08\x0e-\x1f\x7f-\xff])[ \t]*%PDF-\d", re.M)
+"""Readers of PDF allow lines or noise before it; a text that speaks of it does so within a line."""
+_PDF_END = re.compile(rb"\bstartxref\s+\d+\s+%%EOF")
 _HTML = re.compile(
     rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head|body)[\s>]", re.I | re.S
 )
@@ -142,7 +145,7 @@ def format_of(mime: str, name: str, data: bytes) -> str:
 def _magic(data: bytes) -> str:
     """Return the format that the bytes show beyond doubt."""
     start = data[:_LOOK]
-    if b"%PDF-" in start or b"startxref" in data[-2 * _LOOK :]:
+    if _PDF.search(start) or _PDF_END.search(data, max(0, len(data) - 2 * _LOOK)):
         return "pdf"
     if start.startswith(b"PK\x03\x04"):
         return _zipped(data)
