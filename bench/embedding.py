@@ -46,7 +46,7 @@ def measure(embedder: Embedder, made: Sequence[str], at_once: int) -> tuple[floa
 def main(arguments: Sequence[str] = ()) -> int:
     """Measure with as many threads as asked for, or one for each core; 1 below the target."""
     chance = random.Random(SEED)  # noqa: S311
-    embedder = Embedder(intra_op=int(arguments[0]) if arguments else 0)
+    embedder = Embedder(threads=int(arguments[0]) if arguments else 0)
     began = time.perf_counter()
     embedder.embed(["warm"])
     print(f"loading and the first text: {time.perf_counter() - began:.2f} s")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,10 +30,10 @@ def kept_in(folder: Path) -> Iterator[None]:
     folder.mkdir(exist_ok=True)
     run = reader._run
 
-    def run_once(session: Any, found: Sequence[Any], what: str) -> list[Floats]:
+    def run_once(session: Any, found: Sequence[Any], what: str, threads: int) -> list[Floats]:
         files = [folder / _name(what, pair.ids, pair.type_ids) for pair in found]
         new = [number for number, file in enumerate(files) if not file.exists()]
-        for number, row in zip(new, run(session, [found[number] for number in new], what), strict=True):
+        for number, row in zip(new, run(session, [found[number] for number in new], what, threads), strict=True):
             _write(files[number], row)
         return [np.load(file) for file in files]
 
@@ -46,9 +47,9 @@ def _name(what: str, *numbers: list[int]) -> str:
 
 
 def _write(file: Path, row: Floats) -> None:
-    """Write whole or not at all: another worker may look for it, or write the same."""
+    """Write whole or not at all: another worker or thread may look for it, or write the same."""
     raw = io.BytesIO()
     np.save(raw, row)
-    part = file.with_suffix(f".{os.getpid()}")
+    part = file.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
     part.write_bytes(raw.getvalue())
     part.replace(file)

@@ -22,9 +22,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the model is run on."""
     run, seen = reader._run, Asked()
 
-    def watched(session: Any, found: Sequence[Any], what: str) -> list[Any]:
+    def watched(session: Any, found: Sequence[Any], what: str, threads: int) -> list[Any]:
         seen.extend((what, pair.ids) for pair in found)
-        return run(session, found, what)
+        return run(session, found, what, threads)
 
     monkeypatch.setattr(reader, "_run", watched)
     return seen

@@ -143,7 +143,7 @@ def test_a_text_has_one_vector_whatever_stands_beside_it() -> None:
     reverse = embedder().embed(TEXTS[::-1])[::-1]
     crowded = embedder().embed([text for text in TEXTS for _ in range(3)])[::3]
     alone = np.vstack([embedder().embed([text]) for text in TEXTS])
-    one_thread = Embedder(intra_op=1).embed(TEXTS)
+    one_thread = Embedder(threads=1).embed(TEXTS)
     for other in (reverse, crowded, alone, one_thread):
         assert (together == other).all()
 
@@ -184,7 +184,7 @@ def test_what_the_tokenizer_is_given_is_limited(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_threads_may_share_it() -> None:
-    shared = Embedder(intra_op=1)
+    shared = Embedder(threads=1)
     expected = embedder().embed(TEXTS[:6])
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda number: shared.embed([TEXTS[number]])[0], range(6)))

@@ -79,7 +79,7 @@ def test_nothing_to_read_is_no_result() -> None:
 
 def test_a_document_without_sentences_says_nothing() -> None:
     found = load_reader().verify_document([], "The ferry was built.")
-    assert found == DocumentVerdict(0.0, 0.0, NOTHING, -1, -1)
+    assert found == DocumentVerdict(0.0, 0.0, NOTHING, -1, -1, NOTHING, -math.inf)
     assert found.stance == "neutral"
 
 
@@ -140,7 +140,7 @@ def test_a_pair_has_one_verdict_whatever_stands_beside_it() -> None:
     together = load_reader().verify(PAIRS)
     assert load_reader().verify(PAIRS[::-1])[::-1] == together
     assert [load_reader().verify([pair])[0] for pair in PAIRS] == together
-    assert Reader(intra_op=1).verify(PAIRS) == together
+    assert Reader(threads=1).verify(PAIRS) == together
     assert load_reader().verify([pair for pair in PAIRS for _ in range(3)])[::3] == together
 
 
@@ -164,7 +164,7 @@ def test_more_pairs_than_are_tokenised_at_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_threads_may_share_it() -> None:
-    shared = Reader(intra_op=1)
+    shared = Reader(threads=1)
     expected = load_reader().verify(PAIRS)
     with ThreadPoolExecutor(4) as pool:
         assert [found[0] for found in pool.map(lambda pair: shared.verify([pair]), PAIRS)] == expected

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -135,13 +136,45 @@ def test_a_batch_is_as_full_as_may_be() -> None:
     assert list(shipped.batches([9, 3, 9, 9, 9, 9], 2 * 9)) == [[0, 2], [3, 4], [5], [1]]
 
 
-@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=2 * TOKENS), max_size=40))
-def test_every_text_has_its_own_output(texts: list[list[int]]) -> None:
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=2 * TOKENS), max_size=40), st.integers(0, 5))
+def test_every_text_has_its_own_output(texts: list[list[int]], threads: int) -> None:
     session = Echo()
     ones = [[1] * len(text) for text in texts]
-    found = dict(shipped.run(session, "sums", {"ids": texts, "types": ones}, TOKENS, kept=7))
+    found = dict(shipped.run(session, "sums", {"ids": texts, "types": ones}, TOKENS, threads, kept=7))
     assert found == {number: sum(text) - len(text) for number, text in enumerate(texts)}
     assert all(rows == 1 or rows * length <= TOKENS for rows, length in session.runs)
+
+
+def test_batches_are_run_side_by_side_and_small_ones_are_shared_out() -> None:
+    class Meeting(Echo):
+        def run(self, outputs: list[str], given: dict[str, Any]) -> list[Any]:
+            both.wait(10)  # nobody gets past it alone
+            return super().run(outputs, given)
+
+    both, session = threading.Barrier(2), Meeting()
+    given = {"ids": [[1, 2, 3]] * 4, "types": [[1, 1, 1]] * 4}
+    assert dict(shipped.run(session, "sums", given, TOKENS, 2, kept=7)) == dict.fromkeys(range(4), 3.0)
+    assert session.runs == [(2, 3), (2, 3)]  # one thread would have run them as one batch of 12 tokens
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_batch_raises_reaches_who_asked(threads: int) -> None:
+    class Broken(Echo):
+        def run(self, outputs: list[str], given: dict[str, Any]) -> list[Any]:
+            raise RuntimeError("no memory")
+
+    with pytest.raises(RuntimeError, match="no memory"):
+        list(shipped.run(Broken(), "sums", {"ids": [[1], [2, 3]], "types": [[1], [1, 1]]}, TOKENS, threads, kept=7))
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("deepdiver-encoder")]
+
+
+def test_a_process_uses_the_cores_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert 1 <= shipped.cores() <= (os.cpu_count() or 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 7}, raising=False)
+    assert shipped.cores() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert shipped.cores() == 1
 
 
 @pytest.mark.parametrize(

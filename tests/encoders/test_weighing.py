@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.encoders import weighing
-from deepdiver.encoders.weighing import LEAST, WEIGHTS, Part, features, log_odds, weigh
+from deepdiver.encoders.weighing import LEAST, WEIGHTS, Part, features, leaning, log_odds, weigh
 
 likely = st.floats(0, 1)
 parts = st.lists(st.builds(Part, st.just(0), st.just(0), likely, likely), min_size=1, max_size=6)
@@ -61,6 +61,21 @@ def test_a_claim_without_words_is_held_by_nothing() -> None:
 def test_the_order_of_the_parts_changes_nothing(listed: list[Part]) -> None:
     sentences, claim = ["The ferry sank in May."], "The ferry sank."
     assert features(sentences, claim, listed) == features(sentences, claim, listed[::-1])
+
+
+def test_a_document_leans_as_its_part_that_favours_the_claim_most() -> None:
+    strong, torn, weak = Part(0, 0, 0.9, 0.09), Part(1, 1, 0.95, 0.9), Part(2, 2, 0.1, 0.2)
+    assert leaning([torn, strong, weak]) == leaning([strong]) == log_odds(0.9) - log_odds(0.09) > 0
+    assert leaning([weak]) < 0
+    assert leaning([Part(0, 0, 0.5, 0.5)]) == 0
+    with pytest.raises(ValueError, match="empty"):
+        leaning([])
+
+
+@given(parts, likely, likely)
+def test_more_to_read_makes_no_document_lean_less(listed: list[Part], supports: float, refutes: float) -> None:
+    assert leaning([*listed, Part(0, 0, supports, refutes)]) >= leaning(listed)
+    assert leaning(listed) == leaning(listed[::-1])
 
 
 @given(st.lists(bounded, min_size=len(WEIGHTS) - 1, max_size=len(WEIGHTS) - 1))

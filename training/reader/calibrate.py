@@ -22,6 +22,7 @@ import numpy.typing as npt
 from documents import Document, documents
 
 from deepdiver.encoders.reader import DECIDED, HASHES, Reader
+from deepdiver.encoders import weighing
 from deepdiver.encoders.weighing import Part, features
 from deepdiver.evals.measures import auc, balanced, brier, ece, macro_f1, reliability
 
@@ -143,7 +144,9 @@ def main(arguments: list[str]) -> int:
         before = figures(now[here], stances(now[here]), labels[here], two_way)
         after = [figures(rows[here], rows[here].argmax(1).tolist(), labels[here], two_way) for rows in new]
         told = ", ".join(f"{k} {v:.3f} > {np.mean([each[k] for each in after]):.3f}" for k, v in before.items())
-        sys.stdout.write(f"{source:<12} {here.sum():>4}  {told}\n")
+        leaning = [weighing.leaning(held) for held, inside in zip(parts, here, strict=True) if inside]
+        by_leaning = auc(zip((labels[here] == 0).tolist(), leaning, strict=True))
+        sys.stdout.write(f"{source:<12} {here.sum():>4}  {told}, AUC by leaning {by_leaning:.3f}\n")
     weights = fit(given[known], labels[known], sources[known])
     for name, row in zip(NAMES, weights.tolist(), strict=True):
         sys.stdout.write(f"    ({row[0]}, {row[1]}),  # {name}\n")

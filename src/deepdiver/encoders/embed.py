@@ -49,15 +49,15 @@ MODEL = f"all-MiniLM-L6-v2-int8-{HASHES['model.onnx'][:12]}"
 class Embedder:
     """Turns texts into unit vectors; threads may share it. The files are read at the first call."""
 
-    def __init__(self, folder: Path = FOLDER, *, intra_op: int = 0) -> None:
+    def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
         """Say what to use.
 
         Args:
             folder: Where the model's files are.
-            intra_op: Threads that one call may use; 0 is one for each core.
+            threads: How many one call may use; 0 is one for each core.
         """
         self._folder = folder
-        self._intra_op = intra_op
+        self._threads = threads
         self._loaded = shipped.Once(self._load)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -74,14 +74,14 @@ class Embedder:
         for start in range(0, len(texts), CHUNK):
             part = [shipped.readable(text, MAX_CHARACTERS) for text in texts[start : start + CHUNK]]
             tokens = [text.ids for text in tokenizer.encode_batch_fast(part)]
-            for number, vector in shipped.run(session, "vectors", {"ids": tokens}, BATCH_TOKENS):
+            for number, vector in shipped.run(session, "vectors", {"ids": tokens}, BATCH_TOKENS, self._threads):
                 vectors[start + number] = vector
         return vectors
 
     def _load(self) -> tuple[Tokenizer, Any]:
         model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
         tokenizer = shipped.tokenizer(self._folder / "tokenizer.json", HASHES["tokenizer.json"])
-        return tokenizer, shipped.session(model, self._intra_op)
+        return tokenizer, shipped.session(model)
 
 
 @cache

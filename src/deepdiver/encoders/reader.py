@@ -7,6 +7,7 @@ length. Results are rounded to four places, so that processors that add in anoth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -104,6 +105,8 @@ class DocumentVerdict:
     """The number of its last sentence."""
     whole: Verdict = NOTHING
     """What all of them say together: calibrated, where the strongest of many is overconfident."""
+    leaning: float = -math.inf
+    """How far the one that favours the claim most does so rather than deny it, for ranking claims; see `weighing`."""
 
     @property
     def stance(self) -> Stance:
@@ -132,15 +135,15 @@ class Answer:
 class Reader:
     """Reads pairs of texts; threads may share it. The files are read at the first call."""
 
-    def __init__(self, folder: Path = FOLDER, *, intra_op: int = 0) -> None:
+    def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
         """Say what to use.
 
         Args:
             folder: Where the model's file is.
-            intra_op: Threads that one call may use; 0 is one for each core.
+            threads: How many one call may use; 0 is one for each core.
         """
         self._folder = folder
-        self._intra_op = intra_op
+        self._threads = threads
         self._loaded = shipped.Once(self._load)
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
@@ -154,7 +157,7 @@ class Reader:
         made: list[Verdict] = []
         for start in range(0, len(pairs), CHUNK):
             texts = [(_readable(evidence), _readable(claim)) for evidence, claim in pairs[start : start + CHUNK]]
-            rows = _run(session, tokenizer.encode_batch(texts), "verdict")
+            rows = _run(session, tokenizer.encode_batch(texts), "verdict", self._threads)
             made += [
                 _verdict(row) if all(map(_worded, pair)) else NOTHING for pair, row in zip(texts, rows, strict=True)
             ]
@@ -228,7 +231,7 @@ class Reader:
             part = [(short, shipped.readable(text, PASSAGE_CHARACTERS)) for text in passages[start : start + CHUNK]]
             whole = windows.encode_batch(part)
             found = [(at, window) for at, first in enumerate(whole) for window in (first, *first.overflowing)]
-            rows = _run(session, [window for _, window in found], what)
+            rows = _run(session, [window for _, window in found], what, self._threads)
             for (at, window), logits in zip(found, rows, strict=True):
                 yield start + at, window, logits
 
@@ -238,7 +241,7 @@ class Reader:
         tokenizer.enable_truncation(MAX_TOKENS)
         windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
         model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
-        return tokenizer, windows, shipped.session(model, self._intra_op)
+        return tokenizer, windows, shipped.session(model)
 
 
 @cache
@@ -263,7 +266,8 @@ def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> Doc
     strongest = max(parts, key=lambda part: max(part.supports, part.refutes))
     verdict = _of_sides(strongest.supports, strongest.refutes)
     whole = _of_sides(*weighing.weigh(weighing.features(sentences, claim, parts)))
-    return DocumentVerdict(supports, refutes, verdict, strongest.first, strongest.last, whole)
+    leaning = weighing.leaning(parts)
+    return DocumentVerdict(supports, refutes, verdict, strongest.first, strongest.last, whole, leaning)
 
 
 def _of_sides(supports: float, refutes: float) -> Verdict:
@@ -291,13 +295,13 @@ def _shares(logits: Floats, window: Encoding) -> Floats:
     return np.asarray(shares / shares.sum(), np.float32)
 
 
-def _run(session: Any, found: Sequence[Encoding], what: str) -> list[Floats]:
+def _run(session: Any, found: Sequence[Encoding], what: str, threads: int) -> list[Floats]:
     """Return one output of the model for each pair, in their order."""
     import numpy as np
 
     given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
     made: list[Floats] = [np.empty(0, np.float32)] * len(found)
     kept = MAX_TOKENS if what == "spans" else 1  # verdict and relevance are read off the first token
-    for number, row in shipped.run(session, what, given, BATCH_TOKENS, kept=kept):
+    for number, row in shipped.run(session, what, given, BATCH_TOKENS, threads, kept=kept):
         made[number] = row
     return made

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -64,7 +66,7 @@ def tokenizer(file: Path, sha256: str) -> Tokenizer:
     return Tokenizer.from_buffer(read(file, sha256))
 
 
-def session(model: bytes, intra_op: int) -> Any:
+def session(model: bytes, intra_op: int = 1) -> Any:
     """Return an onnxruntime session on the processor.
 
     Args:
@@ -83,23 +85,42 @@ def session(model: bytes, intra_op: int) -> Any:
 
 
 def run(
-    session: Any, output: str, given: Mapping[str, Sequence[list[int]]], tokens: int, **fixed: int
+    session: Any, output: str, given: Mapping[str, Sequence[list[int]]], tokens: int, threads: int = 0, **fixed: int
 ) -> Iterator[tuple[int, Floats]]:
     """Yield the number of each text and one output of a model for it, in no order that matters.
 
     Args:
-        session: Of the model.
+        session: Of the model; one thread for each run, since the batches are spread over threads here. Batches are
+            small: 200 pairs of sentences took 1.4 times as long where two cores shared each of them.
         output: Which of its outputs.
         given: For each of its inputs a list of whole numbers for each text, as long as the text's other lists.
         tokens: The most that are run at once; a text that has more is run by itself.
+        threads: How many batches are run at once; 0 is one for each core.
         fixed: The inputs that are the same for all texts.
     """
     import numpy as np
 
     same = {name: np.array([value], np.int64) for name, value in fixed.items()}
-    for batch in batches([len(row) for row in next(iter(given.values()))], tokens):
-        part = {name: np.array([rows[number] for number in batch], np.int64) for name, rows in given.items()}
-        yield from zip(batch, session.run([output], part | same)[0], strict=True)
+
+    def rows(batch: list[int]) -> Any:
+        part = {name: np.array([held[number] for number in batch], np.int64) for name, held in given.items()}
+        return session.run([output], part | same)[0]
+
+    lengths = [len(row) for row in next(iter(given.values()))]
+    threads = threads or cores()
+    found = list(batches(lengths, min(tokens, -(-sum(lengths) // threads))))
+    if threads == 1 or len(found) < 2:
+        made: Iterable[Any] = map(rows, found)
+    else:
+        with ThreadPoolExecutor(min(threads, len(found)), thread_name_prefix="deepdiver-encoder") as pool:
+            made = list(pool.map(rows, found))
+    for batch, each in zip(found, made, strict=True):
+        yield from zip(batch, each, strict=True)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:

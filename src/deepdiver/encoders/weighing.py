@@ -60,6 +60,11 @@ def features(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> tup
     )
 
 
+def leaning(parts: Sequence[Part]) -> float:
+    """Return how far the part that favours the claim most does so rather than deny it: a rank, not a probability."""
+    return max(log_odds(part.supports) - log_odds(part.refutes) for part in parts)
+
+
 def log_odds(probability: float) -> float:
     """Return the logarithm of how much likelier something is than not, within bounds."""
     return math.log((probability + LEAST) / (1 - probability + LEAST))

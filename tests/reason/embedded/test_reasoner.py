@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import threading
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +17,7 @@ from deepdiver.core.events import Event, TaskPerformed
 from deepdiver.core.record import CorrelationKind
 from deepdiver.errors import ReasonError
 from deepdiver.reason.embedded import EmbeddedReasoner
+from deepdiver.reason.embedded import reasoner as module
 from deepdiver.reason.embedded.reasoner import PERFORMS
 from deepdiver.tasks import (
     TASKS,
@@ -224,6 +227,43 @@ async def test_with_verbose_the_prompt_is_shown_and_the_answer_is_json() -> None
     assert Decomposition.model_validate(event.answer) == answer
 
 
+async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, go_on = threading.Event(), threading.Event()
+    begun: list[str] = []
+    over: list[str] = []
+
+    def slow(task: Decompose) -> Answer:
+        begun.append(task.question)
+        started.set()
+        assert go_on.wait(10)
+        over.append(task.question)
+        return answer
+
+    answer = PERFORMS[Decompose](Decompose(question="Who?", as_of=AS_OF))
+    monkeypatch.setattr(module, "PERFORMS", {Decompose: slow})
+    reasoner = EmbeddedReasoner()
+    tasks = [
+        asyncio.ensure_future(reasoner.perform(Decompose(question=text, as_of=AS_OF))) for text in ("a?", "b?", "c?")
+    ]
+    await asyncio.to_thread(started.wait, 10)
+    assert begun == ["a?"]  # and here we are: nobody waits for it who need not
+    tasks[0].cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await tasks[0]
+    go_on.set()
+    await asyncio.gather(*tasks[1:])
+    assert begun == over == ["a?", "b?", "c?"]
+
+
+async def test_what_goes_wrong_in_its_thread_reaches_who_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(task: Decompose) -> Decomposition:
+        raise ZeroDivisionError(task.question)
+
+    monkeypatch.setattr(module, "PERFORMS", {Decompose: broken})
+    with pytest.raises(ZeroDivisionError, match="Who"):
+        await EmbeddedReasoner().perform(Decompose(question="Who?", as_of=AS_OF))
+
+
 async def test_without_a_listener_nothing_is_announced() -> None:
     await EmbeddedReasoner(None, verbose=True).perform(Decompose(question="Who?", as_of=AS_OF))
 
@@ -258,6 +298,7 @@ SCRIPT = """
 import asyncio
 from deepdiver.core.identity import canonical
 from deepdiver.reason.embedded import EmbeddedReasoner
+from deepdiver.reason.embedded import reasoner as module
 from tests.reason.embedded.test_reasoner import every_task
 reasoner = EmbeddedReasoner()
 answers = [asyncio.run(reasoner.perform(task)).model_dump(mode="json") for task in every_task(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any, TypeVar, cast
 
@@ -86,6 +88,9 @@ class EmbeddedReasoner:
             verbose: Whether the events hold what was asked.
         """
         self._emit, self._verbose = emit, verbose
+        # Reading takes seconds, in which the run must still keep its lease and hear whoever stops it. One thread: tasks
+        # are performed in the order in which they come, and Python would not perform two any faster.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="deepdiver-reasoner")
 
     @property
     def description(self) -> str:
@@ -101,7 +106,7 @@ class EmbeddedReasoner:
         function = PERFORMS.get(type(task))
         if function is None:
             raise ReasonError(f"the embedded reasoner does not perform {task.name()}: name a model for this task")
-        answer = cast("A", function(task))
+        answer = cast("A", await asyncio.get_running_loop().run_in_executor(self._thread, function, task))
         if self._emit is not None:
             asked = task.prompt().user if self._verbose else ""
             told = answer.model_dump(mode="json")
