@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 from documents import Document, documents
 
-from deepdiver.encoders.reader import DECIDED, HASHES, Reader
 from deepdiver.encoders import weighing
+from deepdiver.encoders.reader import DECIDED, HASHES, Reader
 from deepdiver.encoders.weighing import Part, features
 from deepdiver.evals.measures import auc, balanced, brier, ece, macro_f1, reliability
 
