@@ -53,6 +53,11 @@ def test_what_is_sought(text: str, kind: Kind) -> None:
     assert clause_of(text).kind is kind
 
 
+@pytest.mark.parametrize(("text", "shown"), [("who runs it", "Who runs it?"), ("???", "???"), ("", "?")])
+def test_a_clause_is_shown_as_a_question(text: str, shown: str) -> None:
+    assert clause_of(text).text == shown
+
+
 def test_every_kind_is_a_name_a_value_or_a_sentence() -> None:
     assert not NAMED & VALUES
     assert set(Kind) - NAMED - VALUES == {Kind.YES_NO, Kind.ACCOUNT}

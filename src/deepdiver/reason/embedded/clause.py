@@ -124,7 +124,7 @@ def clause_of(text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (),
     if not keys:
         keys, context = context, ()
     return Clause(
-        text=with_titles(text, titles) + "?",
+        text=with_titles(text, titles) + "?" * (not text.endswith("?")),
         kind=kind,
         noun=noun,
         keys=keys,
