@@ -13,6 +13,8 @@ TRACKING = re.compile(
 )
 """Parameters that say where a reader came from and change nothing on the page."""
 
+_NO_HOST = re.compile(r"[\s\x00-\x1f\x7f]")
+
 
 def canonical(url: str) -> str:
     """Return the address by which a page is known, whoever names it; never for fetching.
@@ -25,7 +27,7 @@ def canonical(url: str) -> str:
         port = parts.port
     except ValueError:
         return url
-    if parts.scheme not in PORTS or not parts.hostname:
+    if parts.scheme not in PORTS or not parts.hostname or _NO_HOST.search(parts.hostname):
         return url
     host = _ascii(parts.hostname).rstrip(".").removeprefix("www.")
     if port and port != PORTS[parts.scheme]:

@@ -132,6 +132,7 @@ _SOUNDS = dict(
 """Ways of writing one sound in Latin letters: English, French, German, Polish, and the standards for Cyrillic."""
 _WRITTEN = re.compile("|".join(sorted(_SOUNDS, key=lambda letters: (-len(letters), letters))))
 _DOUBLE = re.compile(r"(.)\1+")
+_DOUBLE_CONSONANT = re.compile(r"([^aeiouy\W])\1+")
 
 
 @functools.lru_cache(maxsize=262_144)
@@ -144,7 +145,8 @@ def fold(word: str) -> str:
         folded = word.rstrip("f") + "v"
     elif word.endswith(("ah", "eh", "ih", "uh")):
         folded = word[:-1]  # Abdullah, Abdulla
-    folded = _DOUBLE.sub(r"\1", _WRITTEN.sub(lambda found: _SOUNDS[found[0]], folded))
+    once = _DOUBLE_CONSONANT.sub(r"\1", folded)  # before sounds are told: Mattsson is Matsson
+    folded = _DOUBLE.sub(r"\1", _WRITTEN.sub(lambda found: _SOUNDS[found[0]], once))
     return folded[1:] if folded.startswith("ie") else folded  # Yevgeny, Evgeny
 
 
