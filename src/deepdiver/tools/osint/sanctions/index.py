@@ -37,7 +37,7 @@ from deepdiver.tools.osint.sanctions.bulk import targets
 from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
 
-FORMAT = "1"
+FORMAT = "2"
 """Changes with the tables and with how words are folded; an index of another format is built anew."""
 WAIT = 600.0
 """Seconds to wait for another process that builds the same index."""
