@@ -172,6 +172,8 @@ def test_a_process_uses_the_cores_that_it_may(monkeypatch: pytest.MonkeyPatch) -
     assert 1 <= shipped.cores() <= (os.cpu_count() or 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3, 5, 7}, raising=False)
     assert shipped.cores() == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(64)), raising=False)
+    assert shipped.cores() == shipped.MOST_THREADS
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert shipped.cores() == 1

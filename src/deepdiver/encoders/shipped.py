@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
+MOST_THREADS = 8
+"""A batch of 1,024 tokens takes some 25 MB while it is run, and a container with a share of two cores may show 64."""
 ERRORS = 3
 """The least severe of onnxruntime's own messages that may reach the terminal; warnings are 2."""
 
@@ -95,7 +97,7 @@ def run(
         output: Which of its outputs.
         given: For each of its inputs a list of whole numbers for each text, as long as the text's other lists.
         tokens: The most that are run at once; a text that has more is run by itself.
-        threads: How many batches are run at once; 0 is one for each core.
+        threads: How many batches are run at once; 0 is one for each core, within MOST_THREADS.
         fixed: The inputs that are the same for all texts.
     """
     import numpy as np
@@ -119,8 +121,9 @@ def run(
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return how many cores this process may use, or MOST_THREADS."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(allowed, MOST_THREADS)
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
