@@ -20,8 +20,9 @@ from deepdiver.encoders.rows import RowFile
 from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.library import ranking
+from deepdiver.tools.library import ranking, refreshing
 from deepdiver.tools.library.base import Refreshed, Told
+from deepdiver.tools.library.documents import File, load
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import open_library
 from deepdiver.tools.search import library
@@ -168,6 +169,37 @@ def test_searches_side_by_side_bring_it_up_to_date_once(docs: Path, monkeypatch:
     os.utime(docs / "a.md", ns=(1, 1))
     shelf(settings).look()
     assert len(refreshed) == 2
+
+
+async def test_who_is_stopped_does_not_wait_for_all_the_files(
+    desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(200):
+        (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
+    begun, go_on, loaded = threading.Event(), threading.Event(), list[str]()
+
+    def slow(file: File) -> bytes:
+        loaded.append(file.url)
+        begun.set()
+        assert go_on.wait(10)
+        return load(file)
+
+    monkeypatch.setattr(refreshing, "load", slow)
+    gateway = desk.gateway(documents=(docs,))
+    opening = asyncio.ensure_future(PROVIDER.prepare(gateway))
+    assert await asyncio.to_thread(begun.wait, 10)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    go_on.set()
+    held = shelf(gateway.settings)
+    await asyncio.to_thread(held._turn.acquire)  # free when the thread has left off
+    held._turn.release()
+    assert len(loaded) < 100
+    assert held.library.passages() < 100
+    monkeypatch.undo()
+    await PROVIDER.prepare(gateway)  # and nothing is the worse for it
+    assert held.library.passages() >= 200
 
 
 async def test_the_main_library_is_searched_where_no_paths_are_given(desk: Desk, tmp_path: Path, docs: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 
@@ -15,9 +16,11 @@ from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
-from deepdiver.tools.library.base import Library, Match, Unread, Where
+from deepdiver.tools.library.base import Library, Match, Progress, Told, Unread, Where
 from deepdiver.tools.library.documents import stamp
 from deepdiver.tools.library.places import folder_of, has_documents, open_library
+
+T = TypeVar("T")
 
 READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
@@ -36,10 +39,13 @@ class Shelf:
         self._stamp: object = None
         self._unread: tuple[Unread, ...] = ()
 
-    def look(self) -> tuple[Unread, ...]:
+    def look(self, told: Told = lambda _: None) -> tuple[Unread, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
 
         Searches run side by side: one brings it up to date, the others wait for it.
+
+        Args:
+            told: Is told how far it is. Whatever it raises ends the work; what was done until then is kept.
 
         Raises:
             UsageError: If a path does not exist or cannot be opened.
@@ -48,11 +54,30 @@ class Shelf:
             if not self._paths:  # `deepdiver library refresh` is for that
                 self._unread = tuple(self.library.unread())
             elif (now := stamp(self._paths)) != self._stamp:
-                self._unread = self.library.refresh(self._paths).unread
+                self._unread = self.library.refresh(self._paths, told).unread
                 self._stamp = now
             if self.library.passages() <= ranking.WHOLE:  # of a larger one, each search embeds what it needs
-                self.library.embed()
+                self.library.embed(told)
             return self._unread
+
+
+class _Left(Exception):
+    """Nobody waits for it any more."""
+
+
+async def _in_thread(look: Callable[[Told], T]) -> T:
+    """Look at a library in a thread. It leaves off, at the next file or batch, when whoever waits for it is stopped."""
+    left = threading.Event()
+
+    def told(_: Progress) -> None:
+        if left.is_set():
+            raise _Left
+
+    try:
+        return await asyncio.to_thread(look, told)
+    except asyncio.CancelledError:
+        left.set()
+        raise
 
 
 SHELVES = 4
@@ -95,16 +120,16 @@ class LibraryProvider:
         """
         paths = gateway.settings.documents
 
-        def look() -> dict[str, Any]:
+        def look(told: Told) -> dict[str, Any]:
             held = shelf(gateway.settings)
-            unread = held.look()
+            unread = held.look(told)
             lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
             return {"passages": held.library.passages(), "unread": lines, "behind": held.library.note}
 
         async def do() -> Reply:
-            return Reply(await asyncio.to_thread(look))
+            return Reply(await _in_thread(look))
 
         payload = {"open": [str(path) for path in paths]}
         request = Request("search", self.name, "open the library", payload, fresh=True, seconds=READING)
@@ -120,9 +145,9 @@ class LibraryProvider:
         settings = gateway.settings
         where = Where(since=settings.filters.since, until=settings.filters.until)
 
-        def look() -> list[tuple[Match, str]]:
+        def look(told: Told) -> list[tuple[Match, str]]:
             held = shelf(settings)
-            held.look()
+            held.look(told)
             library, texts = held.library, dict[int, str]()
             found = []
             for match in library.search(query, limit, where):
@@ -132,7 +157,7 @@ class LibraryProvider:
             return found
 
         async def do() -> Reply:
-            found = await asyncio.to_thread(look)
+            found = await _in_thread(look)
             hits = [_hit(match, text, await gateway.save_text(text), gateway) for match, text in found]
             snapshots = tuple(dict.fromkeys(hit.snapshot for hit in hits))
             return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
