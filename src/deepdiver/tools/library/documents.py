@@ -5,6 +5,7 @@ A file that cannot be read is listed with the reason, never skipped silently; hi
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Sequence
@@ -89,23 +90,24 @@ def find(roots: Sequence[Path]) -> tuple[list[File], list[Unread]]:
     return list(files.values()), unread
 
 
-def stamp(roots: Sequence[Path]) -> tuple[tuple[str, int, int, int], ...]:
-    """Return what changes whenever a file under the roots does: names, times and sizes.
+def stamp(roots: Sequence[Path]) -> str:
+    """Return what changes whenever a file under the roots does: a hash of names, times and sizes.
 
     Asked for before every search of documents given with --in, so it must be quick: 5,000 files take 50 ms.
 
     Raises:
         UsageError: As `find`.
     """
-    found = []
+    seen = hashlib.blake2b()
     for path in (path for root in roots for path in sorted(_listed(root)[0])):
         try:
             status = os.stat(path)
         except OSError:  # gone, or a link to nothing: `find` will say so
-            found.append((path, 0, 0, 0))
+            told = "gone"
         else:
-            found.append((path, status.st_mtime_ns, status.st_size, status.st_ctime_ns))
-    return tuple(found)
+            told = f"{status.st_mtime_ns} {status.st_size} {status.st_ctime_ns}"
+        seen.update(os.fsencode(path) + f"\0{told}\0".encode())
+    return seen.hexdigest()
 
 
 def _listed(root: Path) -> tuple[list[str], list[Unread]]:
