@@ -22,17 +22,13 @@ from deepdiver.cli.view import (
     Progress,
     View,
     ceiling,
-    clean,
-    clock_time,
-    money,
-    one_line,
     open_view,
     opening,
-    several,
 )
 from deepdiver.core.events import (
     CallEnded,
     CallFailed,
+    CallProgressed,
     CallStarted,
     CallUncertain,
     Decided,
@@ -116,51 +112,6 @@ def rendered(view: Picture, width: int) -> list[str]:
     with console.capture() as captured:
         console.print(view.render())
     return captured.get().splitlines()
-
-
-# Small things
-
-
-@pytest.mark.parametrize("text", [HOSTILE, "\x1b", "a\x7fb", "a\u200bb", "\u2066x\u2069"])
-def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
-    assert all(c.isprintable() or c in "\n\t" for c in clean(text))
-    assert one_line(text).isprintable()
-
-
-@given(st.text())
-def test_whatever_the_text_a_line_is_a_line(text: str) -> None:
-    told = one_line(text, 20)
-    assert len(told) <= 20
-    assert told.isprintable() or not told
-
-
-def test_text_that_steers_nothing_is_left_alone() -> None:
-    assert clean("Ägare: Tyra Kvarnlöf\n\t日本語") == "Ägare: Tyra Kvarnlöf\n\t日本語"
-    assert clean("a\u00a0b") == "a b"
-    assert one_line("  a \n b  ") == "a b"
-    assert one_line("abcdef", 4) == "abc…"
-
-
-@pytest.mark.parametrize(
-    ("amount", "told"),
-    [
-        ("0", "$0"),
-        ("0.00", "$0"),
-        ("0.00001", "less than $0.0001"),
-        ("0.0021", "$0.0021"),
-        ("0.42", "$0.42"),
-        ("1234.5", "$1234.50"),
-    ],
-)
-def test_money(amount: str, told: str) -> None:
-    assert money(Decimal(amount)) == told
-
-
-def test_times_and_numbers() -> None:
-    assert [clock_time(seconds) for seconds in (0, 59.9, 61, 3_661)] == ["0:00", "0:59", "1:01", "1:01:01"]
-    assert several(1, "call") == "1 call"
-    assert several(0, "call") == "0 calls"
-    assert several(2, "hypothesis", "hypotheses") == "2 hypotheses"
 
 
 # What is said before a run starts
@@ -358,6 +309,28 @@ def test_one_line_for_what_means_something(event: Event, told: list[str]) -> Non
     assert [line.removeprefix("  0:00    ") for line in lines([event])] == told
 
 
+def far(done: int, stage: str = "reading") -> CallProgressed:
+    return CallProgressed(**WHO, stage=stage, done=done, total=1_000_000)
+
+
+def test_how_far_a_long_call_is_is_told_by_tenths() -> None:
+    story = [far(0), far(99_999), far(100_000), far(150_000), far(900_000), far(1, "indexing"), far(2, "indexing")]
+    assert [line[8:].strip() for line in lines(list[Event](story))] == [
+        "search library: who runs Svedjan?, reading 100,000 of 1,000,000",
+        "search library: who runs Svedjan?, reading 900,000 of 1,000,000",
+        "search library: who runs Svedjan?, indexing 1 of 1,000,000",
+    ]
+    assert lines([far(5).model_copy(update={"total": 0})]) == []
+
+
+def test_a_long_call_before_the_run_starts_is_told_at_once() -> None:
+    stream = io.StringIO()
+    view = Lines(stream, Known(), clock=lambda: 0.0)
+    for event in (CallStarted(**WHO), far(0), far(200_000)):
+        view.take(event)
+    assert "reading 200,000 of 1,000,000" in stream.getvalue()
+
+
 def test_a_plan_is_not_told_twice() -> None:
     plan = PlanProposed(problems=("Who?",))
     assert sum("plan:" in line for line in lines([plan, plan])) == 1
@@ -439,6 +412,19 @@ def test_the_picture_shows_phase_calls_sources_beliefs_cost_and_time() -> None:
     assert "Register extract" in shown
     assert "████████░░ 0.84 supported Tyra runs it." in shown
     assert "limits     1 thing could not be searched, read or afforded" in shown
+
+
+def test_the_picture_shows_how_far_a_call_in_flight_is() -> None:
+    view, _ = picture(100)
+    view.take(far(7))  # of a call that nobody saw begin
+    assert "reading" not in "\n".join(rendered(view, 100))
+    for event in (CallStarted(**WHO), far(7), far(120_000)):
+        view.take(event)
+    assert "in flight  search library: who runs Svedjan?, reading 120,000 of 1,000,000" in "\n".join(
+        rendered(view, 100)
+    )
+    view.take(CallEnded(**WHO, origin="live"))
+    assert "reading" not in "\n".join(rendered(view, 100))
 
 
 def test_the_picture_stays_small() -> None:

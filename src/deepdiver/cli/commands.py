@@ -92,7 +92,7 @@ def _print_report(report: Report) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from deepdiver.cli.view import clean
+    from deepdiver.cli.words import clean
 
     console = Console()
     with console.capture() as captured:
@@ -165,7 +165,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
 
 def _foot(outcome: Outcome, seconds: float) -> None:
     """Say where the files are, what it cost and how long it took; and what may have cost more than is known."""
-    from deepdiver.cli.view import money, one_line
+    from deepdiver.cli.words import money, one_line
 
     for row in outcome.uncertain:
         if row.kind != "human":

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.cli.library import Voice
-from deepdiver.cli.view import one_line
+from deepdiver.cli.words import one_line
 from deepdiver.errors import StoppedError, UsageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deepdiver.cli.library import Voice
-from deepdiver.cli.view import one_line
+from deepdiver.cli.words import one_line
 from deepdiver.errors import NoEvidenceError, UsageError
 
 if TYPE_CHECKING:

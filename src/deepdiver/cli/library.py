@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.cli.view import clean, one_line
+from deepdiver.cli.words import clean, one_line
 from deepdiver.errors import NoEvidenceError, UsageError
 
 if TYPE_CHECKING:

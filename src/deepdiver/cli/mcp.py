@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from deepdiver.cli.library import Voice
-from deepdiver.cli.view import one_line
+from deepdiver.cli.words import one_line
 from deepdiver.errors import UsageError
 
 if TYPE_CHECKING:

@@ -22,9 +22,11 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from deepdiver.cli.words import clean, clock_time, money, one_line, several
 from deepdiver.core.events import (
     CallEnded,
     CallFailed,
+    CallProgressed,
     CallStarted,
     CallUncertain,
     Decided,
@@ -51,44 +53,10 @@ FLYING, TITLES, BELIEFS = 4, 3, 6
 """Calls in flight, titles of sources and hypotheses that the picture shows: 20 lines in all, for a window of 24."""
 BAR = 10
 """Characters of a confidence bar: one for each full tenth, so that only certainty, which there is not, fills it."""
-LINE = 160
-"""Characters of a foreign text on a plain line; the record has it whole."""
 NARROW = 60
 """Columns below which labels are left out, so that what they label has room."""
 ECHO = 3
 """Columns left free at the right: a terminal shows Ctrl-C as ^C, and a full line would break under it."""
-
-
-def clean(text: str) -> str:
-    """Return a text without anything that steers a terminal; lines and tabs stay."""
-    return "".join(c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text)
-
-
-def one_line(text: str, most: int = LINE) -> str:
-    """Return a text as it may stand in a line: cleaned, on one line, no longer than that."""
-    flat = " ".join(clean(text).split())
-    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
-
-
-def money(amount: Decimal) -> str:
-    """Return an amount in US dollars: in cents, or finer where there is less than one."""
-    if amount == 0:
-        return "$0"
-    if amount < Decimal("0.0001"):
-        return "less than $0.0001"
-    return f"${amount:.2f}" if amount >= Decimal("0.1") else f"${amount:.4f}"
-
-
-def clock_time(seconds: float) -> str:
-    """Return a duration as a clock shows it."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def several(count: int, one: str, many: str = "") -> str:
-    """Return a number of things in words."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +122,7 @@ class Progress:
     """What it is doing."""
     round: int = 0
     """In which round; 0: before the first."""
-    flying: dict[str, CallStarted | CallFailed] = field(default_factory=dict)
+    flying: dict[str, CallStarted | CallProgressed | CallFailed] = field(default_factory=dict)
     """Calls that wait for an answer, or to be sent again."""
     past: int = 0
     """Past runs that are built on."""
@@ -186,6 +154,8 @@ class Progress:
                 self.problems = event.problems
             case CallStarted() | CallEnded() | CallFailed():
                 self._take_call(event)
+            case CallProgressed() if event.call in self.flying:
+                self.flying[event.call] = event
             case SourceRead():
                 self.sources += 1
                 self.titles.append(event.title)
@@ -257,6 +227,7 @@ class Lines(View):
         self._stream, self._verbose, self._clock = stream, verbose, clock
         self._progress, self._began = Progress(known), clock()
         self._phase, self._early = "", list[Event]()
+        self._reached: dict[str, tuple[str, int]] = {}
 
     def note(self, text: str) -> None:
         """Write a line as it is."""
@@ -266,7 +237,7 @@ class Lines(View):
         """Write what the event says; a phase is named when something happens in it."""
         if isinstance(event, PlanProposed) and event.problems == self._progress.problems:
             return  # a plan that waited for approval is proposed again when it has it
-        if self._progress.started is None and not isinstance(event, RunStarted):
+        if self._progress.started is None and not isinstance(event, RunStarted | CallProgressed):
             self._early.append(event)  # told behind the opening
             return
         self._progress.take(event)
@@ -328,11 +299,19 @@ class Lines(View):
             case CallFailed():
                 again = "" if event.retry_in is None else f"; again in {event.retry_in:.1f} s"
                 yield f"  failed: {_call(event)}: {one_line(event.error)}{again}"
+            case CallProgressed() if self._further(event):
+                yield f"  {_call(event)}"
             case CallUncertain():
                 cost = money(event.may_have_cost)
                 yield f"  uncertain: {_call(event)} was sent before and may have cost {cost}; it is {event.action}"
             case _ if self._verbose:
                 yield from self._tell_verbose(event)
+
+    def _further(self, event: CallProgressed) -> bool:
+        """Whether a call is another tenth further than was told: lines stay, and must not become many."""
+        reached = (event.stage, 10 * event.done // max(1, event.total))
+        before, self._reached[event.call] = self._reached.get(event.call), reached
+        return before is not None and before != reached
 
     def _tell_verbose(self, event: Event) -> Iterator[str]:
         match event:
@@ -353,8 +332,9 @@ class Lines(View):
                     yield from _block("answer", json.dumps(event.answer, ensure_ascii=False, indent=1))
 
 
-def _call(event: CallStarted | CallEnded | CallFailed | CallUncertain) -> str:
-    return one_line(f"{event.kind} {event.provider}: {event.what}")
+def _call(event: CallStarted | CallProgressed | CallEnded | CallFailed | CallUncertain) -> str:
+    far = f", {event.stage} {event.done:,} of {event.total:,}" if isinstance(event, CallProgressed) else ""
+    return one_line(f"{event.kind} {event.provider}: {event.what}{far}")
 
 
 def _block(name: str, text: str) -> Iterator[str]:
@@ -449,9 +429,11 @@ class Picture(View):
     def _flying(self) -> Iterator[Text]:
         flying = list(self._progress.flying.values())
         for number, event in enumerate(flying[:FLYING]):
-            waits = isinstance(event, CallFailed)
-            text = f"{event.error}; trying again" if isinstance(event, CallFailed) else event.what
-            line = Text(one_line(f"{event.kind} {event.provider}: {text}"), style="yellow" if waits else "")
+            if isinstance(event, CallFailed):
+                told = event.model_copy(update={"what": f"{event.error}; trying again"})
+                line = Text(_call(told), style="yellow")
+            else:
+                line = Text(_call(event))
             yield self._row("" if number else "in flight", line)
         if len(flying) > FLYING:
             yield self._row("", Text(f"and {len(flying) - FLYING} more", style="dim"))

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from deepdiver.cli.view import Known, View, one_line
+from deepdiver.cli.view import Known, View
+from deepdiver.cli.words import one_line
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
 from deepdiver.gateway.prices import model_cost, search_cost

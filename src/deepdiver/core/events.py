@@ -101,6 +101,27 @@ class CallStarted(EventBase):
     """What for, in a few words."""
 
 
+class CallProgressed(EventBase):
+    """A call that takes long is further than it was."""
+
+    type: Literal["call_progressed"] = "call_progressed"
+    """Which event this is."""
+    call: str
+    """The call's key."""
+    kind: str
+    """As in call_started."""
+    provider: str
+    """Who is at work."""
+    what: str
+    """What for, in a few words."""
+    stage: str
+    """What it is doing: reading, indexing or embedding."""
+    done: int
+    """How many are done."""
+    total: int
+    """Of how many."""
+
+
 class CallEnded(EventBase):
     """A call to the outside was answered."""
 
@@ -346,6 +367,7 @@ Event = Annotated[
     | PhaseStarted
     | TaskPerformed
     | CallStarted
+    | CallProgressed
     | CallEnded
     | CallFailed
     | CallUncertain

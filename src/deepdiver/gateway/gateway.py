@@ -29,7 +29,7 @@ from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
-from deepdiver.core.events import CallEnded, CallFailed, CallStarted, CallUncertain, Event
+from deepdiver.core.events import CallEnded, CallFailed, CallProgressed, CallStarted, CallUncertain, Event
 from deepdiver.core.identity import digest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
@@ -109,6 +109,10 @@ class Gateway:
     async def rest(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time: it asks for longer gaps than the settings have."""
         await self._limits.pause(provider, seconds)
+
+    def progressed(self, request: Request, stage: str, done: int, total: int) -> None:
+        """Tell how far a call is that takes long."""
+        self._emit(CallProgressed(call=request.key, stage=stage, done=done, total=total, **_who(request)))
 
     async def call(self, request: Request, do: Do) -> Reply:
         """Make a call, or answer it from what was bought before.

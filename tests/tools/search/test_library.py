@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from deepdiver import sample
+from deepdiver.core.events import CallProgressed, CallStarted
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.encoders.rows import RowFile
@@ -200,6 +201,22 @@ async def test_who_is_stopped_does_not_wait_for_all_the_files(
     monkeypatch.undo()
     await PROVIDER.prepare(gateway)  # and nothing is the worse for it
     assert held.library.passages() >= 200
+
+
+async def test_what_takes_long_tells_how_far_it_is(desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
+    await PROVIDER.prepare(desk.gateway(documents=(docs,)))
+    assert not [event for event in desk.events if isinstance(event, CallProgressed)]  # a moment is not long
+    monkeypatch.setattr(library, "TOLD_EVERY", 0.0)
+    (docs / "5.txt").write_text("Crate 5 is green.")
+    await PROVIDER.search("green", 6, desk.gateway(documents=(docs,)))
+    told = [event for event in desk.events if isinstance(event, CallProgressed)]
+    started = [event for event in desk.events if isinstance(event, CallStarted)]
+    assert [event.stage for event in told][:3] == ["reading", "reading", "indexing"]
+    assert [(event.done, event.total) for event in told[:2]] == [(0, 1), (1, 1)]
+    assert {event.call for event in told} == {started[-1].call}
+    assert {(event.kind, event.provider, event.what) for event in told} == {("search", "library", "green")}
 
 
 async def test_the_main_library_is_searched_where_no_paths_are_given(desk: Desk, tmp_path: Path, docs: Path) -> None:

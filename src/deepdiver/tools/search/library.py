@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +25,8 @@ T = TypeVar("T")
 
 READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
+TOLD_EVERY = 2.0
+"""Seconds between two words on how far it is; what takes less is not worth one."""
 NAMED = 10
 """Files named one by one of those that could not be read: a folder of pictures must not fill the report."""
 
@@ -65,13 +68,20 @@ class _Left(Exception):
     """Nobody waits for it any more."""
 
 
-async def _in_thread(look: Callable[[Told], T]) -> T:
-    """Look at a library in a thread. It leaves off, at the next file or batch, when whoever waits for it is stopped."""
-    left = threading.Event()
+async def _in_thread(look: Callable[[Told], T], gateway: Gateway, request: Request) -> T:
+    """Look at a library in a thread, and tell how far it is.
 
-    def told(_: Progress) -> None:
+    It leaves off, at the next file or batch, when whoever waits for it is stopped.
+    """
+    loop, left, last = asyncio.get_running_loop(), threading.Event(), time.monotonic()
+
+    def told(now: Progress) -> None:
+        nonlocal last
         if left.is_set():
             raise _Left
+        if time.monotonic() - last >= TOLD_EVERY:
+            last = time.monotonic()
+            loop.call_soon_threadsafe(gateway.progressed, request, now.stage, now.done, now.total)
 
     try:
         return await asyncio.to_thread(look, told)
@@ -129,7 +139,7 @@ class LibraryProvider:
             return {"passages": held.library.passages(), "unread": lines, "behind": held.library.note}
 
         async def do() -> Reply:
-            return Reply(await _in_thread(look))
+            return Reply(await _in_thread(look, gateway, request))
 
         payload = {"open": [str(path) for path in paths]}
         request = Request("search", self.name, "open the library", payload, fresh=True, seconds=READING)
@@ -157,14 +167,15 @@ class LibraryProvider:
             return found
 
         async def do() -> Reply:
-            found = await _in_thread(look)
+            found = await _in_thread(look, gateway, request)
             hits = [_hit(match, text, await gateway.save_text(text), gateway) for match, text in found]
             snapshots = tuple(dict.fromkeys(hit.snapshot for hit in hits))
             return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
 
         payload: dict[str, Any] = {"query": query, "limit": limit, "paths": [str(path) for path in settings.documents]}
         payload |= {name: str(day) for name, day in (("since", where.since), ("until", where.until)) if day}
-        reply = await gateway.call(Request("search", self.name, query, payload, fresh=True), do)
+        request = Request("search", self.name, query, payload, fresh=True)
+        reply = await gateway.call(request, do)
         return [Hit.model_validate(item) for item in reply.value]
 
 
