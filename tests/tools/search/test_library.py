@@ -23,7 +23,7 @@ from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.library import ranking, refreshing
 from deepdiver.tools.library.base import Refreshed, Told
-from deepdiver.tools.library.documents import File, load
+from deepdiver.tools.library.documents import File, load, stamp
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import open_library
 from deepdiver.tools.search import library
@@ -170,6 +170,35 @@ def test_searches_side_by_side_bring_it_up_to_date_once(docs: Path, monkeypatch:
     os.utime(docs / "a.md", ns=(1, 1))
     shelf(settings).look()
     assert len(refreshed) == 2
+
+
+def test_many_files_are_not_looked_through_before_each_search(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now, looked = [1_000.0], list[float]()
+
+    def slow(roots: Sequence[Path]) -> str:
+        looked.append(now[0])
+        now[0] += took
+        return stamp(roots)
+
+    monkeypatch.setattr(library, "stamp", slow)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    (docs / "a.md").write_text("The ferry burnt.")
+    held = shelf(Settings(documents=(docs,)))
+    took = library.LONG
+    for _ in range(3):
+        held.look()
+    assert len(looked) == 3  # that is no long time
+    took = 7.0
+    for _ in range(3):
+        held.look()
+    assert len(looked) == 4
+    (docs / "b.md").write_text("The other ferry sank.")
+    now[0] += took * library.REST - 0.1
+    held.look()
+    assert (len(looked), held.library.passages()) == (4, 1)
+    now[0] += 0.2
+    held.look()
+    assert (len(looked), held.library.passages()) == (5, 2)
 
 
 async def test_who_is_stopped_does_not_wait_for_all_the_files(

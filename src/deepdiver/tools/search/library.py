@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
+LONG, REST = 0.5, 10.0
+"""Seconds that looking for changed files may take each time; beyond it there is a pause of so many times as long."""
 TOLD_EVERY = 2.0
 """Seconds between two words on how far it is; what takes less is not worth one."""
 NAMED = 10
@@ -39,13 +41,15 @@ class Shelf:
         self.library: Library = open_library(settings, paths)
         self._paths = paths
         self._turn = threading.Lock()
-        self._stamp: object = None
+        self._stamp = ""
+        self._again = 0.0
         self._unread: tuple[Unread, ...] = ()
 
     def look(self, told: Told = lambda _: None) -> tuple[Unread, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
 
-        Searches run side by side: one brings it up to date, the others wait for it.
+        Searches run side by side: one brings it up to date, the others wait for it. Where looking takes long, it is not
+        looked again before REST times as long has passed: a million files take ten seconds, before every search.
 
         Args:
             told: Is told how far it is. Whatever it raises ends the work; what was done until then is kept.
@@ -56,9 +60,14 @@ class Shelf:
         with self._turn:
             if not self._paths:  # `deepdiver library refresh` is for that
                 self._unread = tuple(self.library.unread())
-            elif (now := stamp(self._paths)) != self._stamp:
-                self._unread = self.library.refresh(self._paths, told).unread
-                self._stamp = now
+            elif time.monotonic() >= self._again:
+                began = time.monotonic()
+                seen = stamp(self._paths)
+                took = time.monotonic() - began
+                if seen != self._stamp:
+                    self._unread = self.library.refresh(self._paths, told).unread
+                    self._stamp = seen
+                self._again = time.monotonic() + (REST * took if took > LONG else 0.0)
             if self.library.passages() <= ranking.WHOLE:  # of a larger one, each search embeds what it needs
                 self.library.embed(told)
             return self._unread
