@@ -264,7 +264,8 @@ class LocalLibrary:
         new = [id_ for id_ in self._catalogue.unindexed() if not self._words.has(id_)]
         there = set(self._catalogue.unindexed()).difference(new)
         self._catalogue.indexed(there, ())
-        total, done = self._catalogue.counts()[1], 0
+        held_still = len(self._words) - sum(dropped[id_] for id_ in dropped if self._words.has(id_))
+        total, done = self._catalogue.counts()[1] - held_still, 0
         for documents in _batches(self._held(new)) if new else [[]] if dropped else []:
             size = sum(len(held.spans) for held in documents)
             with self._words.writing(size) as writer:
