@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -156,6 +157,20 @@ async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(tm
     assert dip.findings
     rejected = [{**item, "verdict": "REJECT"} for item in state["verification_results"]]
     assert sections(deps, {**state, "verification_results": rejected}) == []
+
+
+def test_what_copies_say_alike_is_quoted_once_and_each_source_has_its_turn() -> None:
+    said = {
+        "a1": ("paper", "A fire broke out."),
+        "b1": ("other paper", "A  fire broke OUT."),
+        "a2": ("paper", "It was put out."),
+        "c1": ("log", "Alarm at 04:50."),
+        "c2": ("log", "A fire broke out."),
+    }
+    quotes = {key: SimpleNamespace(quotes=[SimpleNamespace(source=s, text=t)]) for key, (s, t) in said.items()}
+    deps: Any = SimpleNamespace(ledger=SimpleNamespace(get=lambda kind, key: quotes[key]))
+    assert concluding._one_each(deps, list(said)) == ["a1", "c1", "a2"]
+    assert concluding._one_each(deps, []) == []
 
 
 async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_quotes(tmp_path: Path) -> None:

@@ -256,14 +256,17 @@ def _connected(deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[st
 
 
 def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
-    """Return findings with the first of each source before the second of any."""
+    """Return findings with the first of each source before the second of any; what copies say alike, once."""
     seen: Counter[str] = Counter()
-    turn = {}
+    turn, told = {}, set[str]()
     for key in keys:
-        source = deps.ledger.get(Finding, key).quotes[0].source
-        turn[key] = seen[source]
+        finding = deps.ledger.get(Finding, key)
+        if (said := " ".join(finding.quotes[0].text.lower().split())) in told:
+            continue
+        told.add(said)
+        turn[key] = seen[source := finding.quotes[0].source]
         seen[source] += 1
-    return sorted(keys, key=lambda key: turn[key])
+    return sorted(turn, key=turn.__getitem__)
 
 
 def _quoted(deps: Deps, keys: Iterable[str]) -> list[Sentence]:
