@@ -58,6 +58,14 @@ def test_a_label_is_cut_off() -> None:
         "The drug did not help anybody in the trial."
     ]
     assert cut("*Cause.* The fire was caused by a worn cable.") == ["The fire was caused by a worn cable."]
+    assert cut("**Cause:** a worn cable at the ship's hatch.") == ["a worn cable at the ship's hatch."]
+    assert cut("**Cause**: a worn cable at the ship's hatch.") == ["a worn cable at the ship's hatch."]
+    assert cut("**Results** The drug did not help anybody.") == ["The drug did not help anybody."]
+
+
+@pytest.mark.parametrize("name", ["*Ejdervik*", "**Ejdervik**", "*The Old Man*", "*Ejdervik* Line"])
+def test_a_name_in_italics_at_the_head_of_a_sentence_is_its_subject(name: str) -> None:
+    assert cut(f"{name} burnt at the quay in Morden.") == [f"{name} burnt at the quay in Morden."]
 
 
 @pytest.mark.parametrize("label", ["**False.**", "**Rumour.**", "*Not true.*", "**Claim.**"])
@@ -69,6 +77,18 @@ def test_a_label_that_says_how_the_sentence_is_meant_stays(label: str) -> None:
 def test_a_heading_in_capitals_is_no_part_of_the_line_below_it() -> None:
     text = "BOARD AND MANAGEMENT\nAda Berg is chair of the board.\nBo Lund is managing director of the company.\n"
     assert cut(text) == ["Ada Berg is chair of the board.", "Bo Lund is managing director of the company."]
+
+
+@pytest.mark.parametrize("line", ["*Fire on the ferry Ejdervik, 8 February 2026*", "_Morden Post, 3 May_"])
+def test_a_line_in_italics_under_a_title_is_no_sentence(line: str) -> None:
+    assert cut(f"# The fire\n\n{line}\n\nThe ferry burnt for two hours.\n") == ["The ferry burnt for two hours."]
+
+
+@pytest.mark.parametrize(
+    "line", ["*The ferry burnt for two hours.*", "**Sales rose by 12 %**", "*Ferry* burnt at the *quay*, says the log"]
+)
+def test_a_sentence_in_italics_and_what_is_bold_are_kept(line: str) -> None:
+    assert cut(line) == [line]
 
 
 def test_what_is_too_long_to_quote_is_left_out() -> None:

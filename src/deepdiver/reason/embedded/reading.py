@@ -38,8 +38,11 @@ REMEMBERED = 8_000
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])")
 _YEAR = re.compile(r"(?<![\w.,:/\-])(1[5-9]\d\d|20\d\d)(?!\w|[:/\-.,]\d)")
 _FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?!\w|[:/]|-\d)")
-_LABEL = re.compile(r"(?:\*\*[^*\n]{1,60}\*\*|\*[^*\n]{1,60}\*|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)")
-"""What stands before a sentence in bold, italics or capitals and is no part of it."""
+_LABEL = re.compile(
+    r"(?:\*\*?[^*\n]{1,59}(?:[.:!?]\*\*?|\*\*?:)|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)"
+    r"|\*\*[^*\n]{1,60}\*\*[ \t]+(?=[^\W\d_a-zåäöéæø])"
+)
+"""What stands before a sentence in bold, italics or capitals and is no part of it: "*Ejdervik* burnt" has no label."""
 _LINE_END = re.compile(r"\n[ \t]*(?P<next>[^\s]+)")
 _BESIDE_A_MOMENT = CLOCKS | WEEKDAYS | {"local", "time", "hour"}
 _STOP = re.compile(r"[.;:!?](?=\s|$)")
@@ -177,7 +180,8 @@ def _units(text: str) -> list[Span]:
             if label is not None and not moment and "\n" not in text[label.end : piece.start]:
                 piece = Span(label.start, piece.end)
             label = piece if moment else None
-            if label is None and piece.end - piece.start <= LONGEST and not _shouted(piece.of(text)):
+            said = piece.of(text)
+            if label is None and len(said) <= LONGEST and not _shouted(said) and not _captioned(said):
                 found.append(_without_label(text, piece))
     return found
 
@@ -233,6 +237,11 @@ def _only_a_moment(text: str) -> bool:
 def _shouted(text: str) -> bool:
     """Whether a piece is a heading in capitals."""
     return text.isupper() and not text.endswith((".", "!", "?"))
+
+
+def _captioned(text: str) -> bool:
+    """Whether a piece is a line in italics as it stands under a title: of whom, where and when, but no sentence."""
+    return text[:1] in ("*", "_") and text[1:2] not in ("*", "_") and text[-1] == text[0] and text[-2:-1] not in ".!?…"
 
 
 def _without_label(text: str, span: Span) -> Span:
