@@ -24,6 +24,8 @@ from tests.child import Child
 
 WRITES = ("journal_reserve", "journal_sent", "journal_declined", "journal_settled", "journal_failed")
 QUESTION = "What is recorded about the northern ferry permits?"
+AS_OF = "2026-11-15"
+"""What counts as today: a proof that takes an hour must not be another when it is past midnight."""
 SAID = "look into the southern permits too"
 """What the person says to the first answer."""
 LOADED = ("deepdiver.run", "langchain_openai", "openai.resources.chat", "genai_prices.data", "anyio._backends._asyncio")
@@ -114,6 +116,7 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
         _decline_at_first()
     flags = {
         "home": home,
+        "as_of": AS_OF,
         "model": "openai:gpt-5-mini",
         "search": ["tavily"],
         "urls": {"openai": f"{job['url']}/v1", "tavily": job["url"]},

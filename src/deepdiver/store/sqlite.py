@@ -132,9 +132,8 @@ class SqliteStore:
 
     def list_runs(self) -> list[Run]:
         """Return all runs, the newest first."""
-        with self._read() as db:
-            rows = db.execute("SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC").fetchall()
-        return [self._run(*row) for row in rows]
+        query = "SELECT id, status, json FROM runs ORDER BY created DESC, rowid DESC"
+        return [self._run(*row) for row in self._rows(query)]
 
     def past_runs(self, run: str, beginning: str) -> list[PastRun]:
         """Return the finished runs that were begun before a run, the newest first; see `Store`."""
@@ -201,15 +200,11 @@ class SqliteStore:
 
     def journal_get(self, run: str, key: str) -> JournalRow | None:
         """Return a call, if it is known."""
-        with self._read() as db:
-            row = db.execute(_CALLS + " AND key = ?", (run, key)).fetchone()
-        return None if row is None else self._journal_row(row)
+        return next((self._journal_row(row) for row in self._rows(_CALLS + " AND key = ?", run, key)), None)
 
     def journal_list(self, run: str) -> list[JournalRow]:
         """Return all calls of a run in order."""
-        with self._read() as db:
-            rows = db.execute(_CALLS + " ORDER BY number", (run,)).fetchall()
-        return [self._journal_row(row) for row in rows]
+        return [self._journal_row(row) for row in self._rows(_CALLS + " ORDER BY number", run)]
 
     def journal_reserve(
         self, run: str, key: str, *, kind: str, provider: str, what: str, request: str, worst: Decimal, now: float
@@ -237,10 +232,7 @@ class SqliteStore:
         self._advance(run, key, CallState.SENT, now, None, None, ZERO)
 
     def journal_declined(self, run: str, key: str, now: float) -> None:
-        """Take a sent call back to reserved.
-
-        Not waited for until it is on disk: what a power cut forgets counts as uncertain, which is dearer but safe.
-        """
+        """Take a sent call back to reserved; what a power cut forgets of it counts as uncertain, which is safe."""
         self._advance(run, key, CallState.RESERVED, now, None, None, ZERO)
 
     def journal_settled(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
@@ -265,9 +257,8 @@ class SqliteStore:
 
     def get_records(self, run: str) -> list[tuple[str, str, str]]:
         """Return a run's ledger, ordered by id."""
-        with self._read() as db:
-            rows = db.execute("SELECT kind, id, json FROM records WHERE run = ? ORDER BY id", (run,)).fetchall()
-        return [(kind, id_, decode(data, self.file)) for kind, id_, data in rows]
+        query = "SELECT kind, id, json FROM records WHERE run = ? ORDER BY id"
+        return [(kind, id_, decode(data, self.file)) for kind, id_, data in self._rows(query, run)]
 
     def add_events(self, run: str, events: Iterable[str]) -> None:
         """Append events, as JSON. They tell the story and are not the record: not waited for until on disk."""
@@ -281,9 +272,7 @@ class SqliteStore:
     def get_events(self, run: str, after: int = 0) -> list[tuple[int, str]]:
         """Return (number, JSON) of a run's events behind a number."""
         query = "SELECT number, json FROM events WHERE run = ? AND number > ? ORDER BY number"
-        with self._read() as db:
-            rows = db.execute(query, (run, after)).fetchall()
-        return [(number, unpack(data, self.file)) for number, data in rows]
+        return [(number, unpack(data, self.file)) for number, data in self._rows(query, run, after)]
 
     def put_text(self, run: str, text: str) -> str:
         """Keep a text, compressed, once per store; return its hash."""
@@ -449,10 +438,12 @@ class SqliteStore:
                 holder=str(held[0]),
             )
 
-    def _unpacked(self, query: str, *values: object) -> str | None:
+    def _rows(self, query: str, *values: object) -> list[Any]:
         with self._read() as db:
-            row = db.execute(query, values).fetchone()
-        return None if row is None else unpack(row[0], self.file)
+            return db.execute(query, values).fetchall()
+
+    def _unpacked(self, query: str, *values: object) -> str | None:
+        return next((unpack(row[0], self.file) for row in self._rows(query, *values)), None)
 
     def _run(self, id_: str, status: str, data: bytes) -> Run:
         text = unpack(data, self.file)
