@@ -93,7 +93,7 @@ def run(
 
     Args:
         session: Of the model; one thread for each run, since the batches are spread over threads here. Batches are
-            small: 200 pairs of sentences took 1.4 times as long where two cores shared each of them.
+            small: 200 pairs of sentences took 1.3 times as long where two cores shared each of them.
         output: Which of its outputs.
         given: For each of its inputs a list of whole numbers for each text, as long as the text's other lists.
         tokens: The most that are run at once; a text that has more is run by itself.
