@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Coroutine
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 import zstandard
 
 from deepdiver.core.events import Event
@@ -67,6 +69,27 @@ async def for_ever() -> Reply:
     """Never answer."""
     await asyncio.Event().wait()
     raise AssertionError("nobody sets it")
+
+
+async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any, Any]) -> None:
+    """Cancel a call while the store is at a step of it; the step goes on to its end, and then the call is over."""
+    begun, go_on = threading.Event(), threading.Event()
+    real = getattr(store, step)
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        begun.set()
+        assert go_on.wait(10)
+        return real(*args, **kwargs)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, step, slow)
+        task = asyncio.ensure_future(call)
+        await until(begun.is_set)
+        task.cancel()
+        await settle_down(5)
+        go_on.set()
+        await asyncio.wait([task], timeout=10)
+    assert task.cancelled()
 
 
 def fault(kind: CallFault, message: str = "it failed", retry_after: float | None = None) -> CallError:

@@ -6,7 +6,6 @@ import asyncio
 import inspect
 import json
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -42,6 +41,7 @@ from tests.gateway.rig import (
     Door,
     Service,
     ask,
+    cancel_during,
     everything_on_disk,
     fault,
     for_ever,
@@ -327,51 +327,19 @@ async def test_a_call_cancelled_in_flight_stays_sent_and_holds_nothing(store: Sq
 @pytest.mark.parametrize(
     "step", ["journal_get", "cache_get", "cache_claim", "journal_reserve", "limit_take", "journal_sent"]
 )
-async def test_a_call_cancelled_at_any_step_before_it_goes_out_holds_nothing(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    real = getattr(store, step)
-
-    def slow(*args: Any, **kwargs: Any) -> Any:
-        begun.set()
-        assert go_on.wait(10)
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(store, step, slow)
+async def test_a_call_cancelled_at_any_step_before_it_goes_out_holds_nothing(store: SqliteStore, step: str) -> None:
     door, service = Door(store, budget="1"), Service()
-    task = asyncio.ensure_future(door.call(ask(kind="search"), service))
-    await until(begun.is_set)
-    task.cancel()
-    await settle_down(5)
-    go_on.set()
-    await asyncio.wait([task], timeout=10)
-    assert task.cancelled()
+    await cancel_during(step, store, door.call(ask(kind="search"), service))
     assert service.calls == 0
     door.nothing_is_held()
     assert Door(store).gateway.budget.spent == door.gateway.budget.spent
 
 
 async def test_an_answer_is_kept_although_its_asker_was_cancelled_while_it_was_written_down(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: SqliteStore,
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    real = store.journal_settled
-
-    def slow(*args: Any) -> None:
-        begun.set()
-        assert go_on.wait(10)
-        real(*args)
-
-    monkeypatch.setattr(store, "journal_settled", slow)
     door = Door(store, budget="1")
-    task = asyncio.ensure_future(door.call(ask(), Service(PAID)))
-    await until(begun.is_set)
-    task.cancel()
-    await settle_down(5)
-    go_on.set()
-    await asyncio.wait([task], timeout=10)
-    assert task.cancelled()
+    await cancel_during("journal_settled", store, door.call(ask(), Service(PAID)))
     assert door.row(ask()).state is CallState.SETTLED
     assert door.gateway.budget.spent == Door(store).gateway.budget.spent == Decimal("0.01")
     assert await Door(store).call(ask(), Service(AssertionError())) == PAID
@@ -391,25 +359,10 @@ async def test_a_call_cancelled_between_two_attempts_holds_nothing(store: Sqlite
 @pytest.mark.parametrize("step", ["journal_declined", "limit_give"])
 @pytest.mark.parametrize("kind", sorted(set(CallFault) - IN_DOUBT))
 async def test_a_call_that_surely_came_to_nothing_leaves_no_doubt_behind_however_early_it_is_cancelled(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, kind: CallFault, step: str
+    store: SqliteStore, kind: CallFault, step: str
 ) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    real = getattr(store, step)
-
-    def slow(*args: Any) -> None:
-        begun.set()
-        assert go_on.wait(10)
-        real(*args)
-
-    monkeypatch.setattr(store, step, slow)
     door = Door(store, budget="1")
-    task = asyncio.ensure_future(door.call(ask(), Service(fault(kind, retry_after=60))))
-    await until(begun.is_set)
-    task.cancel()
-    await settle_down(5)
-    go_on.set()
-    await asyncio.wait([task], timeout=10)
-    assert task.cancelled()
+    await cancel_during(step, store, door.call(ask(), Service(fault(kind, retry_after=60))))
     row, heir = door.row(ask()), Door(store, budget="1", hold_uncertain=True)
     assert (row.state, row.sends, row.uncertain) == (CallState.RESERVED, 1, 0)
     assert heir.gateway.budget.spent == door.gateway.budget.spent == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import tempfile
-import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +18,21 @@ from deepdiver.gateway import Reply
 from deepdiver.gateway.limits import LONGEST_REST, Limits
 from deepdiver.store import SqliteStore, open_store
 from tests.gateway.acts import call_many, meet_at
-from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, make_run, rows, settle_down, until
+from tests.gateway.rig import (
+    NOW,
+    Clock,
+    Door,
+    Service,
+    ask,
+    cancel_during,
+    fault,
+    for_ever,
+    leave,
+    make_run,
+    rows,
+    settle_down,
+    until,
+)
 
 PAID = Reply("paid")
 
@@ -227,26 +240,9 @@ async def test_who_is_cancelled_in_line_takes_no_place(store: SqliteStore) -> No
     await asyncio.wait_for(enter(place, Clock()), 5)
 
 
-async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_behind(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_behind(store: SqliteStore) -> None:
     """The thread that takes the place cannot be cancelled: the place must be given back after it was taken."""
-    begun, go_on = threading.Event(), threading.Event()
-    take = store.limit_take
-
-    def slow(*args: object, **kwargs: object) -> object:
-        begun.set()
-        assert go_on.wait(10)
-        return take(*args, **kwargs)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(store, "limit_take", slow)
-    task = asyncio.create_task(enter(limits(store, Clock()), Clock()))
-    await until(begun.is_set)
-    task.cancel()
-    await settle_down(5)
-    go_on.set()
-    await asyncio.wait([task], timeout=10)
-    assert task.cancelled()
+    await cancel_during("limit_take", store, enter(limits(store, Clock()), Clock()))
     assert rows(store, "buckets") != []  # it was granted
     assert rows(store, "slots") == []  # and given back
 
