@@ -1,8 +1,11 @@
-"""How good the embedded reasoner is on public sets: answers, conflicts, claims, whole reports; each beside its floor.
+"""How good the embedded reasoner is on public sets.
 
-Reads the evaluation data where it lies, beside the repository, and says so where it is absent. Names of sets narrow it
-to these; all of them take about half an hour on two cores, the first time with the embedding of two corpora. Libraries
-and runs stay in the system's folder for temporary files.
+Answers, conflicts, claims, whole reports; each beside its floor.
+
+Reads the evaluation data where it lies, beside the repository, and says so where it is absent.
+Names of sets narrow it to these; all of them take about half an hour on two cores, the first time
+with the embedding of two corpora. Libraries and runs stay in the system's folder for temporary
+files.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ KEPT = Path(tempfile.gettempdir()) / "deepdiver-answers"
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the floors were reached; an aim that is not reached yet is told as such."""
+    """Measure, print, and say whether the floors were reached.
+
+    An aim that is not reached yet is told as such.
+    """
     if not DATA.is_dir():
         print(f"the evaluation data is not at {DATA}: nothing was measured")
         return 0
@@ -36,7 +42,10 @@ def main(arguments: Sequence[str] = ()) -> int:
             for bound in bounds(result["set"]):
                 if bound.figure in figures:
                     reached = "" if bound.met(figures[bound.figure]) else ", not reached"
-                    print(f"{result['set']:<18} {bound.figure:<22} {figures[bound.figure]:.3f} ({bound}{reached})")
+                    print(
+                        f"{result['set']:<18} {bound.figure:<22} {figures[bound.figure]:.3f} "
+                        f"({bound}{reached})"
+                    )
             for loss, count in list(result["losses"].items())[:3]:
                 print(f"{result['set']:<18} lost {count}: {loss}")
             print(f"{result['set']:<18} {folder / 'page.html'}")

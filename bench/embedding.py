@@ -1,7 +1,9 @@
-"""How many texts a second the embedder takes: single queries, short sentences, and passages of 150 words.
+"""How many texts a second the embedder takes.
 
-The texts are invented. It ends with status 1 below the target, counted in seconds of the processor: two idle cores have
-two of these in a second, and a busy machine changes them little.
+Single queries, short sentences, and passages of 150 words.
+
+The texts are invented. It ends with status 1 below the target, counted in seconds of the processor:
+two idle cores have two of these in a second, and a busy machine changes them little.
 """
 
 from __future__ import annotations
@@ -17,10 +19,14 @@ TARGET = 100.0
 """Short sentences of 6 to 18 words a second."""
 SEED = 2026
 WORDS = (
-    "the a of and in to is was for on with by as at from water river harbour city council report rate price market "
-    "energy wind solar power plant study patients trial drug effect risk children school law court minister election "
-    "company shares growth year month increase fell rose said found shows between under over new first second large "
-    "small northern research team data model climate ocean temperature ice sea level coast flood damage insurance"
+    "the a of and in to is was for on with by as at from water river harbour city council report "
+    "rate price market "
+    "energy wind solar power plant study patients trial drug effect risk children school law court "
+    "minister election "
+    "company shares growth year month increase fell rose said found shows between under over new "
+    "first second large "
+    "small northern research team data model climate ocean temperature ice sea level coast flood "
+    "damage insurance"
 ).split()
 # name, how many texts, words of the shortest and the longest, texts in one call
 CASES = (
@@ -32,7 +38,10 @@ CASES = (
 
 def texts(chance: random.Random, count: int, least: int, most: int) -> list[str]:
     """Invent texts."""
-    return [" ".join(chance.choices(WORDS, k=chance.randint(least, most))).capitalize() + "." for _ in range(count)]
+    return [
+        " ".join(chance.choices(WORDS, k=chance.randint(least, most))).capitalize() + "."
+        for _ in range(count)
+    ]
 
 
 def measure(embedder: Embedder, made: Sequence[str], at_once: int) -> tuple[float, float]:
@@ -53,8 +62,13 @@ def main(arguments: Sequence[str] = ()) -> int:
     speeds = {}
     for name, count, least, most, at_once in CASES:
         made = texts(chance, count, least, most)
-        by_clock, speeds[name] = map(max, zip(*(measure(embedder, made, at_once) for _ in range(3)), strict=True))
-        print(f"{name:30} {by_clock:7.1f} a second, {speeds[name]:7.1f} a second of the processor (best of 3)")
+        by_clock, speeds[name] = map(
+            max, zip(*(measure(embedder, made, at_once) for _ in range(3)), strict=True)
+        )
+        print(
+            f"{name:30} {by_clock:7.1f} a second, {speeds[name]:7.1f} a second of the processor "
+            "(best of 3)"
+        )
     reached = speeds["short sentences"]
     print(f"{reached:.0f} short sentences a second of the processor (target {TARGET:g})")
     return int(reached < TARGET)

@@ -1,7 +1,9 @@
-"""Reads every document of DRBench, 350 files of companies: pdf, docx, pptx, xlsx, mail and chat as JSON lines.
+"""Reads every document of DRBench, 350 files of companies.
 
-Run it as it is, or with the folder that holds them; it prints a line for each type, and ends with status 1 if a file
-could not be read. Without the data there is nothing to measure, and it says so.
+Pdf, docx, pptx, xlsx, mail and chat as JSON lines.
+
+Run it as it is, or with the folder that holds them; it prints a line for each type, and ends with
+status 1 if a file could not be read. Without the data there is nothing to measure, and it says so.
 """
 
 from __future__ import annotations
@@ -60,7 +62,10 @@ def main(arguments: Sequence[str] = ()) -> int:
     data = Path(arguments[0]) if arguments else DATA
     paths = documents(data)
     if not paths:
-        print("DRBench is not here (looked for shared/data/drbench beside the repository): nothing was read")
+        print(
+            "DRBench is not here (looked for shared/data/drbench beside the repository): nothing "
+            "was read"
+        )
         return 0
     extractor = Extractor()
     try:
@@ -69,14 +74,18 @@ def main(arguments: Sequence[str] = ()) -> int:
         extractor.close()
     for suffix, tally in sorted(tallies.items()):
         print(
-            f"{suffix:>6}  {tally.files:4} files  {tally.characters:9,} characters  {tally.marks:5} marks  "
+            f"{suffix:>6}  {tally.files:4} files  {tally.characters:9,} characters  "
+            f"{tally.marks:5} marks  "
             f"{len(tally.failures)} failures  {tally.seconds:6.2f} s"
         )
         for failure in tally.failures:
             print(f"        {failure}")
     count = sum(tally.files for tally in tallies.values())
     failures = sum(len(tally.failures) for tally in tallies.values())
-    print(f"{count} files read, {failures} failures; the largest child held {extractor.peak / 2**20:.0f} MB")
+    print(
+        f"{count} files read, {failures} failures; the largest child held "
+        f"{extractor.peak / 2**20:.0f} MB"
+    )
     return int(bool(failures) or count < FILES)
 
 

@@ -1,7 +1,9 @@
-"""The gate for model output under attack: 2 MB of hostile text per case, and 10,000 generated model outputs.
+"""The gate for model output under attack.
 
-Run it as it is; it prints one line per case, and ends with status 1 if a case takes longer than its target. The tests
-use the same texts and the same generator.
+2 MB of hostile text per case, and 10,000 generated model outputs.
+
+Run it as it is; it prints one line per case, and ends with status 1 if a case takes longer than its
+target. The tests use the same texts and the same generator.
 """
 
 from __future__ import annotations
@@ -88,9 +90,32 @@ REPEATED = (
         "[1 ",
         '["\n',
     ),
-    *('{"a":', '{"a":1}', '{"a":1},', "{'a':1}", '[{"a":1},', '{"a":1,"a":2}', '{"a":NaN}', '{"a":"\\ud800"}'),
-    *("<think>", "</think>", "<think", "<think ", "<think></think>", '"<think>', "```\n", "```thinking\n"),
-    *('```json\n{"a":1}\n```\n', '{"statement":"x"}\n', '{"a": "b" c", ', "I am sorry, I am afraid "),
+    *(
+        '{"a":',
+        '{"a":1}',
+        '{"a":1},',
+        "{'a':1}",
+        '[{"a":1},',
+        '{"a":1,"a":2}',
+        '{"a":NaN}',
+        '{"a":"\\ud800"}',
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "<think",
+        "<think ",
+        "<think></think>",
+        '"<think>',
+        "```\n",
+        "```thinking\n",
+    ),
+    *(
+        '```json\n{"a":1}\n```\n',
+        '{"statement":"x"}\n',
+        '{"a": "b" c", ',
+        "I am sorry, I am afraid ",
+    ),
 )
 
 
@@ -106,7 +131,9 @@ def hostile(size: int = SIZE) -> dict[str, str]:
         "a list of objects": "[" + '{"a":1},' * (size // 8) + "1]",
         "a list of integers": "[" + "1," * (size // 2) + "1]",
         "a list of strings": "[" + '"a",' * (size // 4) + "1]",
-        "an object of keys": "{" + "".join(f'"k{number}":1,' for number in range(size // 13)) + '"k":1}',
+        "an object of keys": "{"
+        + "".join(f'"k{number}":1,' for number in range(size // 13))
+        + '"k":1}',
         "64 long lists": ('{"claims":[' + "1," * (size // 128 - 8) + "1]} ") * 64,
         "a long string": '{"statement": "' + "x" * size + '"}',
         "a string of escapes": '["' + "\\ud800" * (size // 6) + '"]',
@@ -126,17 +153,35 @@ def hostile(size: int = SIZE) -> dict[str, str]:
     }
 
 
-MARKS = ("<think>", "</think>", "```", '"', "\\", "{", "]", "\n", "\ud83d", "\x00", "’", "😀", "null")
+MARKS = (
+    "<think>",
+    "</think>",
+    "```",
+    '"',
+    "\\",
+    "{",
+    "]",
+    "\n",
+    "\ud83d",
+    "\x00",
+    "’",
+    "😀",
+    "null",
+)
 KEYS = ("statement", "confidence", "claims", "answer", "name", "arguments", "", "é")
 
-TEXTS = st.text(max_size=8) | st.tuples(st.sampled_from(MARKS), st.text(max_size=4), st.sampled_from(MARKS)).map(
-    "".join
+TEXTS = st.text(max_size=8) | st.tuples(
+    st.sampled_from(MARKS), st.text(max_size=4), st.sampled_from(MARKS)
+).map("".join)
+NUMBERS = (
+    st.sampled_from([0, -1, 10**30, 10**500, 0.1, 1e308, float("nan"), float("-inf")]) | st.floats()
 )
-NUMBERS = st.sampled_from([0, -1, 10**30, 10**500, 0.1, 1e308, float("nan"), float("-inf")]) | st.floats()
 LEAVES = st.sampled_from([None, True, False]) | NUMBERS | TEXTS
 VALUES: st.SearchStrategy[Any] = st.recursive(
     LEAVES,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 
@@ -144,22 +189,42 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 def claims() -> st.SearchStrategy[Claims]:
     """Generate answers that a model might mean."""
     statements = TEXTS.filter(lambda text: "\ud83d" not in text)
-    claim = st.builds(Claim, statement=statements, confidence=st.floats(allow_nan=False, allow_infinity=False))
+    claim = st.builds(
+        Claim, statement=statements, confidence=st.floats(allow_nan=False, allow_infinity=False)
+    )
     return st.builds(Claims, claims=st.lists(claim, max_size=3))
 
 
 @st.composite
 def _damaged(draw: st.DrawFn) -> str:
     """Generate JSON with something taken out, put in, or cut off."""
-    text = json.dumps(draw(VALUES | claims().map(BaseModel.model_dump)), ensure_ascii=draw(st.booleans()))
+    text = json.dumps(
+        draw(VALUES | claims().map(BaseModel.model_dump)), ensure_ascii=draw(st.booleans())
+    )
     start = draw(st.integers(0, len(text)))
     end = draw(st.sampled_from([start, start + 1, start + 5, len(text)]))
-    return text[:start] + draw(st.sampled_from(["", ",", '"', "'", "}", "[", "\\", "NaN", "1e999", "//"])) + text[end:]
+    return (
+        text[:start]
+        + draw(st.sampled_from(["", ",", '"', "'", "}", "[", "\\", "NaN", "1e999", "//"]))
+        + text[end:]
+    )
 
 
 def model_outputs() -> st.SearchStrategy[str]:
-    """Generate what a model might write: thinking, fences, prose and JSON, whole and broken, in any order."""
-    asides = ["<think>", "</think>", '<Reasoning effort="1">', "</thought>", "```json\n", "```", "~~~", "```thinking\n"]
+    """Generate what a model might write.
+
+    Thinking, fences, prose and JSON, whole and broken, in any order.
+    """
+    asides = [
+        "<think>",
+        "</think>",
+        '<Reasoning effort="1">',
+        "</thought>",
+        "```json\n",
+        "```",
+        "~~~",
+        "```thinking\n",
+    ]
     prose = [
         "Sure! ",
         'As [1] says, {it} is 5" wide.\n',
@@ -168,16 +233,38 @@ def model_outputs() -> st.SearchStrategy[str]:
         "\n\n",
         "\r\n",
     ]
-    bombs = ["[" * 80, '{"a":' * 2_000, "9" * 5_000, "\\ud800", "\ud800", "\ufeff", '{"a":1,"a":2}', "/*", "“", "True"]
+    bombs = [
+        "[" * 80,
+        '{"a":' * 2_000,
+        "9" * 5_000,
+        "\\ud800",
+        "\ud800",
+        "\ufeff",
+        '{"a":1,"a":2}',
+        "/*",
+        "“",
+        "True",
+    ]
     whole = claims().map(BaseModel.model_dump_json) | VALUES.map(json.dumps)
     twisted = st.builds(lambda value: str(value.model_dump()), claims())  # Python's spelling
     nested = claims().map(lambda value: json.dumps(json.dumps({"answer": value.model_dump()})))
-    pieces = st.sampled_from(asides + prose) | st.sampled_from(bombs) | whole | _damaged() | twisted | nested | TEXTS
+    pieces = (
+        st.sampled_from(asides + prose)
+        | st.sampled_from(bombs)
+        | whole
+        | _damaged()
+        | twisted
+        | nested
+        | TEXTS
+    )
     return st.lists(pieces, max_size=7).map("".join)
 
 
 def outcome(text: str, answer: type[BaseModel]) -> str:
-    """Read a text as an answer, and name what came of it; any error but the gate's own goes through."""
+    """Read a text as an answer, and name what came of it.
+
+    Any error but the gate's own goes through.
+    """
     try:
         read = read_answer(text, answer)
     except UnreadableAnswerError as error:
@@ -206,7 +293,8 @@ def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
     def send(text: str) -> None:
         nonlocal slowest
         for answer in ANSWERS:
-            # The better of two, since now and then the generator's garbage is collected in between: 0.4 s.
+            # The better of two, since now and then the generator's garbage is collected in between:
+            # 0.4 s.
             seconds, result = min(timed(text, answer) for _ in range(2))
             outcomes[result] += 1
             slowest = max(slowest, (seconds, text))
@@ -217,7 +305,10 @@ def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
 
 
 def timed(text: str, answer: type[BaseModel]) -> tuple[float, str]:
-    """Read a text and time it, in seconds of this process: the gate computes and waits for nothing."""
+    """Read a text and time it, in seconds of this process.
+
+    The gate computes and waits for nothing.
+    """
     started = time.process_time()
     result = outcome(text, answer)
     return time.process_time() - started, result
@@ -226,11 +317,14 @@ def timed(text: str, answer: type[BaseModel]) -> tuple[float, str]:
 def main() -> int:
     """Print the figures."""
     print(
-        f"{'2 MB of':<36}" + "".join(f"{answer.__name__:>18}" for answer in ANSWERS) + f"   (target {HOSTILE_TARGET} s)"
+        f"{'2 MB of':<36}"
+        + "".join(f"{answer.__name__:>18}" for answer in ANSWERS)
+        + f"   (target {HOSTILE_TARGET} s)"
     )
     worst = 0.0
     for name, text in hostile().items():
-        # The best of three, since a busy machine slows down even what is counted in seconds of the process.
+        # The best of three, since a busy machine slows down even what is counted in seconds of the
+        # process.
         runs = [min(timed(text, answer) for _ in range(3)) for answer in ANSWERS]
         slowest = max(seconds for seconds, _ in runs)
         worst = max(worst, slowest)
@@ -238,7 +332,11 @@ def main() -> int:
         print(f"{name:<36}{columns}{'LATE' if slowest > HOSTILE_TARGET else ''}".rstrip())
     outcomes, longest, text = through_the_gate(EXAMPLES)
     print(f"\nlongest of the hostile texts: {worst:.3f} s (target {HOSTILE_TARGET} s)")
-    print(f"{outcomes.total() // len(ANSWERS)} generated outputs, each read as {len(ANSWERS)} types: ", end="")
+    print(
+        f"{outcomes.total() // len(ANSWERS)} generated outputs, each read as {len(ANSWERS)} "
+        "types: ",
+        end="",
+    )
     print(", ".join(f"{name} {count}" for name, count in outcomes.most_common()))
     print(f"longest of these: {longest:.3f} s (target {EXAMPLE_TARGET} s), {len(text)} characters")
     return int(worst > HOSTILE_TARGET or longest > EXAMPLE_TARGET)

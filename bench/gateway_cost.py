@@ -1,7 +1,8 @@
 """What a call through the gateway costs this machine when the other side takes no time at all.
 
-LangGraph and the gateway together may take 15 ms of CPU a step. A step makes one model call, or a few searches side by
-side. Counted is the CPU time of the whole process, the store's threads included.
+LangGraph and the gateway together may take 15 ms of CPU a step. A step makes one model call, or a
+few searches side by side. Counted is the CPU time of the whole process, the store's threads
+included.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ async def do_calls(door: Gateway, kind: Kind, asked: int, answered: int) -> None
     """Make the calls, a few side by side as a strategy does."""
 
     async def do() -> Reply:
-        return Reply({"text": "a" * answered}, Decimal("0.001"), {"input_tokens": 9, "output_tokens": 9})
+        return Reply(
+            {"text": "a" * answered}, Decimal("0.001"), {"input_tokens": 9, "output_tokens": 9}
+        )
 
     async def one_after_another(lane: int) -> None:
         for number in range(lane, CALLS, SIDE_BY_SIDE):
@@ -66,7 +69,10 @@ def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     assert len(events) == 2 * CALLS
     assert door.budget.spent == CALLS * Decimal("0.001")
-    print(f"{name:22} {cpu / CALLS * 1e3:6.2f} ms CPU a call, {wall / CALLS * 1e3:6.2f} ms wall, {CALLS} calls")
+    print(
+        f"{name:22} {cpu / CALLS * 1e3:6.2f} ms CPU a call, {wall / CALLS * 1e3:6.2f} ms wall, "
+        f"{CALLS} calls"
+    )
     return cpu / CALLS * 1e3
 
 

@@ -1,7 +1,7 @@
 """How long it takes to find the copies among 2,000 sources, in the cases that could be slow.
 
-All alike, none alike, all with one footer, stories in forty copies, quotes that everybody prints. The texts are
-invented. It ends with status 1 past the target, counted in seconds of the processor.
+All alike, none alike, all with one footer, stories in forty copies, quotes that everybody prints.
+The texts are invented. It ends with status 1 past the target, counted in seconds of the processor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ SEED = 2026
 def prose(chance: random.Random, count: int) -> list[str]:
     """Invent sentences; two fifths of their words are among sixty, as in a language."""
     return [
-        " ".join(f"w{chance.randrange(60 if chance.random() < 0.4 else 5_000)}" for _ in range(chance.randint(8, 28)))
+        " ".join(
+            f"w{chance.randrange(60 if chance.random() < 0.4 else 5_000)}"
+            for _ in range(chance.randint(8, 28))
+        )
         for _ in range(count)
     ]
 
@@ -31,7 +34,10 @@ def prose(chance: random.Random, count: int) -> list[str]:
 def edited(chance: random.Random, story: Sequence[str]) -> list[str]:
     """Return a copy with another headline, a word in thirty changed, a sentence in ten dropped, and some of its own."""
     kept = [sentence for sentence in story if chance.random() > 0.1]
-    changed = [" ".join("x" if chance.random() < 0.03 else word for word in sentence.split()) for sentence in kept]
+    changed = [
+        " ".join("x" if chance.random() < 0.03 else word for word in sentence.split())
+        for sentence in kept
+    ]
     return [*prose(chance, 1), *changed, *prose(chance, 3)]
 
 
@@ -50,13 +56,22 @@ def cases(chance: random.Random) -> Iterator[tuple[str, list[Source]]]:
     yield "none alike", made(prose(chance, 25) for _ in range(SOURCES))
     yield "all identical", made(story for _ in range(SOURCES))
     yield "edited copies of one story", made(edited(chance, story) for _ in range(SOURCES))
-    yield "50 stories in 40 edited copies", made(edited(chance, stories[n % 50]) for n in range(SOURCES))
+    yield (
+        "50 stories in 40 edited copies",
+        made(edited(chance, stories[n % 50]) for n in range(SOURCES)),
+    )
     yield (
         "one host, half of each page its footer",
         made((prose(chance, 15) + footer for _ in range(SOURCES)), "https://h.org/"),
     )
-    yield "each with four of 25 quotes", made(prose(chance, 20) + chance.sample(story, 4) for _ in range(SOURCES))
-    yield "each put together of 25 of 400 sentences", made(chance.sample(pool, 25) for _ in range(SOURCES))
+    yield (
+        "each with four of 25 quotes",
+        made(prose(chance, 20) + chance.sample(story, 4) for _ in range(SOURCES)),
+    )
+    yield (
+        "each put together of 25 of 400 sentences",
+        made(chance.sample(pool, 25) for _ in range(SOURCES)),
+    )
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 """What it takes to recall past runs from a database of 10,000 finished ones, invented, in seconds of the processor.
 
-Run it as it is, or with another number of runs; it ends with status 1 if it takes longer than its target.
+Run it as it is, or with another number of runs; it ends with status 1 if it takes longer than its
+target.
 """
 
 from __future__ import annotations
@@ -36,17 +37,30 @@ def main(arguments: Sequence[str] = ()) -> int:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(Path(folder))
         questions = fill(store, count)
-        asked = [questions[count // 2], f"Which harbour lies at {questions[count // 3].split()[-2]}?"]
-        took = [asyncio.run(measure(store, number, question)) for number, question in enumerate(asked)]
+        asked = [
+            questions[count // 2],
+            f"Which harbour lies at {questions[count // 3].split()[-2]}?",
+        ]
+        took = [
+            asyncio.run(measure(store, number, question)) for number, question in enumerate(asked)
+        ]
         store.close()
-    print(f"{count:,} past runs, {CLAIMS} hypotheses each: recalled in {max(took):.2f} s of the processor (≤ {TARGET})")
+    print(
+        f"{count:,} past runs, {CLAIMS} hypotheses each: recalled in {max(took):.2f} s of the "
+        f"processor (≤ {TARGET})"
+    )
     return int(max(took) > TARGET)
 
 
 async def measure(store: SqliteStore, number: int, question: str) -> float:
     """Recall once, as a new run does, and return the seconds of the processor."""
     run = Run(
-        id=f"now{number}", question=question, strategy=Strategy.POPPER, settings={}, created="2027-01-01", version="0"
+        id=f"now{number}",
+        question=question,
+        strategy=Strategy.POPPER,
+        settings={},
+        created="2027-01-01",
+        version="0",
     )
     store.create_run(run)
     gateway = Gateway(store, run.id, load({"home": store.file.parent}), lambda event: None)
@@ -54,12 +68,17 @@ async def measure(store: SqliteStore, number: int, question: str) -> float:
     began = time.process_time()
     await recall(question, run, store, gateway, note=notes.append)
     took = time.process_time() - began
-    assert number or notes, "the invented runs have no reports: one that bears on the question must have been read"
+    assert number or notes, (
+        "the invented runs have no reports: one that bears on the question must have been read"
+    )
     return took
 
 
 def fill(store: SqliteStore, count: int) -> list[str]:
-    """Enter invented runs, whose words are as unevenly common as those of a language; return their questions."""
+    """Enter invented runs, whose words are as unevenly common as those of a language.
+
+    Return their questions.
+    """
     chance = random.Random(SEED)  # noqa: S311
     known = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(8_000)]
     weights = [1 / rank for rank in range(1, len(known) + 1)]
@@ -84,10 +103,14 @@ def fill(store: SqliteStore, count: int) -> list[str]:
         row = (run.id, run.created, RunStatus.ANSWERED.value, pack(canonical(values)))
         store._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", row)
         claims = [
-            Hypothesis(id=content_id("h", text), statement=text, supports_if=said(8), refutes_if=said(14))
+            Hypothesis(
+                id=content_id("h", text), statement=text, supports_if=said(8), refutes_if=said(14)
+            )
             for text in (said(18) for _ in range(CLAIMS))
         ]
-        rows = [(run.id, claim.id, "hypothesis", encode(claim.model_dump_json())) for claim in claims]
+        rows = [
+            (run.id, claim.id, "hypothesis", encode(claim.model_dump_json())) for claim in claims
+        ]
         rows += [(run.id, f"f_{number}_{other}", "finding", b"x" * 600) for other in range(OTHERS)]
         store._db.executemany("INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?)", rows)
         questions.append(question)

@@ -1,10 +1,13 @@
-"""A `popper` run with the embedded reasoner over 2,000 passages: seconds, memory, and the same report twice.
+"""A `popper` run with the embedded reasoner over 2,000 passages.
 
-The library is made by rule: places of six themes, each with a page of one passage. Two runs, each in a process of
-its own with a home of its own, read, index, embed what they need of and search the same files, as a newcomer's first
-question does; a third has the first's library, as every later question does. The targets are those of all three. A
-figure that misses its target is marked, and the status is then 1. The seconds are those of the machine as it is: on
-one that does other work, the processor's seconds tell more.
+Seconds, memory, and the same report twice.
+
+The library is made by rule: places of six themes, each with a page of one passage. Two runs, each
+in a process of its own with a home of its own, read, index, embed what they need of and search the
+same files, as a newcomer's first question does; a third has the first's library, as every later
+question does. The targets are those of all three. A figure that misses its target is marked, and
+the status is then 1. The seconds are those of the machine as it is: on one that does other work,
+the processor's seconds tell more.
 """
 
 from __future__ import annotations
@@ -46,16 +49,22 @@ def pages() -> list[tuple[str, str]]:
     for number in range(PASSAGES):
         town = towns[number // len(THEMES) % len(towns)]
         theme, (done, counted, has) = list(THEMES.items())[number % len(THEMES)]
-        part, year, count = number // (len(towns) * len(THEMES)), 1820 + number * 41 % 150, 40 + number * 37 % 900
+        part, year, count = (
+            number // (len(towns) * len(THEMES)),
+            1820 + number * 41 % 150,
+            40 + number * 37 % 900,
+        )
         where = town if not part else f"{town} {['North', 'South', 'East'][part % 3]}"
         filler = " ".join(
-            f"In {year + step} the council of {where} counted {count + 7 * step} {counted}, and repaired the {theme}."
+            f"In {year + step} the council of {where} counted {count + 7 * step} {counted}, and "
+            f"repaired the {theme}."
             for step in range(1, 5)
         )
         made.append(
             (
                 f"{theme}-{number:04}.md",
-                f"# The {theme} of {where}\n\nThe {theme} of {where} was {done} in {year}. It has {has}. {filler}\n",
+                f"# The {theme} of {where}\n\nThe {theme} of {where} was {done} in {year}. It has "
+                f"{has}. {filler}\n",
             )
         )
     return made
@@ -73,16 +82,21 @@ def one(docs: Path, home: Path) -> dict[str, Any]:
     from deepdiver.run import research
     from deepdiver.tools.search.library import shelf
 
-    settings = load({"home": home, "documents": [docs], "as_of": "2026-11-15"}, environ={}, folder=home)
+    settings = load(
+        {"home": home, "documents": [docs], "as_of": "2026-11-15"}, environ={}, folder=home
+    )
     outcome = asyncio.run(research(QUESTION, settings))
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return {
         "cpu s": sum(who.ru_utime + who.ru_stime for who in used),
-        "peak MB": max(who.ru_maxrss for who in used) / (1024 if sys.platform == "linux" else 2**20),
+        "peak MB": max(who.ru_maxrss for who in used)
+        / (1024 if sys.platform == "linux" else 2**20),
         "passages": shelf(settings).library.passages(),
         "status": outcome.run.status.value,
         "hash": outcome.report.hash if outcome.report else "",
-        "answer": " ".join(sentence.text for sentence in outcome.report.answer) if outcome.report else "",
+        "answer": " ".join(sentence.text for sentence in outcome.report.answer)
+        if outcome.report
+        else "",
     }
 
 
@@ -91,7 +105,10 @@ def apart(docs: Path, home: Path) -> dict[str, Any]:
     home.mkdir(exist_ok=True)
     began = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - this file
-        [sys.executable, __file__, str(docs), str(home)], stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, __file__, str(docs), str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     return {"wall s": time.perf_counter() - began, **json.loads(done.stdout)}
 
@@ -114,13 +131,17 @@ def main() -> int:
         docs, *homes = (Path(place) / name for name in ("docs", "one", "two", "three"))
         docs.mkdir()
         write(docs)
-        for name, home in zip(("new library", "new library again", "ready library"), homes, strict=True):
+        for name, home in zip(
+            ("new library", "new library again", "ready library"), homes, strict=True
+        ):
             if name == "ready library":  # the library alone: a run remembers the runs of its home
                 shutil.copytree(homes[0] / "library", home / "library")
             figures = apart(docs, home)
             print(
-                f"{name:<18} {figures['wall s']:6.1f} s  {figures['cpu s']:6.1f} s of the processor  "
-                f"{figures['peak MB']:5.0f} MB  {figures['passages']:,} passages  {figures['hash'][:12]}",
+                f"{name:<18} {figures['wall s']:6.1f} s  {figures['cpu s']:6.1f} s of the "
+                "processor  "
+                f"{figures['peak MB']:5.0f} MB  {figures['passages']:,} passages  "
+                f"{figures['hash'][:12]}",
                 flush=True,
             )
             over += missed(name, figures)

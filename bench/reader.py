@@ -1,8 +1,10 @@
-"""How fast the reader judges, and how well: pairs of 128 tokens a second, and its figures on public sets.
+"""How fast the reader judges, and how well.
 
-The texts of the first part are invented; speed is counted in seconds of the processor, so that a busy machine changes
-it little. The second part reads the evaluation data where it
-lies, beside the repository, and takes some 20 minutes on two idle cores; names of sets narrow it to these.
+Pairs of 128 tokens a second, and its figures on public sets.
+
+The texts of the first part are invented; speed is counted in seconds of the processor, so that a
+busy machine changes it little. The second part reads the evaluation data where it lies, beside the
+repository, and takes some 20 minutes on two idle cores; names of sets narrow it to these.
 """
 
 from __future__ import annotations
@@ -23,15 +25,20 @@ LEAST, WANTED = 30.0, 70.0
 PAIRS = 64
 SEED = 2026
 WORDS = (
-    "the a of and in to is was for on with by as at from water river harbour city council report rate price market "
-    "energy wind power plant study patients trial drug effect risk children school law court minister election"
+    "the a of and in to is was for on with by as at from water river harbour city council report "
+    "rate price market "
+    "energy wind power plant study patients trial drug effect risk children school law court "
+    "minister election"
 ).split()
 
 
 def speed(reader: Reader) -> float:
     """Return pairs of 128 tokens for each second of the processor, best of three."""
     chance = random.Random(SEED)  # noqa: S311
-    made = [(" ".join(chance.choices(WORDS, k=100)), " ".join(chance.choices(WORDS, k=25))) for _ in range(PAIRS)]
+    made = [
+        (" ".join(chance.choices(WORDS, k=100)), " ".join(chance.choices(WORDS, k=25)))
+        for _ in range(PAIRS)
+    ]
     reader.verify(made[:2])
     best = 0.0
     for _ in range(3):
@@ -52,7 +59,10 @@ def figures(names: Sequence[str] = ()) -> int:
         found = SETS[name](load_reader(), DATA, None)
         for what, floor in floors()[name].items():
             missed += found.figures[what] < floor
-            print(f"{name:<16} {what:<9} {found.figures[what]:.3f} (floor {floor}, wanted {wanted()[name][what]})")
+            print(
+                f"{name:<16} {what:<9} {found.figures[what]:.3f} (floor {floor}, wanted "
+                f"{wanted()[name][what]})"
+            )
         if found.stated:
             error, score = ece(reliability(found.stated)), brier(found.stated)
             print(f"{name:<16} calibration error {error:.3f}, Brier {score:.3f}")
@@ -61,9 +71,15 @@ def figures(names: Sequence[str] = ()) -> int:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure; 1 where a floor is missed. What is wanted and not reached is said, and is no fault."""
+    """Measure; 1 where a floor is missed.
+
+    What is wanted and not reached is said, and is no fault.
+    """
     reached = 2 * speed(Reader(threads=1))
-    print(f"{reached:.0f} pairs of 128 tokens a second on two idle cores (floor {LEAST:g}, wanted {WANTED:g})")
+    print(
+        f"{reached:.0f} pairs of 128 tokens a second on two idle cores (floor {LEAST:g}, wanted "
+        f"{WANTED:g})"
+    )
     return int(figures(arguments) > 0 or reached < LEAST)
 
 

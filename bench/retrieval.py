@@ -1,8 +1,11 @@
-"""How well the library finds what is relevant: SciFact, Cranfield, MuSiQue and HotpotQA, against their floors.
+"""How well the library finds what is relevant.
 
-One engine and one set of constants for all four. Reads the evaluation data where it lies, beside the repository, and
-says so where it is absent. The libraries stay in the system's folder for temporary files: the first run embeds 16,000
-passages, which takes minutes; later ones take what is there. Names of collections narrow it to these.
+SciFact, Cranfield, MuSiQue and HotpotQA, against their floors.
+
+One engine and one set of constants for all four. Reads the evaluation data where it lies, beside
+the repository, and says so where it is absent. The libraries stay in the system's folder for
+temporary files: the first run embeds 16,000 passages, which takes minutes; later ones take what is
+there. Names of collections narrow it to these.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""What a run costs beside the services it calls: wall time against the critical path, CPU a step, memory of many runs.
+"""What a run costs beside the services it calls.
 
-The model and the search are a local server in a process of its own that takes one second for every call. The critical
-path is the longest sequence of calls of which none overlaps the next, as the server saw them.
+Wall time against the critical path, CPU a step, memory of many runs.
+
+The model and the search are a local server in a process of its own that takes one second for every
+call. The critical path is the longest sequence of calls of which none overlaps the next, as the
+server saw them.
 """
 
 from __future__ import annotations
@@ -81,10 +84,19 @@ class Counted(TypedDict, total=False):
 
 async def cpu_of_a_step(home: Path) -> float:
     """Return CPU milliseconds of one graph step that makes one call through the gateway."""
-    settings = load({"home": home, "search": [], "limits": {"bench": {"rate": 10_000}}, "prices": {"corpus": {}}})
+    settings = load(
+        {
+            "home": home,
+            "search": [],
+            "limits": {"bench": {"rate": 10_000}},
+            "prices": {"corpus": {}},
+        }
+    )
     store = open_store(home)
     run = new_run(QUESTION, settings, store)
-    session = Session(run, settings, store, reasoner=ScriptedReasoner(), providers=[CorpusProvider()])
+    session = Session(
+        run, settings, store, reasoner=ScriptedReasoner(), providers=[CorpusProvider()]
+    )
 
     async def do() -> Reply:
         return Reply({"answer": "x" * 2_000})
@@ -98,9 +110,13 @@ async def cpu_of_a_step(home: Path) -> float:
     graph = StateGraph(Counted, context_schema=Deps)
     add_nodes(graph, None, step)
     graph.add_edge(START, "step")
-    graph.add_conditional_edges("step", lambda state: END if state["count"] % STEPS == 0 else "step", ["step", END])
+    graph.add_conditional_edges(
+        "step", lambda state: END if state["count"] % STEPS == 0 else "step", ["step", END]
+    )
     compiled = graph.compile()
-    await compiled.ainvoke({"count": 0}, {"recursion_limit": 10 * STEPS}, context=session.deps)  # warm
+    await compiled.ainvoke(
+        {"count": 0}, {"recursion_limit": 10 * STEPS}, context=session.deps
+    )  # warm
     began = time.process_time()
     await compiled.ainvoke({"count": STEPS}, {"recursion_limit": 10 * STEPS}, context=session.deps)
     return (time.process_time() - began) * 1000 / STEPS
@@ -115,12 +131,17 @@ async def many_runs(home: Path) -> tuple[float, float, float]:
         store = open_store(home)
         began = time.perf_counter()
         outcomes = await asyncio.gather(
-            *(research(f"{QUESTION} Part {n}.", settings, store=store, out=home / str(n)) for n in range(AT_ONCE))
+            *(
+                research(f"{QUESTION} Part {n}.", settings, store=store, out=home / str(n))
+                for n in range(AT_ONCE)
+            )
         )
         seconds = time.perf_counter() - began
     failed = [outcome for outcome in outcomes if outcome.run.status != "answered"]
     if failed:
-        raise SystemExit(f"{len(failed)} of {AT_ONCE} runs failed: {failed[0].run.status} {failed[0].error}")
+        raise SystemExit(
+            f"{len(failed)} of {AT_ONCE} runs failed: {failed[0].run.status} {failed[0].error}"
+        )
     return (
         seconds,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
@@ -140,7 +161,10 @@ def main() -> int:
         step = asyncio.run(cpu_of_a_step(home / "step"))
         print(f"LangGraph and gateway    {step:.2f} ms CPU a step   (at most 15)")
         seconds, peak, added = asyncio.run(many_runs(home / "many"))
-        print(f"{AT_ONCE} runs at once  {peak:.0f} MB at the peak (under 1000), {added:.0f} MB added, {seconds:.1f} s")
+        print(
+            f"{AT_ONCE} runs at once  {peak:.0f} MB at the peak (under 1000), {added:.0f} MB "
+            f"added, {seconds:.1f} s"
+        )
     return int(wall / chain > 1.15 or step > 15 or peak > 1000)
 
 

@@ -1,8 +1,11 @@
-"""A library of 400,000 invented passages: indexing, opening, searching, memory. Another number may be given.
+"""A library of 400,000 invented passages: indexing, opening, searching, memory.
 
-Words are as unevenly common as those of a language. Random unit vectors stand in for embeddings, which would take an
-hour to make: what a search costs does not depend on what they say, and what it finds is not measured here (see
-bench/retrieval.py). Each figure that misses its target is marked, and the status is then 1.
+Another number may be given.
+
+Words are as unevenly common as those of a language. Random unit vectors stand in for embeddings,
+which would take an hour to make: what a search costs does not depend on what they say, and what it
+finds is not measured here (see bench/retrieval.py). Each figure that misses its target is marked,
+and the status is then 1.
 """
 
 from __future__ import annotations
@@ -68,7 +71,15 @@ def invented(count: int) -> Iterator[New]:
         title = " ".join(chance.choices(known, k=3)).title()
         said = Document(text=" ".join(parts), format="text", title=title)
         name = title.lower()
-        yield New(f"/invented/{number}", number.to_bytes(32, "big"), Stamp(0, 0, 0), said, True, name, tuple(spans))
+        yield New(
+            f"/invented/{number}",
+            number.to_bytes(32, "big"),
+            Stamp(0, 0, 0),
+            said,
+            True,
+            name,
+            tuple(spans),
+        )
 
 
 def queries() -> list[str]:
@@ -76,7 +87,10 @@ def queries() -> list[str]:
     chance = random.Random(SEED + 1)  # noqa: S311
     known = vocabulary()
     weights = list(itertools.accumulate(1 / rank**0.7 for rank in range(1, len(known) + 1)))
-    return [" ".join(chance.choices(known, cum_weights=weights, k=chance.randint(3, 8))) for _ in range(QUERIES)]
+    return [
+        " ".join(chance.choices(known, cum_weights=weights, k=chance.randint(3, 8)))
+        for _ in range(QUERIES)
+    ]
 
 
 def build(folder: Path, count: int) -> float:
@@ -86,10 +100,15 @@ def build(folder: Path, count: int) -> float:
     began = time.monotonic()
     while batch := list(itertools.islice(documents, 1_000)):
         catalogue.put(batch)
-    print(f"{count:,} passages entered into the catalogue in {time.monotonic() - began:.0f} s, inventing included")
+    print(
+        f"{count:,} passages entered into the catalogue in {time.monotonic() - began:.0f} s, "
+        "inventing included"
+    )
     catalogue.close()
     began = time.monotonic()
-    library = LocalLibrary(folder)  # finds that the index lacks everything, as after a crash, and makes it
+    library = LocalLibrary(
+        folder
+    )  # finds that the index lacks everything, as after a crash, and makes it
     took = time.monotonic() - began
     library.close()
     chance = np.random.default_rng(SEED)
@@ -135,14 +154,21 @@ def main(arguments: Sequence[str] = ()) -> int:
     with tempfile.TemporaryDirectory() as folder:
         found = {"indexed a second": build(Path(folder), count)}
         apart = [sys.executable, __file__, "look", folder]
-        found |= json.loads(subprocess.run(apart, check=True, capture_output=True, text=True).stdout)  # noqa: S603
+        found |= json.loads(
+            subprocess.run(apart, check=True, capture_output=True, text=True).stdout  # noqa: S603
+        )
         size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file()) / 1e6
     missed = 0
     for name, figure in found.items():
         target = TARGETS.get(name)
-        wrong = target is not None and (figure < target if name == "indexed a second" else figure > target)
+        wrong = target is not None and (
+            figure < target if name == "indexed a second" else figure > target
+        )
         missed += wrong
-        print(f"{name:<18} {figure:>10,.2f}" + (f"  target {target:g}{' MISSED' if wrong else ''}" if target else ""))
+        print(
+            f"{name:<18} {figure:>10,.2f}"
+            + (f"  target {target:g}{' MISSED' if wrong else ''}" if target else "")
+        )
     print(f"{'on disk MB':<18} {size:>10,.1f}")
     return 1 if missed else 0
 

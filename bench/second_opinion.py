@@ -1,10 +1,13 @@
-"""What the second opinion costs, and how often it is wrong: seconds of the processor for a report, and held-out pairs.
+"""What the second opinion costs, and how often it is wrong.
 
-The report of the first part is invented: 40 sentences in other words than their two quotes, so that the reader is asked
-about each. The second part needs what `training/reader/prepare.py` has held out, and takes some eight minutes of one
-core: it shows, from which probability on, which part of the sentences that their quote supports is called contradicted,
-in all and in the worst set, and which part of those that it refutes. The limit in use is the least of two places that
-keeps the part under MOST in every set.
+Seconds of the processor for a report, and held-out pairs.
+
+The report of the first part is invented: 40 sentences in other words than their two quotes, so that
+the reader is asked about each. The second part needs what `training/reader/prepare.py` has held
+out, and takes some eight minutes of one core: it shows, from which probability on, which part of
+the sentences that their quote supports is called contradicted, in all and in the worst set, and
+which part of those that it refutes. The limit in use is the least of two places that keeps the part
+under MOST in every set.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ HELD = Path(__file__).resolve().parents[1] / "build" / "reader" / "held.jsonl.xz
 MOST = 0.01
 """Of the sentences that their quote supports, the part that may be called contradicted."""
 LEAST = 200
-"""Such sentences of a set that is looked at by itself: in a smaller one, a single error would decide."""
+"""Such sentences of a set that is looked at by itself: in a smaller one, a single error would
+decide."""
 LIMITS = (0.7, 0.8, 0.85, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96)
 SENTENCES, QUOTES = 40, 2
 SEED = 2026
 WORDS = (
-    "the a of and in to is was for on with by as at from water river harbour city council report rate price market "
-    "energy wind power plant study patients trial drug effect risk children school law court minister election"
+    "the a of and in to is was for on with by as at from water river harbour city council report "
+    "rate price market "
+    "energy wind power plant study patients trial drug effect risk children school law court "
+    "minister election"
 ).split()
 SUPPORTS, REFUTES = 0, 1
 """Labels of the held-out pairs."""
@@ -58,11 +64,18 @@ def cost() -> tuple[float, float]:
 
 
 def held(label: int) -> list[tuple[str, str, str]]:
-    """Return the held-out pairs of a label that are not settled by the rule: set, evidence and claim."""
+    """Return the held-out pairs of a label that are not settled by the rule.
+
+    Set, evidence and claim.
+    """
     with lzma.open(HELD, "rt", encoding="utf-8") as lines:
         rows: list[list[Any]] = [json.loads(line) for line in lines]
     pairs = [(row[6], row[1], row[2]) for row in rows if row[0] == "v" and row[3] == label]
-    return [(name, evidence, claim) for name, evidence, claim in pairs if not stands_whole(claim, evidence)]
+    return [
+        (name, evidence, claim)
+        for name, evidence, claim in pairs
+        if not stands_whole(claim, evidence)
+    ]
 
 
 def judged(reader: Reader, label: int) -> dict[str, list[Verdict]]:
@@ -99,8 +112,13 @@ def errors() -> int:
     print("limit  supported: all, worst set  refuted")
     worst = {}
     for limit in (*LIMITS, CONTRADICTS):
-        worst[limit] = max(contradicted(found, limit) for found in right.values() if len(found) >= LEAST)
-        print(f"{limit:<6} {contradicted(every, limit):.4f}  {worst[limit]:.4f}  {contradicted(refuted, limit):.4f}")
+        worst[limit] = max(
+            contradicted(found, limit) for found in right.values() if len(found) >= LEAST
+        )
+        print(
+            f"{limit:<6} {contradicted(every, limit):.4f}  {worst[limit]:.4f}  "
+            f"{contradicted(refuted, limit):.4f}"
+        )
     print(f"in use: {CONTRADICTS} (in no set more than {MOST})")
     return int(worst[CONTRADICTS] > MOST)
 
@@ -109,7 +127,10 @@ def main() -> int:
     """Measure; the status is 1 if too many supported sentences would be called contradicted."""
     loading, judging = cost()
     print(f"loading the reader: {loading:.2f} s of the processor")
-    print(f"a report of {SENTENCES} sentences with {QUOTES} quotes each: {judging:.2f} s of the processor")
+    print(
+        f"a report of {SENTENCES} sentences with {QUOTES} quotes each: {judging:.2f} s of the "
+        "processor"
+    )
     return errors()
 
 

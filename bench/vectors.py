@@ -1,8 +1,9 @@
 """What a table of 400,000 vectors takes to open and to search, in milliseconds and in resident memory.
 
-Run it as it is, or with another number of vectors; it ends with status 1 if it takes longer than its targets, searches
-counted in milliseconds of the processor: two idle cores need little more than half of these by the clock. The table is
-searched in a process of its own, so that the memory counted is the table's and not that of making it.
+Run it as it is, or with another number of vectors; it ends with status 1 if it takes longer than
+its targets, searches counted in milliseconds of the processor: two idle cores need little more than
+half of these by the clock. The table is searched in a process of its own, so that the memory
+counted is the table's and not that of making it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ SEED = 2026
 OPEN_TARGET = 0.5
 """Seconds to open."""
 SEARCH_TARGET = 100.0
-"""Milliseconds of the processor for a search, at the 95th of 100; a hybrid search has no more for everything."""
+"""Milliseconds of the processor for a search, at the 95th of 100; a hybrid search has no more for
+everything."""
 
 
 def units(chance: np.random.Generator, count: int) -> npt.NDArray[np.float32]:
@@ -39,7 +41,10 @@ def units(chance: np.random.Generator, count: int) -> npt.NDArray[np.float32]:
 
 
 def resident() -> tuple[float, float]:
-    """Return this process's resident memory in MB: all of it, and that which is not the mapped file."""
+    """Return this process's resident memory in MB.
+
+    All of it, and that which is not the mapped file.
+    """
     memory = psutil.Process().memory_info()
     return memory.rss / 1e6, (memory.rss - getattr(memory, "shared", 0)) / 1e6
 
@@ -52,13 +57,19 @@ def fill(path: Path, count: int) -> None:
         for at in range(0, count, AT_ONCE):
             table.append(units(chance, min(AT_ONCE, count - at)))
     took = time.perf_counter() - began
-    print(f"{count:,} vectors made and appended in {took:.1f} s; the file has {path.stat().st_size / 1e6:.0f} MB")
+    print(
+        f"{count:,} vectors made and appended in {took:.1f} s; the file has "
+        f"{path.stat().st_size / 1e6:.0f} MB"
+    )
 
 
 def timed(
     table: VectorTable, queries: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_] | None
 ) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of the searches, shortest first: by the clock, and of the processor."""
+    """Return the milliseconds of the searches, shortest first.
+
+    By the clock, and of the processor.
+    """
     clock, processor = [], []
     for query in queries:
         began, began_cpu = time.perf_counter(), time.process_time()
@@ -75,13 +86,18 @@ def search(path: Path) -> int:
     queries = units(chance, SEARCHES)
     with tempfile.TemporaryDirectory() as folder, VectorTable(Path(folder) / "small") as small:
         small.append(units(chance, 100))
-        small.search(queries[0], K)  # So that onnxruntime is loaded, and its memory counted, before.
+        small.search(
+            queries[0], K
+        )  # So that onnxruntime is loaded, and its memory counted, before.
     before, private_before = resident()
     began = time.perf_counter()
     table = VectorTable(path)
     count = len(table)
     opened = time.perf_counter() - began
-    print(f"opened in {opened * 1e3:.1f} ms, {resident()[0] - before:+.1f} MB resident (target {OPEN_TARGET} s)")
+    print(
+        f"opened in {opened * 1e3:.1f} ms, {resident()[0] - before:+.1f} MB resident (target "
+        f"{OPEN_TARGET} s)"
+    )
     cases = {
         "all": None,
         "half of the rows allowed": chance.random(count) < 0.5,
@@ -93,12 +109,14 @@ def search(path: Path) -> int:
         place = int(0.95 * len(clock))
         worst = max(worst, processor[place])
         print(
-            f"{name:25} p50 {statistics.median(clock):5.1f} ms, p95 {clock[place]:5.1f} ms at k={K}; of the processor "
+            f"{name:25} p50 {statistics.median(clock):5.1f} ms, p95 {clock[place]:5.1f} ms at "
+            f"k={K}; of the processor "
             f"p50 {statistics.median(processor):5.1f} ms, p95 {processor[place]:5.1f} ms"
         )
     after, private_after = resident()
     print(
-        f"resident memory grew by {after - before:.0f} MB, {private_after - private_before:.0f} MB besides the file's"
+        f"resident memory grew by {after - before:.0f} MB, {private_after - private_before:.0f} MB "
+        "besides the file's"
     )
     print(f"targets: {OPEN_TARGET} s to open, {SEARCH_TARGET:g} ms of the processor for a search")
     return int(opened > OPEN_TARGET or worst > SEARCH_TARGET)
@@ -112,7 +130,9 @@ def main(arguments: Sequence[str] = ()) -> int:
         path = Path(folder) / "vectors"
         fill(path, int(arguments[0]) if arguments else ROWS)
         sys.stdout.flush()
-        return subprocess.run([sys.executable, __file__, "search", str(path)], check=False).returncode  # noqa: S603
+        return subprocess.run(  # noqa: S603
+            [sys.executable, __file__, "search", str(path)], check=False
+        ).returncode
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Fill the parts of the documentation that are made by the program itself; `make docs` runs it, a test compares.
+"""Fill the parts of the documentation that are made by the program itself.
+
+`make docs` runs it, a test compares.
 
 A made part stands between `<!-- name -->` and `<!-- /name -->`.
 """
@@ -59,7 +61,10 @@ def feeds() -> str:
     for feed in registry.feeds().values():
         needs = feed.missing(Settings()) or "nothing"
         taken = "\n".join(f"- {line}" for line in map(_as_item, shown_arguments(feed)))
-        parts.append(f"### {feed.name}\n\n{feed.about[:1].upper()}{feed.about[1:]}. It needs: {needs}.\n\n{taken}")
+        parts.append(
+            f"### {feed.name}\n\n{feed.about[:1].upper()}{feed.about[1:]}. It needs: "
+            f"{needs}.\n\n{taken}"
+        )
     return "\n\n".join(parts)
 
 

@@ -18,12 +18,14 @@ from hypothesis import settings
 
 from tests.warm import Warm
 
-# The gate must give the same answer twice, and soon; looking further is the proofs' work: `make proof` asks them all.
+# The gate must give the same answer twice, and soon; looking further is the proofs' work: `make
+# proof` asks them all.
 settings.register_profile("gate", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("proof", deadline=None, max_examples=1_000, print_blob=True)
 settings.load_profile("gate")
 
-# Started in the background by a script, we are deaf to Ctrl-C, and so would be every command that a test interrupts.
+# Started in the background by a script, we are deaf to Ctrl-C, and so would be every command that a
+# test interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -33,7 +35,10 @@ FOREIGN_SUFFIXES = ("_API_KEY", "_URL", "_HOST", "_PROXY", "_proxy")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without looking for garbage: it took a third of 15 s, and among millions of objects there is none."""
+    """Collect without looking for garbage.
+
+    It took a third of 15 s, and among millions of objects there is none.
+    """
     gc.disable()
     try:
         return (yield)
@@ -63,8 +68,13 @@ def say_nothing(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Trust one authority, here and in processes: reading them all takes each client 40 ms, and no test needs one."""
-    first, end, _ = Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
+    """Trust one authority, here and in processes.
+
+    Reading them all takes each client 40 ms, and no test needs one.
+    """
+    first, end, _ = (
+        Path(certifi.where()).read_text(encoding="utf-8").partition("-----END CERTIFICATE-----\n")
+    )
     file = tmp_path_factory.mktemp("authority") / "first.pem"
     file.write_text(first + end, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,7 @@
-"""Processes that a test started, whatever started them: waiting for them, and seeing that none is left."""
+"""Processes that a test started, whatever started them.
+
+Waiting for them, and seeing that none is left.
+"""
 
 from __future__ import annotations
 

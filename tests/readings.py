@@ -1,7 +1,10 @@
-"""What the trained reader says, kept for all the tests of a session: no text is run through the model twice.
+"""What the trained reader says, kept for all the tests of a session.
 
-Many tests research the questions of the sample, each for something else, and the workers of a session share no memory.
-What was said lies in a folder that they share. The tests of the reader itself, and those of how good it is, do without.
+No text is run through the model twice.
+
+Many tests research the questions of the sample, each for something else, and the workers of a
+session share no memory. What was said lies in a folder that they share. The tests of the reader
+itself, and those of how good it is, do without.
 """
 
 from __future__ import annotations
@@ -33,7 +36,9 @@ def kept_in(folder: Path) -> Iterator[None]:
     def run_once(session: Any, found: Sequence[Any], what: str, threads: int) -> list[Floats]:
         files = [folder / _name(what, pair.ids, pair.type_ids) for pair in found]
         new = [number for number, file in enumerate(files) if not file.exists()]
-        for number, row in zip(new, run(session, [found[number] for number in new], what, threads), strict=True):
+        for number, row in zip(
+            new, run(session, [found[number] for number in new], what, threads), strict=True
+        ):
             _write(files[number], row)
         return [np.load(file) for file in files]
 

@@ -1,4 +1,6 @@
-"""The real command, as a person or a program meets it: started as a process, on a terminal or without one.
+"""The real command, as a person or a program meets it.
+
+Started as a process, on a terminal or without one.
 
 with Terminal("--sample", "Who runs Svedjan Ost AB?") as terminal:
     terminal.wait_for("answered")
@@ -27,9 +29,11 @@ from tests import warm
 PATIENCE = 120.0
 """Seconds before a test gives up: many times what is needed on a machine that does nothing else."""
 COMMAND = (sys.executable, "-m", "deepdiver")
-# Makes the terminal the controlling one, as a login does: without that, typing Ctrl-C sends no signal.
+# Makes the terminal the controlling one, as a login does: without that, typing Ctrl-C sends no
+# signal.
 _TAKE_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], "
+    "sys.argv[1:])"
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
@@ -49,13 +53,22 @@ def run(
         timeout=PATIENCE,
         check=False,
     )
-    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
 
 
 @contextmanager
-def started(*words: str, program: tuple[str, ...] = COMMAND, **options: int) -> Iterator[subprocess.Popen[str]]:
+def started(
+    *words: str, program: tuple[str, ...] = COMMAND, **options: int
+) -> Iterator[subprocess.Popen[str]]:
     """Start the command without a terminal; what is left of it in the end is killed."""
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    pipes = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        **options,
+    }
     process = subprocess.Popen([*program, *words], text=True, **pipes)  # type: ignore[call-overload]
     try:
         yield process
@@ -68,7 +81,10 @@ def started(*words: str, program: tuple[str, ...] = COMMAND, **options: int) -> 
 
 
 def wait_for_line(process: subprocess.Popen[str], text: str) -> str:
-    """Read a process's standard error up to the line that holds a text; returns all that was read."""
+    """Read a process's standard error up to the line that holds a text.
+
+    Returns all that was read.
+    """
     assert process.stderr is not None
     seen = ""
     for line in process.stderr:
@@ -82,19 +98,30 @@ class Terminal:
     """The command on a terminal of its own."""
 
     def __init__(
-        self, *words: str, columns: int = 100, lines: int = 40, program: tuple[str, ...] = COMMAND, term: str = "xterm"
+        self,
+        *words: str,
+        columns: int = 100,
+        lines: int = 40,
+        program: tuple[str, ...] = COMMAND,
+        term: str = "xterm",
     ) -> None:
         """Start it when the `with` block begins."""
         self._words, self._program = words, program
         self._size = struct.pack("HHHH", lines, columns, 0, 0)
-        self._env = {name: text for name, text in os.environ.items() if name not in {"COLUMNS", "LINES", "NO_COLOR"}}
+        self._env = {
+            name: text
+            for name, text in os.environ.items()
+            if name not in {"COLUMNS", "LINES", "NO_COLOR"}
+        }
         self._env["TERM"] = term
         self.raw = ""
 
     def __enter__(self) -> Terminal:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, self._size)
-        taking = () if warm.__file__ in self._program else (sys.executable, "-c", _TAKE_TERMINAL)  # a warm one does
+        taking = (
+            () if warm.__file__ in self._program else (sys.executable, "-c", _TAKE_TERMINAL)
+        )  # a warm one does
         self.process = subprocess.Popen(
             [*taking, *self._program, *self._words],
             stdin=theirs,
@@ -107,7 +134,10 @@ class Terminal:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)

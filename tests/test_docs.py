@@ -1,4 +1,7 @@
-"""The documentation says what is true: its made parts are up to date, its commands exist, its links lead somewhere."""
+"""The documentation says what is true.
+
+Its made parts are up to date, its commands exist, its links lead somewhere.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ refresh = load_refresh()
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [(path, name) for path, parts in refresh.MADE.items() for name, _ in parts], ids=str
+    ("path", "name"),
+    [(path, name) for path, parts in refresh.MADE.items() for name, _ in parts],
+    ids=str,
 )
 def test_a_made_part_is_up_to_date(path: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
@@ -50,10 +55,14 @@ def test_a_part_that_is_not_there_is_said_to_be_missing() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
-    text = re.sub(r"<!-- (\w+) -->.*?<!-- /\1 -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(
+        r"<!-- (\w+) -->.*?<!-- /\1 -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     for target in re.findall(r"\]\(([^)#]+)\)", text):
         if not target.startswith("http"):
-            assert (page.parent / target).exists(), f"{page.name} points at {target}, which is not there"
+            assert (page.parent / target).exists(), (
+                f"{page.name} points at {target}, which is not there"
+            )
 
 
 def commands_of(page: Path) -> list[str]:
@@ -63,7 +72,9 @@ def commands_of(page: Path) -> list[str]:
 
 
 def test_every_deepdiver_command_of_the_readme_is_one() -> None:
-    said = [line for line in commands_of(ROOT / "README.md") if re.match(r"(\S*/)?deepdiver ", line)]
+    said = [
+        line for line in commands_of(ROOT / "README.md") if re.match(r"(\S*/)?deepdiver ", line)
+    ]
     assert said
     for line in said:
         name, _ = parse(shlex.split(line)[1:])
@@ -71,18 +82,26 @@ def test_every_deepdiver_command_of_the_readme_is_one() -> None:
 
 
 def test_every_make_target_that_a_page_names_is_there() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     for page in PAGES:
         for line in commands_of(page):
             if line.startswith("make "):
                 assert line.split()[1] in targets, line
-    named = set(re.findall(r"`make ([a-z]+)`", "\n".join(page.read_text(encoding="utf-8") for page in PAGES)))
+    named = set(
+        re.findall(
+            r"`make ([a-z]+)`", "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+        )
+    )
     assert named <= targets
 
 
 def test_the_readme_comes_in_its_order() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^## (.+)$", re.sub(r"````.*?````", "", text, flags=re.DOTALL), re.MULTILINE)
+    headings = re.findall(
+        r"^## (.+)$", re.sub(r"````.*?````", "", text, flags=re.DOTALL), re.MULTILINE
+    )
     assert headings == [
         "See it",
         "What the record holds",
@@ -97,7 +116,9 @@ def test_the_readme_comes_in_its_order() -> None:
 def test_the_readme_tells_which_strategies_there_are() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for entry in TABLE.values():
-        row = next(line for line in text.splitlines() if line.startswith(f"| `{entry.strategy.value}`"))
+        row = next(
+            line for line in text.splitlines() if line.startswith(f"| `{entry.strategy.value}`")
+        )
         assert row.endswith("| yes |" if entry.built else "| not yet |")
         assert entry.loop in row
 
@@ -114,6 +135,12 @@ def test_the_example_of_a_settings_file_can_be_loaded(tmp_path: Path) -> None:
 def test_every_exit_code_of_the_table_is_in_the_help() -> None:
     from deepdiver.cli.args import EXIT_CODES
 
-    table = (ROOT / "docs" / "CLI.md").read_text(encoding="utf-8").split("## Which exit code when")[1]
+    table = (
+        (ROOT / "docs" / "CLI.md").read_text(encoding="utf-8").split("## Which exit code when")[1]
+    )
     told = set(re.findall(r"^\| (\d+) \|", table, re.MULTILINE))
-    assert told == set(re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE)) == {"0", "1", "2", "3", "4", "130"}
+    assert (
+        told
+        == set(re.findall(r"^  (\d+) ", EXIT_CODES, re.MULTILINE))
+        == {"0", "1", "2", "3", "4", "130"}
+    )

@@ -28,9 +28,13 @@ from deepdiver.errors import (
     UsageError,
 )
 
-LINE = re.compile(r"^ {4}(?P<branch>[│ ├└─]*)(?P<name>\w+Error)(?: +(?P<acts>.*?))?(?: {2,}exit (?P<exit>\d+))?$")
+LINE = re.compile(
+    r"^ {4}(?P<branch>[│ ├└─]*)(?P<name>\w+Error)(?: +(?P<acts>.*?))?(?: {2,}exit (?P<exit>\d+))?$"
+)
 CLASSES: set[type[DeepdiverError]] = {
-    kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, DeepdiverError)
+    kind
+    for _, kind in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(kind, DeepdiverError)
 }
 BY_NAME = sorted(CLASSES, key=str)
 
@@ -44,7 +48,9 @@ def drawn() -> list[tuple[str, str, str, int | None]]:
             depth = len(match["branch"]) // 4
             path = [*path[:depth], match["name"]]
             exit_code = int(match["exit"]) if match["exit"] else None
-            found.append((match["name"], path[-2] if depth else "", (match["acts"] or "").strip(), exit_code))
+            found.append(
+                (match["name"], path[-2] if depth else "", (match["acts"] or "").strip(), exit_code)
+            )
     return found
 
 
@@ -56,7 +62,11 @@ def test_the_tree_is_the_one_that_is_drawn() -> None:
 
 
 def test_every_exception_of_the_module_is_ours() -> None:
-    raised = {kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, BaseException)}
+    raised = {
+        kind
+        for _, kind in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(kind, BaseException)
+    }
     assert raised == CLASSES
 
 
@@ -104,7 +114,9 @@ def test_every_error_is_explained(kind: type[DeepdiverError]) -> None:
     assert "__doc__" in vars(kind)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in BY_NAME if kind not in (CallError, UnreadableAnswerError)])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in BY_NAME if kind not in (CallError, UnreadableAnswerError)]
+)
 def test_every_plain_error_carries_its_message(kind: type[DeepdiverError]) -> None:
     with pytest.raises(DeepdiverError, match=r"^what to do$") as caught:
         raise kind("what to do")
@@ -124,7 +136,13 @@ def test_a_failed_call_says_why_and_how_long_to_wait() -> None:
 
 @pytest.mark.parametrize("fault", CallFault)
 def test_only_what_asking_again_may_cure_is_asked_again(fault: CallFault) -> None:
-    expected = fault in {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
+    expected = fault in {
+        CallFault.RATE,
+        CallFault.TIMEOUT,
+        CallFault.UNREACHED,
+        CallFault.NETWORK,
+        CallFault.SERVER,
+    }
     assert CallError("x", fault).retryable is expected
     assert (fault in RETRYABLE) is expected
 
@@ -139,7 +157,9 @@ def test_an_answer_that_cannot_be_read_says_how() -> None:
 def test_every_fault_says_what_it_means(faults: type[StrEnum]) -> None:
     source = inspect.getsource(faults).splitlines()
     for fault in faults:
-        at = next(i for i, line in enumerate(source) if line.strip() == f'{fault.name} = "{fault.value}"')
+        at = next(
+            i for i, line in enumerate(source) if line.strip() == f'{fault.name} = "{fault.value}"'
+        )
         assert source[at + 1].strip().startswith('"""'), fault.name
 
 

@@ -22,7 +22,8 @@ WELL_BUILT = {
     "cli.__init__": "import rich.console\nimport deepdiver.cli.view",
     "cli.view": "import rich.live\nimport deepdiver.core.record",
     "run.__init__": "import deepdiver.run.session",
-    "run.session": "import langgraph.graph\nimport langchain_core.runnables\nimport deepdiver.strategies.popper",
+    "run.session": "import langgraph.graph\nimport langchain_core.runnables\nimport "
+    "deepdiver.strategies.popper",
     "strategies.__init__": "",
     "strategies.base": "import langgraph.graph\nimport deepdiver.reason",
     "strategies.nodes": "import deepdiver.strategies.base\nimport deepdiver.tools",
@@ -101,7 +102,9 @@ def test_the_contracts_allow_what_the_design_allows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contract", "changes"), BROKEN, ids=[f"{name}-{next(iter(changes))}" for name, changes in BROKEN]
+    ("contract", "changes"),
+    BROKEN,
+    ids=[f"{name}-{next(iter(changes))}" for name, changes in BROKEN],
 )
 def test_each_contract_bites(tmp_path: Path, contract: str, changes: Mapping[str, str]) -> None:
     result = lint("--contract", contract, path=build(tmp_path, {**WELL_BUILT, **changes}))
@@ -110,5 +113,7 @@ def test_each_contract_bites(tmp_path: Path, contract: str, changes: Mapping[str
 
 
 def test_no_contract_is_without_proof() -> None:
-    contracts = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     assert {contract["id"] for contract in contracts} == {name for name, _ in BROKEN}

@@ -32,11 +32,19 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 def test_what_was_said_is_said_again_without_the_model(asked: Asked, tmp_path: Path) -> None:
     own = reader.load_reader()
-    plain = own.spans(QUESTION, TEXTS), own.verify([(TEXTS[0], TEXTS[1])]), own.relevance(QUESTION, TEXTS)
+    plain = (
+        own.spans(QUESTION, TEXTS),
+        own.verify([(TEXTS[0], TEXTS[1])]),
+        own.relevance(QUESTION, TEXTS),
+    )
     before = len(asked)
     for times in range(2):
         with kept_in(tmp_path / "kept"):
-            again = own.spans(QUESTION, TEXTS), own.verify([(TEXTS[0], TEXTS[1])]), own.relevance(QUESTION, TEXTS)
+            again = (
+                own.spans(QUESTION, TEXTS),
+                own.verify([(TEXTS[0], TEXTS[1])]),
+                own.relevance(QUESTION, TEXTS),
+            )
         assert again == plain
         assert len(asked) == 2 * before, times
     own.spans(QUESTION, TEXTS)

@@ -1,4 +1,7 @@
-"""A warm Python is a Python: its words, place, environment, streams and terminal, its end, and no thread in it."""
+"""A warm Python is a Python.
+
+Its words, place, environment, streams and terminal, its end, and no thread in it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,11 @@ def test_where_none_listens_nothing_is_started(warm: Warm, tmp_path: Path) -> No
 def test_what_it_says_is_what_a_cold_one_says(warm: Warm) -> None:
     for words in (["--version"], ["--frob"], ["show", "nothing"]):
         cold, other = run(*words), run(*words, program=warm.command)
-        assert (other.returncode, other.stdout, other.stderr) == (cold.returncode, cold.stdout, cold.stderr)
+        assert (other.returncode, other.stdout, other.stderr) == (
+            cold.returncode,
+            cold.stdout,
+            cold.stderr,
+        )
 
 
 @pytest.mark.parametrize("way", ["-c", "file", "-m"])
@@ -55,13 +62,17 @@ def test_it_is_where_it_was_started(warm: Warm, tmp_path: Path, way: str) -> Non
         for program in ([sys.executable], warm.python)
     ]
     cold, other = both
-    assert other == (cold if way != "-c" else cold.replace('"", [', f'"{tmp_path}", ['))  # "" is the folder
+    assert other == (
+        cold if way != "-c" else cold.replace('"", [', f'"{tmp_path}", [')
+    )  # "" is the folder
 
 
 def test_a_module_on_its_own_path_is_found(warm: Warm, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.py").write_text("print('found')")
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([*warm.python, "-m", "elsewhere"], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [*warm.python, "-m", "elsewhere"], env=env, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "found\n"
 
 
@@ -100,7 +111,10 @@ def test_a_command_whose_caller_is_killed_is_killed(warm: Warm) -> None:
 
 
 def test_a_terminal_is_its_own_and_ctrl_c_reaches_it(warm: Warm) -> None:
-    code = "import os, time; print(os.isatty(0), os.getsid(0) == os.getpid(), flush=True); time.sleep(60)"
+    code = (
+        "import os, time; print(os.isatty(0), os.getsid(0) == os.getpid(), flush=True); "
+        "time.sleep(60)"
+    )
     with Terminal("-c", code, program=warm.python) as terminal:
         terminal.wait_for("True True")
         terminal.type("\x03")
@@ -117,6 +131,9 @@ def test_no_thread_runs_in_what_is_forked(warm: Warm) -> None:
 
 
 def test_commands_run_side_by_side(warm: Warm) -> None:
-    with started("-c", WAITS, program=warm.python) as one, started("-c", WAITS, program=warm.python) as other:
+    with (
+        started("-c", WAITS, program=warm.python) as one,
+        started("-c", WAITS, program=warm.python) as other,
+    ):
         assert wait_for_line(one, "\n") != wait_for_line(other, "\n")
         assert run("--version", program=warm.command).returncode == 0

@@ -1,12 +1,14 @@
 """A Python that starts warm: processes forked from one that has everything imported.
 
-with Warm() as warm, started("--sample", "Who runs Svedjan Ost AB?", program=warm.command) as process:
+with Warm() as warm, started("--sample", "Who runs Svedjan Ost AB?", program=warm.command) as
+process:
     ...
 
-Importing takes two to three seconds of the processor, which is most of what a short command takes. What is started in
-place of `python -m deepdiver` is a caller of 20 ms: it hands its words, environment, folder and open files to the warm
-process, passes signals on, and ends as the command ends. The command runs as under Python itself, in a session of its
-own, on the caller's terminal if it has one. Tests of starting itself use `tests.terminal.COMMAND`.
+Importing takes two to three seconds of the processor, which is most of what a short command takes.
+What is started in place of `python -m deepdiver` is a caller of 20 ms: it hands its words,
+environment, folder and open files to the warm process, passes signals on, and ends as the command
+ends. The command runs as under Python itself, in a session of its own, on the caller's terminal if
+it has one. Tests of starting itself use `tests.terminal.COMMAND`.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ LOADED = (
     "deepdiver.tools.library.documents",
     "mcp.server.mcpserver",
 )
-"""What is imported only when a command needs it; nothing that starts a thread, as numpy and onnxruntime do: no thread
-is there in a fork."""
+"""What is imported only when a command needs it; nothing that starts a thread, as numpy and
+onnxruntime do: no thread is there in a fork."""
 PASSED_ON = (signal.SIGINT, signal.SIGTERM)
 """The signals that a caller passes on to its command."""
 
@@ -49,7 +51,9 @@ class Warm:
 
         from tests.child import Child
 
-        self._folder = tempfile.TemporaryDirectory(prefix="warm")  # the name of a socket may have 100 characters
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="warm"
+        )  # the name of a socket may have 100 characters
         door = f"{self._folder.name}/door"
         self._child = Child("tests.warm", "--serve", door)
         self.python = (sys.executable, "-I", "-S", __file__, door)
@@ -60,7 +64,10 @@ class Warm:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """End it; commands end with their callers."""
         self._child.end()
@@ -68,7 +75,10 @@ class Warm:
 
 
 def call(door: str, words: list[str]) -> int:
-    """Have a command run on this process's open files; returns its exit code, negative for a signal."""
+    """Have a command run on this process's open files.
+
+    Returns its exit code, negative for a signal.
+    """
     job = {"words": words, "environment": dict(os.environ), "folder": os.getcwd()}
     with socket.socket(socket.AF_UNIX) as wire, wire.makefile("rb") as replies:
         wire.connect(door)
@@ -77,14 +87,19 @@ def call(door: str, words: list[str]) -> int:
         number = int(replies.readline())
         for one in PASSED_ON:
             signal.signal(one, lambda one, _: _send(number, one))
-        with open(os.devnull, "r+b") as nothing:  # whoever waits for the end of a stream waits for the command alone
+        with open(
+            os.devnull, "r+b"
+        ) as nothing:  # whoever waits for the end of a stream waits for the command alone
             for at in range(3):
                 os.dup2(nothing.fileno(), at)
         return int(replies.readline())
 
 
 def serve(door: str) -> dict[str, Any] | None:
-    """Fork for each caller until standard input ends; in a fork, returns what to run. None at the end."""
+    """Fork for each caller until standard input ends; in a fork, returns what to run.
+
+    None at the end.
+    """
     import gc
     import importlib
 
@@ -113,7 +128,10 @@ def _take_away() -> None:
 
 
 def _forked(caller: socket.socket) -> dict[str, Any]:
-    """Become two processes: the command, in which alone this returns, and the one that watches it and its caller."""
+    """Become two processes.
+
+    The command, in which alone this returns, and the one that watches it and its caller.
+    """
     _, files, _, _ = socket.recv_fds(caller, 1, 3)
     with caller.makefile("rb") as lines:
         job: dict[str, Any] = json.loads(lines.readline())
@@ -154,7 +172,10 @@ def _send(number: int, one: int) -> None:
 
 
 def become(job: dict[str, Any]) -> None:
-    """Be what Python is with these words, `-m MODULE`, `-c CODE` or `FILE` first: in its place, on its streams."""
+    """Be what Python is with these words, `-m MODULE`, `-c CODE` or `FILE` first.
+
+    In its place, on its streams.
+    """
     import fcntl
     import termios
 

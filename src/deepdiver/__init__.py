@@ -6,7 +6,8 @@
     result = agent.invoke({"messages": [{"role": "user", "content": "What is langgraph?"}]})
     print(result["final_answer"], result["confidence_score"])
 
-The names below are the public ones. They are imported on first use, because LangGraph takes about a second.
+The names below are the public ones. They are imported on first use, because LangGraph takes about a
+second.
 """
 
 from __future__ import annotations

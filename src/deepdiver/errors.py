@@ -115,7 +115,9 @@ class CallFault(StrEnum):
     """The service answered with something that is not its documented format."""
 
 
-RETRYABLE = frozenset({CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER})
+RETRYABLE = frozenset(
+    {CallFault.RATE, CallFault.TIMEOUT, CallFault.UNREACHED, CallFault.NETWORK, CallFault.SERVER}
+)
 """The faults that asking again may cure."""
 
 
@@ -192,7 +194,10 @@ class NoRungError(ReasonError):
 
 
 class UnreadableError(DeepdiverError):
-    """A file or page gave no text: a wall, a bomb, a broken or unknown format. Its text is the reason alone."""
+    """A file or page gave no text: a wall, a bomb, a broken or unknown format.
+
+    Its text is the reason alone.
+    """
 
 
 class NoEvidenceError(DeepdiverError):

@@ -89,7 +89,12 @@ def test_the_command_is_found(words: list[str], name: str, told: str) -> None:
     assert getattr(args, COMMANDS[name].takes.lower()) == told
 
 
-@given(st.lists(st.one_of(st.text(max_size=20), st.sampled_from([*COMMANDS, *OPTIONS, "--", "-"])), max_size=6))
+@given(
+    st.lists(
+        st.one_of(st.text(max_size=20), st.sampled_from([*COMMANDS, *OPTIONS, "--", "-"])),
+        max_size=6,
+    )
+)
 def test_no_words_make_it_stumble(words: list[str]) -> None:
     with contextlib.suppress(UsageError, SystemExit):  # anything else is a fault
         name, args = parse(words)
@@ -114,7 +119,9 @@ def test_every_command_has_its_help_and_its_deed(
 
 def test_commands_deeds_and_options_are_the_same_set() -> None:
     assert list(DO) == list(COMMANDS)
-    assert {option for command in COMMANDS.values() for option in command.options.split()} == set(OPTIONS)
+    assert {option for command in COMMANDS.values() for option in command.options.split()} == set(
+        OPTIONS
+    )
     assert "--home" in VALUED
     assert "--sample" not in VALUED
 
@@ -125,12 +132,16 @@ def test_help_is_fast_and_imports_nothing_heavy() -> None:
         "heavy = ('pydantic', 'rich', 'langgraph', 'langchain_core', 'asyncio', 'httpx')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert told.splitlines()[-1] == "[]"
     fastest = 9.0
     for _ in range(3):  # time of the processor: this machine may be at other things too
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, "-m", "deepdiver", "--help"], capture_output=True, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "deepdiver", "--help"], capture_output=True, check=True
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         fastest = min(fastest, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert 0.01 < fastest < 0.3, f"{fastest:.2f} s"
@@ -143,8 +154,16 @@ def settings_from(*words: str) -> object:
 @pytest.mark.parametrize(
     ("words", "kind", "says"),
     [
-        (["--strategy", "poper"], UnknownNameError, "unknown strategy 'poper'; did you mean popper?"),
-        (["--strategy", "zzz"], UnknownNameError, "known are popper, iterative, overwatch, orchestrated, navigator"),
+        (
+            ["--strategy", "poper"],
+            UnknownNameError,
+            "unknown strategy 'poper'; did you mean popper?",
+        ),
+        (
+            ["--strategy", "zzz"],
+            UnknownNameError,
+            "known are popper, iterative, overwatch, orchestrated, navigator",
+        ),
         (["--search", " , "], UsageError, "--search names no provider"),
     ],
 )
@@ -154,10 +173,14 @@ def test_names_that_are_not_known(words: list[str], kind: type[UsageError], says
     assert says in str(caught.value)
 
 
-def test_a_settings_file_with_an_unknown_key_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_settings_file_with_an_unknown_key_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "deepdiver.toml").write_text('modle = "embedded"\n')
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SettingsError, match=r"deepdiver.toml: unknown key modle; did you mean model\?"):
+    with pytest.raises(
+        SettingsError, match=r"deepdiver.toml: unknown key modle; did you mean model\?"
+    ):
         settings_from()
 
 
@@ -165,10 +188,32 @@ def test_flags_win_over_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("DEEPDIVER_MODEL", "openai:one")
     monkeypatch.setenv("DEEPDIVER_FAST_MODEL", "openai:two")
     monkeypatch.setenv("DEEPDIVER_BUDGET", "9")
-    words = ["--model", "openai:three", "--budget", "$0.25", "--max-iterations", "7", "--search", "tavily, searxng"]
-    words += ["--search", "library", "--hold-uncertain", "--verbose", "--strategy", "popper", "--home", str(tmp_path)]
+    words = [
+        "--model",
+        "openai:three",
+        "--budget",
+        "$0.25",
+        "--max-iterations",
+        "7",
+        "--search",
+        "tavily, searxng",
+    ]
+    words += [
+        "--search",
+        "library",
+        "--hold-uncertain",
+        "--verbose",
+        "--strategy",
+        "popper",
+        "--home",
+        str(tmp_path),
+    ]
     settings = settings_of(parse(["q", *words])[1])
-    assert (settings.model, settings.fast_model, settings.budget) == ("openai:three", "openai:two", Decimal("0.25"))
+    assert (settings.model, settings.fast_model, settings.budget) == (
+        "openai:three",
+        "openai:two",
+        Decimal("0.25"),
+    )
     assert settings.max_iterations == 7
     assert settings.search == ("tavily", "searxng", "library")
     assert settings.hold_uncertain
@@ -197,10 +242,14 @@ def test_nothing_said_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.home == Path(os.environ["DEEPDIVER_HOME"])
 
 
-def test_documents_are_remembered_by_where_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_are_remembered_by_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DEEPDIVER_DOCUMENTS", "notes")
-    settings = settings_of(parse(["q", "--in", "a", "--in", str(tmp_path / "b"), "--in", "a", "--sample"])[1])
+    settings = settings_of(
+        parse(["q", "--in", "a", "--in", str(tmp_path / "b"), "--in", "a", "--sample"])[1]
+    )
     assert settings.documents == (tmp_path / "notes", tmp_path / "a", tmp_path / "b", LIBRARY)
 
 
@@ -232,8 +281,28 @@ def test_what_cannot_narrow_a_search(said: list[str], complaint: str) -> None:
 
 
 def test_a_search_is_narrowed_as_people_write_it() -> None:
-    said = ["--include", "https://www.Example.org/", "--include", "b.org", "--exclude", "c.net", "--language", "SV"]
-    said += ["--region", "se", "--since", "2026-01-01", "--until", "2026-02-01", "--safe", "off", "--results", "12"]
+    said = [
+        "--include",
+        "https://www.Example.org/",
+        "--include",
+        "b.org",
+        "--exclude",
+        "c.net",
+        "--language",
+        "SV",
+    ]
+    said += [
+        "--region",
+        "se",
+        "--since",
+        "2026-01-01",
+        "--until",
+        "2026-02-01",
+        "--safe",
+        "off",
+        "--results",
+        "12",
+    ]
     settings = settings_of(parse(["q", *said, "--no-pages"])[1])
     assert settings.filters == Filters(
         include_domains=("example.org", "b.org"),

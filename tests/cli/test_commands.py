@@ -1,4 +1,7 @@
-"""The command line as a whole: what goes wrong first, then what goes right, then Ctrl-C, other processes and people."""
+"""The command line as a whole.
+
+What goes wrong first, then what goes right, then Ctrl-C, other processes and people.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,19 @@ pytestmark = pytest.mark.usefixtures("read_once")
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 ABSENT = next(q.text for q in sample.questions() if q.kind is sample.QuestionKind.UNANSWERABLE)
 SMALL = ("--in", str(sample.LIBRARY / "svedjan" / "annual-report-2025.md"))
-"""A library that answers the question, for tests of something else: the whole sample takes four times as long."""
-KEYS = ["id", "question", "status", "answer", "confidence", "report", "citations", "hypotheses", "cost"]
+"""A library that answers the question, for tests of something else: the whole sample takes four
+times as long."""
+KEYS = [
+    "id",
+    "question",
+    "status",
+    "answer",
+    "confidence",
+    "report",
+    "citations",
+    "hypotheses",
+    "cost",
+]
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,9 @@ def runs(home: Path) -> list[Run]:
         return store.list_runs()
 
 
-def unfinished(home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "20261115-x-1") -> str:
+def unfinished(
+    home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "20261115-x-1"
+) -> str:
     """Enter a run that nobody works on."""
     with closing(open_store(home)) as store:
         store.create_run(
@@ -143,8 +159,16 @@ def unfinished(home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "2
         (["--sample", ""], 2, "the question is empty"),
         (["--sample", " \n\t "], 2, "the question is empty"),
         (["--sample", "x" * 1_000_000], 2, "the question has 1,000,000 characters"),
-        (["--sample", QUESTION, "--strategy", "poper"], 2, "unknown strategy 'poper'; did you mean popper?"),
-        (["--sample", QUESTION, "--search", "tavly"], 2, "unknown search provider 'tavly'; did you mean tavily?"),
+        (
+            ["--sample", QUESTION, "--strategy", "poper"],
+            2,
+            "unknown strategy 'poper'; did you mean popper?",
+        ),
+        (
+            ["--sample", QUESTION, "--search", "tavly"],
+            2,
+            "unknown search provider 'tavly'; did you mean tavily?",
+        ),
         (["--sample", QUESTION, "--search", "tavily"], 2, "set TAVILY_API_KEY"),
         (["--sample", QUESTION, "--model", "opnai:gpt-5"], 2, "did you mean openai:gpt-5?"),
         (["--sample", QUESTION, "--model", "gpt-5"], 2, "write PROVIDER:MODEL"),
@@ -167,7 +191,9 @@ def unfinished(home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "2
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else None,
 )
-def test_bad_input_is_one_line_and_leaves_no_run(say: Say, home: Path, words: list[str], code: int, says: str) -> None:
+def test_bad_input_is_one_line_and_leaves_no_run(
+    say: Say, home: Path, words: list[str], code: int, says: str
+) -> None:
     said = say(*words)
     assert says in complaint(said)
     assert said.code == code
@@ -179,8 +205,12 @@ def test_nothing_to_search_never_falls_back_to_the_sample(say: Say, home: Path) 
     assert runs(home) == []
 
 
-@pytest.mark.parametrize("damage", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5_000])
-@pytest.mark.parametrize("words", [["runs"], ["--sample", QUESTION], ["show", "x"], ["stop", "x"]], ids=lambda w: w[0])
+@pytest.mark.parametrize(
+    "damage", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
+@pytest.mark.parametrize(
+    "words", [["runs"], ["--sample", QUESTION], ["show", "x"], ["stop", "x"]], ids=lambda w: w[0]
+)
 def test_a_damaged_database(say: Say, home: Path, damage: bytes, words: list[str]) -> None:
     home.mkdir()
     (home / "deepdiver.db").write_bytes(damage)
@@ -207,7 +237,9 @@ def test_a_home_that_is_a_file(say: Say, tmp_path: Path) -> None:
     assert said.code == 1
 
 
-def test_a_settings_file_that_is_wrong(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_settings_file_that_is_wrong(
+    say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "deepdiver.toml").write_text("budgte = 3\n")
     monkeypatch.chdir(tmp_path)
     for words in (["runs"], ["doctor"], ["--sample", QUESTION]):
@@ -244,7 +276,10 @@ def test_a_full_disk_before_the_run(say: Say, small_disk: Path) -> None:
 def test_a_disk_that_fills_up_during_the_run_loses_nothing(small_disk: Path, warm: Warm) -> None:
     where = ["--home", str(small_disk / "home")]
     assert (
-        run("--sample", "Who runs Svedjan Ost AB?", "--quiet", *where, program=warm.command).returncode == 0
+        run(
+            "--sample", "Who runs Svedjan Ost AB?", "--quiet", *where, program=warm.command
+        ).returncode
+        == 0
     )  # makes the library
     leave_free(small_disk, 160_000)
     ended = run("--sample", QUESTION, "--quiet", *where, program=warm.command)
@@ -258,7 +293,9 @@ def test_a_disk_that_fills_up_during_the_run_loses_nothing(small_disk: Path, war
     assert "38 tonnes" in done.stdout
 
 
-def test_files_that_do_not_fit_can_be_written_again(say: Say, small_disk: Path, finished: str, tmp_path: Path) -> None:
+def test_files_that_do_not_fit_can_be_written_again(
+    say: Say, small_disk: Path, finished: str, tmp_path: Path
+) -> None:
     leave_free(small_disk, 4_096)
     said = say("show", finished, "--out", str(small_disk / "out"))
     assert f"deepdiver show {finished} --out DIR" in complaint(said)
@@ -287,8 +324,10 @@ def test_questions_from_standard_input(say: Say, monkeypatch: pytest.MonkeyPatch
 
 LUND = "When was the harbour of Lund opened?"
 TONGUES = {
-    "German": "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Kosten betrugen 3,2 Millionen Kronen.",
-    "Cyrillic letters": "Порт в городе Лунд был открыт в 1904 году. Строительство стоило 3,2 миллиона крон.",
+    "German": "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Kosten betrugen 3,2 Millionen "
+    "Kronen.",
+    "Cyrillic letters": "Порт в городе Лунд был открыт в 1904 году. Строительство стоило 3,2 "
+    "миллиона крон.",
     "Chinese characters": "隆德港于1904年开放。建设费用为320万克朗。当时的市长是卡尔·贝里。",
 }
 """What stands in documents, by what they are said to be in."""
@@ -296,7 +335,9 @@ TONGUES = {
 
 def stands_in_the_documents(told: dict[str, Any]) -> bool:
     """Tell whether all that a report quotes is in the files that it names."""
-    return all(citation["quote"] in Path(citation["url"]).read_text() for citation in told["citations"])
+    return all(
+        citation["quote"] in Path(citation["url"]).read_text() for citation in told["citations"]
+    )
 
 
 @pytest.fixture
@@ -345,7 +386,9 @@ def test_a_folder_of_one_file_that_answers(say: Say, docs: Path) -> None:
     [((), "there is no file in "), (("a.png", "b.jpg"), "all 2 files are others (.jpg, .png)")],
     ids=["empty", "images"],
 )
-def test_a_folder_with_nothing_to_read(say: Say, home: Path, docs: Path, names: list[str], says: str) -> None:
+def test_a_folder_with_nothing_to_read(
+    say: Say, home: Path, docs: Path, names: list[str], says: str
+) -> None:
     for name in names:
         (docs / name).write_bytes(b"\x89PNG\r\n\x1a\n")
     said = say("--in", str(docs), QUESTION)
@@ -358,11 +401,15 @@ def test_a_folder_with_nothing_to_read(say: Say, home: Path, docs: Path, names: 
 
 
 @pytest.mark.proof
-def test_two_hundred_thousand_tiny_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_hundred_thousand_tiny_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for number in range(200_000):
         if number % 1_000 == 0:
             (tmp_path / "docs" / f"{number // 1_000}").mkdir(parents=True)
-        (tmp_path / "docs" / f"{number // 1_000}" / f"{number % 1_000}.txt").write_text(f"Crate {number:07} is blue.")
+        (tmp_path / "docs" / f"{number // 1_000}" / f"{number % 1_000}.txt").write_text(
+            f"Crate {number:07} is blue."
+        )
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     with started("--in", str(tmp_path / "docs"), "--json", "Which crate is green?") as process:
         out, err = process.communicate(timeout=1_800)
@@ -370,7 +417,8 @@ def test_two_hundred_thousand_tiny_files(tmp_path: Path, capsys: pytest.CaptureF
     with capsys.disabled():
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         sys.stdout.write(
-            f"\n200,000 files: {seconds:.0f} s, {cpu:.0f} s of the processor, {after.ru_maxrss // 1024} MB\n"
+            f"\n200,000 files: {seconds:.0f} s, {cpu:.0f} s of the processor, "
+            f"{after.ru_maxrss // 1024} MB\n"
         )
     told = json.loads(out)
     assert process.returncode == {"answered": 0, "partial": 3, "no_evidence": 4}[told["status"]]
@@ -386,7 +434,16 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     """A runner with a fault in it, which shows after the run has begun."""
 
     async def research(question: str, settings: Any, *, on_event: Any, **_: Any) -> None:
-        on_event(RunStarted(run="r-1", question=question, strategy="popper", reasoner="r", providers=(), ceiling=None))
+        on_event(
+            RunStarted(
+                run="r-1",
+                question=question,
+                strategy="popper",
+                reasoner="r",
+                providers=(),
+                ceiling=None,
+            )
+        )
         error = ZeroDivisionError("a\nb")
         error.add_note("During task with name 'decide'")  # as LangGraph does
         raise error
@@ -399,7 +456,8 @@ def test_a_fault_is_one_line_with_the_way_on(say: Say, home: Path) -> None:
     said = say("--sample", "--quiet", QUESTION)
     assert said.code == 1
     assert complaint(said) == (
-        "internal error: ZeroDivisionError: a b (please report; the run is saved: deepdiver resume r-1)"
+        "internal error: ZeroDivisionError: a b (please report; the run is saved: deepdiver resume "
+        "r-1)"
     )
     elsewhere = say("--sample", "--quiet", "--home", str(home), QUESTION)
     assert complaint(elsewhere).endswith(f"the run is saved: deepdiver resume r-1 --home {home})")
@@ -452,7 +510,9 @@ def test_one_json_object(say: Say) -> None:
     assert told["status"] == "answered"
     assert "38 tonnes" in told["answer"]
     assert told["report"].startswith(f"# {QUESTION}\n")
-    assert {citation["number"] for citation in told["citations"]} == set(range(1, len(told["citations"]) + 1))
+    assert {citation["number"] for citation in told["citations"]} == set(
+        range(1, len(told["citations"]) + 1)
+    )
     assert told["hypotheses"]
     assert told["cost"]["usd"] == "0"
     assert told["cost"]["calls"]["search"] > 0
@@ -482,24 +542,37 @@ def test_a_question_without_an_answer_is_not_0(say: Say) -> None:
 
 def test_documents_of_ones_own(say: Say, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "mill.md").write_text("# The mill\n\nThe Hallinge mill was built in 1794 by Anna Berg.\n")
+    (tmp_path / "docs" / "mill.md").write_text(
+        "# The mill\n\nThe Hallinge mill was built in 1794 by Anna Berg.\n"
+    )
     (tmp_path / "docs" / "mill.pdf").write_bytes(b"%PDF")
     monkeypatch.chdir(tmp_path)
     said = say("--in", "docs", "--out", "out", "--json", "When was the Hallinge mill built?")
     told = json.loads(said.out)
     assert said.code in {0, 3}
     assert "1794" in told["report"]
-    assert {citation["url"] for citation in told["citations"]} == {str(tmp_path / "docs" / "mill.md")}
+    assert {citation["url"] for citation in told["citations"]} == {
+        str(tmp_path / "docs" / "mill.md")
+    }
     assert sorted(os.listdir(tmp_path / "out")) == sorted(cli.FILES)
     assert "files in out · " in said.err
 
 
 @pytest.mark.slow
-def test_a_paid_model_with_ceiling_cost_and_budget(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_paid_model_with_ceiling_cost_and_budget(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ScriptedServer(popper_brain(rounds=1), made_search()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.openai)
         monkeypatch.setenv("DEEPDIVER_TAVILY_URL", server.url)
-        words = ["--search", "tavily", "--max-iterations", "1", "--json", "How many crates were counted in Lund?"]
+        words = [
+            "--search",
+            "tavily",
+            "--max-iterations",
+            "1",
+            "--json",
+            "How many crates were counted in Lund?",
+        ]
         said = say("--model", "openai:gpt-5-mini", *words)
         told = json.loads(said.out)
         assert said.code in {0, 3}, said.err
@@ -548,7 +621,9 @@ def test_standard_output_on_a_full_disk(finished: str, warm: Warm) -> None:
     ):
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert err.startswith("deepdiver: standard output cannot be written to (No space left on device)")
+    assert err.startswith(
+        "deepdiver: standard output cannot be written to (No space left on device)"
+    )
     assert err.count("\n") == 1
 
 
@@ -562,7 +637,9 @@ def test_a_narrow_encoding_loses_a_letter_and_not_the_report(finished: str) -> N
 # Commands
 
 
-@pytest.mark.parametrize("words", [["--help"], ["-h"], ["show", "--help"], ["ask", "--help"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["--help"], ["-h"], ["show", "--help"], ["ask", "--help"]], ids=" ".join
+)
 def test_help_is_no_failure(say: Say, words: list[str]) -> None:
     said = say(*words)
     assert (said.code, said.err) == (0, "")
@@ -610,15 +687,22 @@ def test_show(say: Say, home: Path, finished: str, tmp_path: Path) -> None:
     again = say("show", finished, "--out", str(tmp_path / "again"))
     assert again.err == f"files in {tmp_path / 'again'}\n"
     for name in cli.FILES:
-        new, old = ((folder / name).read_text() for folder in (tmp_path / "again", home / "runs" / finished))
-        assert new == old or json.loads(new) == json.loads(old)  # the order of the settings may differ
+        new, old = (
+            (folder / name).read_text() for folder in (tmp_path / "again", home / "runs" / finished)
+        )
+        assert new == old or json.loads(new) == json.loads(
+            old
+        )  # the order of the settings may differ
 
 
 def test_show_a_run_that_is_not_finished(say: Say, home: Path) -> None:
     name = unfinished(home)
     said = say("show", name)
     assert said.code == 2
-    assert complaint(said) == f"run {name} is stopped and has no report yet; go on with: deepdiver resume {name}"
+    assert (
+        complaint(said)
+        == f"run {name} is stopped and has no report yet; go on with: deepdiver resume {name}"
+    )
     assert json.loads(say("show", name, "--json").out)["status"] == "stopped"
 
 
@@ -681,14 +765,19 @@ def test_delete(say: Say, home: Path, finished: str) -> None:
 def test_delete_leaves_what_is_not_ours(say: Say, home: Path, finished: str) -> None:
     notes = home / "runs" / finished / "my-notes.txt"
     notes.write_text("mine")
-    assert json.loads(say("delete", finished, "--yes", "--json").out) == {"id": finished, "deleted": True}
+    assert json.loads(say("delete", finished, "--yes", "--json").out) == {
+        "id": finished,
+        "deleted": True,
+    }
     assert os.listdir(notes.parent) == ["my-notes.txt"]
 
 
 def test_strategies(say: Say) -> None:
     said = say("strategies")
     assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines() if line and line[0] != " "] == list(Strategy)
+    assert [line.split()[0] for line in said.out.splitlines() if line and line[0] != " "] == list(
+        Strategy
+    )
     told = json.loads(say("strategies", "--json").out)["strategies"]
     assert [entry["name"] for entry in told] == list(Strategy)
     assert told[0]["in_this_version"] is True
@@ -700,7 +789,9 @@ def test_providers(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     assert said.code == 0
     rows = {line.split()[0]: re.split(r"  +", line)[1] for line in said.out.splitlines()}
     assert (rows["searxng"], rows["tavily"]) == ("ready", "set TAVILY_API_KEY")
-    told = {entry["name"]: entry for entry in json.loads(say("providers", "--json").out)["providers"]}
+    told = {
+        entry["name"]: entry for entry in json.loads(say("providers", "--json").out)["providers"]
+    }
     assert (told["searxng"]["ready"], told["tavily"]["missing"]) == (True, "set TAVILY_API_KEY")
 
 
@@ -720,7 +811,9 @@ def test_doctor(say: Say) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("hanging")
 def test_two_processes_and_one_run(say: Say, home: Path, warm: Warm) -> None:
-    with started("--search", "searxng", "--verbose", "--json", QUESTION, program=warm.command) as first:
+    with started(
+        "--search", "searxng", "--verbose", "--json", QUESTION, program=warm.command
+    ) as first:
         wait_for_line(first, "sent: search searxng")
         (running,) = runs(home)
         second = say("resume", running.id)
@@ -730,18 +823,23 @@ def test_two_processes_and_one_run(say: Say, home: Path, warm: Warm) -> None:
         assert gone.code == 1
         assert "is being worked on by" in complaint(gone)
         stopped = say("stop", running.id)
-        assert stopped == Said(0, "", f"run {running.id} is stopped: go on with: deepdiver resume {running.id}\n")
+        assert stopped == Said(
+            0, "", f"run {running.id} is stopped: go on with: deepdiver resume {running.id}\n"
+        )
         out, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == 130
     assert json.loads(out)["status"] == "stopped"
     assert err.splitlines()[-1] == (
-        f"deepdiver: run {running.id} stopped: it was asked to stop; go on with: deepdiver resume {running.id}"
+        f"deepdiver: run {running.id} stopped: it was asked to stop; go on with: deepdiver resume "
+        f"{running.id}"
     )
 
 
 def test_stop_where_nobody_works(say: Say, home: Path, finished: str) -> None:
     said = say("stop", finished)
-    assert said == Said(0, "", f"run {finished} is answered: no process was working on it; it is finished\n")
+    assert said == Said(
+        0, "", f"run {finished} is answered: no process was working on it; it is finished\n"
+    )
     died = unfinished(home, RunStatus.RUNNING)
     said = say("stop", died, "--json")
     assert json.loads(said.out) == {"id": died, "status": "stopped", "was_running": False}
@@ -774,9 +872,14 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
     (stopped,) = runs(home)
     assert stopped.status is RunStatus.STOPPED
     assert "stopping and saving; Ctrl-C again stops at once\n" in err
-    assert re.search(r"^uncertain: search searxng: .+ its fate never learnt; it may have cost \$0$", err, re.MULTILINE)
+    assert re.search(
+        r"^uncertain: search searxng: .+ its fate never learnt; it may have cost \$0$",
+        err,
+        re.MULTILINE,
+    )
     assert err.splitlines()[-1] == (
-        f"deepdiver: run {stopped.id} stopped: interrupted; go on with: deepdiver resume {stopped.id}"
+        f"deepdiver: run {stopped.id} stopped: interrupted; go on with: deepdiver resume "
+        f"{stopped.id}"
     )
     hanging.close()  # nobody is there any more, so the run can end
     resumed = say("resume", stopped.id, "--json")
@@ -786,7 +889,8 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
 
 
 SLOW_TO_SAVE = (
-    "import sys, time; import deepdiver.run.session as s; s.Session._end = lambda *a: time.sleep(60);"
+    "import sys, time; import deepdiver.run.session as s; s.Session._end = lambda *a: "
+    "time.sleep(60);"
     "from deepdiver.cli import main; sys.exit(main())"
 )
 
@@ -950,7 +1054,9 @@ def test_a_plan_waits_where_nobody_can_be_asked(say: Say, home: Path, warm: Warm
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("typed", "left"), [("y\n", 0), ("\n", 1), ("n\n", 1), ("\x04", 1)], ids=["y", "enter", "n", "ctrl-d"]
+    ("typed", "left"),
+    [("y\n", 0), ("\n", 1), ("n\n", 1), ("\x04", 1)],
+    ids=["y", "enter", "n", "ctrl-d"],
 )
 def test_delete_asks_a_person(home: Path, finished: str, typed: str, left: int, warm: Warm) -> None:
     with Terminal("delete", finished, program=warm.command) as terminal:
@@ -967,8 +1073,12 @@ def test_the_module_is_the_command() -> None:
 
 
 @pytest.mark.slow
-def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(say: Say, home: Path, warm: Warm) -> None:
-    with Terminal("--sample", "--strategy", "navigator", QUESTION, program=warm.command) as terminal:
+def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(
+    say: Say, home: Path, warm: Warm
+) -> None:
+    with Terminal(
+        "--sample", "--strategy", "navigator", QUESTION, program=warm.command
+    ) as terminal:
         terminal.wait_for("[c]onstraint? ")
         terminal.type("r\n")
         terminal.wait_for("What is wrong with it? ")
@@ -988,7 +1098,9 @@ def test_an_answer_is_reviewed_at_the_terminal_and_after_a_restart(say: Say, hom
 
 
 @pytest.mark.slow
-def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(say: Say, home: Path) -> None:
+def test_an_answer_that_nobody_can_review_is_the_end_unless_somebody_wants_to(
+    say: Say, home: Path
+) -> None:
     done = say("--sample", "--strategy", "navigator", QUESTION)
     assert done.code == 0
     assert "## Answer" in done.out

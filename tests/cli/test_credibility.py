@@ -18,7 +18,9 @@ def rated(**ratings: object) -> Settings:
     return load({"ratings": {name.replace("_", "."): rating for name, rating in ratings.items()}})
 
 
-@pytest.mark.parametrize("asked", ["not a domain", "ftp://example.org", "https://", "//", " ", "https://[::1"])
+@pytest.mark.parametrize(
+    "asked", ["not a domain", "ftp://example.org", "https://", "//", " ", "https://[::1"]
+)
 def test_what_is_no_domain_is_said_in_one_line(asked: str) -> None:
     for tell in (as_json, as_text):
         with pytest.raises(UsageError, match=r"is no domain; write it as example\.org") as caught:
@@ -50,28 +52,54 @@ def test_the_whole_table_is_told() -> None:
 
 def test_your_ratings_are_told_with_it() -> None:
     settings = rated(
-        a_org={"score": 0.15, "reason": "wrong before"}, b_org={"kind": "newspaper"}, c_org={"reason": "to look at"}
+        a_org={"score": 0.15, "reason": "wrong before"},
+        b_org={"kind": "newspaper"},
+        c_org={"reason": "to look at"},
     )
     text = as_text(settings)
-    assert "  a.org: 0.15 (wrong before)\n  b.org: newspaper (rated by you)\n  c.org: as the table has it" in text
-    assert as_json(settings)["ratings"]["a.org"] == {"score": 0.15, "kind": "", "reason": "wrong before"}
+    assert (
+        "  a.org: 0.15 (wrong before)\n  b.org: newspaper (rated by you)\n  c.org: as the table "
+        "has it" in text
+    )
+    assert as_json(settings)["ratings"]["a.org"] == {
+        "score": 0.15,
+        "kind": "",
+        "reason": "wrong before",
+    }
 
 
 @pytest.mark.parametrize(
     ("asked", "host", "rule", "score"),
     [
         ("reuters.com", "reuters.com", "reuters.com is listed as wire", 0.7),
-        ("https://www.Reuters.com/world/x?y=1", "reuters.com", "reuters.com is listed as wire", 0.7),
+        (
+            "https://www.Reuters.com/world/x?y=1",
+            "reuters.com",
+            "reuters.com is listed as wire",
+            0.7,
+        ),
         ("ox.ac.uk", "ox.ac.uk", "ac.* is listed as university", 0.7),
-        ("plato.stanford.edu", "plato.stanford.edu", "plato.stanford.edu is listed as encyclopedia", 0.65),
+        (
+            "plato.stanford.edu",
+            "plato.stanford.edu",
+            "plato.stanford.edu is listed as encyclopedia",
+            0.65,
+        ),
         ("nowhere.example", "nowhere.example", "not listed, and you have not rated it", 0.5),
-        ("http://nowhere.example", "nowhere.example", "not listed, and you have not rated it", 0.45),
+        (
+            "http://nowhere.example",
+            "nowhere.example",
+            "not listed, and you have not rated it",
+            0.45,
+        ),
     ],
 )
 def test_how_one_is_rated(asked: str, host: str, rule: str, score: float) -> None:
     told = as_json(Settings(), asked)
     assert (told["host"], told["rule"], told["score"]) == (host, rule, score)
-    assert f"{host}: {score:.2f} ({', '.join(told['reasons'])})\n  by: {rule}\n" in as_text(Settings(), asked)
+    assert f"{host}: {score:.2f} ({', '.join(told['reasons'])})\n  by: {rule}\n" in as_text(
+        Settings(), asked
+    )
 
 
 def test_your_word_wins_and_is_named() -> None:
@@ -90,10 +118,14 @@ def test_your_word_wins_and_is_named() -> None:
 def test_the_command_prints_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "deepdiver.toml").write_text('[ratings."example.org"]\nscore = 0.25\n', encoding="utf-8")
+    (tmp_path / "deepdiver.toml").write_text(
+        '[ratings."example.org"]\nscore = 0.25\n', encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     assert main(["credibility", "https://example.org/x"]) == 0
-    assert capsys.readouterr().out.startswith("example.org: 0.25 (rated by you)\n  by: example.org in your [ratings]")
+    assert capsys.readouterr().out.startswith(
+        "example.org: 0.25 (rated by you)\n  by: example.org in your [ratings]"
+    )
     assert main(["credibility", "--json", "example.org"]) == 0
     assert json.loads(capsys.readouterr().out)["score"] == 0.25
     assert main(["credibility"]) == 0

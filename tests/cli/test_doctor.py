@@ -54,14 +54,25 @@ def nowhere(port: int) -> dict[str, str]:
 def test_nothing_to_search_is_4(tmp_path: Path, closed: int) -> None:
     seen = look(tmp_path, offline=False, urls=nowhere(closed))
     assert seen.exit_code == 4
-    assert seen.verdict == "No run can start yet: give documents with --in PATH, set up a provider, or try --sample"
+    assert (
+        seen.verdict
+        == "No run can start yet: give documents with --in PATH, set up a provider, or try --sample"
+    )
     assert find(seen, "search", "tavily") == Check(
-        "search", "tavily", State.OFF, "the web, with page texts (needs TAVILY_API_KEY)", "set TAVILY_API_KEY"
+        "search",
+        "tavily",
+        State.OFF,
+        "the web, with page texts (needs TAVILY_API_KEY)",
+        "set TAVILY_API_KEY",
     )
 
 
-def test_a_provider_that_cannot_be_reached_is_nothing_to_search(tmp_path: Path, closed: int) -> None:
-    seen = look(tmp_path, offline=False, urls={"searxng": f"http://127.0.0.1:{closed}", **nowhere(closed)})
+def test_a_provider_that_cannot_be_reached_is_nothing_to_search(
+    tmp_path: Path, closed: int
+) -> None:
+    seen = look(
+        tmp_path, offline=False, urls={"searxng": f"http://127.0.0.1:{closed}", **nowhere(closed)}
+    )
     assert seen.exit_code == 4
     check = find(seen, "search", "searxng")
     assert check.state is State.BAD
@@ -77,14 +88,18 @@ def test_a_provider_that_cannot_be_reached_is_nothing_to_search(tmp_path: Path, 
         ({"documents": [os.devnull]}, 4, "no document in /dev/null can be read"),
     ],
 )
-def test_a_search_that_was_asked_for_and_cannot_be(tmp_path: Path, flags: Any, code: int, says: str) -> None:
+def test_a_search_that_was_asked_for_and_cannot_be(
+    tmp_path: Path, flags: Any, code: int, says: str
+) -> None:
     seen = look(tmp_path, **flags)
     assert seen.exit_code == code
     assert says in find(seen, "search", "asked for").says
     assert says in seen.verdict
 
 
-@pytest.mark.parametrize("content", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5_000])
+@pytest.mark.parametrize(
+    "content", [b"this is no database" * 100, b"SQLite format 3\0" + b"\xff" * 5_000]
+)
 def test_a_damaged_database_is_1_whatever_else_is_missing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "dd").mkdir()
     (tmp_path / "dd" / "deepdiver.db").write_bytes(content)
@@ -107,7 +122,10 @@ def test_a_home_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "dd").write_text("a file")
     seen = look(tmp_path, home=tmp_path / "dd" / "below", documents=[LIBRARY])
     assert seen.exit_code == 1
-    assert find(seen, "home", "database").remedy == f"allow writing to {tmp_path / 'dd'}, or choose another --home"
+    assert (
+        find(seen, "home", "database").remedy
+        == f"allow writing to {tmp_path / 'dd'}, or choose another --home"
+    )
 
 
 def test_a_model_without_its_key(tmp_path: Path) -> None:
@@ -131,7 +149,13 @@ def test_a_model_whose_package_is_missing(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_model_server_that_is_away_is_told(tmp_path: Path, closed: int) -> None:
-    seen = look(tmp_path, offline=False, documents=[LIBRARY], model="ollama:q", urls={"ollama": f"127.0.0.1:{closed}"})
+    seen = look(
+        tmp_path,
+        offline=False,
+        documents=[LIBRARY],
+        model="ollama:q",
+        urls={"ollama": f"127.0.0.1:{closed}"},
+    )
     check = find(seen, "reasoner", "ollama")
     assert check.state is State.BAD
     assert "cannot be reached" in check.says
@@ -160,7 +184,11 @@ def test_a_database_with_its_mode_size_and_runs(tmp_path: Path) -> None:
 
 
 def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, port: int) -> None:
-    urls = {"openai": f"http://127.0.0.1:{port}/v1", "searxng": f"http://127.0.0.1:{port}", **nowhere(port)}
+    urls = {
+        "openai": f"http://127.0.0.1:{port}/v1",
+        "searxng": f"http://127.0.0.1:{port}",
+        **nowhere(port),
+    }
     seen = look(tmp_path, offline=False, model="openai:local", urls=urls)
     assert seen.exit_code == 0
     assert find(seen, "reasoner", "openai") == Check(
@@ -169,7 +197,9 @@ def test_a_server_of_ones_own_needs_no_key(tmp_path: Path, port: int) -> None:
     assert find(seen, "search", "searxng").says.endswith("; reachable")
 
 
-def test_nothing_is_reached_for_unless_it_would_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_reached_for_unless_it_would_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[dict[str, str]] = []
 
     async def reach_all(addresses: dict[str, str]) -> dict[str, str]:
@@ -178,7 +208,13 @@ def test_nothing_is_reached_for_unless_it_would_be_used(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(cli_doctor, "reach_all", reach_all)
     look(tmp_path, offline=False, documents=[LIBRARY], keys={"openai": KEY})
-    look(tmp_path, offline=False, model="openai:gpt", fast_model="anthropic:c", keys={"tavily": KEY, "openai": KEY})
+    look(
+        tmp_path,
+        offline=False,
+        model="openai:gpt",
+        fast_model="anthropic:c",
+        keys={"tavily": KEY, "openai": KEY},
+    )
     look(tmp_path, offline=True, model="openai:gpt", keys={"tavily": KEY})
     assert asked == [
         {},
@@ -193,7 +229,9 @@ def test_nothing_is_reached_for_unless_it_would_be_used(tmp_path: Path, monkeypa
     ]
 
 
-def test_a_shared_library_that_cannot_be_reached_is_said_without_its_password(tmp_path: Path, closed: int) -> None:
+def test_a_shared_library_that_cannot_be_reached_is_said_without_its_password(
+    tmp_path: Path, closed: int
+) -> None:
     address = f"postgresql://me:swordfish9@127.0.0.1:{closed}/x"
     seen = look(tmp_path, offline=False, documents=[LIBRARY], database=address)
     check = find(seen, "home", "shared library")
@@ -205,7 +243,11 @@ def test_a_shared_library_that_cannot_be_reached_is_said_without_its_password(tm
 def test_without_a_database_the_library_is_this_machines(tmp_path: Path) -> None:
     seen = look(tmp_path, offline=False, documents=[LIBRARY])
     assert find(seen, "home", "shared library").state is State.OFF
-    assert not [check for check in look(tmp_path, documents=[LIBRARY]).checks if check.name == "shared library"]
+    assert not [
+        check
+        for check in look(tmp_path, documents=[LIBRARY]).checks
+        if check.name == "shared library"
+    ]
 
 
 def test_settings_files_are_found(tmp_path: Path, own_home: Path) -> None:
@@ -215,17 +257,32 @@ def test_settings_files_are_found(tmp_path: Path, own_home: Path) -> None:
     (tmp_path / "below").mkdir()
     seen = examine(load({"home": tmp_path / "dd"}), offline=True, folder=tmp_path / "below")
     assert find(seen, "settings", "project's file").says == str(tmp_path / "deepdiver.toml")
-    assert find(seen, "settings", "user's file").says == str(own_home / ".config" / "deepdiver" / "deepdiver.toml")
+    assert find(seen, "settings", "user's file").says == str(
+        own_home / ".config" / "deepdiver" / "deepdiver.toml"
+    )
 
 
-def test_extras_come_from_what_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    declared = ["rich>=14", 'ddgs>=9; extra == "search"', "pypdf; extra == 'search'", 'rich; extra == "shine"']
+def test_extras_come_from_what_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = [
+        "rich>=14",
+        'ddgs>=9; extra == "search"',
+        "pypdf; extra == 'search'",
+        'rich; extra == "shine"',
+    ]
     declared += ['deepdiver-research[search]; extra == "all"']
     monkeypatch.setattr(importlib.metadata, "requires", lambda name: declared)
     monkeypatch.setattr(cli_doctor, "_installed", lambda name: name == "rich")
     seen = look(tmp_path)
     assert [check for check in seen.checks if check.part == "extras"] == [
-        Check("extras", "search", State.OFF, "not installed (ddgs, pypdf)", 'pip install "deepdiver-research[search]"'),
+        Check(
+            "extras",
+            "search",
+            State.OFF,
+            "not installed (ddgs, pypdf)",
+            'pip install "deepdiver-research[search]"',
+        ),
         Check("extras", "shine", State.OK, "installed"),
     ]
 
@@ -239,7 +296,9 @@ def test_a_folder_of_sources_has_no_extras(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_no_key_is_ever_shown(tmp_path: Path) -> None:
-    seen = look(tmp_path, model="openai:gpt", keys={"openai": KEY, "tavily": KEY}, documents=[LIBRARY])
+    seen = look(
+        tmp_path, model="openai:gpt", keys={"openai": KEY, "tavily": KEY}, documents=[LIBRARY]
+    )
     assert "key set" in find(seen, "reasoner", "openai").says
     assert KEY not in seen.as_text() + str(seen.as_json())
 
@@ -251,7 +310,10 @@ def test_the_text_groups_what_belongs_together(tmp_path: Path) -> None:
     text = look(tmp_path, documents=[LIBRARY]).as_text()
     parts = [line for line in text.splitlines()[:-2] if line and not line.startswith(" ")]
     assert parts == ["deepdiver", "settings", "home", "reasoner", "search", "feed", "extras"]
-    assert text.splitlines()[-2:] == ["+ ready   - not set up   ! does not work", "A run can start."]
+    assert text.splitlines()[-2:] == [
+        "+ ready   - not set up   ! does not work",
+        "A run can start.",
+    ]
 
 
 def test_the_json_says_the_same(tmp_path: Path, closed: int) -> None:
@@ -279,7 +341,9 @@ def test_feeds_are_told_with_what_they_need_and_none_is_asked(tmp_path: Path) ->
 
 
 def test_mcp_servers_are_named_and_not_started(tmp_path: Path) -> None:
-    servers = {"servers": {"notes": {"command": ["/no/such/program", "--x"], "env": {"TOKEN": KEY}}}}
+    servers = {
+        "servers": {"notes": {"command": ["/no/such/program", "--x"], "env": {"TOKEN": KEY}}}
+    }
     check = find(look(tmp_path, mcp=servers), "mcp", "notes")
     assert "/no/such/program --x" in check.says
     assert "deepdiver mcp tools" in check.says

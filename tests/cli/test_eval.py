@@ -1,4 +1,7 @@
-"""`deepdiver eval`: what goes wrong first, each in one line with its exit code; then what goes right."""
+"""`deepdiver eval`.
+
+What goes wrong first, each in one line with its exit code; then what goes right.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +32,34 @@ Say = Callable[..., Said]
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A small set in the shape of a public one: four claims, of which the rules judge three right."""
+    """A small set in the shape of a public one.
+
+    Four claims, of which the rules judge three right.
+    """
     folder = tmp_path / "data" / "citation"
     folder.mkdir(parents=True)
     rows = [
-        {"claim": "It was built in 1902.", "evidence": ["It was built in 1902 by Ann."], "support": "Complete"},
-        {"claim": "It was built in 1903.", "evidence": ["It was built in 1902 by Ann."], "support": "Incomplete"},
-        {"claim": "It was built in 1904.", "evidence": ["It was built in 1902 by Ann."], "support": "Partial"},
+        {
+            "claim": "It was built in 1902.",
+            "evidence": ["It was built in 1902 by Ann."],
+            "support": "Complete",
+        },
+        {
+            "claim": "It was built in 1903.",
+            "evidence": ["It was built in 1902 by Ann."],
+            "support": "Incomplete",
+        },
+        {
+            "claim": "It was built in 1904.",
+            "evidence": ["It was built in 1902 by Ann."],
+            "support": "Partial",
+        },
         {"claim": "A ferry sank.", "evidence": ["It was built in 1902."], "support": "Complete"},
         {"claim": "No evidence.", "evidence": [], "support": "Missing"},
     ]
-    (folder / "expertqa.val.claims.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "expertqa.val.claims.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows)
+    )
     return tmp_path / "data"
 
 
@@ -83,7 +103,10 @@ def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str,
         (["absent.jsonl"], "absent.jsonl cannot be read: No such file or directory"),
         (["expertqa", "--limit", "0"], "--limit: give a number from 1, not '0'"),
         (["expertqa", "--jobs", "many"], "--jobs: give a number from 1, not 'many'"),
-        (["expertqa", "--strategy", "auto"], "an evaluation is of one strategy: give --strategy NAME"),
+        (
+            ["expertqa", "--strategy", "auto"],
+            "an evaluation is of one strategy: give --strategy NAME",
+        ),
         (["expertqa", "--strategy", "poper"], "did you mean popper?"),
         (["expertqa", "averitec"], "'averitec' is left over"),
         (["expertqa", "--judged", "x"], "unknown option --judged; did you mean --judge?"),
@@ -96,18 +119,26 @@ def test_what_goes_wrong_is_told_in_a_line(say: Say, words: list[str], why: str)
     assert why in complaint(said)
 
 
-def test_data_that_is_not_there_is_told_in_a_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_data_that_is_not_there_is_told_in_a_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     code = main(["eval", "drbench", "--data", str(tmp_path / "absent")])
     said = Said(code, *capsys.readouterr())
     assert code == 2
-    assert complaint(said) == f"there is no evaluation data at {tmp_path / 'absent'}: say where it is with --data DIR"
+    assert (
+        complaint(said)
+        == f"there is no evaluation data at {tmp_path / 'absent'}: say where it is with --data DIR"
+    )
 
 
 def test_a_folder_of_another_evaluation_is_refused(say: Say, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     assert say("expertqa", "--out", out, "--quiet").code == 0
     said = say("expertqa", "--out", out, "--limit", "1", "--quiet")
-    assert (said.code, complaint(said)) == (2, f"{out} holds an evaluation of other cases: give another --out")
+    assert (said.code, complaint(said)) == (
+        2,
+        f"{out} holds an evaluation of other cases: give another --out",
+    )
 
 
 def test_stopped_it_says_how_to_go_on(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,23 +147,34 @@ def test_stopped_it_says_how_to_go_on(say: Say, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(evaluation, "perform", stop)
     said = say("expertqa", "--quiet")
-    assert (said.code, complaint(said)) == (130, "stopped; what is done is kept, and the same command goes on")
+    assert (said.code, complaint(said)) == (
+        130,
+        "stopped; what is done is kept, and the same command goes on",
+    )
 
 
-def test_cases_that_failed_are_told_by_the_exit_code(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "perform", lambda job: {"case": job.case.id, "error": "CallError: gone"})
+def test_cases_that_failed_are_told_by_the_exit_code(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        evaluation, "perform", lambda job: {"case": job.case.id, "error": "CallError: gone"}
+    )
     said = say("expertqa", "--quiet")
     assert said.code == 3
     assert "lost 4: failed" in said.out
 
 
-def test_a_floor_that_is_not_reached_is_told_by_the_exit_code(say: Say, held: Callable[[dict[str, Any]], None]) -> None:
+def test_a_floor_that_is_not_reached_is_told_by_the_exit_code(
+    say: Say, held: Callable[[dict[str, Any]], None]
+) -> None:
     held({"floors": {"citation/expertqa": {"accuracy": {"least": 0.76}}}, "aims": {}})
     said = say("expertqa", "--quiet")
     assert said.code == 1
     assert "0.750" in said.out
     assert "floor ≥ 0.76: not reached" in said.out
-    assert say("expertqa", "--quiet", "--limit", "3").code == 0, "a part of a set is compared with nothing"
+    assert say("expertqa", "--quiet", "--limit", "3").code == 0, (
+        "a part of a set is compared with nothing"
+    )
 
 
 def test_an_aim_is_told_and_is_no_failure(say: Say, held: Callable[[dict[str, Any]], None]) -> None:

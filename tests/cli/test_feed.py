@@ -1,4 +1,7 @@
-"""`deepdiver feed`: what goes wrong first, each in one line with its exit code; then what goes right."""
+"""`deepdiver feed`.
+
+What goes wrong first, each in one line with its exit code; then what goes right.
+"""
 
 from __future__ import annotations
 
@@ -136,10 +139,14 @@ def test_it_leaves_no_run(say: Say, own_home: Path) -> None:
         assert store.list_runs() == []
 
 
-def test_the_feeds_are_listed_with_what_they_need(say: Say, installed: dict[str, Feed[Any]]) -> None:
+def test_the_feeds_are_listed_with_what_they_need(
+    say: Say, installed: dict[str, Feed[Any]]
+) -> None:
     said = say()
     assert said.code == 0
-    assert said.out.startswith("watch_tides (ready)\n  levels of the sea in harbours\n    harbour: The harbour")
+    assert said.out.startswith(
+        "watch_tides (ready)\n  levels of the sea in harbours\n    harbour: The harbour"
+    )
     assert "    least (optional): The least level, in metres." in said.out
     (listed,) = json.loads(say("--json").out)["feeds"]
     assert (listed["name"], listed["ready"], listed["missing"]) == ("watch_tides", True, None)
@@ -148,7 +155,11 @@ def test_the_feeds_are_listed_with_what_they_need(say: Say, installed: dict[str,
     assert say().err == "no feeds are installed\n"
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z_]{1,10}", fullmatch=True), st.text(max_size=30), max_size=5))
+@given(
+    st.dictionaries(
+        st.from_regex(r"[a-z_]{1,10}", fullmatch=True), st.text(max_size=30), max_size=5
+    )
+)
 def test_arguments_come_out_as_they_went_in(given: dict[str, str]) -> None:
     assert arguments([f"{name}={value}" for name, value in given.items()]) == given
 
@@ -160,7 +171,9 @@ def test_no_words_make_it_stumble(words: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_on_a_terminal_rows_are_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: Warm) -> None:
+def test_on_a_terminal_rows_are_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, warm: Warm
+) -> None:
     (tmp_path / "elsewhere").mkdir()
     for name, value in Place(tmp_path / "store", install(tmp_path / "elsewhere")).env().items():
         monkeypatch.setenv(name, value)

@@ -1,4 +1,7 @@
-"""`deepdiver library`: what goes wrong first, each in one line with its exit code; then what goes right."""
+"""`deepdiver library`.
+
+What goes wrong first, each in one line with its exit code; then what goes right.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +52,13 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 def docs(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     (docs / "sub").mkdir(parents=True)
-    (docs / "ferry.md").write_text("---\ntitle: The fire\npublished: 2026-02-08\n---\n# Night\n\nThe ferry burnt.")
+    (docs / "ferry.md").write_text(
+        "---\ntitle: The fire\npublished: 2026-02-08\n---\n# Night\n\nThe ferry burnt."
+    )
     (docs / "owner.txt").write_text("Holm Works owns the ferry since 1998.")
-    (docs / "sub" / "lake.md").write_text("---\npublished: 2024-05\n---\nThere is nickel in the water.")
+    (docs / "sub" / "lake.md").write_text(
+        "---\npublished: 2024-05\n---\nThere is nickel in the water."
+    )
     return docs
 
 
@@ -152,13 +159,19 @@ def test_adding_as_json(say: Say, docs: Path) -> None:
 
 
 def test_a_refresh_notices_everything(say: Say, held: Path) -> None:
-    assert say("refresh", "--quiet").err == "nothing changed; your library holds 3 documents, 3 passages\n"
+    assert (
+        say("refresh", "--quiet").err
+        == "nothing changed; your library holds 3 documents, 3 passages\n"
+    )
     (held / "ferry.md").write_text("Another ferry.")
     (held / "owner.txt").rename(held / "register.txt")
     (held / "sub" / "lake.md").unlink()
     (held / "new.md").write_text("Something new.")
     said = say("refresh", "--quiet")
-    assert said.err == "1 added, 1 changed, 1 moved, 1 removed; your library holds 3 documents, 3 passages\n"
+    assert (
+        said.err
+        == "1 added, 1 changed, 1 moved, 1 removed; your library holds 3 documents, 3 passages\n"
+    )
 
 
 def test_listing(say: Say, held: Path) -> None:
@@ -208,7 +221,10 @@ def test_what_is_not_embedded_yet_is_told(say: Say, docs: Path, own_home: Path) 
     library = LocalLibrary(own_home / "deepdiver" / "library" / "main")
     library.refresh([docs])
     library.close()
-    told = "3 of 3 passages are not embedded yet; a search embeds those that it needs. All of them at once: deepdiver "
+    told = (
+        "3 of 3 passages are not embedded yet; a search embeds those that it needs. All of them at "
+        "once: deepdiver "
+    )
     assert told in say("search", "ferry").err
     assert told in say("list").err
     assert say("refresh", "--quiet").code == 0
@@ -234,18 +250,26 @@ def test_removing_what_is_gone(say: Say, held: Path) -> None:
 def test_another_home_is_another_library(say: Say, held: Path, tmp_path: Path) -> None:
     assert say("search", "ferry", "--home", tmp_path / "other").code == 4
     assert say("add", "--quiet", "--home", tmp_path / "other", held / "owner.txt").code == 0
-    assert (tmp_path / "other" / "library" / "main" / "catalogue.sqlite").stat().st_mode & 0o777 == 0o600
-    assert len(json.loads(say("list", "--json", "--home", tmp_path / "other").out)["documents"]) == 1
+    assert (
+        tmp_path / "other" / "library" / "main" / "catalogue.sqlite"
+    ).stat().st_mode & 0o777 == 0o600
+    assert (
+        len(json.loads(say("list", "--json", "--home", tmp_path / "other").out)["documents"]) == 1
+    )
 
 
 def test_what_a_document_says_does_not_steer_the_terminal(say: Say, docs: Path) -> None:
-    (docs / "evil.md").write_text("---\ntitle: \x1b[2Jferry\n---\nThe \x1b]0;owned\x07ferry \x1b[31mis red.")
+    (docs / "evil.md").write_text(
+        "---\ntitle: \x1b[2Jferry\n---\nThe \x1b]0;owned\x07ferry \x1b[31mis red."
+    )
     say("add", "--quiet", docs)
     for words in (["search", "ferry red"], ["list"]):
         assert "\x1b" not in say(*words).out
 
 
-def test_stopping_keeps_what_was_done(say: Say, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopping_keeps_what_was_done(
+    say: Say, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stopped(*_: object) -> int:
         raise KeyboardInterrupt
 
@@ -258,14 +282,20 @@ def test_stopping_keeps_what_was_done(say: Say, docs: Path, monkeypatch: pytest.
     assert json.loads(say("list", "--json").out)["pending"] == 0
 
 
-def test_progress_without_a_terminal_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_a_terminal_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lines: list[str] = []
     told = cli._lines(cli.Voice(print, lines.append, lambda _: None, print))
     clock = iter([0.0, 1.0, 11.0, 12.0])
     monkeypatch.setattr("deepdiver.cli.library.time.monotonic", lambda: next(clock))
     for stage, done in (("reading", 0), ("reading", 1), ("reading", 2), ("embedding", 0)):
         told(Progress(stage, done, 1_000))
-    assert lines == ["reading 0 of 1,000 files", "reading 2 of 1,000 files", "embedding 0 of 1,000 passages"]
+    assert lines == [
+        "reading 0 of 1,000 files",
+        "reading 2 of 1,000 files",
+        "embedding 0 of 1,000 passages",
+    ]
 
 
 MARKS = [
@@ -278,7 +308,14 @@ MARKS = [
 
 @pytest.mark.parametrize(
     ("start", "where"),
-    [(0, "Before"), (9, "Before"), (10, "page 1, One"), (29, "page 1, One"), (30, "page 2"), (99, "page 2")],
+    [
+        (0, "Before"),
+        (9, "Before"),
+        (10, "page 1, One"),
+        (29, "page 1, One"),
+        (30, "page 2"),
+        (99, "page 2"),
+    ],
 )
 def test_where_in_a_document_a_passage_begins(start: int, where: str) -> None:
     assert place(MARKS, start) == where

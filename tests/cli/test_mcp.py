@@ -1,4 +1,7 @@
-"""`deepdiver mcp`: what makes no sense, what is missing, and who is handed what; serving itself is tested beside it."""
+"""`deepdiver mcp`.
+
+What makes no sense, what is missing, and who is handed what; serving itself is tested beside it.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
         serve_stdio=lambda settings: calls.append(("stdio", settings)),
         serve_http=lambda settings, host, port, say: calls.append(("http", settings, host, port)),
     )
-    monkeypatch.setattr(cli, "import_module", lambda name: {"deepdiver.mcp_server.serve": server}[name])
+    monkeypatch.setattr(
+        cli, "import_module", lambda name: {"deepdiver.mcp_server.serve": server}[name]
+    )
     return calls
 
 
@@ -97,7 +102,9 @@ def test_what_makes_no_sense_is_told_in_a_line(
     assert served == []
 
 
-def test_without_the_package_a_line_says_how_to_get_it(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_a_line_says_how_to_get_it(
+    say: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "mcp" else find(name))
     for words in ([], ["--http"], ["tools"], ["approve", "x"]):
@@ -107,7 +114,9 @@ def test_without_the_package_a_line_says_how_to_get_it(say: Say, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  \n", "two words", "two\nlines", "x" * 5_000, "tökén-of-more-than-16"], ids=lambda text: text[:10]
+    "text",
+    ["", "  \n", "two words", "two\nlines", "x" * 5_000, "tökén-of-more-than-16"],
+    ids=lambda text: text[:10],
 )
 def test_a_file_that_holds_no_token(tmp_path: Path, text: str) -> None:
     (tmp_path / "token").write_text(text, encoding="utf-8")
@@ -126,7 +135,9 @@ def test_whatever_a_file_holds(tmp_path: Path, data: bytes) -> None:
         assert token.split() == [token]
 
 
-def test_serving_standard_input_and_output(say: Say, served: list[tuple[Any, ...]], own_home: Path) -> None:
+def test_serving_standard_input_and_output(
+    say: Say, served: list[tuple[Any, ...]], own_home: Path
+) -> None:
     said = say("--sample", "--budget", "0.5", "--strategy", "overwatch")
     assert (said.code, said.out, said.err) == (0, "", "")
     ((how, made),) = served
@@ -139,7 +150,10 @@ def test_serving_standard_input_and_output(say: Say, served: list[tuple[Any, ...
 def test_serving_http(say: Say, served: list[tuple[Any, ...]], tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     assert say("--http").code == 0
-    assert say("--http", "--host", "0.0.0.0", "--port", "0", "--token-file", tmp_path / "token").code == 0  # noqa: S104
+    assert (
+        say("--http", "--host", "0.0.0.0", "--port", "0", "--token-file", tmp_path / "token").code  # noqa: S104
+        == 0
+    )
     (_, plain, *where), (_, keyed, *elsewhere) = served
     assert (where, elsewhere) == ([HOST, PORT], ["0.0.0.0", 0])  # noqa: S104
     assert plain.key(KEY) is None
@@ -180,4 +194,8 @@ def test_tools_and_approve_are_handed_on(say: Say, monkeypatch: pytest.MonkeyPat
     assert say("tools").code == 0
     assert say("approve", "maps").code == 3
     assert say("approve", "maps", "--yes", "search", "read").code == 3
-    assert calls == [("tools",), ("approve", "maps", [], False), ("approve", "maps", ["search", "read"], True)]
+    assert calls == [
+        ("tools",),
+        ("approve", "maps", [], False),
+        ("approve", "maps", ["search", "read"], True),
+    ]

@@ -1,4 +1,7 @@
-"""`deepdiver mcp tools` and `deepdiver mcp approve`: all that there is is shown, and what was shown is approved."""
+"""`deepdiver mcp tools` and `deepdiver mcp approve`.
+
+All that there is is shown, and what was shown is approved.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,9 @@ def state(settings: Settings, server: str, definition: Definition) -> State:
 
 def test_a_server_that_is_not_there(screen: Console, tmp_path: Path) -> None:
     settings = settings_of(tmp_path, wiki=scripted())
-    with pytest.raises(UnknownNameError, match=r"there is no MCP server 'wika'; did you mean wiki\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"there is no MCP server 'wika'; did you mean wiki\?"
+    ):
         approve(settings, screen, "wika", [], True)
     with pytest.raises(UnknownNameError, match="known are none"):
         approve(Settings(home=tmp_path), screen, "wika", [], True)
@@ -61,14 +66,17 @@ def test_a_server_that_is_not_there(screen: Console, tmp_path: Path) -> None:
 
 def test_a_tool_that_is_not_there(screen: Console, tmp_path: Path) -> None:
     settings = settings_of(tmp_path, wiki=scripted())
-    with pytest.raises(UnknownNameError, match=r"MCP server wiki has no tool 'lockup'; did you mean lookup\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"MCP server wiki has no tool 'lockup'; did you mean lookup\?"
+    ):
         approve(settings, screen, "wiki", ["lockup"], True)
     assert not (settings.home / FILE).exists()
 
 
 def test_a_server_that_fails(screen: Console, tmp_path: Path) -> None:
     with pytest.raises(
-        CallError, match=r"wiki ended before it answered; it last said: no database at \\u001b\[31m/var"
+        CallError,
+        match=r"wiki ended before it answered; it last said: no database at \\u001b\[31m/var",
     ):
         approve(settings_of(tmp_path, wiki=scripted("--start", "die")), screen, "wiki", [], True)
 
@@ -84,7 +92,9 @@ def test_approvals_that_cannot_be_read(screen: Console, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ["n\n", "\n", "yesterday\n"])
-def test_a_person_who_says_no(screen: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+def test_a_person_who_says_no(
+    screen: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str
+) -> None:
     settings = settings_of(tmp_path, wiki=scripted("--with", "lookup"))
     says(monkeypatch, answer)
     assert approve(settings, screen, "wiki", [], False) == 1
@@ -99,7 +109,9 @@ def test_nobody_is_there(screen: Console, tmp_path: Path, monkeypatch: pytest.Mo
         approve(settings_of(tmp_path, wiki=scripted("--with", "lookup")), screen, "wiki", [], False)
 
 
-def test_a_person_who_says_yes(screen: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_who_says_yes(
+    screen: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = settings_of(tmp_path, wiki=scripted("--with", "lookup,echo"))
     says(monkeypatch, "y\n")
     assert approve(settings, screen, "wiki", ["lookup"], False) == 0
@@ -109,7 +121,10 @@ def test_a_person_who_says_yes(screen: Console, tmp_path: Path, monkeypatch: pyt
     assert "mcp_scripted.py --with lookup,echo" in told
     assert "Tool echo." not in told
     assert told.rstrip().endswith("Approved: lookup")
-    assert (state(settings, "wiki", DEFINED["lookup"]), state(settings, "wiki", DEFINED["echo"])) == (
+    assert (
+        state(settings, "wiki", DEFINED["lookup"]),
+        state(settings, "wiki", DEFINED["echo"]),
+    ) == (
         State.APPROVED,
         State.NEW,
     )
@@ -155,7 +170,11 @@ def test_no_servers(screen: Console, tmp_path: Path) -> None:
 
 
 def test_all_servers_and_their_tools(screen: Console, tmp_path: Path) -> None:
-    listed = [DEFINED["lookup"].json(), DEFINED["echo"].json(), {"name": "no name", "inputSchema": {"type": "object"}}]
+    listed = [
+        DEFINED["lookup"].json(),
+        DEFINED["echo"].json(),
+        {"name": "no name", "inputSchema": {"type": "object"}},
+    ]
     settings = settings_of(
         tmp_path,
         wiki=scripted(*defined(tmp_path, *listed)).model_copy(update={"tools": ("lookup",)}),
@@ -166,16 +185,24 @@ def test_all_servers_and_their_tools(screen: Console, tmp_path: Path) -> None:
     assert tools(settings, screen) == 1
     lines = shown(screen).splitlines()
     assert "  lookup                       approved  Tool lookup." in lines
-    assert "  echo                         new       (left out by your settings) Tool echo." in lines
+    assert (
+        "  echo                         new       (left out by your settings) Tool echo." in lines
+    )
     assert "  a tool cannot be called 'no name'" in lines
     assert "  to approve them: deepdiver mcp approve wiki" in lines
-    assert "  MCP server dead ended before it answered; it last said: no database at \\u001b[31m/var/lib/holm" in lines
+    assert (
+        "  MCP server dead ended before it answered; it last said: no database at "
+        "\\u001b[31m/var/lib/holm" in lines
+    )
     assert lines[-2:] == ["far: http://127.0.0.1:9/mcp", "  MCP server far could not be reached"]
 
 
 def test_a_tool_that_changed_is_shown_with_what_changed(screen: Console, tmp_path: Path) -> None:
     settings = settings_of(
-        tmp_path, wiki=scripted(*defined(tmp_path, {**DEFINED["lookup"].json(), "description": "[bold]New[/]"}))
+        tmp_path,
+        wiki=scripted(
+            *defined(tmp_path, {**DEFINED["lookup"].json(), "description": "[bold]New[/]"})
+        ),
     )
     Approvals(settings.home).approve("wiki", settings.mcp.servers["wiki"], [DEFINED["lookup"]])
     assert tools(settings, screen) == 0

@@ -51,7 +51,12 @@ from deepdiver.core.events import (
 from deepdiver.core.record import HypothesisStatus, RunStatus
 
 HOSTILE = "evil\x1b[2J\x1b]0;title\x07 \u202etext\r\nsecond\x00line\x9b31m"
-WHO: dict[str, Any] = {"call": "k1", "kind": "search", "provider": "library", "what": "who runs Svedjan?"}
+WHO: dict[str, Any] = {
+    "call": "k1",
+    "kind": "search",
+    "provider": "library",
+    "what": "who runs Svedjan?",
+}
 STARTED = RunStarted(
     run="20261115-x-1",
     question="Who runs Svedjan Ost AB?",
@@ -66,7 +71,12 @@ STORY: list[Event] = [
     PhaseStarted(phase="initialize", iteration=0),
     Recalled(run="20261016-y-2", question="Who owns Svedjan?", days=30, status=RunStatus.ANSWERED),
     PhaseStarted(phase="formulate_problem", iteration=0),
-    TaskPerformed(task="decompose", model="embedded", prompt="<<<question>>>\nWho?", answer={"problems": ["Who?"]}),
+    TaskPerformed(
+        task="decompose",
+        model="embedded",
+        prompt="<<<question>>>\nWho?",
+        answer={"problems": ["Who?"]},
+    ),
     PlanProposed(problems=("Who runs it?", "Since when?")),
     PhaseStarted(phase="gather_information", iteration=0),
     CallStarted(**WHO),
@@ -75,10 +85,16 @@ STORY: list[Event] = [
     SourceRead(source="s1", title="Register extract", url="sample:x", credibility=0.95),
     FindingAdded(finding="f1", statement="Tyra runs it.", source="s1"),
     FindingDropped(statement="Nobody runs it.", reason="its quote does not stand in the source"),
-    HypothesisProposed(hypothesis="h1", statement="Tyra runs it.", refutes_if="another does", prior=0.5),
+    HypothesisProposed(
+        hypothesis="h1", statement="Tyra runs it.", refutes_if="another does", prior=0.5
+    ),
     PhaseStarted(phase="verify_hypothesis", iteration=1),
     HypothesisTested(
-        hypothesis="h1", statement="Tyra runs it.", posterior=0.84, status=HypothesisStatus.SUPPORTED, searched=True
+        hypothesis="h1",
+        statement="Tyra runs it.",
+        posterior=0.84,
+        status=HypothesisStatus.SUPPORTED,
+        searched=True,
     ),
     Decided(decision="finish", reason="it stood", by="reasoner"),
     Limited(what="tavily could not search: it was late"),
@@ -97,13 +113,22 @@ def lines(events: list[Event], *, verbose: bool = False, known: Known = Known())
     return stream.getvalue().splitlines()
 
 
-def picture(width: int, *, terminal: bool = False, encoding: str = "utf-8") -> tuple[Picture, io.StringIO]:
+def picture(
+    width: int, *, terminal: bool = False, encoding: str = "utf-8"
+) -> tuple[Picture, io.StringIO]:
     class File(io.StringIO):
         pass
 
     file = File()
     file.__class__.encoding = encoding
-    console = Console(file=file, width=width, height=24, force_terminal=terminal, highlight=False, legacy_windows=False)
+    console = Console(
+        file=file,
+        width=width,
+        height=24,
+        force_terminal=terminal,
+        highlight=False,
+        legacy_windows=False,
+    )
     return Picture(console, Known(), clock=lambda: 61.0), file
 
 
@@ -123,13 +148,20 @@ def rendered(view: Picture, width: int) -> list[str]:
         (Decimal(0), None, Known(), "nothing"),
         (Decimal(0), Decimal(5), Known(), "nothing"),
         (Decimal("0.42"), None, Known(), "at most $0.42"),
-        (Decimal("0.42"), Decimal("0.1"), Known(), "at most $0.42, and your budget stops it at $0.10"),
+        (
+            Decimal("0.42"),
+            Decimal("0.1"),
+            Known(),
+            "at most $0.42, and your budget stops it at $0.10",
+        ),
         (None, None, Known(unpriced=("openai:new",)), "ceiling not known: no price for openai:new"),
         (None, None, Known(), "ceiling not known: no price for something it uses"),
         (Decimal(1), None, Known(spent=Decimal("0.3")), "at most $1.00; $0.30 spent so far"),
     ],
 )
-def test_the_cost_is_told_before(most: Decimal | None, budget: Decimal | None, known: Known, told: str) -> None:
+def test_the_cost_is_told_before(
+    most: Decimal | None, budget: Decimal | None, known: Known, told: str
+) -> None:
     assert ceiling(STARTED.model_copy(update={"ceiling": most, "budget": budget}), known) == told
 
 
@@ -181,7 +213,9 @@ def test_rounds_are_counted_from_decisions_too() -> None:
     assert progress.round == 1
     progress.take(PhaseStarted(phase="decide", iteration=1))
     progress.take(Decided(decision="continue", reason="r", by="reasoner"))
-    progress.take(PhaseStarted(phase="generate_hypothesis", iteration=1))  # its round is counted when it ends
+    progress.take(
+        PhaseStarted(phase="generate_hypothesis", iteration=1)
+    )  # its round is counted when it ends
     assert (progress.phase, progress.round) == ("generate hypothesis", 2)
 
 
@@ -255,20 +289,30 @@ def test_verbose_lines_say_it_all() -> None:
     told = lines(STORY, verbose=True)
     assert "  0:00    task decompose by embedded" in told
     start = told.index("  0:00      prompt")
-    assert told[start : start + 3] == ["  0:00      prompt", "  0:00      │ <<<question>>>", "  0:00      │ Who?"]
+    assert told[start : start + 3] == [
+        "  0:00      prompt",
+        "  0:00      │ <<<question>>>",
+        "  0:00      │ Who?",
+    ]
     assert "  0:00      answer" in told
     assert '  0:00      │   "Who?"' in told
     assert "  0:00    sent: search library: who runs Svedjan?" in told
     assert "  0:00    search library: who runs Svedjan? (live, $0.0160, 0.5 s)" in told
     assert "  0:00    finding: Tyra runs it." in told
     found = told.index("  0:00      found for who runs Svedjan?")
-    assert told[found + 1 : found + 3] == ["  0:00      │ Register extract", "  0:00      │ Annual report"]
+    assert told[found + 1 : found + 3] == [
+        "  0:00      │ Register extract",
+        "  0:00      │ Annual report",
+    ]
     assert "  0:00    finish (reasoner): it stood" in told
     assert "  0:00    dropped, its quote does not stand in the source: Nobody runs it." in told
 
 
 def test_verbose_lines_say_that_nothing_was_found() -> None:
-    assert lines([Searched(query="q", titles=())], verbose=True) == ["  0:00      found for q", "  0:00      │ nothing"]
+    assert lines([Searched(query="q", titles=())], verbose=True) == [
+        "  0:00      found for q",
+        "  0:00      │ nothing",
+    ]
 
 
 @pytest.mark.parametrize("origin", ["journal", "cache"])
@@ -295,11 +339,18 @@ def test_verbose_lines_say_where_an_answer_came_from(origin: Any) -> None:
         (CallFailed(**WHO, error="late"), ["failed: search library: who runs Svedjan?: late"]),
         (
             CallUncertain(**WHO, may_have_cost=Decimal("0.016"), action="retried"),
-            ["uncertain: search library: who runs Svedjan? was sent before and may have cost $0.0160; it is retried"],
+            [
+                "uncertain: search library: who runs Svedjan? was sent before and may have cost "
+                "$0.0160; it is retried"
+            ],
         ),
         (
             HypothesisTested(
-                hypothesis="h", statement="s", posterior=0.5, status=HypothesisStatus.UNDECIDED, searched=False
+                hypothesis="h",
+                statement="s",
+                posterior=0.5,
+                status=HypothesisStatus.UNDECIDED,
+                searched=False,
             ),
             ["tested 0.50 undecided, the search failed: s"],
         ),
@@ -314,7 +365,15 @@ def far(done: int, stage: str = "reading") -> CallProgressed:
 
 
 def test_how_far_a_long_call_is_is_told_by_tenths() -> None:
-    story = [far(0), far(99_999), far(100_000), far(150_000), far(900_000), far(1, "indexing"), far(2, "indexing")]
+    story = [
+        far(0),
+        far(99_999),
+        far(100_000),
+        far(150_000),
+        far(900_000),
+        far(1, "indexing"),
+        far(2, "indexing"),
+    ]
     assert [line[8:].strip() for line in lines(list[Event](story))] == [
         "search library: who runs Svedjan?, reading 100,000 of 1,000,000",
         "search library: who runs Svedjan?, reading 900,000 of 1,000,000",
@@ -354,7 +413,9 @@ def hostile(kind: type[BaseModel]) -> Event:
         }
         if name == "type" or not field.is_required():
             continue
-        values[name] = next((value for key, value in told.items() if field.annotation == key), Decimal(1))
+        values[name] = next(
+            (value for key, value in told.items() if field.annotation == key), Decimal(1)
+        )
         if name in {"origin", "action"} and (choices := get_args(field.annotation)):
             values[name] = choices[0]
     built: Any = kind(**values)
@@ -420,8 +481,9 @@ def test_the_picture_shows_how_far_a_call_in_flight_is() -> None:
     assert "reading" not in "\n".join(rendered(view, 100))
     for event in (CallStarted(**WHO), far(7), far(120_000)):
         view.take(event)
-    assert "in flight  search library: who runs Svedjan?, reading 120,000 of 1,000,000" in "\n".join(
-        rendered(view, 100)
+    assert (
+        "in flight  search library: who runs Svedjan?, reading 120,000 of 1,000,000"
+        in "\n".join(rendered(view, 100))
     )
     view.take(CallEnded(**WHO, origin="live"))
     assert "reading" not in "\n".join(rendered(view, 100))
@@ -432,8 +494,14 @@ def test_the_picture_stays_small() -> None:
     view.take(STARTED)
     for number in range(50):
         view.take(CallStarted(**{**WHO, "call": f"k{number}"}))
-        view.take(SourceRead(source=f"s{number}", title=f"Title {number}", url="u", credibility=0.5))
-        view.take(HypothesisProposed(hypothesis=f"h{number}", statement=f"S{number}", refutes_if="r", prior=0.5))
+        view.take(
+            SourceRead(source=f"s{number}", title=f"Title {number}", url="u", credibility=0.5)
+        )
+        view.take(
+            HypothesisProposed(
+                hypothesis=f"h{number}", statement=f"S{number}", refutes_if="r", prior=0.5
+            )
+        )
     shown = rendered(view, 80)
     assert len(shown) <= 22
     assert sum("who runs" in line for line in shown) == FLYING
@@ -448,11 +516,16 @@ def test_the_likeliest_hypotheses_are_shown_first() -> None:
     for number in range(BELIEFS + 3):
         view.take(
             HypothesisProposed(
-                hypothesis=f"h{number}", statement=f"S{number}", refutes_if="r", prior=0.1 * (number + 1)
+                hypothesis=f"h{number}",
+                statement=f"S{number}",
+                refutes_if="r",
+                prior=0.1 * (number + 1),
             )
         )
     shown = [line for line in rendered(view, 80) if "open" in line]
-    assert [line.split()[-1] for line in shown] == [f"S{number}" for number in range(BELIEFS + 2, 2, -1)]
+    assert [line.split()[-1] for line in shown] == [
+        f"S{number}" for number in range(BELIEFS + 2, 2, -1)
+    ]
 
 
 @given(st.integers(1, 200), st.lists(st.sampled_from(STORY[:-1]), max_size=30))
@@ -468,7 +541,9 @@ def test_no_line_is_wider_than_the_terminal(width: int, events: list[Event]) -> 
 
 def test_a_long_statement_in_a_narrow_terminal_is_cut_not_wrapped() -> None:
     view, _ = picture(40)
-    view.take(HypothesisProposed(hypothesis="h", statement="word " * 100, refutes_if="r", prior=0.5))
+    view.take(
+        HypothesisProposed(hypothesis="h", statement="word " * 100, refutes_if="r", prior=0.5)
+    )
     shown = rendered(view, 40)
     assert len(shown) == 2
     assert shown[1].rstrip().endswith("…")
@@ -499,7 +574,9 @@ def test_a_bar_has_always_the_same_length(value: float) -> None:
         (None, Decimal(3), "$0 of $3.00"),
     ],
 )
-def test_cost_against_the_nearer_of_ceiling_and_budget(most: Decimal | None, budget: Decimal | None, told: str) -> None:
+def test_cost_against_the_nearer_of_ceiling_and_budget(
+    most: Decimal | None, budget: Decimal | None, told: str
+) -> None:
     view, _ = picture(80)
     view.take(STARTED.model_copy(update={"ceiling": most, "budget": budget}))
     assert told in rendered(view, 80)[0]
@@ -514,10 +591,13 @@ def test_what_the_picture_leaves_behind() -> None:
     told = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", file.getvalue())
     left = told[told.rindex("████████░░ 0.84") :].split()
     assert " ".join(left) == (
-        "████████░░ 0.84 supported Tyra runs it. answered · 1 source, 1 finding · 1 hypothesis: 1 supported · "
+        "████████░░ 0.84 supported Tyra runs it. answered · 1 source, 1 finding · 1 hypothesis: 1 "
+        "supported · "
         "1 call · 1 thing could not be searched, read or afforded"
     )
-    assert file.getvalue().rindex("\x1b[?25h") > file.getvalue().rindex("\x1b[?25l")  # the cursor is back
+    assert file.getvalue().rindex("\x1b[?25h") > file.getvalue().rindex(
+        "\x1b[?25l"
+    )  # the cursor is back
 
 
 def test_the_run_id_is_whole_in_a_narrow_terminal() -> None:
@@ -565,7 +645,12 @@ class Stream(io.StringIO):
     ],
 )
 def test_the_view_that_fits(
-    terminal: bool, quiet: bool, verbose: bool, term: str, kind: type, monkeypatch: pytest.MonkeyPatch
+    terminal: bool,
+    quiet: bool,
+    verbose: bool,
+    term: str,
+    kind: type,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("TERM", term)
     assert type(open_view(Stream(terminal), Known(), quiet=quiet, verbose=verbose)) is kind
@@ -582,7 +667,9 @@ def test_the_quiet_view_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_past_runs_that_are_built_on_are_named_with_their_age() -> None:
-    old = Recalled(run="20261016-y-2", question="Who owns\n\x1b[2J Svedjan?", days=30, status=RunStatus.PARTIAL)
+    old = Recalled(
+        run="20261016-y-2", question="Who owns\n\x1b[2J Svedjan?", days=30, status=RunStatus.PARTIAL
+    )
     new = old.model_copy(update={"run": "20261114-z-3", "days": 1})
     told = lines([PhaseStarted(phase="initialize", iteration=0), old, new])
     assert [line.removeprefix("  0:00").strip() for line in told] == [

@@ -47,7 +47,12 @@ def test_money(amount: str, told: str) -> None:
 
 
 def test_times_and_numbers() -> None:
-    assert [clock_time(seconds) for seconds in (0, 59.9, 61, 3_661)] == ["0:00", "0:59", "1:01", "1:01:01"]
+    assert [clock_time(seconds) for seconds in (0, 59.9, 61, 3_661)] == [
+        "0:00",
+        "0:59",
+        "1:01",
+        "1:01:01",
+    ]
     assert several(1, "call") == "1 call"
     assert several(0, "call") == "0 calls"
     assert several(2, "hypothesis", "hypotheses") == "2 hypotheses"

@@ -14,10 +14,25 @@ from typing import Any
 import pytest
 
 from deepdiver.cli.view import View
-from deepdiver.cli.work import Interrupts, LeftError, Work, check_documents, check_out, known_before, put, tongue_note
+from deepdiver.cli.work import (
+    Interrupts,
+    LeftError,
+    Work,
+    check_documents,
+    check_out,
+    known_before,
+    put,
+    tongue_note,
+)
 from deepdiver.core.events import RunStarted
 from deepdiver.core.settings import load
-from deepdiver.errors import MissingKeyError, NoEvidenceError, StoppedError, UnknownNameError, UsageError
+from deepdiver.errors import (
+    MissingKeyError,
+    NoEvidenceError,
+    StoppedError,
+    UnknownNameError,
+    UsageError,
+)
 from deepdiver.sample import LIBRARY
 from deepdiver.tools.search.library import shelf
 from tests.terminal import PATIENCE
@@ -31,7 +46,12 @@ ANSWER = {
     "missing": ["Since when?"],
     "confidence": 0.718,
 }
-PLAN = {"ask": "approve_plan", "question": "Who?", "problems": ["Who runs it?", "Since when?"], "ceiling": "$0.4200"}
+PLAN = {
+    "ask": "approve_plan",
+    "question": "Who?",
+    "problems": ["Who runs it?", "Since when?"],
+    "ceiling": "$0.4200",
+}
 
 
 # What is checked before
@@ -72,13 +92,17 @@ def test_a_folder_that_really_may_not_be_read(tmp_path: Path) -> None:
 def test_a_folder_without_documents_is_nothing_to_search(tmp_path: Path) -> None:
     (tmp_path / "picture.png").write_bytes(b"x")
     for path in (tmp_path, tmp_path / "picture.png"):
-        with pytest.raises(NoEvidenceError, match=r"no document in .+ can be read \(\.atom, \.csv, "):
+        with pytest.raises(
+            NoEvidenceError, match=r"no document in .+ can be read \(\.atom, \.csv, "
+        ):
             check_documents([path])
 
 
 def test_a_folder_without_any_file_is_said_to_have_none(tmp_path: Path) -> None:
     (tmp_path / "empty" / "further").mkdir(parents=True)
-    with pytest.raises(NoEvidenceError, match=r"^there is no file in \S+/empty; give another --in$"):
+    with pytest.raises(
+        NoEvidenceError, match=r"^there is no file in \S+/empty; give another --in$"
+    ):
         check_documents([tmp_path / "empty"])
 
 
@@ -86,7 +110,8 @@ def test_files_that_are_no_documents_are_counted_and_their_kinds_named(tmp_path:
     for name in ("1.png", "2.png", "3.PNG", "1.jpg", "2.jpg", "1.gif", "1.mp4"):
         (tmp_path / name).write_bytes(b"x")
     with pytest.raises(
-        NoEvidenceError, match=r": all 7 files are others \(\.png, \.jpg, \.gif, …\); give another --in$"
+        NoEvidenceError,
+        match=r": all 7 files are others \(\.png, \.jpg, \.gif, …\); give another --in$",
     ):
         check_documents([tmp_path])
     with pytest.raises(NoEvidenceError, match=r" can\): it is \.gif; give another --in$"):
@@ -102,17 +127,29 @@ def test_files_that_are_no_documents_are_counted_and_their_kinds_named(tmp_path:
     ],
     ids=str,
 )
-def test_no_word_about_the_language_where_it_is_no_matter(tmp_path: Path, flags: dict[str, Any]) -> None:
+def test_no_word_about_the_language_where_it_is_no_matter(
+    tmp_path: Path, flags: dict[str, Any]
+) -> None:
     (tmp_path / "a.md").write_text("Der Hafen von Lund wurde im Jahr 1904 von der Stadt eröffnet.")
-    settings = load({"home": tmp_path / "elsewhere", "documents": [tmp_path], **flags}, environ={}, folder=tmp_path)
+    settings = load(
+        {"home": tmp_path / "elsewhere", "documents": [tmp_path], **flags},
+        environ={},
+        folder=tmp_path,
+    )
     assert tongue_note("When was the harbour of Lund opened?", settings) == ""
     assert not (tmp_path / "elsewhere").exists(), "no library is opened for it"
 
 
 async def test_the_word_about_the_language_comes_when_the_work_is_done(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("Der Hafen von Lund wurde im Jahr 1904 von der Stadt eröffnet.")
-    settings = load({"home": tmp_path / "elsewhere", "documents": [tmp_path / "docs"]}, environ={}, folder=tmp_path)
+    (tmp_path / "docs" / "a.md").write_text(
+        "Der Hafen von Lund wurde im Jahr 1904 von der Stadt eröffnet."
+    )
+    settings = load(
+        {"home": tmp_path / "elsewhere", "documents": [tmp_path / "docs"]},
+        environ={},
+        folder=tmp_path,
+    )
     shelf(settings).look()
     told: list[str] = []
 
@@ -128,7 +165,9 @@ async def test_the_word_about_the_language_comes_when_the_work_is_done(tmp_path:
         assert await Work(Heard(), told.append).with_note(work(), question, settings) == "done"
         assert len(told) == notes
     assert told[0].startswith("most of your documents are in German, and the question is not: ")
-    assert await Work(View(), told.append).with_note(work_again(), "When was the harbour of Lund opened?", settings)
+    assert await Work(View(), told.append).with_note(
+        work_again(), "When was the harbour of Lund opened?", settings
+    )
     assert len(told) == 1, "a quiet view says nothing"
 
 
@@ -160,7 +199,9 @@ def test_a_folder_that_can_be_written_to_is_made(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_cannot_be_used_is_refused_before_anything_starts() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown search provider 'tavly'; did you mean tavily\?"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown search provider 'tavly'; did you mean tavily\?"
+    ):
         known_before(load({"search": ["tavly"]}))
     with pytest.raises(MissingKeyError, match="set TAVILY_API_KEY"):
         known_before(load({"search": ["tavily"]}))
@@ -168,7 +209,8 @@ def test_a_provider_that_cannot_be_used_is_refused_before_anything_starts() -> N
 
 def test_what_is_known_before() -> None:
     known = known_before(
-        load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}), Decimal(2)
+        load({"documents": [LIBRARY], "search": ["auto"], "model": "openai:never-heard-of"}),
+        Decimal(2),
     )
     assert known.unpriced == ("openai:never-heard-of",)
     assert known.spent == 2
@@ -200,13 +242,17 @@ class Person:
         return reply
 
 
-@pytest.mark.parametrize("types", [(None,), ("e", None), ("r", None), ("e", "", "", None), ("what?", None)])
+@pytest.mark.parametrize(
+    "types", [(None,), ("e", None), ("r", None), ("e", "", "", None), ("what?", None)]
+)
 async def test_a_person_who_goes_away(types: tuple[str | None, ...]) -> None:
     with pytest.raises(LeftError):
         await Person(*types).about(PLAN)
 
 
-@pytest.mark.parametrize("types", [(None,), ("r", None), ("c", None), ("c", "", None), ("what?", None)])
+@pytest.mark.parametrize(
+    "types", [(None,), ("r", None), ("c", None), ("c", "", None), ("what?", None)]
+)
 async def test_a_person_who_goes_away_from_an_answer(types: tuple[str | None, ...]) -> None:
     with pytest.raises(LeftError):
         await Person(*types).about(ANSWER)
@@ -230,7 +276,9 @@ async def test_only_plans_and_answers_are_asked_about() -> None:
         (("c", "", "a"), {"action": "accept"}),
     ],
 )
-async def test_what_a_person_may_say_to_an_answer(types: tuple[str, ...], reply: dict[str, Any]) -> None:
+async def test_what_a_person_may_say_to_an_answer(
+    types: tuple[str, ...], reply: dict[str, Any]
+) -> None:
     assert await Person(*types).about(ANSWER) == reply
 
 
@@ -250,7 +298,9 @@ async def test_an_answer_is_shown_with_its_journey_its_sources_and_what_is_missi
         "[a]ccept, [r]eject or add a [c]onstraint? ",
     ]
     bare = Person("a")
-    await bare.about({"ask": "review_answer", "question": "Who?", "answer": "x\x1b[2J" + "y" * 9_000})
+    await bare.about(
+        {"ask": "review_answer", "question": "Who?", "answer": "x\x1b[2J" + "y" * 9_000}
+    )
     assert len(bare.shown) == 4
     assert "\x1b" not in bare.shown[2]
     assert len(bare.shown[2]) < 5_000
@@ -266,7 +316,10 @@ async def test_an_answer_is_shown_with_its_journey_its_sources_and_what_is_missi
         (("r", ""), {"action": "reject", "reason": ""}),
         (("e", "", "", "", "a"), {"action": "accept"}),
         (("e", "-", "", "", "a"), {"action": "edit", "problems": ["Since when?"]}),
-        (("e", "Who owns it?", "", "", "a"), {"action": "edit", "problems": ["Who owns it?", "Since when?"]}),
+        (
+            ("e", "Who owns it?", "", "", "a"),
+            {"action": "edit", "problems": ["Who owns it?", "Since when?"]},
+        ),
         (
             ("e", "", "", "Where?", "Why?", "", "a"),
             {"action": "edit", "problems": [*PLAN["problems"], "Where?", "Why?"]},
@@ -301,7 +354,8 @@ async def test_what_is_to_be_found_out_and_searched_is_shown_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ceiling", "told"), [("$0.0000", "nothing"), ("", "not known"), ("not known", "not known"), ("$1.0000", "$1.0000")]
+    ("ceiling", "told"),
+    [("$0.0000", "nothing"), ("", "not known"), ("not known", "not known"), ("$1.0000", "$1.0000")],
 )
 async def test_the_ceiling_in_words(ceiling: str, told: str) -> None:
     person = Person("a")
@@ -380,7 +434,10 @@ def test_after_the_work_ctrl_c_is_what_it_always_is() -> None:
 
 async def test_the_work_may_stop_itself() -> None:
     told: list[str] = []
-    with Interrupts(lambda: told.append("stopping")) as interrupts, pytest.raises(asyncio.CancelledError):
+    with (
+        Interrupts(lambda: told.append("stopping")) as interrupts,
+        pytest.raises(asyncio.CancelledError),
+    ):
         await interrupts.guard(interrupts.stop())
     assert told == ["stopping"]
 
@@ -400,10 +457,15 @@ with Interrupts(lambda: None) as interrupts:
 """
 
 
-@pytest.mark.parametrize("saving", ["time.sleep(60)", "await asyncio.sleep(60)", "while True: pass"])
+@pytest.mark.parametrize(
+    "saving", ["time.sleep(60)", "await asyncio.sleep(60)", "while True: pass"]
+)
 def test_the_second_ends_it_at_once_whatever_the_first_is_at(saving: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT.format(saving=saving)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", SCRIPT.format(saving=saving)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None
@@ -447,7 +509,12 @@ def test_work_is_shown_from_beginning_to_end() -> None:
     view = Seen()
     work = Work(view, print)
     started = RunStarted(
-        run="r1", question="q", strategy="popper", reasoner="r", providers=("library",), ceiling=Decimal(0)
+        run="r1",
+        question="q",
+        strategy="popper",
+        reasoner="r",
+        providers=("library",),
+        ceiling=Decimal(0),
     )
 
     async def do() -> Any:

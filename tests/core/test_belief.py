@@ -1,4 +1,7 @@
-"""How evidence moves belief: never far from one origin, never to certainty, and the same in any order."""
+"""How evidence moves belief.
+
+Never far from one origin, never to certainty, and the same in any order.
+"""
 
 from __future__ import annotations
 
@@ -59,12 +62,17 @@ def test_no_belief_reaches_certainty(prior: float, items: list[Weighed]) -> None
 
 def test_not_even_a_thousand_sources_make_certain() -> None:
     assert posterior(0.5, [supports(origin=str(i)) for i in range(1_000)]) == BELIEF_BOUND
-    assert posterior(0.5, [refutes(origin=str(i)) for i in range(1_000)]) == pytest.approx(1 - BELIEF_BOUND, abs=1e-15)
+    assert posterior(0.5, [refutes(origin=str(i)) for i in range(1_000)]) == pytest.approx(
+        1 - BELIEF_BOUND, abs=1e-15
+    )
 
 
 @given(
     st.floats(1 - SOURCE_BOUND, SOURCE_BOUND),
-    st.lists(ITEMS.map(lambda item: Weighed(item.stance, item.strength, item.credibility, "one")), max_size=8),
+    st.lists(
+        ITEMS.map(lambda item: Weighed(item.stance, item.strength, item.credibility, "one")),
+        max_size=8,
+    ),
 )
 def test_no_single_origin_moves_a_belief_past_its_bound(prior: float, items: list[Weighed]) -> None:
     belief = posterior(prior, items)
@@ -73,7 +81,11 @@ def test_no_single_origin_moves_a_belief_past_its_bound(prior: float, items: lis
 
 @given(SHARES, LISTS, st.sampled_from([supports, refutes]), SHARES, SHARES)
 def test_no_single_origin_moves_any_belief_further_past_the_bound(
-    prior: float, others: list[Weighed], make: Callable[..., Weighed], strength: float, credibility: float
+    prior: float,
+    others: list[Weighed],
+    make: Callable[..., Weighed],
+    strength: float,
+    credibility: float,
 ) -> None:
     """A prior outside 0.1..0.9 is not pushed further out by one more origin alone."""
     alone = posterior(prior, [make(strength, credibility, "new")])
@@ -84,7 +96,9 @@ def test_no_single_origin_moves_any_belief_further_past_the_bound(
         assert alone >= start - ROUNDING
     # What an origin adds does not depend on who else speaks.
     together = contributions(prior, [*others, make(strength, credibility, "new")])
-    assert together.get("new", 0.0) == contributions(prior, [make(strength, credibility, "new")]).get("new", 0.0)
+    assert together.get("new", 0.0) == contributions(
+        prior, [make(strength, credibility, "new")]
+    ).get("new", 0.0)
 
 
 def test_one_full_source_brings_an_even_belief_exactly_to_the_bound() -> None:
@@ -114,13 +128,20 @@ def test_copies_of_one_story_count_once(prior: float, items: list[Weighed]) -> N
 
 
 @given(SHARES, ITEMS, SHARES, SHARES)
-def test_a_weaker_copy_adds_nothing(prior: float, item: Weighed, less: float, lesser: float) -> None:
+def test_a_weaker_copy_adds_nothing(
+    prior: float, item: Weighed, less: float, lesser: float
+) -> None:
     weaker = Weighed(item.stance, item.strength * less, item.credibility * lesser, item.origin)
     assert posterior(prior, [item, weaker]) == posterior(prior, [item])
 
 
 def test_of_one_origin_the_strongest_of_each_side_counts() -> None:
-    mixed = [supports(0.9, 1, "a"), supports(0.2, 1, "a"), refutes(0.4, 1, "a"), refutes(0.1, 1, "a")]
+    mixed = [
+        supports(0.9, 1, "a"),
+        supports(0.2, 1, "a"),
+        refutes(0.4, 1, "a"),
+        refutes(0.1, 1, "a"),
+    ]
     assert contributions(0.5, mixed) == {"a": pytest.approx(FULL_WEIGHT * (0.9 - 0.4))}
 
 
@@ -137,7 +158,9 @@ def test_independent_origins_add_up() -> None:
 def test_neutral_evidence_changes_nothing(
     prior: float, items: list[Weighed], strength: float, credibility: float, origin: str
 ) -> None:
-    assert posterior(prior, [*items, neutral(strength, credibility, origin)]) == posterior(prior, items)
+    assert posterior(prior, [*items, neutral(strength, credibility, origin)]) == posterior(
+        prior, items
+    )
 
 
 @given(SHARES, LISTS, ORIGINS, SHARES)
@@ -155,14 +178,20 @@ def test_stronger_support_never_lowers_and_stronger_refutation_never_raises(
 ) -> None:
     weak, strong = sorted((one, other))
     for make, sign in ((supports, 1), (refutes, -1)):
-        by_strength = [posterior(prior, [*items, make(value, fixed, origin)]) for value in (weak, strong)]
-        by_credibility = [posterior(prior, [*items, make(fixed, value, origin)]) for value in (weak, strong)]
+        by_strength = [
+            posterior(prior, [*items, make(value, fixed, origin)]) for value in (weak, strong)
+        ]
+        by_credibility = [
+            posterior(prior, [*items, make(fixed, value, origin)]) for value in (weak, strong)
+        ]
         assert sign * by_strength[0] <= sign * by_strength[1] + ROUNDING
         assert sign * by_credibility[0] <= sign * by_credibility[1] + ROUNDING
 
 
 @given(st.floats(0.05, 0.85), st.floats(0.05, 1), st.floats(0.05, 1))
-def test_support_raises_and_refutation_lowers(prior: float, strength: float, credibility: float) -> None:
+def test_support_raises_and_refutation_lowers(
+    prior: float, strength: float, credibility: float
+) -> None:
     start = posterior(prior, [])
     assert posterior(prior, [supports(strength, credibility)]) > start
     assume(prior > 0.15)
@@ -170,7 +199,9 @@ def test_support_raises_and_refutation_lowers(prior: float, strength: float, cre
 
 
 @pytest.mark.parametrize("prior", [UNLIKELIEST, 0.149, REFUTED_AT])
-def test_what_was_unlikely_from_the_start_is_not_refuted_until_evidence_says_so(prior: float) -> None:
+def test_what_was_unlikely_from_the_start_is_not_refuted_until_evidence_says_so(
+    prior: float,
+) -> None:
     assert status(posterior(prior, ()), 1, prior) is HypothesisStatus.UNDECIDED
     assert status(posterior(prior, ()), 0, prior) is HypothesisStatus.OPEN
     against = Weighed(Stance.REFUTES, 0.5, 1.0, "one")
@@ -200,8 +231,15 @@ def test_a_higher_prior_never_leads_to_a_lower_belief_from_support_alone(
 
 @given(SHARES, LISTS)
 def test_for_and_against_are_treated_alike(prior: float, items: list[Weighed]) -> None:
-    other_way = {Stance.SUPPORTS: Stance.REFUTES, Stance.REFUTES: Stance.SUPPORTS, Stance.NEUTRAL: Stance.NEUTRAL}
-    mirrored = [Weighed(other_way[item.stance], item.strength, item.credibility, item.origin) for item in items]
+    other_way = {
+        Stance.SUPPORTS: Stance.REFUTES,
+        Stance.REFUTES: Stance.SUPPORTS,
+        Stance.NEUTRAL: Stance.NEUTRAL,
+    }
+    mirrored = [
+        Weighed(other_way[item.stance], item.strength, item.credibility, item.origin)
+        for item in items
+    ]
     assert posterior(1 - prior, mirrored) == pytest.approx(1 - posterior(prior, items), abs=1e-9)
 
 
@@ -278,7 +316,9 @@ def test_one_sound_source_is_just_enough_and_a_doubtful_one_is_not() -> None:
 
 
 @given(st.lists(SHARES, min_size=1), st.lists(SHARES))
-def test_confidence_is_the_mean_of_what_is_accepted(accepted: list[float], undecided: list[float]) -> None:
+def test_confidence_is_the_mean_of_what_is_accepted(
+    accepted: list[float], undecided: list[float]
+) -> None:
     value = confidence(accepted, undecided)
     assert min(accepted) - ROUNDING <= value <= max(accepted) + ROUNDING
     assert value == pytest.approx(sum(accepted) / len(accepted))
@@ -287,7 +327,9 @@ def test_confidence_is_the_mean_of_what_is_accepted(accepted: list[float], undec
 
 
 @given(st.lists(SHARES, min_size=1))
-def test_where_nothing_is_accepted_confidence_is_the_best_of_the_undecided(undecided: list[float]) -> None:
+def test_where_nothing_is_accepted_confidence_is_the_best_of_the_undecided(
+    undecided: list[float],
+) -> None:
     assert confidence([], undecided) == max(undecided)
 
 
@@ -297,7 +339,9 @@ def test_confidence_in_nothing_is_zero() -> None:
 
 
 @given(st.lists(SHARES, min_size=1), SHARES)
-def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(sentences: list[float], coverage: float) -> None:
+def test_untested_is_the_mean_of_what_is_claimed_times_what_is_covered(
+    sentences: list[float], coverage: float
+) -> None:
     value = untested(sentences, coverage)
     assert value == pytest.approx(sum(sentences) / len(sentences) * coverage)
     assert 0.0 <= value <= max(sentences) + ROUNDING

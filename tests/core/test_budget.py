@@ -63,7 +63,10 @@ def test_two_purses_share_nothing() -> None:
 
 def test_exactly_what_is_left_fits() -> None:
     budget = (
-        Budget(Decimal("0.3")).reserve("a", Decimal("0.1")).reserve("b", Decimal("0.1")).reserve("c", Decimal("0.1"))
+        Budget(Decimal("0.3"))
+        .reserve("a", Decimal("0.1"))
+        .reserve("b", Decimal("0.1"))
+        .reserve("c", Decimal("0.1"))
     )
     assert budget.left == 0
     assert not budget.fits(Decimal("1e-30"))
@@ -80,7 +83,9 @@ def test_ten_cents_ten_times_are_a_dollar() -> None:
 
 def test_no_digit_is_lost() -> None:
     third = Decimal(1) / Decimal(3)
-    budget = Budget(Decimal(1_000)).reserve("a", third).charge("a", third).reserve("b", Decimal(900))
+    budget = (
+        Budget(Decimal(1_000)).reserve("a", third).charge("a", third).reserve("b", Decimal(900))
+    )
     assert Fraction(budget.left or 0) == 100 - Fraction(third)
     assert Fraction(budget.charge("b", Decimal(900)).spent) == 900 + Fraction(third)
 

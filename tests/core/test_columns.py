@@ -18,7 +18,9 @@ SHORT = st.integers(-(2**15), 2**15 - 1)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(StoreAccessError, match=r"gone\.bin cannot be read .*install deepdiver again"):
+    with pytest.raises(
+        StoreAccessError, match=r"gone\.bin cannot be read .*install deepdiver again"
+    ):
         read(tmp_path / "gone.bin")
 
 
@@ -29,7 +31,13 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"not compressed", pack({"a": b"xyz" * 100})[:-3], zlib.compress(b"no json\nrest"), zlib.compress(b"")],
+    [
+        b"",
+        b"not compressed",
+        pack({"a": b"xyz" * 100})[:-3],
+        zlib.compress(b"no json\nrest"),
+        zlib.compress(b""),
+    ],
 )
 def test_a_damaged_file(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.bin").write_bytes(data)
@@ -66,7 +74,9 @@ def test_numbers_without_one_too(values: list[int]) -> None:
 def test_numbers_are_little_endian_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert column("h", [1, -2]) == b"\x01\x00\xfe\xff"
     turned = "little" if sys.byteorder == "big" else "big"
-    monkeypatch.setattr(sys, "byteorder", turned)  # as it would be read on the other kind of machine
+    monkeypatch.setattr(
+        sys, "byteorder", turned
+    )  # as it would be read on the other kind of machine
     assert list(numbers("h", b"\x00\x01")) == [0x0001 if turned == "big" else 0x0100]
     assert column("H", [1]) == b"\x00\x01"
 

@@ -32,7 +32,13 @@ HERE, NEAR, FAR = Position(63.2140, 19.0820), Position(63.2201, 19.0765), Positi
 NOON = 739_000 * DAY + 720
 
 
-def event(key: str, minute: int | None = None, where: Position | None = None, *names: str, origin: str = "") -> Event:
+def event(
+    key: str,
+    minute: int | None = None,
+    where: Position | None = None,
+    *names: str,
+    origin: str = "",
+) -> Event:
     when = None if minute is None else Moment(NOON + minute, NOON + minute)
     return Event(key, origin or key, when, where, frozenset(names))
 
@@ -73,7 +79,9 @@ spots = st.builds(Position, st.floats(-90, 90), st.floats(-180, 180))
 
 
 @given(spots, spots)
-def test_distance_is_symmetric_and_at_most_half_the_way_round(one: Position, other: Position) -> None:
+def test_distance_is_symmetric_and_at_most_half_the_way_round(
+    one: Position, other: Position
+) -> None:
     km = distance_km(one, other)
     assert km == pytest.approx(distance_km(other, one), abs=1e-6)
     assert 0.0 <= km <= math.pi * EARTH_KM + 1e-6
@@ -81,7 +89,9 @@ def test_distance_is_symmetric_and_at_most_half_the_way_round(one: Position, oth
 
 
 @given(spots, spots, spots)
-def test_no_way_is_shorter_over_a_third_place(one: Position, other: Position, third: Position) -> None:
+def test_no_way_is_shorter_over_a_third_place(
+    one: Position, other: Position, third: Position
+) -> None:
     assert distance_km(one, other) <= distance_km(one, third) + distance_km(third, other) + 1e-6
 
 
@@ -96,7 +106,9 @@ def test_two_events_within_the_window_are_close_in_time() -> None:
 
 
 def test_the_closer_in_time_and_space_the_closer() -> None:
-    near, far, unknown = (of(TEMPORAL, event("a", 0, HERE), event("b", 6, where))[0] for where in (NEAR, FAR, None))
+    near, far, unknown = (
+        of(TEMPORAL, event("a", 0, HERE), event("b", 6, where))[0] for where in (NEAR, FAR, None)
+    )
     assert near.closeness > unknown.closeness > far.closeness
     assert near.km == pytest.approx(0.73, abs=0.01)
     assert (
@@ -133,12 +145,16 @@ def test_events_within_the_radius_are_one_group() -> None:
     (found,) = of(GEOSPATIAL, event("a", None, HERE), event("b", None, NEAR), event("c", None, FAR))
     assert found.keys == ("a", "b")
     assert told(found) == "0.73 km apart"
-    (three,) = of(GEOSPATIAL, event("a", None, HERE), event("b", None, NEAR), event("c", None, HERE))
+    (three,) = of(
+        GEOSPATIAL, event("a", None, HERE), event("b", None, NEAR), event("c", None, HERE)
+    )
     assert told(three) == "within 0.73 km"
 
 
 def test_without_positions_a_name_is_enough() -> None:
-    (found,) = of(GEOSPATIAL, event("a", None, None, "oslo"), event("b", None, None, "oslo", "bergen"))
+    (found,) = of(
+        GEOSPATIAL, event("a", None, None, "oslo"), event("b", None, None, "oslo", "bergen")
+    )
     assert found.km is None
     assert told(found) == "at a place of the same name"
     assert not of(GEOSPATIAL, event("a", None, None, "oslo"), event("b", None, None, "bergen"))
@@ -176,7 +192,9 @@ def test_equal_intervals_in_one_place_are_a_pattern() -> None:
     assert not of(PATTERN, *week[:2])
     assert not of(PATTERN, event("a", 0, HERE), event("b", DAY, HERE), event("c", 9 * DAY, HERE))
     twice = [*week, event("f", 0, HERE)]
-    assert of(PATTERN, *twice)[0].minutes == 7 * DAY, "an event that two sources tell of happened once"
+    assert of(PATTERN, *twice)[0].minutes == 7 * DAY, (
+        "an event that two sources tell of happened once"
+    )
 
 
 # -- whatever the events
@@ -198,7 +216,9 @@ unlike = st.lists(made, max_size=12, unique_by=lambda item: item.key)
 
 
 @given(unlike, st.randoms())
-def test_what_is_proposed_does_not_depend_on_the_order(events: list[Event], chance: random.Random) -> None:
+def test_what_is_proposed_does_not_depend_on_the_order(
+    events: list[Event], chance: random.Random
+) -> None:
     shuffled = list(events)
     chance.shuffle(shuffled)
     assert propose(shuffled) == propose(events)
@@ -231,7 +251,9 @@ def test_clusters_part_the_events(events: list[Event], chance: random.Random) ->
 
     placed = [item for item in events if item.position is not None]
     groups = clusters(placed, near)
-    assert sorted(item.key for group in groups for item in group) == sorted(item.key for item in placed)
+    assert sorted(item.key for group in groups for item in group) == sorted(
+        item.key for item in placed
+    )
     for one in groups:
         for other in groups:
             assert one is other or not any(near(a, b) for a in one for b in other)
@@ -248,4 +270,6 @@ def test_a_town_that_is_only_named_reaches_as_far_as_it_is_wide() -> None:
     assert not together(fire, other)
     kinds = {proposal.kind for proposal in propose([news, fire])}
     assert {CorrelationKind.TEMPORAL, CorrelationKind.GEOSPATIAL} <= kinds
-    assert all(proposal.km == pytest.approx(13.34, abs=0.1) for proposal in propose([news, fire])), "what was measured"
+    assert all(
+        proposal.km == pytest.approx(13.34, abs=0.1) for proposal in propose([news, fire])
+    ), "what was measured"

@@ -40,13 +40,20 @@ def source(key: str, publisher: str = "", text: str = "", url: str = "") -> Sour
 
 
 def finding(key: str, *sources: str) -> Finding:
-    quotes = tuple(Quote(source=s, passage=Passage(snapshot=f"h{s}", start=0, end=1), text="x") for s in sources)
+    quotes = tuple(
+        Quote(source=s, passage=Passage(snapshot=f"h{s}", start=0, end=1), text="x")
+        for s in sources
+    )
     return Finding(id=key, statement=key, quotes=quotes)
 
 
-def assessment(*supporting: str, status: HypothesisStatus = HypothesisStatus.SUPPORTED, **more: Any) -> Assessment:
+def assessment(
+    *supporting: str, status: HypothesisStatus = HypothesisStatus.SUPPORTED, **more: Any
+) -> Assessment:
     hypothesis = Hypothesis(id="h", statement="It burnt.", supports_if="a log", refutes_if="no log")
-    return Assessment(hypothesis=hypothesis, posterior=0.8, status=status, trials=1, supporting=supporting, **more)
+    return Assessment(
+        hypothesis=hypothesis, posterior=0.8, status=status, trials=1, supporting=supporting, **more
+    )
 
 
 def agreeing(sources: list[Source], *assessments: Assessment) -> dict[str, int]:
@@ -70,7 +77,9 @@ def test_independent_sources_corroborate_each_other() -> None:
     assert found == {"a": 2, "b": 2, "c": 2}
 
 
-@pytest.mark.parametrize("status", [status for status in HypothesisStatus if status is not HypothesisStatus.SUPPORTED])
+@pytest.mark.parametrize(
+    "status", [status for status in HypothesisStatus if status is not HypothesisStatus.SUPPORTED]
+)
 def test_only_what_was_accepted_counts(status: HypothesisStatus) -> None:
     assert agreeing([source("a"), source("b")], assessment("f_a", "f_b", status=status)) == {}
 
@@ -93,7 +102,12 @@ def test_one_publisher_is_one_voice_however_it_is_spelt() -> None:
 
 
 def test_copies_and_publishers_chain() -> None:
-    listed = [source("a", "One", STORY), source("b", "Two", f"{STORY} x"), source("c", "Two"), source("d", "Three")]
+    listed = [
+        source("a", "One", STORY),
+        source("b", "Two", f"{STORY} x"),
+        source("c", "Two"),
+        source("d", "Three"),
+    ]
     assert set(agreeing(listed, assessment("f_a", "f_b", "f_c", "f_d")).values()) == {1}
 
 
@@ -107,11 +121,17 @@ def test_of_several_answers_the_best_supported_counts() -> None:
     assert agreeing(listed, assessment("f_a", "f_b", "f_c"), assessment("f_a"))["a"] == 2
 
 
-@given(st.lists(st.tuples(st.sampled_from(["", "One", "Two"]), st.booleans()), min_size=1, max_size=5), st.randoms())
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "One", "Two"]), st.booleans()), min_size=1, max_size=5),
+    st.randoms(),
+)
 def test_the_order_does_not_matter_and_no_more_agree_than_there_are(
     made: list[tuple[str, bool]], chance: Random
 ) -> None:
-    listed = [source(f"s{n}", name, f"{STORY} {n}" if copied else "") for n, (name, copied) in enumerate(made)]
+    listed = [
+        source(f"s{n}", name, f"{STORY} {n}" if copied else "")
+        for n, (name, copied) in enumerate(made)
+    ]
     keys = [f"f_{item.id}" for item in listed]
     before = agreeing(listed, assessment(*keys))
     chance.shuffle(listed)
@@ -123,8 +143,13 @@ def test_the_order_does_not_matter_and_no_more_agree_than_there_are(
 def test_voices_do_not_depend_on_which_source_comes_first() -> None:
     marks = [("One", True), ("Two", False), ("Two", True), ("Three", False)]
     for order in permutations(range(4)):
-        listed = [source(f"s{place}", marks[n][0], STORY if marks[n][1] else "") for place, n in enumerate(order)]
-        assert set(agreeing(listed, assessment(*(f"f_{item.id}" for item in listed))).values()) == {1}
+        listed = [
+            source(f"s{place}", marks[n][0], STORY if marks[n][1] else "")
+            for place, n in enumerate(order)
+        ]
+        assert set(agreeing(listed, assessment(*(f"f_{item.id}" for item in listed))).values()) == {
+            1
+        }
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,12 @@ from deepdiver.core.events import (
 from deepdiver.core.record import HypothesisStatus, RunStatus
 
 MEMBERS: tuple[type[EventBase], ...] = get_args(get_args(Event)[0])
-CALL: dict[str, Any] = {"call": "ab12", "kind": "search", "provider": "tavily", "what": "svedjan owners"}
+CALL: dict[str, Any] = {
+    "call": "ab12",
+    "kind": "search",
+    "provider": "tavily",
+    "what": "svedjan owners",
+}
 EXAMPLES: tuple[Event, ...] = (
     RunStarted(
         run="r_1",
@@ -56,9 +61,17 @@ EXAMPLES: tuple[Event, ...] = (
         resumed=True,
         at="2026-11-15T00:00:00Z",
     ),
-    RunStarted(run="r_1", question="?", strategy="popper", reasoner="embedded", providers=(), ceiling=None),
+    RunStarted(
+        run="r_1", question="?", strategy="popper", reasoner="embedded", providers=(), ceiling=None
+    ),
     PhaseStarted(phase="gather", iteration=2, detail="three queries"),
-    TaskPerformed(task="judge", model="embedded", prompt="…", answer={"judgements": [1, None, "ä"]}, thinking="hm"),
+    TaskPerformed(
+        task="judge",
+        model="embedded",
+        prompt="…",
+        answer={"judgements": [1, None, "ä"]},
+        thinking="hm",
+    ),
     TaskPerformed(task="judge", model="embedded", prompt="…", answer=None, error="no JSON"),
     CallStarted(**CALL),
     CallProgressed(**CALL, stage="reading", done=3, total=12),
@@ -74,7 +87,11 @@ EXAMPLES: tuple[Event, ...] = (
     PlanProposed(problems=("Who?", "When?")),
     HypothesisProposed(hypothesis="h_1", statement="It is so.", refutes_if="It is not.", prior=0.5),
     HypothesisTested(
-        hypothesis="h_1", statement="It is so.", posterior=0.7, status=HypothesisStatus.SUPPORTED, searched=True
+        hypothesis="h_1",
+        statement="It is so.",
+        posterior=0.7,
+        status=HypothesisStatus.SUPPORTED,
+        searched=True,
     ),
     Decided(decision="finish", reason="nothing new", by="reasoner"),
     Reasoned(
@@ -106,7 +123,9 @@ def test_every_event_of_the_module_is_in_the_union() -> None:
     assert defined == set(MEMBERS)
 
 
-@pytest.mark.parametrize("text", ['{"type": "run_exploded"}', "{}", '{"type": null}', "[]", "nonsense", "null"])
+@pytest.mark.parametrize(
+    "text", ['{"type": "run_exploded"}', "{}", '{"type": null}', "[]", "nonsense", "null"]
+)
 def test_what_is_no_event_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         EVENT.validate_json(text)
@@ -124,7 +143,10 @@ class TestEveryEvent:
         assert again == example
         assert type(again) is type(example)
         assert EVENT.validate_json(example.model_dump_json()) == example
-        assert EVENT.validate_python(json.loads(json.dumps(example.model_dump(mode="json")))) == example
+        assert (
+            EVENT.validate_python(json.loads(json.dumps(example.model_dump(mode="json"))))
+            == example
+        )
 
     def test_is_told_by_its_type_alone(self, example: Event) -> None:
         values = example.model_dump(mode="json")

@@ -50,7 +50,9 @@ def test_nothing_is_read_before_it_is_needed() -> None:
 # -- by name
 
 
-@pytest.mark.parametrize("name", ["", " ", "Nowhereville", "Kharkivv", ",", ", Ukraine", "12345", "\n", "😀", "Харків"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "Nowhereville", "Kharkivv", ",", ", Ukraine", "12345", "\n", "😀", "Харків"]
+)
 def test_what_is_not_known_is_not_found(name: str) -> None:
     assert find(name) is None
 
@@ -88,7 +90,9 @@ def test_spellings(spelling: str, name: str, country: str) -> None:
     assert (place.name, place.country) == (name, country)
 
 
-@pytest.mark.parametrize(("name", "country"), [("Birmingham", "GB"), ("Hyderabad", "IN"), ("Paris", "FR")])
+@pytest.mark.parametrize(
+    ("name", "country"), [("Birmingham", "GB"), ("Hyderabad", "IN"), ("Paris", "FR")]
+)
 def test_of_several_places_of_a_name_the_largest_by_far_is_meant(name: str, country: str) -> None:
     place = find(name)
     assert place is not None
@@ -175,7 +179,9 @@ def test_every_town_is_found_in_its_own_country_or_in_doubt() -> None:
         town = table.town(number)
         several = table.towns(fold(town.name))
         assert town in several, town
-        assert [place.population for place in several] == sorted((p.population for p in several), reverse=True)
+        assert [place.population for place in several] == sorted(
+            (p.population for p in several), reverse=True
+        )
 
 
 def test_every_other_spelling_is_found() -> None:
@@ -183,7 +189,14 @@ def test_every_other_spelling_is_found() -> None:
     lines = table.others.split("\n")[1:-1]
     assert len(lines) == len(table.owners)
     assert lines == sorted(lines)
-    for number in [0, 1, len(lines) // 2, len(lines) - 2, len(lines) - 1, *range(0, len(lines), 501)]:
+    for number in [
+        0,
+        1,
+        len(lines) // 2,
+        len(lines) - 2,
+        len(lines) - 1,
+        *range(0, len(lines), 501),
+    ]:
         assert table.towns(lines[number]) == [table.town(table.owners[number])]
     assert table.towns(lines[0][:-1] + "\x00") == []
 
@@ -196,11 +209,17 @@ def test_every_other_spelling_is_found() -> None:
     [
         ("", []),
         ("nothing here", []),
-        ("Strikes were reported near Kharkiv and in New York on Monday.", ["Kharkiv", "New York City"]),
+        (
+            "Strikes were reported near Kharkiv and in New York on Monday.",
+            ["Kharkiv", "New York City"],
+        ),
         ("strikes near kharkiv", []),
         ("Kharkiv, Kharkov and Kharkiv again", ["Kharkiv"]),
         ("Stoke-on-Trent and Rio de Janeiro.", ["Stoke-on-Trent", "Rio de Janeiro"]),
-        ("The Kharkiv Oblast governor said Kupyansk was hit; Ukraine answered.", ["Kharkiv", "Kupyansk", "Ukraine"]),
+        (
+            "The Kharkiv Oblast governor said Kupyansk was hit; Ukraine answered.",
+            ["Kharkiv", "Kupyansk", "Ukraine"],
+        ),
         ("In Kharkiv it was calm. Near Odesa it was not.", ["Kharkiv", "Odesa"]),
         ("It ended in Kharkiv. London was told.", ["Kharkiv", "London"]),
     ],
@@ -223,7 +242,10 @@ def test_words_and_names_of_people_are_no_places(text: str) -> None:
 
 
 def test_in_a_headline_every_word_is_capitalised() -> None:
-    assert named("Explosions Rock Kharkiv After Overnight Strikes on Odessa") == ["Kharkiv", "Odesa"]
+    assert named("Explosions Rock Kharkiv After Overnight Strikes on Odessa") == [
+        "Kharkiv",
+        "Odesa",
+    ]
 
 
 def test_the_country_of_a_text_settles_its_names() -> None:
@@ -248,7 +270,9 @@ def test_a_long_text_of_unknown_names() -> None:
 def test_the_largest_towns_of_an_area() -> None:
     found = within(49.5, 35.5, 50.8, 37.0, most=3)
     assert found[0].name == "Kharkiv"
-    assert [place.population for place in found] == sorted((place.population for place in found), reverse=True)
+    assert [place.population for place in found] == sorted(
+        (place.population for place in found), reverse=True
+    )
     assert len(found) == 3
 
 

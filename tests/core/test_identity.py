@@ -85,10 +85,17 @@ def test_ids_are_short_and_carry_their_kind() -> None:
 
 
 def test_ids_do_not_depend_on_the_process() -> None:
-    code = "from deepdiver.core.identity import content_id as c; print(c('f', {'b': 1, 'a': ['ä']}, 'x'))"
+    code = (
+        "from deepdiver.core.identity import content_id as c; print(c('f', {'b': 1, 'a': ['ä']}, "
+        "'x'))"
+    )
     seen = {
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.strip()
         for seed in ("0", "1")
     }

@@ -51,7 +51,11 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
         credibility=st.builds(Credibility, score=SHARES, reasons=MANY),
     ),
     st.builds(
-        Finding, id=IDS, statement=WORDS, quotes=st.lists(QUOTES, min_size=1, max_size=2).map(tuple), about=WORDS
+        Finding,
+        id=IDS,
+        statement=WORDS,
+        quotes=st.lists(QUOTES, min_size=1, max_size=2).map(tuple),
+        about=WORDS,
     ),
     st.builds(Insight, id=IDS, statement=WORDS, findings=MANY),
     st.builds(
@@ -64,15 +68,41 @@ ENTRIES: st.SearchStrategy[Entry] = st.one_of(
         iteration=st.integers(1, 2),
     ),
     st.builds(
-        Evidence, id=IDS, hypothesis=IDS, finding=IDS, stance=st.sampled_from(Stance), strength=SHARES, reason=WORDS
+        Evidence,
+        id=IDS,
+        hypothesis=IDS,
+        finding=IDS,
+        stance=st.sampled_from(Stance),
+        strength=SHARES,
+        reason=WORDS,
     ),
-    st.builds(Trial, id=IDS, hypothesis=IDS, iteration=st.integers(1, 2), queries=MANY, searched=st.booleans()),
-    st.builds(Correlation, id=IDS, kind=st.sampled_from(CorrelationKind), findings=MANY, description=WORDS),
     st.builds(
-        Contradiction, id=IDS, kind=st.sampled_from(["contradicts", "qualifies"]), findings=MANY, description=WORDS
+        Trial,
+        id=IDS,
+        hypothesis=IDS,
+        iteration=st.integers(1, 2),
+        queries=MANY,
+        searched=st.booleans(),
+    ),
+    st.builds(
+        Correlation, id=IDS, kind=st.sampled_from(CorrelationKind), findings=MANY, description=WORDS
+    ),
+    st.builds(
+        Contradiction,
+        id=IDS,
+        kind=st.sampled_from(["contradicts", "qualifies"]),
+        findings=MANY,
+        description=WORDS,
     ),
     st.builds(Verdict, id=IDS, conclusion=WORDS, kind=st.sampled_from(VerdictKind), reason=WORDS),
-    st.builds(Link, id=IDS, kind=st.sampled_from(["supports", "rivals"]), head=IDS, tail=IDS, weight=SHARES),
+    st.builds(
+        Link,
+        id=IDS,
+        kind=st.sampled_from(["supports", "rivals"]),
+        head=IDS,
+        tail=IDS,
+        weight=SHARES,
+    ),
 )
 LISTS = st.lists(ENTRIES, max_size=6)
 LEDGERS = st.builds(Ledger, LISTS)
@@ -151,7 +181,8 @@ def test_a_ledger_is_not_equal_to_what_it_holds() -> None:
 
 def test_every_kind_can_be_held() -> None:
     assert sorted(KINDS) == sorted(
-        "source finding insight hypothesis evidence trial correlation contradiction verdict link lead".split()
+        "source finding insight hypothesis evidence trial correlation contradiction verdict link "
+        "lead".split()
     )
     assert all("id" in kind.model_fields for kind in KINDS.values())
 
@@ -208,7 +239,9 @@ def test_merge_only_grows(one: Ledger, other: Ledger) -> None:
     assert {entry.id for entry in both} == ids
     assert len(both) == len(ids)
     held = [canonical(entry.model_dump(mode="json")) for ledger in (one, other) for entry in ledger]
-    assert all(canonical(entry.model_dump(mode="json")) in held for entry in both), "a record was made up"
+    assert all(canonical(entry.model_dump(mode="json")) in held for entry in both), (
+        "a record was made up"
+    )
     assert (text(one), text(other)) == before, "merging changed what it merged"
 
 
@@ -219,7 +252,9 @@ def test_a_ledger_reads_in_the_order_of_ids(ledger: Ledger) -> None:
     for kind in KINDS.values():
         held = ledger.of(kind)
         assert list(held) == sorted(held)
-        assert all(type(entry) is kind and entry.model_dump()["id"] == key for key, entry in held.items())
+        assert all(
+            type(entry) is kind and entry.model_dump()["id"] == key for key, entry in held.items()
+        )
         assert all(ledger.get(kind, key) is entry for key, entry in held.items())
     assert sum(len(ledger.of(kind)) for kind in KINDS.values()) == len(ledger)
 

@@ -30,22 +30,37 @@ from deepdiver.core.origins import (
 from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.text import shingles
 
-SYNDICATED = {"harbour/kustbladet.txt", "harbour/nordkusten-nyheter.md", "harbour/vantskar-posten.md"}
+SYNDICATED = {
+    "harbour/kustbladet.txt",
+    "harbour/nordkusten-nyheter.md",
+    "harbour/vantskar-posten.md",
+}
 """The one story that three outlets of the sample printed, each a little edited."""
 
 
 ONE_STORY = 0.5
-"""Where the shingles shared are half of all, two texts are one story, whichever of them is longer."""
+"""Where the shingles shared are half of all, two texts are one story, whichever of them is longer.
+"""
 
 
 def source(url: str, text: str, kind: SourceKind = SourceKind.PAGE) -> Source:
-    return Source(id=content_id("s", url, text), kind=kind, url=url, title=url, snapshot=url, sketch=sketch(text))
+    return Source(
+        id=content_id("s", url, text),
+        kind=kind,
+        url=url,
+        title=url,
+        snapshot=url,
+        sketch=sketch(text),
+    )
 
 
 def prose(chance: Random, count: int) -> list[str]:
     """Return sentences of words as they are spread in a language: two fifths of them from sixty."""
     return [
-        " ".join(f"w{chance.randrange(60 if chance.random() < 0.4 else 5_000)}" for _ in range(chance.randint(8, 28)))
+        " ".join(
+            f"w{chance.randrange(60 if chance.random() < 0.4 else 5_000)}"
+            for _ in range(chance.randint(8, 28))
+        )
         for _ in range(count)
     ]
 
@@ -54,7 +69,10 @@ def edited(chance: Random, story: list[str], rate: float, drop: float, added: in
     """Return a copy with another headline, words changed, sentences dropped, and a few of its own."""
     kept = [sentence for sentence in story if chance.random() >= drop]
     changed = [
-        " ".join(f"x{chance.randrange(5_000)}" if chance.random() < rate else word for word in sentence.split())
+        " ".join(
+            f"x{chance.randrange(5_000)}" if chance.random() < rate else word
+            for word in sentence.split()
+        )
         for sentence in kept
     ]
     return ". ".join([*prose(chance, 1), *changed, *prose(chance, added)])
@@ -73,7 +91,9 @@ def groups(listed: Iterable[Source]) -> list[set[str]]:
 def library() -> dict[str, str]:
     found = {}
     for path in sorted(sample.LIBRARY.rglob("*.*")):
-        found[path.relative_to(sample.LIBRARY).as_posix()] = path.read_text(encoding="utf-8").split("---\n", 2)[2]
+        found[path.relative_to(sample.LIBRARY).as_posix()] = path.read_text(encoding="utf-8").split(
+            "---\n", 2
+        )[2]
     return found
 
 
@@ -84,7 +104,9 @@ SKETCHES = WORDS.map(sketch) | st.just(())
 # -- the sample
 
 
-def test_the_syndicated_story_is_one_origin_and_all_others_are_their_own(library: dict[str, str]) -> None:
+def test_the_syndicated_story_is_one_origin_and_all_others_are_their_own(
+    library: dict[str, str],
+) -> None:
     found = origins(source(url, text) for url, text in library.items())
     clusters: dict[str, set[str]] = {}
     for url, text in library.items():
@@ -95,7 +117,9 @@ def test_the_syndicated_story_is_one_origin_and_all_others_are_their_own(library
 
 def test_the_threshold_lies_well_between_copies_and_the_rest(library: dict[str, str]) -> None:
     made = {url: sketch(text) for url, text in library.items()}
-    shares = {frozenset(pair): shared(made[pair[0]], made[pair[1]]) for pair in combinations(library, 2)}
+    shares = {
+        frozenset(pair): shared(made[pair[0]], made[pair[1]]) for pair in combinations(library, 2)
+    }
     copies = [share for pair, share in shares.items() if pair <= SYNDICATED]
     others = [share for pair, share in shares.items() if not pair <= SYNDICATED]
     assert min(copies) >= ONE_STORY + 0.05
@@ -132,7 +156,9 @@ def test_long_texts_are_estimated_well() -> None:
         start = round(1_000 * (1 - overlap) / (1 + overlap))
         one, two = " ".join(words), " ".join(words[start:] + [f"x{n}" for n in range(start)])
         exact = len(shingles(one) & shingles(two)) / len(shingles(one) | shingles(two))
-        assert abs(shared(sketch(one), sketch(two)) - exact) < 0.19  # three standard errors of 64 hashes
+        assert (
+            abs(shared(sketch(one), sketch(two)) - exact) < 0.19
+        )  # three standard errors of 64 hashes
 
 
 @given(SKETCHES, SKETCHES)
@@ -171,7 +197,9 @@ def test_nothing_has_no_origin() -> None:
 
 
 def test_a_source_without_a_sketch_stands_alone() -> None:
-    bare = [Source(id=f"s{n}", kind=SourceKind.PAGE, url="u", title="t", snapshot="h") for n in range(3)]
+    bare = [
+        Source(id=f"s{n}", kind=SourceKind.PAGE, url="u", title="t", snapshot="h") for n in range(3)
+    ]
     assert origins(bare) == {"s0": "s0", "s1": "s1", "s2": "s2"}
 
 
@@ -194,7 +222,9 @@ STORIES = st.lists(st.tuples(st.sampled_from("uvwxyz"), WORDS), max_size=8)
 
 
 @given(STORIES, st.randoms(use_true_random=False))
-def test_the_order_in_which_sources_were_read_does_not_matter(stories: list[tuple[str, str]], chance: Random) -> None:
+def test_the_order_in_which_sources_were_read_does_not_matter(
+    stories: list[tuple[str, str]], chance: Random
+) -> None:
     listed = [source(url, text) for url, text in stories]
     before = origins(listed)
     chance.shuffle(listed)
@@ -210,7 +240,9 @@ def test_every_source_has_one_origin_which_is_its_own(stories: list[tuple[str, s
         assert origin <= key
         assert found[origin] == origin
     for one, two in combinations(listed, 2):
-        if shared(one.sketch, two.sketch) >= ONE_STORY:  # among others, one of them may turn out to be a digest
+        if (
+            shared(one.sketch, two.sketch) >= ONE_STORY
+        ):  # among others, one of them may turn out to be a digest
             assert len(set(origins([one, two]).values())) == 1
         if shared(one.sketch, two.sketch) >= 2 / 3:
             assert found[one.id] == found[two.id]
@@ -220,12 +252,17 @@ def test_every_source_has_one_origin_which_is_its_own(stories: list[tuple[str, s
 
 
 @pytest.mark.parametrize(
-    ("rate", "drop", "added"), [(0.0, 0.0, 6), (0.0, 0.2, 3), (0.02, 0.0, 6), (0.05, 0.0, 3), (0.02, 0.1, 3)]
+    ("rate", "drop", "added"),
+    [(0.0, 0.0, 6), (0.0, 0.2, 3), (0.02, 0.0, 6), (0.05, 0.0, 3), (0.02, 0.1, 3)],
 )
-def test_forty_edited_copies_are_one_origin_and_forty_other_pages_are_not(rate: float, drop: float, added: int) -> None:
+def test_forty_edited_copies_are_one_origin_and_forty_other_pages_are_not(
+    rate: float, drop: float, added: int
+) -> None:
     chance = Random(7)  # noqa: S311  not a secret
     story = prose(chance, 25)
-    copies = [source(f"https://h{n}.org/a", edited(chance, story, rate, drop, added)) for n in range(40)]
+    copies = [
+        source(f"https://h{n}.org/a", edited(chance, story, rate, drop, added)) for n in range(40)
+    ]
     others = [source(f"https://h{n}.org/b", ". ".join(prose(chance, 25))) for n in range(40)]
     found = groups([*copies, *others])
     assert found[0] == {item.url for item in copies}
@@ -238,10 +275,15 @@ def test_a_truncated_copy_is_a_piece_of_the_story(part: float) -> None:
     for number in range(20):
         words = ". ".join(prose(chance, 110)).split()
         short = " ".join(words[: int(len(words) * part)]) + " …"
-        listed = [source("https://a.org/1", " ".join(words)), source(f"https://b.org/{number}", short)]
+        listed = [
+            source("https://a.org/1", " ".join(words)),
+            source(f"https://b.org/{number}", short),
+        ]
         assert len(groups(listed)) == 1
         if part <= 0.5:
-            assert shared(listed[0].sketch, listed[1].sketch) < part + 0.15  # resemblance alone would not have seen it
+            assert (
+                shared(listed[0].sketch, listed[1].sketch) < part + 0.15
+            )  # resemblance alone would not have seen it
 
 
 def test_truncations_of_any_length_are_one_story() -> None:
@@ -259,7 +301,9 @@ def test_truncations_of_any_length_are_one_story() -> None:
 def test_a_shared_footer_does_not_make_pages_of_a_host_one_story(share: float, pages: int) -> None:
     chance = Random(17)  # noqa: S311
     footer = prose(chance, round(20 * share / (1 - share)))
-    listed = [source(f"https://a.org/{n}", ". ".join([*prose(chance, 20), *footer])) for n in range(pages)]
+    listed = [
+        source(f"https://a.org/{n}", ". ".join([*prose(chance, 20), *footer])) for n in range(pages)
+    ]
     assert len(groups(listed)) == pages
     assert COPY_ON_HOST > COPY
 
@@ -267,14 +311,18 @@ def test_a_shared_footer_does_not_make_pages_of_a_host_one_story(share: float, p
 def test_a_shared_footer_of_a_third_does_not_either_where_the_hosts_differ() -> None:
     chance = Random(19)  # noqa: S311
     footer = prose(chance, 10)
-    listed = [source(f"https://h{n}.org/", ". ".join([*prose(chance, 25), *footer])) for n in range(10)]
+    listed = [
+        source(f"https://h{n}.org/", ". ".join([*prose(chance, 25), *footer])) for n in range(10)
+    ]
     assert len(groups(listed)) == 10
 
 
 def test_a_copy_on_the_same_host_is_a_copy() -> None:
     chance = Random(23)  # noqa: S311
     story = prose(chance, 20)
-    listed = [source(f"https://www.a.org/{n}", edited(chance, story, 0.0, 0.0, 0)) for n in range(3)]
+    listed = [
+        source(f"https://www.a.org/{n}", edited(chance, story, 0.0, 0.0, 0)) for n in range(3)
+    ]
     assert len(groups(listed)) == 1
 
 
@@ -282,8 +330,12 @@ def test_two_readings_of_one_page_are_one() -> None:
     chance = Random(29)  # noqa: S311
     one, two = ". ".join(prose(chance, 2)), ". ".join(prose(chance, 40))
     assert len(groups([source("http://www.a.org/x/", one), source("https://a.org/x", two)])) == 1
-    assert len(groups([source("https://a.org/x?id=1", one), source("https://a.org/x?id=2", two)])) == 2
-    tools = origins([source("tool:search", one, SourceKind.TOOL), source("tool:search", two, SourceKind.TOOL)])
+    assert (
+        len(groups([source("https://a.org/x?id=1", one), source("https://a.org/x?id=2", two)])) == 2
+    )
+    tools = origins(
+        [source("tool:search", one, SourceKind.TOOL), source("tool:search", two, SourceKind.TOOL)]
+    )
     assert len(set(tools.values())) == 2
     assert len(set(origins([source("https://[", one), source("https://[", two)]).values())) == 2
 
@@ -300,14 +352,21 @@ def test_two_stories_do_not_become_one_because_somebody_printed_both() -> None:
         source("https://c.org/", ". ".join(one + two)),
         source("https://d.org/", ". ".join([*two, *one, *prose(chance, 2)])),
     ]
-    assert groups(listed) == [{"https://a.org/", "https://c.org/", "https://d.org/"}, {"https://b.org/"}]
+    assert groups(listed) == [
+        {"https://a.org/", "https://c.org/", "https://d.org/"},
+        {"https://b.org/"},
+    ]
 
 
 def test_a_long_report_that_holds_many_stories_joins_none_of_them() -> None:
     chance = Random(37)  # noqa: S311
     stories = [prose(chance, 12) for _ in range(8)]
     listed = [source(f"https://h{n}.org/", ". ".join(story)) for n, story in enumerate(stories)]
-    listed.append(source("https://digest.org/", ". ".join(sentence for story in stories for sentence in story)))
+    listed.append(
+        source(
+            "https://digest.org/", ". ".join(sentence for story in stories for sentence in story)
+        )
+    )
     assert [len(group) for group in groups(listed)] == [2, *[1] * 7]
 
 
@@ -340,12 +399,14 @@ def test_containment_is_exact_where_the_sketches_are_whole(one: str, two: str) -
 
 
 def test_an_edited_copy_in_chinese_is_one_story_and_another_text_is_not() -> None:
-    story = (
-        "星期日清晨停泊在港口四号泊位的渡轮车辆甲板起火据救援人员称火灾造成九人受伤均因吸入烟雾消防队在一小时内将火扑灭"
-    )
+    story = "星期日清晨停泊在港口四号泊位的渡轮车辆甲板起火据救援人员称火灾造成九人受伤均因吸入烟雾消防队在一小时内将火扑灭"  # noqa: E501
     copy = story.replace("清晨", "早上")
     other = "气象局表示本周北部沿海地区将出现大风和降雪天气建议居民减少外出并注意道路结冰情况交通部门已经做好准备"
-    listed = [source("https://a.cn/", story), source("https://b.cn/", copy), source("https://c.cn/", other)]
+    listed = [
+        source("https://a.cn/", story),
+        source("https://b.cn/", copy),
+        source("https://c.cn/", other),
+    ]
     assert [len(group) for group in groups(listed)] == [2, 1]
 
 
@@ -355,7 +416,9 @@ def test_a_thousand_different_sources_are_told_apart_quickly() -> None:
 
 
 @given(st.lists(WORDS, max_size=12), st.integers(1, 40))
-def test_holding_one_text_against_all_counts_as_holding_it_against_each(texts: list[str], count: int) -> None:
+def test_holding_one_text_against_all_counts_as_holding_it_against_each(
+    texts: list[str], count: int
+) -> None:
     listed = [_Text.of(sketch(text)) for text in texts]
     shelf = _Shelf(listed)
     for place, text in enumerate(listed):

@@ -26,7 +26,10 @@ class TestMcp:
         ("text", "told"),
         [
             ("[mcp.servers.one]", "either a command or a url"),
-            ("[mcp.servers.one]\ncommand = ['x']\nurl = 'http://localhost:1/mcp'", "either a command or a url"),
+            (
+                "[mcp.servers.one]\ncommand = ['x']\nurl = 'http://localhost:1/mcp'",
+                "either a command or a url",
+            ),
             ("[mcp.servers.one]\ncommand = ['']", "at least 1 character"),
             ("[mcp.servers.one]\ncommand = 'npx -y thing'", "tuple"),
             ("[mcp.servers.one]\ncomand = ['x']", "did you mean command?"),
@@ -36,7 +39,9 @@ class TestMcp:
             ("[mcp]\nserver = 1", "did you mean servers?"),
         ],
     )
-    def test_what_is_no_server_is_refused_in_one_line(self, tmp_path: Path, text: str, told: str) -> None:
+    def test_what_is_no_server_is_refused_in_one_line(
+        self, tmp_path: Path, text: str, told: str
+    ) -> None:
         with pytest.raises(SettingsError, match="mcp") as caught:
             read(tmp_path, text)
         assert told in str(caught.value)
@@ -47,7 +52,8 @@ class TestMcp:
         made = read(
             tmp_path,
             "[mcp]\nfeeds = 'far'\n[mcp.servers.near]\ncommand = ['python', 'server.py']\n"
-            f"env = {{ TOKEN = '{TOKEN}' }}\n[mcp.servers.far]\nurl = 'https://example.org/mcp'\nkey = '{TOKEN}-2'\n"
+            f"env = {{ TOKEN = '{TOKEN}' }}\n[mcp.servers.far]\nurl = "
+            f"'https://example.org/mcp'\nkey = '{TOKEN}-2'\n"
             "query = { find = 'words' }\narguments = { find = { most = 3 } }\n",
         )
         near, far = made.mcp.servers["near"], made.mcp.servers["far"]
@@ -73,7 +79,9 @@ class TestMcp:
 
     def test_the_environment_names_no_server(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match="unknown environment variable"):
-            load(environ={"DEEPDIVER_MCP": "{}"}, folder=tmp_path, user_file=tmp_path / "absent.toml")
+            load(
+                environ={"DEEPDIVER_MCP": "{}"}, folder=tmp_path, user_file=tmp_path / "absent.toml"
+            )
 
     def test_a_server_is_one_of_two(self) -> None:
         assert McpServer(command=("x",)).url == ""
@@ -94,7 +102,9 @@ class TestLimits:
         assert made.limit("nvd") == Limit(rate=1)
         assert made.limit("crossref") == IDENTIFIED["crossref"]
 
-    @pytest.mark.parametrize("fields", [{"rate": 0}, {"per": 0}, {"concurrent": 0}, {"rate": float("inf")}])
+    @pytest.mark.parametrize(
+        "fields", [{"rate": 0}, {"per": 0}, {"concurrent": 0}, {"rate": float("inf")}]
+    )
     def test_a_limit_lets_something_through(self, fields: dict[str, float]) -> None:
         with pytest.raises(ValidationError):
             Limit.model_validate(fields)
@@ -108,7 +118,10 @@ class TestFilters:
             Filters.model_validate({"since": "2026-02-01", "until": "2026-01-01"})
 
     @pytest.mark.parametrize(
-        "text", ["https://www.Example.org/news?x=1", "*.example.org", "example.org:443", "EXAMPLE.ORG."]
+        "text",
+        ["https://www.Example.org/news?x=1", "*.example.org", "example.org:443", "EXAMPLE.ORG."],
     )
     def test_a_domain_is_known_however_it_is_written(self, text: str) -> None:
-        assert Filters.model_validate({"include_domains": [text]}).include_domains == ("example.org",)
+        assert Filters.model_validate({"include_domains": [text]}).include_domains == (
+            "example.org",
+        )

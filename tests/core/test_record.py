@@ -1,4 +1,7 @@
-"""The vocabulary: closed, frozen, documented, and with ids that are the content and nothing else."""
+"""The vocabulary.
+
+Closed, frozen, documented, and with ids that are the content and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,14 @@ EXAMPLES: tuple[Record, ...] = (
         version="0",
     ),
     Credibility(score=0.7, reasons=("a register",)),
-    Source(id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="ab" * 32, sketch=(1, 2)),
+    Source(
+        id="s_1",
+        kind=SourceKind.PAGE,
+        url="https://a.example/",
+        title="A",
+        snapshot="ab" * 32,
+        sketch=(1, 2),
+    ),
     PASSAGE,
     MARK,
     QUOTE,
@@ -89,7 +99,9 @@ EXAMPLES: tuple[Record, ...] = (
     HYPOTHESIS,
     Evidence(id="e_1", hypothesis="h_1", finding="f_1", stance=Stance.REFUTES, strength=0.5),
     Trial(id="t_1", hypothesis="h_1", iteration=1, queries=("q",), searched=True),
-    Correlation(id="c_1", kind=CorrelationKind.TEMPORAL, findings=("f_1", "f_2"), description="same day"),
+    Correlation(
+        id="c_1", kind=CorrelationKind.TEMPORAL, findings=("f_1", "f_2"), description="same day"
+    ),
     Contradiction(id="x_1", findings=("f_1", "f_2"), kind="contradicts", description="they differ"),
     Verdict(id="v_1", conclusion="h_1", kind=VerdictKind.PASS, reason="well supported"),
     Link(id="l_1", kind="supports", head="f_1", tail="h_1", weight=1.5),
@@ -98,7 +110,13 @@ EXAMPLES: tuple[Record, ...] = (
     SENTENCE,
     Section(heading="What is known", sentences=(SENTENCE,)),
     Assessment(hypothesis=HYPOTHESIS, posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1),
-    Report(question="Who?", status=RunStatus.ANSWERED, answer=(SENTENCE,), confidence=0.7, citations=(CITATION,)),
+    Report(
+        question="Who?",
+        status=RunStatus.ANSWERED,
+        answer=(SENTENCE,),
+        confidence=0.7,
+        citations=(CITATION,),
+    ),
     SecondOpinion(stance=Stance.REFUTES, confidence=0.98),
 )
 
@@ -118,7 +136,9 @@ def test_there_is_an_example_of_every_kind() -> None:
 class TestEveryKind:
     def test_is_closed_to_unknown_fields(self, example: Record) -> None:
         values = example.model_dump()
-        if isinstance(example, Calculation):  # comes from writers as it is: what they add is left out
+        if isinstance(
+            example, Calculation
+        ):  # comes from writers as it is: what they add is left out
             assert type(example).model_validate({**values, "surprise": 1}) == example
             return
         with pytest.raises(ValidationError, match="surprise"):
@@ -132,10 +152,15 @@ class TestEveryKind:
     def test_survives_json(self, example: Record) -> None:
         again = type(example).model_validate_json(example.model_dump_json())
         assert again == example
-        assert type(example).model_validate(json.loads(canonical(example.model_dump(mode="json")))) == example
+        assert (
+            type(example).model_validate(json.loads(canonical(example.model_dump(mode="json"))))
+            == example
+        )
 
     def test_says_what_each_field_is(self, example: Record) -> None:
-        silent = [name for name, field in type(example).model_fields.items() if not field.description]
+        silent = [
+            name for name, field in type(example).model_fields.items() if not field.description
+        ]
         assert not silent
 
     def test_lacks_no_required_field_quietly(self, example: Record) -> None:
@@ -198,12 +223,20 @@ def test_a_link_is_of_a_known_kind(kind: str) -> None:
 
 def test_every_choice_says_what_it_means() -> None:
     source = [*inspect.getsource(record).splitlines(), *inspect.getsource(strategy).splitlines()]
-    choices = [kind for _, kind in inspect.getmembers(record, inspect.isclass) if issubclass(kind, StrEnum)]
+    choices = [
+        kind for _, kind in inspect.getmembers(record, inspect.isclass) if issubclass(kind, StrEnum)
+    ]
     assert len(choices) > 5
     for kind in choices:
         for member in kind:
-            at = next(i for i, line in enumerate(source) if line == f'    {member.name} = "{member.value}"')
-            assert source[at + 1].startswith('    """'), f"{kind.__name__}.{member.name} is not explained"
+            at = next(
+                i
+                for i, line in enumerate(source)
+                if line == f'    {member.name} = "{member.value}"'
+            )
+            assert source[at + 1].startswith('    """'), (
+                f"{kind.__name__}.{member.name} is not explained"
+            )
 
 
 def test_a_finished_run_is_one_with_a_report() -> None:
@@ -213,7 +246,9 @@ def test_a_finished_run_is_one_with_a_report() -> None:
 
 
 def test_links_carry_every_stance() -> None:
-    assert {stance.value for stance in Stance} <= set(get_args(Link.model_fields["kind"].annotation))
+    assert {stance.value for stance in Stance} <= set(
+        get_args(Link.model_fields["kind"].annotation)
+    )
 
 
 def test_a_report_has_a_fingerprint() -> None:
@@ -243,7 +278,11 @@ def test_the_fingerprint_covers_every_field(change: dict[str, Any]) -> None:
 
 
 def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:
-    marks = [mark for mark in getattr(test_the_fingerprint_covers_every_field, "pytestmark", []) if mark.args]
+    marks = [
+        mark
+        for mark in getattr(test_the_fingerprint_covers_every_field, "pytestmark", [])
+        if mark.args
+    ]
     changed = {name for mark in marks for change in mark.args[1] for name in change}
     assert changed == set(Report.model_fields)
 
@@ -251,9 +290,16 @@ def test_every_field_of_a_report_is_covered_by_the_test_above() -> None:
 @given(st.text(st.characters(exclude_categories=())))
 def test_whatever_a_record_is_given_it_can_be_saved(text: str) -> None:
     """File names and arguments that are no UTF-8 reach us with lone surrogates, which JSON cannot hold."""
-    source = Source(id="s", kind=SourceKind.DOCUMENT, url=text, title=text, snapshot="h", providers=(text,))
+    source = Source(
+        id="s", kind=SourceKind.DOCUMENT, url=text, title=text, snapshot="h", providers=(text,)
+    )
     run = Run(
-        id="r", question=text, strategy=Strategy.POPPER, settings={text: [text, {"a": text}]}, created="", version="0"
+        id="r",
+        question=text,
+        strategy=Strategy.POPPER,
+        settings={text: [text, {"a": text}]},
+        created="",
+        version="0",
     )
     for made in (source, run):
         assert type(made).model_validate_json(made.model_dump_json()) == made
@@ -271,16 +317,20 @@ def test_what_utf8_can_hold_is_kept_as_it_is() -> None:
 
 
 def test_a_report_with_a_lone_surrogate_has_the_fingerprint_that_it_has_once_saved() -> None:
-    report = Report(question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0)
+    report = Report(
+        question="Who is \udcff?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0
+    )
     assert Report.model_validate_json(report.model_dump_json()).hash == report.hash
 
 
 # -- a second opinion on a sentence
 
 OF_BEFORE = (
-    '{"question":"Who?","status":"answered","answer":[{"text":"Alma is 12.","kind":"fact","findings":["f_1"],'
+    '{"question":"Who?","status":"answered","answer":[{"text":"Alma is '
+    '12.","kind":"fact","findings":["f_1"],'
     '"calculation":{"kind":"years","inputs":["2014-03-12","2026-11-15"],"result":"12"},"citations":[1],"mark":""}],'
-    '"confidence":0.7,"sections":[{"heading":"A","sentences":[{"text":"It is so.","kind":"fact","findings":["f_1"],'
+    '"confidence":0.7,"sections":[{"heading":"A","sentences":[{"text":"It is '
+    'so.","kind":"fact","findings":["f_1"],'
     '"calculation":null,"citations":[1],"mark":"hm"}]}],"hypotheses":[],"citations":[],"limits":[],"made_by":""}'
 )
 """A report as it was saved when sentences had no second opinion, …"""
@@ -315,9 +365,15 @@ def test_a_report_of_before_there_were_opinions_is_read_and_keeps_its_hash() -> 
 def test_an_opinion_is_part_of_the_record_and_of_its_hash() -> None:
     report = Report.model_validate_json(OF_BEFORE)
     hashes = {report.hash}
-    for stance, confidence in ((Stance.SUPPORTS, 1.0), (Stance.SUPPORTS, 0.99), (Stance.REFUTES, 1.0)):
+    for stance, confidence in (
+        (Stance.SUPPORTS, 1.0),
+        (Stance.SUPPORTS, 0.99),
+        (Stance.REFUTES, 1.0),
+    ):
         opinion = SecondOpinion(stance=stance, confidence=confidence)
-        judged = report.model_copy(update={"answer": (SENTENCE.model_copy(update={"second_opinion": opinion}),)})
+        judged = report.model_copy(
+            update={"answer": (SENTENCE.model_copy(update={"second_opinion": opinion}),)}
+        )
         again = Report.model_validate_json(judged.model_dump_json())
         assert again.answer[0].second_opinion == opinion
         assert again.hash == judged.hash
@@ -337,12 +393,23 @@ PARTS = (
 
 @pytest.mark.parametrize(
     ("start", "where"),
-    [(0, "page 1"), (49, "page 1"), (50, "page 2"), (60, "page 2, sheet Costs"), (10**6, "page 2, sheet Costs")],
+    [
+        (0, "page 1"),
+        (49, "page 1"),
+        (50, "page 2"),
+        (60, "page 2, sheet Costs"),
+        (10**6, "page 2, sheet Costs"),
+    ],
 )
 def test_a_character_stands_in_the_last_part_that_begins_before_it(start: int, where: str) -> None:
-    source = Source(id="s_1", kind=SourceKind.DOCUMENT, url="a.pdf", title="A", snapshot="ab" * 32, marks=PARTS)
+    source = Source(
+        id="s_1", kind=SourceKind.DOCUMENT, url="a.pdf", title="A", snapshot="ab" * 32, marks=PARTS
+    )
     assert source.where(start) == where
 
 
 def test_a_source_without_parts_has_no_where() -> None:
-    assert Source(id="s_1", kind=SourceKind.PAGE, url="u", title="A", snapshot="ab" * 32).where(5) == ""
+    assert (
+        Source(id="s_1", kind=SourceKind.PAGE, url="u", title="A", snapshot="ab" * 32).where(5)
+        == ""
+    )

@@ -1,4 +1,7 @@
-"""Settings: files, environment and flags in that order, nothing unknown, and no key that gets out."""
+"""Settings.
+
+Files, environment and flags in that order, nothing unknown, and no key that gets out.
+"""
 
 from __future__ import annotations
 
@@ -94,9 +97,13 @@ class TestUnknownKeys:
         assert FILE_NAME in str(caught.value), "the message names the file"
 
     def test_nothing_near_lists_what_is_known(self, read: Load) -> None:
-        with pytest.raises(SettingsError, match=r"unknown key qqqq; known are .*budget.*model.*strategy"):
+        with pytest.raises(
+            SettingsError, match=r"unknown key qqqq; known are .*budget.*model.*strategy"
+        ):
             read(project="qqqq = 1")
-        with pytest.raises(SettingsError, match=r"unknown key limits\.x\.qqqq; known are concurrent, per, rate"):
+        with pytest.raises(
+            SettingsError, match=r"unknown key limits\.x\.qqqq; known are concurrent, per, rate"
+        ):
             read(project="[limits.x]\nqqqq = 1")
 
     def test_in_the_environment(self, read: Load) -> None:
@@ -105,7 +112,9 @@ class TestUnknownKeys:
         with pytest.raises(SettingsError, match="known are DEEPDIVER_ALLOW_HOSTS"):
             read(environ={"DEEPDIVER_QQ": "x"})
 
-    @pytest.mark.parametrize("name", ["KEYS", "URLS", "KEY", "URL", "_KEY", "LIMITS", "PRICES", "TASK_MODELS"])
+    @pytest.mark.parametrize(
+        "name", ["KEYS", "URLS", "KEY", "URL", "_KEY", "LIMITS", "PRICES", "TASK_MODELS"]
+    )
     def test_tables_are_not_set_by_a_variable(self, read: Load, name: str) -> None:
         with pytest.raises(SettingsError, match="unknown environment variable") as caught:
             read(environ={f"DEEPDIVER_{name}": SECRET})
@@ -116,7 +125,9 @@ class TestUnknownKeys:
             read(flags={"strategi": "popper"})
 
     def test_in_a_saved_run(self) -> None:
-        with pytest.raises(SettingsError, match=r"the run's settings: unknown key modle; did you mean model\?"):
+        with pytest.raises(
+            SettingsError, match=r"the run's settings: unknown key modle; did you mean model\?"
+        ):
             from_public({"modle": "x"}, Settings())
 
     def test_at_most_three_complaints_at_once(self, read: Load) -> None:
@@ -141,7 +152,9 @@ class TestUnreadableFiles:
         ids=["broken", "twice", "not-utf8", "latin1", "nul", "endless-number", "endless-nesting"],
     )
     def test_is_one_line_that_names_the_file(self, read: Load, text: bytes) -> None:
-        with pytest.raises(SettingsError, match=r"deepdiver\.toml cannot be read: .+ Correct the file") as caught:
+        with pytest.raises(
+            SettingsError, match=r"deepdiver\.toml cannot be read: .+ Correct the file"
+        ) as caught:
             read(project=text)
         assert "\n" not in str(caught.value)
 
@@ -158,7 +171,9 @@ class TestUnreadableFiles:
         with pytest.raises(SettingsError, match=r"cannot be read: .*Permission denied"):
             read()
 
-    def test_a_folder_that_may_not_be_looked_into(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_folder_that_may_not_be_looked_into(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def refuse(*_: Any, **__: Any) -> bool:
             raise PermissionError(13, "Permission denied")
 
@@ -166,7 +181,9 @@ class TestUnreadableFiles:
         with pytest.raises(SettingsError, match="cannot be looked into: Permission denied"):
             load(environ={}, folder=tmp_path, user_file=tmp_path / "none")
 
-    def test_a_working_folder_that_is_gone(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_working_folder_that_is_gone(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         gone = tmp_path / "gone"
         gone.mkdir()
         monkeypatch.chdir(gone)
@@ -177,7 +194,10 @@ class TestUnreadableFiles:
     def test_no_file_at_all_is_fine(self, read: Load, tmp_path: Path) -> None:
         assert read() == Settings()
         (tmp_path / "a-file").write_text("")
-        assert load(environ={}, folder=tmp_path, user_file=tmp_path / "a-file" / FILE_NAME) == Settings()
+        assert (
+            load(environ={}, folder=tmp_path, user_file=tmp_path / "a-file" / FILE_NAME)
+            == Settings()
+        )
 
     def test_an_empty_file_is_fine(self, read: Load) -> None:
         assert read(user="", project="# nothing\n") == Settings()
@@ -204,7 +224,10 @@ class TestBadValues:
             ({"filters": {"region": "se"}}, "filters.region"),
             ({"filters": {"safe": "very"}}, "filters.safe"),
             ({"filters": {"include_domains": ["a b"]}}, "a domain is written as example.org"),
-            ({"filters": {"since": "2026-02-01", "until": "2026-01-01"}}, "since is later than until"),
+            (
+                {"filters": {"since": "2026-02-01", "until": "2026-01-01"}},
+                "since is later than until",
+            ),
             ({"ratings": {"x.org": {"score": 2}}}, "ratings.x.org.score"),
             ({"limits": {"x": {"rate": 0}}}, "limits.x.rate"),
             ({"limits": {"x": {"rate": math.inf}}}, "limits.x.rate"),
@@ -236,18 +259,33 @@ class TestBadValues:
             read(flags={"strategy": "x" * 100_000})
         assert len(str(caught.value)) < 400
 
-    @given(st.dictionaries(st.sampled_from(sorted(Settings.model_fields)), st.text() | st.integers() | st.none()))
+    @given(
+        st.dictionaries(
+            st.sampled_from(sorted(Settings.model_fields)), st.text() | st.integers() | st.none()
+        )
+    )
     def test_nothing_but_a_settings_error_is_ever_raised(self, flags: dict[str, Any]) -> None:
-        complaint = complaint_of(lambda: load(flags, environ={}, folder=Path("/"), user_file=Path("/nowhere")))
+        complaint = complaint_of(
+            lambda: load(flags, environ={}, folder=Path("/"), user_file=Path("/nowhere"))
+        )
         assert "\n" not in complaint
 
-    @pytest.mark.parametrize("name", ["MODEL", "SYSTEM_PROMPT", "HOME", "DOCUMENTS", "OPENAI_KEY", "OPENAI_URL"])
+    @pytest.mark.parametrize(
+        "name", ["MODEL", "SYSTEM_PROMPT", "HOME", "DOCUMENTS", "OPENAI_KEY", "OPENAI_URL"]
+    )
     def test_bytes_that_are_no_text_in_the_environment(self, read: Load, name: str) -> None:
         # os.environ hands on what it cannot decode as lone surrogates.
         made = read(environ={f"DEEPDIVER_{name}": "a\udcff"})
         assert made != Settings()
         wanted = Strategy(made.strategy)
-        run = Run(id="r", question="?", strategy=wanted, settings=made.public(), created="2026-11-15", version="0")
+        run = Run(
+            id="r",
+            question="?",
+            strategy=wanted,
+            settings=made.public(),
+            created="2026-11-15",
+            version="0",
+        )
         assert Run.model_validate_json(run.model_dump_json()) == run, "the run can still be saved"
 
 
@@ -267,7 +305,8 @@ class TestPrecedence:
 
     def test_tables_are_laid_over_key_by_key(self, read: Load) -> None:
         made = read(
-            user="[cache]\nsearch = 1\nfetch = 2\n[limits.tavily]\nrate = 3\n[keys]\ntavily = 'from-user'",
+            user="[cache]\nsearch = 1\nfetch = 2\n[limits.tavily]\nrate = 3\n[keys]\ntavily = "
+            "'from-user'",
             project="[cache]\nfetch = 4\n[limits.tavily]\nconcurrent = 5\n[limits.exa]\nrate = 6",
             environ={"TAVILY_API_KEY": "from-environment", "EXA_API_KEY": "exa-key"},
             flags={"cache": {"feed": 7}},
@@ -289,7 +328,9 @@ class TestPrecedence:
         made = load(environ={}, folder=inner, user_file=tmp_path / "none")
         assert (made.model, made.retries) == ("inner", 4)
 
-    def test_the_processes_own_places_are_the_default(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_the_processes_own_places_are_the_default(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
         (tmp_path / "config" / "deepdiver").mkdir(parents=True)
@@ -333,19 +374,32 @@ class TestEnvironment:
         assert made.model == EMBEDDED
 
     def test_an_empty_variable_says_nothing(self, read: Load) -> None:
-        names = ["DEEPDIVER_MODEL", "DEEPDIVER_TYPO", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPDIVER_OPENAI_KEY"]
+        names = [
+            "DEEPDIVER_MODEL",
+            "DEEPDIVER_TYPO",
+            "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
+            "DEEPDIVER_OPENAI_KEY",
+        ]
         assert read(environ=dict.fromkeys(names, "")) == Settings()
 
-    @pytest.mark.parametrize(("provider", "name"), [(p, name) for p, names in KEY_VARIABLES.items() for name in names])
+    @pytest.mark.parametrize(
+        ("provider", "name"), [(p, name) for p, names in KEY_VARIABLES.items() for name in names]
+    )
     def test_keys_from_where_vendors_put_them(self, read: Load, provider: str, name: str) -> None:
         assert read(environ={name: SECRET}).key(provider) == SECRET
 
     @pytest.mark.parametrize(("provider", "name"), URL_VARIABLES.items())
-    def test_addresses_from_where_vendors_put_them(self, read: Load, provider: str, name: str) -> None:
+    def test_addresses_from_where_vendors_put_them(
+        self, read: Load, provider: str, name: str
+    ) -> None:
         assert read(environ={name: "http://127.0.0.1:9"}).urls == {provider: "http://127.0.0.1:9"}
 
     def test_of_two_names_for_one_key_the_first_counts(self, read: Load) -> None:
-        assert read(environ={"GEMINI_API_KEY": "second", "GOOGLE_API_KEY": "first"}).key("google") == "first"
+        assert (
+            read(environ={"GEMINI_API_KEY": "second", "GOOGLE_API_KEY": "first"}).key("google")
+            == "first"
+        )
 
     def test_our_own_names_win_over_the_vendors(self, read: Load) -> None:
         made = read(
@@ -360,25 +414,42 @@ class TestEnvironment:
         assert made.urls == {"openai": "http://ours"}
 
     def test_any_provider_has_an_address_and_a_key(self, read: Load) -> None:
-        made = read(environ={"DEEPDIVER_MY_WIKI_URL": "http://wiki", "DEEPDIVER_MY_WIKI_KEY": SECRET})
+        made = read(
+            environ={"DEEPDIVER_MY_WIKI_URL": "http://wiki", "DEEPDIVER_MY_WIKI_KEY": SECRET}
+        )
         assert made.urls == {"my_wiki": "http://wiki"}
         assert made.key("my_wiki") == SECRET
 
     def test_the_vendors_spelling_under_our_prefix_means_the_same(self, read: Load) -> None:
-        made = read(environ={"DEEPDIVER_OPENAI_API_KEY": SECRET, "DEEPDIVER_OPENAI_BASE_URL": "http://here"})
+        made = read(
+            environ={"DEEPDIVER_OPENAI_API_KEY": SECRET, "DEEPDIVER_OPENAI_BASE_URL": "http://here"}
+        )
         assert made.key("openai") == SECRET
         assert made.urls == {"openai": "http://here"}
 
     def test_the_second_opinion_is_on_and_a_run_keeps_that_it_was_off(self, read: Load) -> None:
         assert read().second_opinion is True
-        assert "second_opinion" not in read().public(), "runs of before there was one are as they were"
+        assert "second_opinion" not in read().public(), (
+            "runs of before there was one are as they were"
+        )
         off = read(environ={"DEEPDIVER_SECOND_OPINION": "false"})
         assert from_public(off.public(), read()).second_opinion is False
         with pytest.raises(SettingsError, match="second_opinion"):
             read(project='second_opinion = "perhaps"')
 
     def test_every_simple_setting_has_a_variable(self, read: Load) -> None:
-        tables = {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings", "mcp"}
+        tables = {
+            "keys",
+            "urls",
+            "limits",
+            "prices",
+            "cache",
+            "deadlines",
+            "task_models",
+            "filters",
+            "ratings",
+            "mcp",
+        }
         for name in Settings.model_fields.keys() - tables:
             variable = {f"DEEPDIVER_{name.upper()}": "1"}
             assert "unknown" not in complaint_of(functools.partial(read, environ=variable)), name
@@ -439,10 +510,18 @@ class TestSecrets:
 
     @pytest.mark.parametrize(
         "address",
-        ["http://user:pw@host", "https://token@host/path", "user:pw@host:80", "//u@h", "http://u:p@[::1]/"],
+        [
+            "http://user:pw@host",
+            "https://token@host/path",
+            "user:pw@host:80",
+            "//u@h",
+            "http://u:p@[::1]/",
+        ],
     )
     def test_an_address_holds_no_password(self, read: Load, address: str) -> None:
-        with pytest.raises(SettingsError, match=r"urls\.searxng: an address must hold no user name and no password"):
+        with pytest.raises(
+            SettingsError, match=r"urls\.searxng: an address must hold no user name and no password"
+        ):
             read(environ={"SEARXNG_URL": address})
 
     @pytest.mark.parametrize(
@@ -474,8 +553,13 @@ class TestSecrets:
         assert made.secrets() == ()
 
     def test_secrets_come_longest_first(self, read: Load) -> None:
-        made = read(project="[keys]\na = 'abcdefgh'\nb = 'abcdefghijkl'\nc = 'abcdefghij'\nd = 'none'\ne = 'abcdefgh'")
-        assert made.secrets() == ("abcdefghijkl", "abcdefghij", "abcdefgh"), "a placeholder is no secret"
+        made = read(
+            project="[keys]\na = 'abcdefgh'\nb = 'abcdefghijkl'\nc = 'abcdefghij'\nd = 'none'\ne = "
+            "'abcdefgh'"
+        )
+        assert made.secrets() == ("abcdefghijkl", "abcdefghij", "abcdefgh"), (
+            "a placeholder is no secret"
+        )
 
     def test_limits_go_by_model_then_by_provider(self, read: Load) -> None:
         made = read(project="[limits.openai]\nrate = 2\n[limits.'openai:big']\nrate = 1")
@@ -517,10 +601,16 @@ RUNS = st.fixed_dictionaries(
         "system_prompt": PLAIN,
         "verbose": st.booleans(),
         "hold_uncertain": st.booleans(),
-        "cache": st.fixed_dictionaries({}, optional={"search": st.floats(0, 1e6), "fetch": st.just(86_400.0)}),
-        "limits": st.dictionaries(PLAIN, st.fixed_dictionaries({}, optional={"rate": st.floats(0.1, 9)}), max_size=2),
+        "cache": st.fixed_dictionaries(
+            {}, optional={"search": st.floats(0, 1e6), "fetch": st.just(86_400.0)}
+        ),
+        "limits": st.dictionaries(
+            PLAIN, st.fixed_dictionaries({}, optional={"rate": st.floats(0.1, 9)}), max_size=2
+        ),
         "prices": st.dictionaries(
-            PLAIN, st.fixed_dictionaries({}, optional={"input": st.decimals(0, 9, places=3)}), max_size=2
+            PLAIN,
+            st.fixed_dictionaries({}, optional={"input": st.decimals(0, 9, places=3)}),
+            max_size=2,
         ),
         "urls": st.dictionaries(PLAIN, st.just("http://127.0.0.1:1/v1"), max_size=2),
         "keys": st.dictionaries(PLAIN, KEY, max_size=2),
@@ -538,7 +628,9 @@ def test_what_is_saved_gives_the_settings_back(values: dict[str, Any]) -> None:
 
 
 @given(RUNS, RUNS)
-def test_a_saved_run_keeps_its_own_and_takes_this_machines(saved: dict[str, Any], here: dict[str, Any]) -> None:
+def test_a_saved_run_keeps_its_own_and_takes_this_machines(
+    saved: dict[str, Any], here: dict[str, Any]
+) -> None:
     run, current = Settings.model_validate(saved), Settings.model_validate(here)
     resumed = from_public(run.public(), current)
     for name in Settings.model_fields:
@@ -547,7 +639,14 @@ def test_a_saved_run_keeps_its_own_and_takes_this_machines(saved: dict[str, Any]
 
 def test_what_is_saved_is_only_what_was_set() -> None:
     assert Settings().public() == {}
-    made = Settings(home=Path("/data"), budget=Decimal(1), verbose=True, trace="otel", hold_uncertain=True, retries=1)
+    made = Settings(
+        home=Path("/data"),
+        budget=Decimal(1),
+        verbose=True,
+        trace="otel",
+        hold_uncertain=True,
+        retries=1,
+    )
     assert made.public() == {"retries": 1}
 
 
@@ -557,7 +656,9 @@ def test_a_tilde_is_the_home_folder(read: Load, own_home: Path) -> None:
     assert made.documents == (own_home / "papers", Path("notes~1"))
 
 
-def test_the_database_stands_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_database_stands_in_the_users_data_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert Settings().home.name == "deepdiver"
 
@@ -566,9 +667,13 @@ def test_how_fast_a_provider_may_be_called() -> None:
     made = Settings(limits={"tavily": Limit(rate=1, per=60, concurrent=1)})
     assert made.limit("tavily") == Limit(rate=1, per=60, concurrent=1)
     assert made.limit("exa") == Limit()
-    assert made.limit("fetch:example.org") == Limit(rate=1, concurrent=1)  # a host is asked politely, each by itself
+    assert made.limit("fetch:example.org") == Limit(
+        rate=1, concurrent=1
+    )  # a host is asked politely, each by itself
     assert Settings(limits={"fetch": Limit(rate=9)}).limit("fetch:example.org") == Limit(rate=9)
-    assert Settings(limits={"fetch:a.org": Limit(rate=9)}).limit("fetch:b.org") == Limit(rate=1, concurrent=1)
+    assert Settings(limits={"fetch:a.org": Limit(rate=9)}).limit("fetch:b.org") == Limit(
+        rate=1, concurrent=1
+    )
     assert made.limit("library") == HERE
 
 
@@ -632,7 +737,9 @@ def test_defaults_are_not_shared() -> None:
     assert Settings().limits == {}
 
 
-def test_langgraph_is_told_to_be_strict_unless_the_user_said_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_langgraph_is_told_to_be_strict_unless_the_user_said_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("LANGGRAPH_STRICT_MSGPACK", raising=False)
     module.strict_checkpoints()
     assert os.environ["LANGGRAPH_STRICT_MSGPACK"] == "true"
@@ -647,4 +754,6 @@ def test_past_runs_are_built_on_only_if_asked_and_the_run_remembers_the_wish(rea
     assert asked.past is True
     assert asked.public() == {"past": True}
     assert from_public(asked.public(), Settings()).past is True
-    assert from_public({}, asked).past is False, "a run that was begun without it goes on without it"
+    assert from_public({}, asked).past is False, (
+        "a run that was begun without it goes on without it"
+    )

@@ -8,19 +8,28 @@ from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
 from deepdiver.core.sighting import Sighting, sighting, towns_in
 from deepdiver.core.whereabouts import Position
 
-TEXT = "The log of Vantskär. 2026-02-08 04:47 UTC: smoke at 63.214 N, 19.082 E. The harbour was closed."
+TEXT = (
+    "The log of Vantskär. 2026-02-08 04:47 UTC: smoke at 63.214 N, 19.082 E. The harbour was "
+    "closed."
+)
 
 
 def made(quote: str, text: str = TEXT, published: str = "") -> Sighting:
     start = text.index(quote)
     passage = Passage(snapshot="h", start=start, end=start + len(quote))
-    finding = Finding(id="f", statement=quote, quotes=(Quote(source="s", passage=passage, text=quote),))
-    source = Source(id="s", kind=SourceKind.PAGE, url="u", title="t", snapshot="h", published=published)
+    finding = Finding(
+        id="f", statement=quote, quotes=(Quote(source="s", passage=passage, text=quote),)
+    )
+    source = Source(
+        id="s", kind=SourceKind.PAGE, url="u", title="t", snapshot="h", published=published
+    )
     return sighting(finding, source, text)
 
 
 def test_its_own_words_go_first() -> None:
-    seen = made("2026-02-08 04:47 UTC: smoke at 63.214 N, 19.082 E.", published="2026-03-01T10:00:00Z")
+    seen = made(
+        "2026-02-08 04:47 UTC: smoke at 63.214 N, 19.082 E.", published="2026-03-01T10:00:00Z"
+    )
     assert seen.timestamp == "2026-02-08T04:47Z"
     assert seen.position == Position(63.214, 19.082)
 
@@ -36,7 +45,9 @@ def test_its_own_words_go_first() -> None:
         ("yesterday, at Ten", ""),
     ],
 )
-def test_else_the_minute_of_publication_counts_and_a_bare_day_does_not(published: str, wanted: str) -> None:
+def test_else_the_minute_of_publication_counts_and_a_bare_day_does_not(
+    published: str, wanted: str
+) -> None:
     assert made("The harbour was closed.", "The harbour was closed.", published).timestamp == wanted
 
 
@@ -49,12 +60,19 @@ def test_a_finding_that_tells_neither_when_nor_where_says_so() -> None:
 
 def told(quote: str, title: str = "t") -> Sighting:
     passage = Passage(snapshot="h", start=0, end=len(quote))
-    finding = Finding(id="f", statement=quote, quotes=(Quote(source="s", passage=passage, text=quote),))
-    return sighting(finding, Source(id="s", kind=SourceKind.PAGE, url="u", title=title, snapshot="h"), quote)
+    finding = Finding(
+        id="f", statement=quote, quotes=(Quote(source="s", passage=passage, text=quote),)
+    )
+    return sighting(
+        finding, Source(id="s", kind=SourceKind.PAGE, url="u", title=title, snapshot="h"), quote
+    )
 
 
 def test_the_only_town_that_is_named_is_where_it_was_give_or_take_its_size() -> None:
-    small, large = told("An explosion shook Merefa.").position, told("An explosion shook Kharkiv.").position
+    small, large = (
+        told("An explosion shook Merefa.").position,
+        told("An explosion shook Kharkiv.").position,
+    )
     assert small is not None
     assert large is not None
     assert (small.lat, small.lon) == pytest.approx((49.82, 36.05), abs=0.02)

@@ -15,7 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_there_are_five_and_the_vocabulary_has_them() -> None:
-    assert [each.value for each in Strategy] == ["popper", "iterative", "overwatch", "orchestrated", "navigator"]
+    assert [each.value for each in Strategy] == [
+        "popper",
+        "iterative",
+        "overwatch",
+        "orchestrated",
+        "navigator",
+    ]
     assert record.Strategy is Strategy
 
 

@@ -1,4 +1,7 @@
-"""Spans: exact offsets, quotes found whatever the typesetter did, and nothing found that is not there."""
+"""Spans.
+
+Exact offsets, quotes found whatever the typesetter did, and nothing found that is not there.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ from deepdiver.core.text import (
     words,
 )
 
-# Letters, ends of sentences, marks of lists and headings, white space and typesetting, so that they meet often.
+# Letters, ends of sentences, marks of lists and headings, white space and typesetting, so that they
+# meet often.
 HOSTILE = "aB1é.!?…。 \t\n\r\u2028\u00a0-–—'’\"“”«()[]#*>|•/ﬁ½²\u00ad\u200b\u0301漢あ가ب߂Я\ud800"
 TEXTS = st.text(st.sampled_from(HOSTILE) | st.characters(exclude_categories=()), max_size=80)
 PROSE = st.lists(
@@ -78,10 +82,15 @@ class TestBlocks:
             at = span.end
         left.append(text[at:])
         # What stands between blocks: white space and the marks of items, numbers among them.
-        assert set("".join(left)) - set("-*+•>|.)0123456789") <= {char for char in text if char.isspace()}
+        assert set("".join(left)) - set("-*+•>|.)0123456789") <= {
+            char for char in text if char.isspace()
+        }
 
     def test_are_paragraphs_headings_items_and_rows(self) -> None:
-        text = "# Title\nFirst line\nsecond line\n\n- one\n- two\n  goes on\n1) three\n> quoted\n| a | b |\n## Sub\nEnd"
+        text = (
+            "# Title\nFirst line\nsecond line\n\n- one\n- two\n  goes on\n1) three\n> quoted\n| a "
+            "| b |\n## Sub\nEnd"
+        )
         assert [(span.of(text), heading) for span, heading in blocks(text)] == [
             ("# Title", True),
             ("First line\nsecond line", False),
@@ -117,7 +126,9 @@ class TestSentences:
     def test_together_are_all_that_is_no_heading(self, text: str) -> None:
         inside = [span for span, heading in blocks(text) if not heading]
         found = sentences(text)
-        assert all(any(one.start <= span.start and span.end <= one.end for one in inside) for span in found)
+        assert all(
+            any(one.start <= span.start and span.end <= one.end for one in inside) for span in found
+        )
         said = "".join("".join(span.of(text).split()) for span in found)
         assert said == "".join("".join(span.of(text).split()) for span in inside)
 
@@ -126,11 +137,26 @@ class TestSentences:
         [
             ("One. Two! Three? Four… Five", ["One.", "Two!", "Three?", "Four…", "Five"]),
             ("No end", ["No end"]),
-            ("Dr. Anna Berg met Capt. Holm. They spoke.", ["Dr. Anna Berg met Capt. Holm.", "They spoke."]),
-            ("J. R. R. Tolkien and J.R.R. Tolkien. One man.", ["J. R. R. Tolkien and J.R.R. Tolkien.", "One man."]),
-            ("Smith v. Jones was decided. It stands.", ["Smith v. Jones was decided.", "It stands."]),
-            ("It fell by 3.5 per cent. No. 7 fell too.", ["It fell by 3.5 per cent.", "No. 7 fell too."]),
-            ("He left, e.g. Monday, at 3 p.m. sharp. Then", ["He left, e.g. Monday, at 3 p.m. sharp.", "Then"]),
+            (
+                "Dr. Anna Berg met Capt. Holm. They spoke.",
+                ["Dr. Anna Berg met Capt. Holm.", "They spoke."],
+            ),
+            (
+                "J. R. R. Tolkien and J.R.R. Tolkien. One man.",
+                ["J. R. R. Tolkien and J.R.R. Tolkien.", "One man."],
+            ),
+            (
+                "Smith v. Jones was decided. It stands.",
+                ["Smith v. Jones was decided.", "It stands."],
+            ),
+            (
+                "It fell by 3.5 per cent. No. 7 fell too.",
+                ["It fell by 3.5 per cent.", "No. 7 fell too."],
+            ),
+            (
+                "He left, e.g. Monday, at 3 p.m. sharp. Then",
+                ["He left, e.g. Monday, at 3 p.m. sharp.", "Then"],
+            ),
             ("“Stop!” he said. “Why?” She left.", ["“Stop!” he said.", "“Why?”", "She left."]),
             ("He said (quietly.) Then he left.", ["He said (quietly.)", "Then he left."]),
             ("Wait... what? Yes.", ["Wait... what?", "Yes."]),
@@ -155,12 +181,21 @@ class TestSentences:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("港口结冰了。没有人受伤！真的吗？是的", ["港口结冰了。", "没有人受伤！", "真的吗？", "是的"]),
+            (
+                "港口结冰了。没有人受伤！真的吗？是的",
+                ["港口结冰了。", "没有人受伤！", "真的吗？", "是的"],
+            ),
             ("他说：“船沉了。”然后走了。", ["他说：“船沉了。”", "然后走了。"]),
             ("真的吗?是的!好", ["真的吗?", "是的!", "好"]),
             ("値は３．５である．次の文．", ["値は３．５である．", "次の文．"]),
-            ("배가 가라앉았다. 아무도 다치지 않았다.", ["배가 가라앉았다.", "아무도 다치지 않았다."]),
-            ("هل غرقت السفينة؟ نعم، غرقت. لم يصب أحد!", ["هل غرقت السفينة؟", "نعم، غرقت.", "لم يصب أحد!"]),
+            (
+                "배가 가라앉았다. 아무도 다치지 않았다.",
+                ["배가 가라앉았다.", "아무도 다치지 않았다."],
+            ),
+            (
+                "هل غرقت السفينة؟ نعم، غرقت. لم يصب أحد!",
+                ["هل غرقت السفينة؟", "نعم، غرقت.", "لم يصب أحد!"],
+            ),
             ("کشتی ڈوب گئی۔ کوئی زخمی نہیں ہوا۔", ["کشتی ڈوب گئی۔", "کوئی زخمی نہیں ہوا۔"]),
             (
                 "הספינה טבעה. \u200fאיש לא נפגע.\u200f הים היה סוער.",
@@ -171,15 +206,33 @@ class TestSentences:
             ("መርከቡ ሰመጠ። ማንም አልተጎዳም።", ["መርከቡ ሰመጠ።", "ማንም አልተጎዳም።"]),
             ("Նավը խորտակվեց։ Ոչ ոք չտուժեց։", ["Նավը խորտակվեց։", "Ոչ ոք չտուժեց։"]),
         ],
-        ids=["zh", "zh-quote", "zh-plain", "ja-wide", "ko", "ar", "ur", "he", "hi", "my", "am", "hy"],
+        ids=[
+            "zh",
+            "zh-quote",
+            "zh-plain",
+            "ja-wide",
+            "ko",
+            "ar",
+            "ur",
+            "he",
+            "hi",
+            "my",
+            "am",
+            "hy",
+        ],
     )
-    def test_end_where_a_reader_of_any_script_would_say(self, text: str, expected: list[str]) -> None:
+    def test_end_where_a_reader_of_any_script_would_say(
+        self, text: str, expected: list[str]
+    ) -> None:
         assert cut(text, sentences(text)) == expected
 
     def test_of_thai_end_in_spaces_but_not_in_every_one(self) -> None:
         clause = "เรือเฟอร์รี่ชนท่าเรือในหมอกหนาเมื่อเช้าวันอังคารเวลาหกโมงเช้าที่ท่าเรือแห่งหนึ่ง"
         short = "นายสมชาย ใจดี กล่าวว่า"
-        assert cut(f"{clause} {clause} {clause}", sentences(f"{clause} {clause} {clause}")) == [clause] * 3
+        assert (
+            cut(f"{clause} {clause} {clause}", sentences(f"{clause} {clause} {clause}"))
+            == [clause] * 3
+        )
         assert cut(short, sentences(short)) == [short]
 
 
@@ -193,7 +246,12 @@ class TestPassages:
     @given(TEXTS | PROSE, st.integers(1, 60))
     def test_hold_every_block(self, text: str, size: int) -> None:
         covered = {i for span in passages(text, size) for i in range(span.start, span.end)}
-        wanted = {i for span, _ in blocks(text) for i in range(span.start, span.end) if not text[i].isspace()}
+        wanted = {
+            i
+            for span, _ in blocks(text)
+            for i in range(span.start, span.end)
+            if not text[i].isspace()
+        }
         assert wanted <= covered
 
     @given(PROSE, st.integers(60, 200))
@@ -219,17 +277,22 @@ class TestPassages:
         text = f"{word} " * 2_000
         found = passages(text)
         assert all(set(span.of(text).split()) == {word} for span in found)
-        assert all(PASSAGE_CHARS // 2 <= span.end - span.start <= 2 * PASSAGE_CHARS for span in found[:-1])
+        assert all(
+            PASSAGE_CHARS // 2 <= span.end - span.start <= 2 * PASSAGE_CHARS for span in found[:-1]
+        )
 
     @pytest.mark.parametrize(
-        "sentence", ["这是一个关于港口结冰的句子。", "هذه جملة عن الميناء المتجمد؟ ", "यह बंदरगाह के बारे में है। "]
+        "sentence",
+        ["这是一个关于港口结冰的句子。", "هذه جملة عن الميناء المتجمد؟ ", "यह बंदरगाह के बारे में है। "],
     )
     def test_of_any_script_are_whole_sentences_of_about_the_size(self, sentence: str) -> None:
         text = sentence * 300
         found = passages(text)
         assert "".join(span.of(text) for span in found).replace(" ", "") == text.replace(" ", "")
         assert all(span.of(text).endswith(sentence.strip()) for span in found)
-        assert all(PASSAGE_CHARS * 0.8 < span.end - span.start <= PASSAGE_CHARS for span in found[:-1])
+        assert all(
+            PASSAGE_CHARS * 0.8 < span.end - span.start <= PASSAGE_CHARS for span in found[:-1]
+        )
 
     def test_an_endless_sentence_is_cut(self) -> None:
         text = "x" * 10 * PASSAGE_CHARS
@@ -273,7 +336,12 @@ class TestFold:
         assert not folded.startswith(" ")
         assert all(char == " " or not char.isspace() for char in folded)
 
-    @given(st.text(st.characters(codec="ascii", categories=["L", "N"]) | st.sampled_from(" ,.;'\"-"), max_size=40))
+    @given(
+        st.text(
+            st.characters(codec="ascii", categories=["L", "N"]) | st.sampled_from(" ,.;'\"-"),
+            max_size=40,
+        )
+    )
     def test_leaves_plain_text_as_it_is(self, text: str) -> None:
         plain = " ".join(text.split())
         folded, at = fold(plain)
@@ -308,7 +376,11 @@ class TestFold:
         assert fold(text)[0] == plain
 
     def test_a_hyphen_at_a_line_end_can_be_read_in_three_ways(self) -> None:
-        assert [fold("pre-\nwar", joint)[0] for joint in ("", "-", "- ")] == ["prewar", "pre-war", "pre- war"]
+        assert [fold("pre-\nwar", joint)[0] for joint in ("", "-", "- ")] == [
+            "prewar",
+            "pre-war",
+            "pre- war",
+        ]
 
 
 SETTERS: dict[str, Callable[[str], str]] = {
@@ -355,10 +427,16 @@ class TestLocate:
             return
         assert 0 <= span.start < span.end <= len(text)
         found = span.of(text)
-        readings = [(fold(found, joint)[0].strip(), fold(quote, joint)[0].strip()) for joint in ("", "-", "- ")]
+        readings = [
+            (fold(found, joint)[0].strip(), fold(quote, joint)[0].strip())
+            for joint in ("", "-", "- ")
+        ]
         assert any(one == other for one, other in readings)
 
-    @given(st.data(), st.text(st.sampled_from("abAé fi1-–—'’\"“ \n\u00a0ﬁ…\u0301"), min_size=1, max_size=40))
+    @given(
+        st.data(),
+        st.text(st.sampled_from("abAé fi1-–—'’\"“ \n\u00a0ﬁ…\u0301"), min_size=1, max_size=40),
+    )
     def test_a_part_set_anew_is_found(self, data: st.DataObject, text: str) -> None:
         """Fold a part of the text: that is what a model may write instead of it."""
         parts = fold(text)[0].split()
@@ -381,7 +459,14 @@ class TestLocate:
 
     def test_all_of_it_at_once(self) -> None:
         text = "x " + QUOTE + " y"
-        for setter in ("curly quotes", "ligatures", "hyphenation", "hard spaces", "ellipsis", "decomposed"):
+        for setter in (
+            "curly quotes",
+            "ligatures",
+            "hyphenation",
+            "hard spaces",
+            "ellipsis",
+            "decomposed",
+        ):
             text = SETTERS[setter](text)
         span = locate(QUOTE, text)
         assert span is not None
@@ -464,7 +549,9 @@ class TestWords:
             ("ที่ท่าเรือ นั้น", ["ที่ท่าเรือ", "นั้น"]),
         ],
     )
-    def test_vowels_around_the_letters_do_not_end_a_word(self, text: str, expected: list[str]) -> None:
+    def test_vowels_around_the_letters_do_not_end_a_word(
+        self, text: str, expected: list[str]
+    ) -> None:
         assert words(text) == expected
 
     def test_of_nothing_there_are_none(self) -> None:
@@ -495,7 +582,8 @@ class TestWords:
         assert len({stem(word) for word in group}) == 1
 
     @pytest.mark.parametrize(
-        "word", ["is", "us", "bus", "gas", "red", "king", "ring", "series", "a", "", "basis", "2025"]
+        "word",
+        ["is", "us", "bus", "gas", "red", "king", "ring", "series", "a", "", "basis", "2025"],
     )
     def test_short_words_keep_something(self, word: str) -> None:
         assert len(stem(word)) >= min(2, len(word))
@@ -505,11 +593,19 @@ class TestWords:
         assert len(stem(word)) <= max(len(word), len("person"))
 
     def test_different_words_keep_different_stems(self) -> None:
-        listed = "harbour nickel guillemot cheese register foundation inspector ferry milk lake parish council".split()
+        listed = (
+            "harbour nickel guillemot cheese register foundation inspector ferry milk lake parish "
+            "council"
+        ).split()
         assert len({stem(word) for word in listed}) == len(listed)
 
     def test_terms_are_what_a_text_is_about(self) -> None:
-        assert terms("Who are the children of the parents who run Svedjan?") == ["child", "parent", "run", "svedjan"]
+        assert terms("Who are the children of the parents who run Svedjan?") == [
+            "child",
+            "parent",
+            "run",
+            "svedjan",
+        ]
         assert terms("the parents' child runs") == ["parent", "child", "run"]
 
     def test_stopwords_are_words(self) -> None:
@@ -532,9 +628,15 @@ class TestShingles:
             assert len(run.split()) == min(size, len(listed))
 
     def test_copies_share_them_and_strangers_do_not(self) -> None:
-        story = "The ferry Vanta struck the quay at Lodbaken in thick fog shortly after six in the morning on Tuesday"
+        story = (
+            "The ferry Vanta struck the quay at Lodbaken in thick fog shortly after six in the "
+            "morning on Tuesday"
+        )
         copy = "VANTSKÄR: " + story.replace(",", "").upper() + "."
-        other = "A quite different account of the annual cheese fair that was held in the old school of the parish"
+        other = (
+            "A quite different account of the annual cheese fair that was held in the old school "
+            "of the parish"
+        )
         shared = shingles(story) & shingles(copy)
         assert len(shared) / len(shingles(story)) > 0.9
         assert not shingles(story) & shingles(other)
@@ -575,7 +677,10 @@ def seconds_for(text: str) -> float:
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_texts_take_time_in_proportion(name: str) -> None:
-    """A hundred thousand characters of anything take a second at most; what goes with the square takes minutes."""
+    """A hundred thousand characters of anything take a second at most.
+
+    What goes with the square takes minutes.
+    """
     sample = LONG[name]
     assert seconds_for(sample * (100_000 // len(sample)) + "x") < 10
 

@@ -48,7 +48,9 @@ def test_a_range_is_as_long_as_it_says() -> None:
     found = moment("No lightning between 00:00 and 12:00 UTC on 8 February 2026.")
     assert found == Moment(at(0, 0).start, at(12, 0).start)
     assert not found.narrow
-    assert moment("from 04:40 UTC to 04:50 UTC on 8 February 2026") == Moment(at(4, 40).start, at(4, 50).start)
+    assert moment("from 04:40 UTC to 04:50 UTC on 8 February 2026") == Moment(
+        at(4, 40).start, at(4, 50).start
+    )
     assert moment("seen at 04:40 UTC, gone at 04:50 UTC on 8 February 2026") == at(4, 40)
 
 
@@ -59,13 +61,20 @@ def test_a_zone_may_be_named_once_for_a_whole_source() -> None:
 
 
 def test_a_line_of_a_log_has_the_last_date_before_it_then_that_of_the_title() -> None:
-    log = "On 7 February 2026 all was calm.\n04:00 UTC. Calm.\nOn 8 February 2026 it began.\n04:47 UTC. Smoke."
+    log = (
+        "On 7 February 2026 all was calm.\n04:00 UTC. Calm.\nOn 8 February 2026 it began.\n04:47 "
+        "UTC. Smoke."
+    )
     assert moment("04:47 UTC. Smoke.", log, log.index("04:47")) == at(4, 47)
     earlier = moment("04:00 UTC. Calm.", log, log.index("04:00"))
     assert earlier is not None
     assert earlier.gap(at(4, 0)) == DAY
-    assert moment("04:47 UTC. Smoke.", "04:47 UTC. Smoke.", 0, "Log of 8 February 2026") == at(4, 47)
-    assert moment("Smoke.", log, 90) is None, "a sentence without a time of day is of no certain day"
+    assert moment("04:47 UTC. Smoke.", "04:47 UTC. Smoke.", 0, "Log of 8 February 2026") == at(
+        4, 47
+    )
+    assert moment("Smoke.", log, 90) is None, (
+        "a sentence without a time of day is of no certain day"
+    )
 
 
 def test_a_moment_is_told_as_precisely_as_it_is_known() -> None:
@@ -77,7 +86,9 @@ def test_a_moment_is_told_as_precisely_as_it_is_known() -> None:
 
 
 moments = st.builds(
-    lambda start, length: Moment(start, start + length), st.integers(0, 3_000_000), st.integers(0, 2 * DAY)
+    lambda start, length: Moment(start, start + length),
+    st.integers(0, 3_000_000),
+    st.integers(0, 2 * DAY),
 )
 
 
@@ -116,7 +127,10 @@ def test_positions_are_read_in_their_usual_forms(text: str, found: list[Position
 
 
 def test_places_are_names_behind_a_word_of_place() -> None:
-    assert places("A fire broke out in the port of Vantskär, near Lake Tvärven.") == ["Vantskär", "Lake Tvärven"]
+    assert places("A fire broke out in the port of Vantskär, near Lake Tvärven.") == [
+        "Vantskär",
+        "Lake Tvärven",
+    ]
     assert places("Anna Holm owns Holm Works.") == []
 
 
@@ -127,4 +141,6 @@ def test_a_source_with_one_position_gives_it_for_all_that_it_reports() -> None:
     assert there.moment == at(4, 47)
     several = f"{log} Another at 63.4410 N, 18.7025 E."
     assert whereabouts("04:47 UTC, 8 February 2026. Smoke.", several, 44).position is None
-    assert whereabouts("Smoke at 63.4410 N, 18.7025 E.", several, 0).position == Position(63.4410, 18.7025)
+    assert whereabouts("Smoke at 63.4410 N, 18.7025 E.", several, 0).position == Position(
+        63.4410, 18.7025
+    )

@@ -36,7 +36,8 @@ EXPECTED = (
     (0.0422, -0.0114, -0.0164, 0.0126, 0.0586, -0.0133, -0.1150, -0.0052),
     (0.0560, -0.0299, -0.0742, 0.0208, 0.0269, -0.0735, -0.0560, 0.0533),
 )
-"""The first eight numbers of the first four texts by transformers and torch in float32, mean pooling, normalised."""
+"""The first eight numbers of the first four texts by transformers and torch in float32, mean
+pooling, normalised."""
 
 COSINES = (
     (1.000, 0.767, -0.006, 0.003, 0.008),
@@ -45,7 +46,8 @@ COSINES = (
     (0.003, -0.048, 0.476, 1.000, 0.011),
     (0.008, -0.056, -0.104, 0.011, 1.000),
 )
-"""Between the first five texts, in the same way: two cats, two rates, and French, which the model never learnt."""
+"""Between the first five texts, in the same way: two cats, two rates, and French, which the model
+never learnt."""
 
 
 # What can go wrong
@@ -57,7 +59,9 @@ def test_a_missing_file_is_named_and_may_come_back(tmp_path: Path, name: str) ->
     (tmp_path / name).rename(tmp_path / "away")
     broken = Embedder(tmp_path)
     for _ in range(2):
-        with pytest.raises(StoreAccessError, match=rf"{re.escape(name)} cannot be read .*install deepdiver again"):
+        with pytest.raises(
+            StoreAccessError, match=rf"{re.escape(name)} cannot be read .*install deepdiver again"
+        ):
             broken.embed(["a"])
     (tmp_path / "away").rename(tmp_path / name)
     assert broken.embed(["a"]).shape == (1, DIMENSION)
@@ -82,7 +86,19 @@ def test_no_texts_are_no_vectors() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t", "\ud800", "a \udfff b", "\0", "\ufeff\u200b", "\U0010ffff", "𐏿", "[PAD]", "[CLS] [SEP]"]
+    "text",
+    [
+        "",
+        " \n\t",
+        "\ud800",
+        "a \udfff b",
+        "\0",
+        "\ufeff\u200b",
+        "\U0010ffff",
+        "𐏿",
+        "[PAD]",
+        "[CLS] [SEP]",
+    ],
 )
 def test_odd_texts_have_vectors(text: str) -> None:
     (vector,) = embedder().embed([text])

@@ -44,7 +44,8 @@ STANCES = ("supports", "refutes", "neutral", "refutes", "supports")
 """Of the first five: what anybody would say."""
 
 PASSAGES = (
-    "The ferry Aurora was built in Turku in 1987. It carried 340 passengers between Vaasa and Umeå.",
+    "The ferry Aurora was built in Turku in 1987. It carried 340 passengers between Vaasa and "
+    "Umeå.",
     "Herring is a small fish. It is eaten pickled, smoked or fried around the Baltic Sea.",
 )
 QUESTION = "When was the ferry Aurora built?"
@@ -56,7 +57,9 @@ QUESTION = "When was the ferry Aurora built?"
 def test_a_missing_file_is_named_and_may_come_back(tmp_path: Path) -> None:
     broken = Reader(tmp_path)
     for _ in range(2):
-        with pytest.raises(StoreAccessError, match=r"model\.onnx cannot be read .*install deepdiver again"):
+        with pytest.raises(
+            StoreAccessError, match=r"model\.onnx cannot be read .*install deepdiver again"
+        ):
             broken.verify([("a", "b")])
     shutil.copy(FOLDER / "model.onnx", tmp_path)
     assert len(broken.verify([("a", "b")])) == 1
@@ -83,7 +86,9 @@ def test_a_document_without_sentences_says_nothing() -> None:
     assert found.stance == "neutral"
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\ud800", "\0", "\ufeff\u200b", "\U0010ffff", "[PAD]", "[CLS] [SEP]"])
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "\ud800", "\0", "\ufeff\u200b", "\U0010ffff", "[PAD]", "[CLS] [SEP]"]
+)
 def test_odd_texts_are_read(text: str) -> None:
     (verdict,) = load_reader().verify([(text, text)])
     assert math.isclose(verdict.supports + verdict.refutes + verdict.neutral, 1, abs_tol=1e-6)
@@ -167,7 +172,9 @@ def test_threads_may_share_it() -> None:
     shared = Reader(threads=1)
     expected = load_reader().verify(PAIRS)
     with ThreadPoolExecutor(4) as pool:
-        assert [found[0] for found in pool.map(lambda pair: shared.verify([pair]), PAIRS)] == expected
+        assert [
+            found[0] for found in pool.map(lambda pair: shared.verify([pair]), PAIRS)
+        ] == expected
 
 
 def test_a_process_has_one_reader() -> None:
@@ -184,12 +191,16 @@ def test_a_process_has_one_reader() -> None:
         (Verdict(0.4, 0.2, 0.4), "neutral"),
     ],
 )
-def test_where_two_are_equal_the_more_careful_stance_is_taken(verdict: Verdict, stance: str) -> None:
+def test_where_two_are_equal_the_more_careful_stance_is_taken(
+    verdict: Verdict, stance: str
+) -> None:
     assert verdict.stance == stance
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_a_document_has_a_stance_only_where_one_side_is_likely(supports: float, refutes: float) -> None:
+def test_a_document_has_a_stance_only_where_one_side_is_likely(
+    supports: float, refutes: float
+) -> None:
     found = DocumentVerdict(supports, refutes, NOTHING, 0, 0)
     assert (found.stance == "neutral") == (max(supports, refutes) < DECIDED)
     if found.stance != "neutral":
@@ -203,7 +214,9 @@ def test_a_document_is_judged_by_its_strongest_sentences() -> None:
     assert found.first <= 1 <= found.last
     assert found.last - found.first <= 1
     units = [[0], [1], [2], [0, 1], [1, 2]]
-    verdicts = load_reader().verify([(" ".join(sentences[at] for at in unit), PAIRS[0][1]) for unit in units])
+    verdicts = load_reader().verify(
+        [(" ".join(sentences[at] for at in unit), PAIRS[0][1]) for unit in units]
+    )
     assert found.supports == max(verdict.supports for verdict in verdicts)
     assert found.refutes == max(verdict.refutes for verdict in verdicts)
     assert found.verdict in verdicts
@@ -212,15 +225,23 @@ def test_a_document_is_judged_by_its_strongest_sentences() -> None:
 
 def test_the_whole_has_a_verdict_of_its_own() -> None:
     sentences = ["Herring is eaten pickled.", EVIDENCE, "The weather was mild."]
-    for claim, stance in (PAIRS[0][1], "supports"), (PAIRS[1][1], "refutes"), ("Goats like hay.", "neutral"):
+    for claim, stance in (
+        (PAIRS[0][1], "supports"),
+        (PAIRS[1][1], "refutes"),
+        ("Goats like hay.", "neutral"),
+    ):
         found = load_reader().verify_document(sentences, claim)
         assert found.whole.stance == stance
-        assert math.isclose(found.whole.supports + found.whole.refutes + found.whole.neutral, 1, abs_tol=1e-6)
+        assert math.isclose(
+            found.whole.supports + found.whole.refutes + found.whole.neutral, 1, abs_tol=1e-6
+        )
 
 
 def test_parts_are_sentences_and_adjacent_pairs() -> None:
     sentences = ["Herring is eaten pickled.", EVIDENCE, "The weather was mild."]
-    (found, none, one) = load_reader().parts([(sentences, PAIRS[0][1]), ([], "It sank."), (["It sank."], "It sank.")])
+    (found, none, one) = load_reader().parts(
+        [(sentences, PAIRS[0][1]), ([], "It sank."), (["It sank."], "It sank.")]
+    )
     assert [(part.first, part.last) for part in found] == [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
     assert none == []
     (verdict,) = load_reader().verify([("It sank.", "It sank.")])
@@ -228,8 +249,14 @@ def test_parts_are_sentences_and_adjacent_pairs() -> None:
 
 
 def test_documents_are_judged_together_as_alone() -> None:
-    documents = [([EVIDENCE, "It sank."], PAIRS[0][1]), ([], "Nothing."), (["It sank."], "It did not sink.")]
-    assert load_reader().verify_documents(documents) == [load_reader().verify_document(*each) for each in documents]
+    documents = [
+        ([EVIDENCE, "It sank."], PAIRS[0][1]),
+        ([], "Nothing."),
+        (["It sank."], "It did not sink."),
+    ]
+    assert load_reader().verify_documents(documents) == [
+        load_reader().verify_document(*each) for each in documents
+    ]
 
 
 # Answers and relevance
@@ -266,14 +293,18 @@ def test_what_matters_is_more_relevant() -> None:
 
 
 def test_a_long_passage_is_as_relevant_as_its_best_part() -> None:
-    alone, buried = load_reader().relevance(QUESTION, [PASSAGES[1], "Herring is a small fish. " * 100 + PASSAGES[0]])
+    alone, buried = load_reader().relevance(
+        QUESTION, [PASSAGES[1], "Herring is a small fish. " * 100 + PASSAGES[0]]
+    )
     assert buried > alone
 
 
 # How much is read
 
 
-@pytest.mark.parametrize("pair", [("", ""), (EVIDENCE, ""), ("", "A claim."), (" \n", "A claim."), (EVIDENCE, "?!")])
+@pytest.mark.parametrize(
+    "pair", [("", ""), (EVIDENCE, ""), ("", "A claim."), (" \n", "A claim."), (EVIDENCE, "?!")]
+)
 def test_without_words_nothing_is_judged(pair: tuple[str, str]) -> None:
     assert load_reader().verify([pair]) == [NOTHING]
 
@@ -295,7 +326,9 @@ def test_a_claim_is_read_beside_evidence_of_any_length() -> None:
 
 def test_of_a_question_a_part_is_read() -> None:
     start = "harbour " * module.QUESTION_TOKENS
-    cut, longer = (load_reader().spans(question, PASSAGES) for question in (start.strip(), start + "mountain"))
+    cut, longer = (
+        load_reader().spans(question, PASSAGES) for question in (start.strip(), start + "mountain")
+    )
     assert cut == longer
 
 

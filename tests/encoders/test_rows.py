@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 from deepdiver.encoders import rows
 from deepdiver.encoders.rows import HEADER, SLOT, SLOTS, RowFile
-from deepdiver.errors import DamagedStoreError, NewerSchemaError, StoreAccessError, StoreError, StoreFullError
+from deepdiver.errors import (
+    DamagedStoreError,
+    NewerSchemaError,
+    StoreAccessError,
+    StoreError,
+    StoreFullError,
+)
 
 WIDTH = 8
 
@@ -50,7 +56,9 @@ def file(path: Path) -> Iterator[RowFile]:
 # What cannot be opened
 
 
-@pytest.mark.parametrize("content", [b"x", b"something else that is long enough to hold a header" * 9, b"\0" * 200])
+@pytest.mark.parametrize(
+    "content", [b"x", b"something else that is long enough to hold a header" * 9, b"\0" * 200]
+)
 def test_another_file_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "rows"
     path.write_bytes(content)
@@ -116,7 +124,9 @@ def test_a_path_that_cannot_be_is_refused(tmp_path: Path) -> None:
             RowFile(path, WIDTH)
 
 
-def test_a_file_that_may_only_be_read(path: Path, file: RowFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_only_be_read(
+    path: Path, file: RowFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file.append(some(1, 2))
 
     def refuse(path: Path, mode: str) -> FileIO:
@@ -153,7 +163,12 @@ def test_part_of_a_row_is_refused(file: RowFile) -> None:
     ],
 )
 def test_a_disk_that_fails_costs_nothing(
-    path: Path, file: RowFile, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[StoreError], words: str
+    path: Path,
+    file: RowFile,
+    monkeypatch: pytest.MonkeyPatch,
+    code: int,
+    kind: type[StoreError],
+    words: str,
 ) -> None:
     file.append(some(1, 2))
 
@@ -171,7 +186,9 @@ def test_a_disk_that_fails_costs_nothing(
     assert path.stat().st_size == HEADER + 3 * WIDTH
 
 
-def test_another_process_that_never_ends_is_named(path: Path, file: RowFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_process_that_never_ends_is_named(
+    path: Path, file: RowFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rows, "LOCK_WAIT", 0.05)
     with closing(RowFile(path, WIDTH)) as other, other._locked():
         with pytest.raises(StoreError, match="locked by another process"):
@@ -198,7 +215,10 @@ def test_a_closed_file_is_closed(file: RowFile) -> None:
 
 
 def crashed(path: Path, before: list[int], tail: bytes, slot: bytes | None) -> None:
-    """Leave a file as a crash may: rows that are committed, part of some that are not, part of a slot."""
+    """Leave a file as a crash may.
+
+    Rows that are committed, part of some that are not, part of a slot.
+    """
     with closing(RowFile(path, WIDTH)) as file:
         for number in before:
             file.append(row(number))
@@ -215,7 +235,9 @@ def crashed(path: Path, before: list[int], tail: bytes, slot: bytes | None) -> N
     cut=st.integers(0, 24),
     slot_cut=st.integers(0, SLOT.size),
 )
-def test_a_crash_at_any_byte_leaves_whole_appends(before: list[int], added: list[int], cut: int, slot_cut: int) -> None:
+def test_a_crash_at_any_byte_leaves_whole_appends(
+    before: list[int], added: list[int], cut: int, slot_cut: int
+) -> None:
     tail = some(*added)
     whole = cut >= len(tail)
     slot = rows._slot(len(before) + len(added))[:slot_cut] if whole else None
@@ -250,7 +272,9 @@ for turn in range(times):
 
 def appender(path: Path, mark: int, times: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", APPENDER, str(path), str(mark), str(times)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", APPENDER, str(path), str(mark), str(times)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -272,7 +296,11 @@ def test_a_killed_process_loses_nothing_it_was_told_is_saved(path: Path) -> None
 @pytest.mark.slow
 def test_processes_that_append_at_once_take_turns(path: Path) -> None:
     with appender(path, 0, 40) as one, appender(path, 1_000, 40) as other:
-        starts = [int(line) for process in (one, other) for line in process.communicate(timeout=60)[0].splitlines()]
+        starts = [
+            int(line)
+            for process in (one, other)
+            for line in process.communicate(timeout=60)[0].splitlines()
+        ]
     assert sorted(starts) == list(range(0, 240, 3))
     with closing(RowFile(path, WIDTH)) as file:
         assert sorted(numbers(file)) == sorted([*range(40), *range(1_000, 1_040)] * 3)

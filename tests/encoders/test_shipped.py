@@ -38,7 +38,9 @@ class Echo:
 
 
 def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(StoreAccessError, match=r"absent cannot be read \(No such file.*\): install deepdiver again"):
+    with pytest.raises(
+        StoreAccessError, match=r"absent cannot be read \(No such file.*\): install deepdiver again"
+    ):
         shipped.read(tmp_path / "absent", HASH)
 
 
@@ -47,7 +49,9 @@ def test_a_folder_in_its_place_says_what_to_do(tmp_path: Path) -> None:
         shipped.read(tmp_path, HASH)
 
 
-@pytest.mark.parametrize("content", [b"", CONTENT[:-1], CONTENT + b"\n", CONTENT.replace(b"w", b"v")])
+@pytest.mark.parametrize(
+    "content", [b"", CONTENT[:-1], CONTENT + b"\n", CONTENT.replace(b"w", b"v")]
+)
 def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
@@ -136,11 +140,16 @@ def test_a_batch_is_as_full_as_may_be() -> None:
     assert list(shipped.batches([9, 3, 9, 9, 9, 9], 2 * 9)) == [[0, 2], [3, 4], [5], [1]]
 
 
-@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=2 * TOKENS), max_size=40), st.integers(0, 5))
+@given(
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=2 * TOKENS), max_size=40),
+    st.integers(0, 5),
+)
 def test_every_text_has_its_own_output(texts: list[list[int]], threads: int) -> None:
     session = Echo()
     ones = [[1] * len(text) for text in texts]
-    found = dict(shipped.run(session, "sums", {"ids": texts, "types": ones}, TOKENS, threads, kept=7))
+    found = dict(
+        shipped.run(session, "sums", {"ids": texts, "types": ones}, TOKENS, threads, kept=7)
+    )
     assert found == {number: sum(text) - len(text) for number, text in enumerate(texts)}
     assert all(rows == 1 or rows * length <= TOKENS for rows, length in session.runs)
 
@@ -153,8 +162,13 @@ def test_batches_are_run_side_by_side_and_small_ones_are_shared_out() -> None:
 
     both, session = threading.Barrier(2), Meeting()
     given = {"ids": [[1, 2, 3]] * 4, "types": [[1, 1, 1]] * 4}
-    assert dict(shipped.run(session, "sums", given, TOKENS, 2, kept=7)) == dict.fromkeys(range(4), 3.0)
-    assert session.runs == [(2, 3), (2, 3)]  # one thread would have run them as one batch of 12 tokens
+    assert dict(shipped.run(session, "sums", given, TOKENS, 2, kept=7)) == dict.fromkeys(
+        range(4), 3.0
+    )
+    assert session.runs == [
+        (2, 3),
+        (2, 3),
+    ]  # one thread would have run them as one batch of 12 tokens
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -164,8 +178,21 @@ def test_what_a_batch_raises_reaches_who_asked(threads: int) -> None:
             raise RuntimeError("no memory")
 
     with pytest.raises(RuntimeError, match="no memory"):
-        list(shipped.run(Broken(), "sums", {"ids": [[1], [2, 3]], "types": [[1], [1, 1]]}, TOKENS, threads, kept=7))
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("deepdiver-encoder")]
+        list(
+            shipped.run(
+                Broken(),
+                "sums",
+                {"ids": [[1], [2, 3]], "types": [[1], [1, 1]]},
+                TOKENS,
+                threads,
+                kept=7,
+            )
+        )
+    assert not [
+        thread.name
+        for thread in threading.enumerate()
+        if thread.name.startswith("deepdiver-encoder")
+    ]
 
 
 def test_a_process_uses_the_cores_that_it_may(monkeypatch: pytest.MonkeyPatch) -> None:

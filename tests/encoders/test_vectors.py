@@ -132,7 +132,9 @@ def test_no_rows_cannot_be_asked_for(table: VectorTable, k: int) -> None:
         (np.array([-1, 2]), "names rows -1 to 2, the table has 4"),
     ],
 )
-def test_rows_that_are_not_there_cannot_be_allowed(table: VectorTable, allowed: Any, words: str) -> None:
+def test_rows_that_are_not_there_cannot_be_allowed(
+    table: VectorTable, allowed: Any, words: str
+) -> None:
     table.append(units(4))
     with pytest.raises(ValueError, match=words):
         table.search(units(1)[0], 1, allowed)
@@ -147,7 +149,9 @@ def test_an_empty_table_finds_nothing(table: VectorTable) -> None:
         assert scores.dtype.name == "float32"
 
 
-@pytest.mark.parametrize("allowed", [np.zeros(4, bool), np.zeros(2, bool), np.zeros(0, bool), np.zeros(0, np.int64)])
+@pytest.mark.parametrize(
+    "allowed", [np.zeros(4, bool), np.zeros(2, bool), np.zeros(0, bool), np.zeros(0, np.int64)]
+)
 def test_nothing_allowed_is_nothing_found(table: VectorTable, allowed: Any) -> None:
     table.append(units(4))
     rows, scores = table.search(units(1)[0], 3, allowed)
@@ -162,7 +166,9 @@ def test_more_than_there_is_gives_all_there_is(table: VectorTable) -> None:
     assert list(scores) == sorted(scores, reverse=True)
 
 
-def test_the_multiplication_must_be_ours(table: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_multiplication_must_be_ours(
+    table: VectorTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table.append(units(1))
     vectors._multiply.cache_clear()
     monkeypatch.setattr(vectors, "DOT", tmp_path / "dot.onnx")
@@ -251,14 +257,20 @@ def test_more_rows_than_a_block(table: VectorTable) -> None:
     table.append(stored)
     for row in (0, BLOCK - 1, BLOCK, 2 * BLOCK + 6):
         assert table.search(stored[row], 1)[0].tolist() == [row]
-        sparse = np.arange(row % 2, len(stored), 4) if row % 4 < 2 else np.arange(2 + row % 2, len(stored), 4)
+        sparse = (
+            np.arange(row % 2, len(stored), 4)
+            if row % 4 < 2
+            else np.arange(2 + row % 2, len(stored), 4)
+        )
         assert table.search(stored[row], 1, np.union1d(sparse, [row]))[0].tolist() == [row]
     exact = stored @ stored[5]
     rows, scores = table.search(stored[5], 50)
     assert np.abs(scores - exact[rows]).max() < 0.01
 
 
-def test_a_score_does_not_depend_on_threads_or_on_what_is_allowed(path: Path, table: VectorTable) -> None:
+def test_a_score_does_not_depend_on_threads_or_on_what_is_allowed(
+    path: Path, table: VectorTable
+) -> None:
     stored = units(500)
     table.append(stored)
     rows, scores = table.search(stored[9], 20)
@@ -320,7 +332,10 @@ TABLES = st.integers(1, 12).flatmap(
 
 
 def error_of(stored: Floats, query: Floats) -> npt.NDArray[np.float64]:
-    """Return how far a score may be from the exact one: half a step of each of the row's and the query's numbers."""
+    """Return how far a score may be from the exact one.
+
+    Half a step of each of the row's and the query's numbers.
+    """
     largest = np.abs(stored).max(axis=1, initial=0).astype(np.float64)
     size, most = np.abs(query).astype(np.float64).sum(), np.abs(query).max(initial=0)
     row_part = largest / 254 * size
@@ -337,7 +352,10 @@ def test_the_ranking_is_numpys_within_the_error_of_quantisation(
     mask = data.draw(hnp.arrays(np.bool_, len(stored)))
     exact = stored.astype(np.float64) @ query.astype(np.float64)
     error = error_of(stored, query)
-    with tempfile.TemporaryDirectory() as folder, VectorTable(Path(folder) / "table", stored.shape[1]) as table:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        VectorTable(Path(folder) / "table", stored.shape[1]) as table,
+    ):
         table.append(stored)
         rows, scores = table.search(query, k, mask)
         numbers, same = table.search(query, k, np.flatnonzero(mask))
@@ -346,9 +364,9 @@ def test_the_ranking_is_numpys_within_the_error_of_quantisation(
     assert len(set(rows.tolist())) == len(rows) == min(k, int(mask.sum()))
     assert mask[rows].all()
     assert (np.abs(scores - exact[rows]) <= error[rows]).all()
-    assert [(-score, row) for score, row in zip(scores.tolist(), rows.tolist(), strict=True)] == sorted(
+    assert [
         (-score, row) for score, row in zip(scores.tolist(), rows.tolist(), strict=True)
-    )
+    ] == sorted((-score, row) for score, row in zip(scores.tolist(), rows.tolist(), strict=True))
     left = np.setdiff1d(np.flatnonzero(mask), rows)
     if len(left) and len(rows):
         assert (exact[left] - error[left]).max() <= scores.min()
@@ -360,7 +378,9 @@ def test_what_is_packed_is_within_half_a_step(stored: Floats) -> None:
     assert packed.shape == (3, 5 + SCALE)
     steps = packed[:, 5:].copy().view("<f4").astype(np.float64)
     back = (packed[:, :5].astype(np.float64) - ZERO) * steps
-    tiny = np.finfo(np.float32).tiny  # Below it a float32 has fewer digits, and a step may be off by more.
+    tiny = np.finfo(
+        np.float32
+    ).tiny  # Below it a float32 has fewer digits, and a step may be off by more.
     assert (np.abs(back - stored) <= steps * 0.5001 + tiny).all()
 
 
@@ -373,7 +393,10 @@ def test_a_query_in_two_columns_is_almost_exact(query: Floats) -> None:
     assert (np.abs((256 * coarse + fine) * step - query) <= step * 0.5001).all()
 
 
-@given(hnp.arrays(np.float32, st.integers(0, 50), elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])), st.integers(1, 60))
+@given(
+    hnp.arrays(np.float32, st.integers(0, 50), elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])),
+    st.integers(1, 60),
+)
 def test_the_best_are_the_best_and_equal_ones_keep_their_order(scores: Floats, k: int) -> None:
     expected = sorted(range(len(scores)), key=lambda place: (-scores[place], place))[:k]
     assert vectors._best(scores, k).tolist() == expected

@@ -41,7 +41,9 @@ def test_odds_turn_round_with_the_probability(probability: float) -> None:
 def test_features_by_hand() -> None:
     sentences = ["The ferry sank.", "Herring is eaten pickled.", "The captain of the ferry swam."]
     claim = "The captain sank the ferry."  # captain, sank, ferry
-    found = features(sentences, claim, [Part(0, 0, 0.6, 0.1), Part(1, 1, 0.2, 0.9), Part(1, 2, 0.3, 0.3)])
+    found = features(
+        sentences, claim, [Part(0, 0, 0.6, 0.1), Part(1, 1, 0.2, 0.9), Part(1, 2, 0.3, 0.3)]
+    )
     assert found == pytest.approx(
         [
             log_odds(0.6),
@@ -73,7 +75,9 @@ def test_a_document_leans_as_its_part_that_favours_the_claim_most() -> None:
 
 
 @given(parts, likely, likely)
-def test_more_to_read_makes_no_document_lean_less(listed: list[Part], supports: float, refutes: float) -> None:
+def test_more_to_read_makes_no_document_lean_less(
+    listed: list[Part], supports: float, refutes: float
+) -> None:
     assert leaning([*listed, Part(0, 0, supports, refutes)]) >= leaning(listed)
     assert leaning(listed) == leaning(listed[::-1])
 
@@ -88,7 +92,9 @@ def test_two_sides_leave_room_for_neither(listed: list[float]) -> None:
 
 def test_weighing_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weighing, "WEIGHTS", ((1.0, 0.0), (0.0, 2.0), (math.log(2), 0.0)))
-    supports, refutes = weigh([math.log(3), math.log(2)])  # e to the 0, log 6 and log 4: 1, 6 and 4 of 11
+    supports, refutes = weigh(
+        [math.log(3), math.log(2)]
+    )  # e to the 0, log 6 and log 4: 1, 6 and 4 of 11
     assert [supports, refutes] == pytest.approx([6 / 11, 4 / 11])
 
 

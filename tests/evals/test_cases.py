@@ -67,7 +67,9 @@ def test_ids_that_differ_have_names_that_differ() -> None:
 
 
 def test_documents_are_written_once(tmp_path: Path) -> None:
-    shelf = Shelf((Item("1", 'The "great"\n fire', "It burnt."), Item("a/b", "", "No title.\ud800")))
+    shelf = Shelf(
+        (Item("1", 'The "great"\n fire', "It burnt."), Item("a/b", "", "No title.\ud800"))
+    )
     folder = lay_out(shelf, tmp_path / "files")
     assert (folder / "1.md").read_text() == '---\ntitle: The "great" fire\n---\nIt burnt.'
     other = folder / f"{file_name('a/b')}.md"
@@ -100,7 +102,10 @@ def test_a_set_is_known_by_what_is_asked_and_what_is_right() -> None:
         assert EvalSet("s", Kind.ANSWERS, (case,)).digest != one.digest
     assert EvalSet("s", Kind.CONFLICT, one.cases).digest != one.digest
     about = (Case("a", "x", ("y",), shelf="c"),)
-    texts = [EvalSet("s", Kind.ANSWERS, about, {"c": Shelf((Item("1", "", text),))}).digest for text in ("p", "q")]
+    texts = [
+        EvalSet("s", Kind.ANSWERS, about, {"c": Shelf((Item("1", "", text),))}).digest
+        for text in ("p", "q")
+    ]
     assert texts[0] != texts[1]
 
 
@@ -111,7 +116,9 @@ def test_a_set_is_known_by_what_is_asked_and_what_is_right() -> None:
         unique_by=lambda i: i[0],
     )
 )
-def test_whatever_the_texts_are_they_come_back_from_their_files(parts: list[tuple[str, str, str]]) -> None:
+def test_whatever_the_texts_are_they_come_back_from_their_files(
+    parts: list[tuple[str, str, str]],
+) -> None:
     shelf = Shelf(tuple(Item(*part) for part in parts))
     with tempfile.TemporaryDirectory() as name:
         folder = lay_out(shelf, Path(name))
@@ -120,11 +127,18 @@ def test_whatever_the_texts_are_they_come_back_from_their_files(parts: list[tupl
     for key, title, text in parts:
         held = files[file_name(key)]
         assert held.endswith(text.encode("utf-8", "replace").decode("utf-8"))
-        assert held.startswith("---\ntitle: ") == bool(title.split()) or text.startswith("---\ntitle: ")
+        assert held.startswith("---\ntitle: ") == bool(title.split()) or text.startswith(
+            "---\ntitle: "
+        )
 
 
 def test_a_shelf_is_known_by_its_texts() -> None:
     one = Shelf((Item("a", "A", "x"),))
     assert one.digest == Shelf((Item("a", "A", "x"),)).digest
-    others = [Shelf((Item("b", "A", "x"),)), Shelf((Item("a", "B", "x"),)), Shelf((Item("a", "A", "y"),)), Shelf()]
+    others = [
+        Shelf((Item("b", "A", "x"),)),
+        Shelf((Item("a", "B", "x"),)),
+        Shelf((Item("a", "A", "y"),)),
+        Shelf(),
+    ]
     assert len({one.digest, *(other.digest for other in others)}) == 5

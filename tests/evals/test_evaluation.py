@@ -1,4 +1,7 @@
-"""An evaluation in a folder: killed it goes on, another's folder is refused, and the order is that of the set."""
+"""An evaluation in a folder.
+
+Killed it goes on, another's folder is refused, and the order is that of the set.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,15 @@ from deepdiver.core.settings import load
 from deepdiver.errors import DeepdiverError, StoreAccessError, UsageError
 from deepdiver.evals import evaluation
 from deepdiver.evals.cases import Case, EvalSet, Kind, Shelf
-from deepdiver.evals.evaluation import ABOUT, RECORDS, Evaluation, code, evaluate, unfinished, within
+from deepdiver.evals.evaluation import (
+    ABOUT,
+    RECORDS,
+    Evaluation,
+    code,
+    evaluate,
+    unfinished,
+    within,
+)
 from deepdiver.evals.evaluation import load as load_records
 from deepdiver.evals.performing import Job, line
 from deepdiver.evals.retrieval import Item
@@ -30,7 +41,10 @@ from tests.warm import Warm
 CLAIMS = EvalSet(
     "claims",
     Kind.SUPPORT,
-    tuple(Case(str(n), f"It was built in 190{n}.", evidence=("It was built in 1902.",), label="not") for n in range(5)),
+    tuple(
+        Case(str(n), f"It was built in 190{n}.", evidence=("It was built in 1902.",), label="not")
+        for n in range(5)
+    ),
 )
 
 
@@ -48,7 +62,14 @@ def recorded(done: list[str], fail: str = "") -> Any:
         done.append(job.case.id)
         if job.case.id == fail:
             raise KeyboardInterrupt
-        return {"case": job.case.id, "error": "", "said": "not", "score": 0.0, "seconds": 0.0, "usd": "0"}
+        return {
+            "case": job.case.id,
+            "error": "",
+            "said": "not",
+            "score": 0.0,
+            "seconds": 0.0,
+            "usd": "0",
+        }
 
     return do
 
@@ -64,7 +85,9 @@ def recorded(done: list[str], fail: str = "") -> Any:
         ({}, replace(CLAIMS, name="others"), "with set 'claims', not 'others'"),
     ],
 )
-def test_another_evaluations_folder_is_refused(tmp_path: Path, changes: Any, of: EvalSet, why: str) -> None:
+def test_another_evaluations_folder_is_refused(
+    tmp_path: Path, changes: Any, of: EvalSet, why: str
+) -> None:
     evaluate(evaluation_of(tmp_path))
     before = (tmp_path / "out" / RECORDS).read_bytes()
     with pytest.raises(UsageError, match=f"holds an evaluation {why}: give another --out"):
@@ -72,7 +95,9 @@ def test_another_evaluations_folder_is_refused(tmp_path: Path, changes: Any, of:
     assert (tmp_path / "out" / RECORDS).read_bytes() == before
 
 
-def test_figures_of_two_versions_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_of_two_versions_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluate(evaluation_of(tmp_path))
     monkeypatch.setattr(evaluation, "code", lambda: "another")
     with pytest.raises(UsageError, match="by another version of the program"):
@@ -89,7 +114,9 @@ def test_a_damaged_or_locked_folder_is_told(tmp_path: Path) -> None:
         evaluate(replace(evaluation_of(tmp_path), folder=tmp_path / "file" / "out"))
 
 
-def test_what_was_done_before_an_interruption_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_done_before_an_interruption_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first: list[str] = []
     monkeypatch.setattr(evaluation, "perform", recorded(first, fail="3"))
     with pytest.raises(KeyboardInterrupt):
@@ -117,7 +144,9 @@ def test_a_case_that_failed_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert all(record["error"] == "" for record in records)
 
 
-def test_a_line_that_was_cut_off_costs_its_case_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_was_cut_off_costs_its_case_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluate(evaluation_of(tmp_path))
     file = tmp_path / "out" / RECORDS
     file.write_bytes(file.read_bytes()[:-10])
@@ -132,7 +161,9 @@ def test_a_line_that_was_cut_off_costs_its_case_alone(tmp_path: Path, monkeypatc
 def test_whatever_was_written_the_last_whole_line_counts(data: st.DataObject) -> None:
     import tempfile
 
-    values = data.draw(st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5)), max_size=12))
+    values = data.draw(
+        st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=5)), max_size=12)
+    )
     text = "".join(line({"case": case, "said": said, "error": ""}) for case, said in values)
     cut = data.draw(st.integers(0, len(text)))
     with tempfile.TemporaryDirectory() as name:
@@ -148,7 +179,9 @@ def test_whatever_was_written_the_last_whole_line_counts(data: st.DataObject) ->
 # What goes right
 
 
-def test_a_finished_evaluation_is_only_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finished_evaluation_is_only_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = evaluate(evaluation_of(tmp_path))
     done: list[str] = []
     monkeypatch.setattr(evaluation, "perform", recorded(done))
@@ -156,7 +189,9 @@ def test_a_finished_evaluation_is_only_read_again(tmp_path: Path, monkeypatch: p
     assert done == []
 
 
-def test_documents_are_laid_out_for_those_that_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_are_laid_out_for_those_that_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jobs: list[Job] = []
     done = recorded([])
 
@@ -167,21 +202,27 @@ def test_documents_are_laid_out_for_those_that_are_left(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(evaluation, "perform", do)
     cases = (Case("x/y", "q", shelf="one"), Case("z", "q", shelf="one"), Case("w", "q"))
-    of = EvalSet("docs", Kind.ANSWERS, cases, {"one": Shelf((Item("a", "A", "text"),)), "unused": Shelf()})
+    of = EvalSet(
+        "docs", Kind.ANSWERS, cases, {"one": Shelf((Item("a", "A", "text"),)), "unused": Shelf()}
+    )
     evaluate(within(tmp_path / "mine", evaluation_of(tmp_path, of)))
     assert jobs[0].documents == jobs[1].documents
     assert jobs[0].documents is not None
     assert [file.name for file in jobs[0].documents.iterdir()] == ["a.md"]
     assert jobs[2].documents is None
     assert len({job.started for job in jobs}) == 3
-    assert jobs[0].settings.home == tmp_path / "mine" / "evals", "runs and libraries are kept apart from the user's"
+    assert jobs[0].settings.home == tmp_path / "mine" / "evals", (
+        "runs and libraries are kept apart from the user's"
+    )
     assert len(list((tmp_path / "mine" / "evals" / "files").iterdir())) == 1
 
 
 @pytest.mark.slow
 def test_processes_side_by_side_give_the_same_in_the_same_order(tmp_path: Path) -> None:
     def plain(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
+        return [
+            {key: value for key, value in record.items() if key != "seconds"} for record in records
+        ]
 
     one = evaluate(evaluation_of(tmp_path / "one"))
     two = evaluate(evaluation_of(tmp_path / "two"), jobs=2)
@@ -218,7 +259,9 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
         for child in active_children():
             child.kill()
 
-    with pytest.raises(DeepdiverError, match="a process of the evaluation was ended; the same command goes on"):
+    with pytest.raises(
+        DeepdiverError, match="a process of the evaluation was ended; the same command goes on"
+    ):
         evaluate(evaluation_of(tmp_path, replace(CLAIMS, cases=MANY)), jobs=2, told=end)
     assert load_records(tmp_path / "out")
 
@@ -227,13 +270,20 @@ def test_a_process_that_is_ended_from_outside_is_told(tmp_path: Path) -> None:
 def test_a_killed_evaluation_goes_on(tmp_path: Path, warm: Warm) -> None:
     documents = [{"title": "Norda", "text": "Ann Lee is the director of Norda AB."}]
     lines = [
-        {"id": str(n), "question": "Who is the director of Norda AB?", "answers": ["Ann Lee"], "documents": documents}
+        {
+            "id": str(n),
+            "question": "Who is the director of Norda AB?",
+            "answers": ["Ann Lee"],
+            "documents": documents,
+        }
         for n in range(3)
     ]
     file, out = tmp_path / "own.jsonl", tmp_path / "out"
     file.write_text("".join(json.dumps(each) + "\n" for each in lines))
     words = ["eval", str(file), "--quiet", "--home", str(tmp_path / "h"), "--out", str(out)]
-    killed = subprocess.Popen([*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    killed = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     end = time.monotonic() + 60
     while time.monotonic() < end and not load_records(out):
         time.sleep(0.02)
@@ -241,10 +291,14 @@ def test_a_killed_evaluation_goes_on(tmp_path: Path, warm: Warm) -> None:
     killed.wait()
     before = load_records(out)
     assert 1 <= len(before) <= 3
-    done = subprocess.run([*warm.command, *words, "--json"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*warm.command, *words, "--json"], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     after = load_records(out)
-    assert {key: after[key]["run"] for key in before} == {key: record["run"] for key, record in before.items()}
+    assert {key: after[key]["run"] for key in before} == {
+        key: record["run"] for key, record in before.items()
+    }
     result = json.loads(done.stdout)
     assert (result["counts"]["cases"], result["counts"]["right"]) == (3, 3)
     assert [case["id"] for case in result["cases"]] == ["0", "1", "2"]

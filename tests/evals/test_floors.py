@@ -17,7 +17,9 @@ from deepdiver.evals.floors import Bound, bounds, held, missed, quick
 from deepdiver.evals.result import result_of
 from deepdiver.evals.sets import DATA, SETS, first, read
 
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data is not beside the repository")
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the evaluation data is not beside the repository"
+)
 
 
 @pytest.fixture
@@ -34,7 +36,10 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("own")
 def test_what_misses_a_floor_is_told_and_an_aim_is_none() -> None:
-    assert missed("a", {"f1": 0.39, "ece": 0.11}) == ["f1 is 0.390 (floor ≥ 0.4)", "ece is 0.110 (floor ≤ 0.1)"]
+    assert missed("a", {"f1": 0.39, "ece": 0.11}) == [
+        "f1 is 0.390 (floor ≥ 0.4)",
+        "ece is 0.110 (floor ≤ 0.1)",
+    ]
     assert missed("a", {"f1": 0.4, "ece": 0.1}) == []
     assert missed("a", {}) == [], "what was not measured is not missed"
     assert missed("b", {"f1": 0.0}) == []
@@ -82,7 +87,9 @@ def test_what_was_set_as_the_least_to_reach_stands_in_the_file() -> None:
         for figure, value in row.items():
             known = [bound for bound in bounds(name) if bound.figure == figure]
             assert known, (name, figure)
-            strict = [bound.value <= value if figure in lower else bound.value >= value for bound in known]
+            strict = [
+                bound.value <= value if figure in lower else bound.value >= value for bound in known
+            ]
             assert any(strict), (name, figure)
             assert all(bound.at_least is (figure not in lower) for bound in known)
     assert {"retrieval", "floors", "aims", "quick"} <= held().keys()
@@ -100,4 +107,6 @@ def test_the_quick_floors_hold(name: str, tmp_path: Path) -> None:
     figures = result_of(evaluation, evaluate(evaluation))["figures"]
     assert wanted
     for bound in wanted:
-        assert bound.met(figures[bound.figure]), f"{bound.figure} is {figures[bound.figure]:.3f} ({bound})"
+        assert bound.met(figures[bound.figure]), (
+            f"{bound.figure} is {figures[bound.figure]:.3f} ({bound})"
+        )

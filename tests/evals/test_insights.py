@@ -1,4 +1,7 @@
-"""When a report tells an insight: by values and words, in the right file, within its first 1,300 words."""
+"""When a report tells an insight.
+
+By values and words, in the right file, within its first 1,300 words.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,16 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import Citation, Passage, Report, RunStatus, Section, Sentence
 from deepdiver.evals.cases import Gold
-from deepdiver.evals.insights import LONGEST, content, counted, figures, findable, length, told, unit
+from deepdiver.evals.insights import (
+    LONGEST,
+    content,
+    counted,
+    figures,
+    findable,
+    length,
+    told,
+    unit,
+)
 
 GOLD = Gold("I1", "Lee's Market reduced food waste by 8% in Q2 2024, saving $1.2M.", "waste.pdf")
 
@@ -84,7 +96,9 @@ def test_what_lacks_a_number_or_its_words_does_not_tell(said: str) -> None:
 def test_one_sentence_tells() -> None:
     said = "Food waste was reduced by 8% in Q2 2024, saving Lee's Market $1,200,000."
     assert told(report((said, "waste.pdf", 0, 50)), [GOLD]) == ["I1"]
-    assert told(report((said, "other.pdf", 0, 50)), [GOLD]) == [], "it is not from the insight's own file"
+    assert told(report((said, "other.pdf", 0, 50)), [GOLD]) == [], (
+        "it is not from the insight's own file"
+    )
 
 
 def test_two_neighbours_tell_and_two_strangers_do_not() -> None:
@@ -100,8 +114,12 @@ def test_two_neighbours_tell_and_two_strangers_do_not() -> None:
 
 
 def test_a_sentence_without_a_citation_tells_nothing() -> None:
-    plain = report(("Food waste was reduced by 8% in Q2 2024, saving Lee's Market $1.2M.", "waste.pdf", 0, 9))
-    bare = plain.model_copy(update={"answer": (plain.answer[0].model_copy(update={"citations": ()}),)})
+    plain = report(
+        ("Food waste was reduced by 8% in Q2 2024, saving Lee's Market $1.2M.", "waste.pdf", 0, 9)
+    )
+    bare = plain.model_copy(
+        update={"answer": (plain.answer[0].model_copy(update={"citations": ()}),)}
+    )
     assert told(plain, [GOLD]) == ["I1"]
     assert told(bare, [GOLD]) == []
 
@@ -117,13 +135,20 @@ def test_a_report_counts_up_to_its_first_words() -> None:
 
 
 def test_what_does_not_stand_in_its_file_cannot_be_found() -> None:
-    text = "Title\n\nWaste fell. Lee's Market reduced food waste by 8% in Q2 2024.\nThis was a saving of $1.2 million."
+    text = (
+        "Title\n\nWaste fell. Lee's Market reduced food waste by 8% in Q2 2024.\nThis was a saving "
+        "of $1.2 million."
+    )
     assert findable(GOLD, text)
     assert not findable(GOLD, text.replace("8%", "9%"))
     assert not findable(GOLD, "")
 
 
-@given(st.lists(st.sampled_from(["food", "waste", "8%", "2024", "$1.2M", "market", "saving"]), max_size=9))
+@given(
+    st.lists(
+        st.sampled_from(["food", "waste", "8%", "2024", "$1.2M", "market", "saving"]), max_size=9
+    )
+)
 def test_more_words_never_untell(parts: list[str]) -> None:
     less, more = unit(" ".join(parts)), unit(" ".join([*parts, "reduced", "lee's"]))
     assert less.numbers <= more.numbers

@@ -17,7 +17,12 @@ from deepdiver.tasks import Check, Checks, CheckSupport
 from tests.evals.test_insights import report
 
 CASE = Case("1", "When was it built?", ("1902", "in 1902"), ("1885",))
-SAID = Report(question="q", status=RunStatus.ANSWERED, answer=(Sentence(text="It was built in 1902."),), confidence=0.8)
+SAID = Report(
+    question="q",
+    status=RunStatus.ANSWERED,
+    answer=(Sentence(text="It was built in 1902."),),
+    confidence=0.8,
+)
 
 
 @pytest.fixture
@@ -38,7 +43,8 @@ class Model:
         if not self.support:
             raise ReasonError("it said nothing")
         checks = [
-            Check.model_validate({"id": c.id, "support": s}) for c, s in zip(task.claims, self.support, strict=False)
+            Check.model_validate({"id": c.id, "support": s})
+            for c, s in zip(task.claims, self.support, strict=False)
         ]
         return Checks(checks=(*checks, Check(id="C99", support="full")))
 
@@ -62,7 +68,9 @@ async def test_a_judge_that_cannot_be_asked_is_told(settings: Settings) -> None:
         await ask_judge("openai:gpt-x", Kind.ANSWERS, CASE, SAID, settings)
 
 
-async def test_a_judge_that_says_nothing_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_judge_that_says_nothing_is_told(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = Model()
     judged_by(model, monkeypatch)
     with pytest.raises(ReasonError):
@@ -77,7 +85,10 @@ async def test_a_report_that_says_nothing_costs_no_question(
     judged_by(model, monkeypatch)
     silent = SAID.model_copy(update={"answer": ()})
     told = await ask_judge("a:b", Kind.ANSWERS, CASE, silent, settings)
-    assert told == {"judged": {"answer 1": False, "answer 2": False, "wrong 1": False}, "judge_usd": "0"}
+    assert told == {
+        "judged": {"answer 1": False, "answer 2": False, "wrong 1": False},
+        "judge_usd": "0",
+    }
     assert model.asked == []
 
 
@@ -94,7 +105,12 @@ async def test_only_full_support_counts_and_strange_labels_do_not(
         "When was it built? 1885",
     ]
     assert model.asked[0].claims[0].quotes == ("It was built in 1902.",)
-    assert (seen[0].model, seen[0].fast_model, seen[0].task_models, seen[0].budget) == ("a:b", "", {}, None)
+    assert (seen[0].model, seen[0].fast_model, seen[0].task_models, seen[0].budget) == (
+        "a:b",
+        "",
+        {},
+        None,
+    )
     assert model.closed
 
 
@@ -106,7 +122,14 @@ async def test_the_embedded_reasoner_may_judge(settings: Settings) -> None:
 
 
 def test_an_insight_is_asked_about_with_what_cites_its_file() -> None:
-    made = report(("Waste fell.", "a.pdf", 0, 9), ("Rent rose.", "b.pdf", 0, 9), ("It fell by 8%.", "a.pdf", 9, 20))
+    made = report(
+        ("Waste fell.", "a.pdf", 0, 9),
+        ("Rent rose.", "b.pdf", 0, 9),
+        ("It fell by 8%.", "a.pdf", 9, 20),
+    )
     golds = (Gold("1", "Waste fell by 8%.", "a.pdf"), Gold("2", "Nothing.", "c.pdf"))
     asked = claims(Kind.INSIGHTS, Case("1", "q", golds=golds), made)
-    assert asked == {"1": ("Waste fell by 8%.", ("Waste fell.", "It fell by 8%.")), "2": ("Nothing.", ())}
+    assert asked == {
+        "1": ("Waste fell by 8%.", ("Waste fell.", "It fell by 8%.")),
+        "2": ("Nothing.", ()),
+    }

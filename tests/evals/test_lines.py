@@ -34,8 +34,14 @@ def write(folder: Path, *lines: dict[str, Any], name: str = "mine.jsonl") -> Pat
         ({"id": ""}, "id: string should have at least 1 character"),
         ({"documents": []}, "there is no document"),
         ({"documents": [{"title": "x"}]}, r"documents\.0\.text: field required"),
-        ({"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "two documents have the same id"),
-        ({"documents": [{"text": "x"}], "corpus": "c.jsonl"}, "give documents or a corpus, not both"),
+        (
+            {"documents": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]},
+            "two documents have the same id",
+        ),
+        (
+            {"documents": [{"text": "x"}], "corpus": "c.jsonl"},
+            "give documents or a corpus, not both",
+        ),
         ({"corpus": "absent.jsonl"}, r"absent\.jsonl cannot be read"),
     ],
 )
@@ -45,7 +51,9 @@ def test_another_shape_is_told(tmp_path: Path, changed: dict[str, Any], why: str
 
 
 def test_a_missing_field_is_told_with_the_shape(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"case 2: answers: field required \(a line is \{id, question, answers"):
+    with pytest.raises(
+        UsageError, match=r"case 2: answers: field required \(a line is \{id, question, answers"
+    ):
         read_lines(write(tmp_path, GOOD, {"id": "2", "question": "x"}))
 
 
@@ -63,7 +71,11 @@ def test_a_corpus_of_another_shape_is_told(tmp_path: Path) -> None:
 
 
 def test_without_documents_what_the_settings_say_is_searched(tmp_path: Path) -> None:
-    found = read_lines(write(tmp_path, GOOD | {"as_of": "2026-11-15"}, {"id": 2, "question": "x", "answers": [1902]}))
+    found = read_lines(
+        write(
+            tmp_path, GOOD | {"as_of": "2026-11-15"}, {"id": 2, "question": "x", "answers": [1902]}
+        )
+    )
     assert (found.name, found.kind, found.shelves) == ("mine.jsonl", Kind.ANSWERS, {})
     assert [(case.id, case.shelf, case.answers, case.as_of) for case in found.cases] == [
         ("1", "", ("Ann",), "2026-11-15"),
@@ -72,18 +84,30 @@ def test_without_documents_what_the_settings_say_is_searched(tmp_path: Path) -> 
 
 
 def test_documents_of_a_line_and_support_by_title_or_id(tmp_path: Path) -> None:
-    documents = [{"title": "Ferry", "text": "It sank."}, {"id": "b", "title": "Lake", "text": "Cold."}]
-    found = read_lines(write(tmp_path, GOOD | {"documents": documents, "support": ["Ferry", "b", "gone"]}))
+    documents = [
+        {"title": "Ferry", "text": "It sank."},
+        {"id": "b", "title": "Lake", "text": "Cold."},
+    ]
+    found = read_lines(
+        write(tmp_path, GOOD | {"documents": documents, "support": ["Ferry", "b", "gone"]})
+    )
     (case,) = found.cases
     assert case.support == ("1", "b", "gone")
-    assert found.shelves[case.shelf].items == (Item("1", "Ferry", "It sank."), Item("b", "Lake", "Cold."))
+    assert found.shelves[case.shelf].items == (
+        Item("1", "Ferry", "It sank."),
+        Item("b", "Lake", "Cold."),
+    )
 
 
 def test_a_corpus_is_shared_and_may_be_a_folder(tmp_path: Path) -> None:
     write(tmp_path, {"id": "a", "title": "A", "text": "x"}, name="corpus.jsonl")
     (tmp_path / "docs").mkdir()
     two = GOOD | {"id": "2", "corpus": "corpus.jsonl", "support": ["A"]}
-    found = read_lines(write(tmp_path, GOOD | {"corpus": "corpus.jsonl"}, two, GOOD | {"id": "3", "corpus": "docs"}))
+    found = read_lines(
+        write(
+            tmp_path, GOOD | {"corpus": "corpus.jsonl"}, two, GOOD | {"id": "3", "corpus": "docs"}
+        )
+    )
     assert found.shelves.keys() == {"corpus.jsonl", "docs"}
     assert found.cases[1].support == ("a",)
     assert found.shelves["docs"].folder == tmp_path / "docs"

@@ -32,7 +32,9 @@ from deepdiver.evals.measures import (
 
 words = st.lists(st.sampled_from("red green blue ferry 1902 98".split()), max_size=6).map(" ".join)
 stated = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
-scores = st.lists(st.tuples(st.booleans(), st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0])), min_size=1, max_size=40)
+scores = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0])), min_size=1, max_size=40
+)
 
 
 def test_nothing_has_no_mean_and_no_calibration() -> None:
@@ -114,7 +116,9 @@ def test_an_answer_stands_in_a_text_word_for_word(gold: str, text: str, expected
         ("of", "Bank of England", False),
     ],
 )
-def test_a_part_is_the_same_answer_only_if_it_is_telling(said: str, gold: str, expected: bool) -> None:
+def test_a_part_is_the_same_answer_only_if_it_is_telling(
+    said: str, gold: str, expected: bool
+) -> None:
     assert same_answer(said, gold) is expected
 
 
@@ -143,7 +147,9 @@ def test_what_stands_within_an_answer_is_not_found_by_itself() -> None:
 
 
 def test_a_coin_is_worth_half() -> None:
-    assert balanced([(True, 1.0), (True, -1.0), (False, -1.0), (False, 0.0)]) == pytest.approx((0.5 + 0.75) / 2)
+    assert balanced([(True, 1.0), (True, -1.0), (False, -1.0), (False, 0.0)]) == pytest.approx(
+        (0.5 + 0.75) / 2
+    )
     assert balanced([(True, 0.0), (False, 0.0)]) == 0.5
     assert balanced([(True, 0.0), (False, -1.0)], undecided=0.0) == 0.5
 
@@ -181,7 +187,9 @@ def test_accuracy_of_classes() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("ab")), min_size=1, max_size=30))
-def test_accuracy_is_what_the_classes_have_right_by_their_size(pairs: list[tuple[str, str]]) -> None:
+def test_accuracy_is_what_the_classes_have_right_by_their_size(
+    pairs: list[tuple[str, str]],
+) -> None:
     by = {name: [said for gold, said in pairs if gold == name] for name in "ab"}
     whole = sum(len(said) * said.count(name) / len(said) for name, said in by.items() if said)
     assert accuracy(pairs) == pytest.approx(whole / len(pairs))
@@ -202,8 +210,14 @@ def test_area_is_the_share_of_pairs_in_the_right_order(judged: list[tuple[bool, 
 
 
 def test_macro_f1_counts_true_classes_only() -> None:
-    # supports: 1 right of 2 said and 1 true: 2/3; refutes: 1 of 1 and 3: 1/2; neutral is nowhere true
-    said = [("supports", "supports"), ("refutes", "supports"), ("refutes", "refutes"), ("refutes", "neutral")]
+    # supports: 1 right of 2 said and 1 true: 2/3; refutes: 1 of 1 and 3: 1/2; neutral is nowhere
+    # true
+    said = [
+        ("supports", "supports"),
+        ("refutes", "supports"),
+        ("refutes", "refutes"),
+        ("refutes", "neutral"),
+    ]
     assert macro_f1(said) == pytest.approx((2 / 3 + 1 / 2) / 2)
 
 
@@ -233,14 +247,22 @@ def test_calibration_by_hand() -> None:
 
 def test_calibration_by_chance_by_hand() -> None:
     assert ece_by_chance([]) is None
-    assert ece_by_chance(reliability([(1.0, True), (0.0, False)])) == 0.0, "nothing is left to chance"
+    assert ece_by_chance(reliability([(1.0, True), (0.0, False)])) == 0.0, (
+        "nothing is left to chance"
+    )
     # one of 0.7: 0.3 off seven times in ten, 0.7 off three times in ten
     assert ece_by_chance(reliability([(0.7, True)])) == pytest.approx(0.7 * 0.3 + 0.3 * 0.7)
     # two of 0.5: none or both one time in four each, 1 off; of these two
     assert ece_by_chance(reliability([(0.5, True)] * 2)) == pytest.approx(2 * 0.25 * 1 / 2)
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.05, 0.25, 0.5, 0.72, 0.99]), st.booleans()), min_size=1, max_size=60))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.05, 0.25, 0.5, 0.72, 0.99]), st.booleans()),
+        min_size=1,
+        max_size=60,
+    )
+)
 def test_calibration_by_chance_is_the_mean_of_all_outcomes(told: list[tuple[float, bool]]) -> None:
     bins = reliability(told)
     expected = math.fsum(
@@ -268,6 +290,9 @@ def test_calibration_stays_within_its_bounds(told: list[tuple[float, bool]]) -> 
     assert all(each.low - 1e-9 <= each.confidence <= each.high + 1e-9 for each in bins)
     square = brier(told)
     assert square is not None
-    apart = abs(math.fsum(sure for sure, _ in told) / len(told) - sum(truth for _, truth in told) / len(told))
+    apart = abs(
+        math.fsum(sure for sure, _ in told) / len(told)
+        - sum(truth for _, truth in told) / len(told)
+    )
     assert apart <= error + 1e-9  # bins can only hide less than the mean does
     assert apart**2 <= square + 1e-9

@@ -27,8 +27,12 @@ def data(tmp_path: Path) -> Path:
     """Two small sets in the shape of the public ones."""
     folder = tmp_path / "data" / "citation"
     folder.mkdir(parents=True)
-    claims = [{"claim": f"It is {n}.", "evidence": ["It is 1."], "support": "Complete"} for n in (1, 2)]
-    (folder / "expertqa.val.claims.jsonl").write_text("".join(json.dumps(row) + "\n" for row in claims))
+    claims = [
+        {"claim": f"It is {n}.", "evidence": ["It is 1."], "support": "Complete"} for n in (1, 2)
+    ]
+    (folder / "expertqa.val.claims.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in claims)
+    )
     told = {"claim": "It is so.", "label": "Refuted", "questions": []}
     (folder / "averitec.1-250.jsonl").write_text(json.dumps(told) + "\n")
     return tmp_path / "data"
@@ -55,7 +59,14 @@ def test_an_unfinished_evaluation_is_gone_on_with_and_a_finished_one_is_not(
             done.append("interrupted")
             raise KeyboardInterrupt
         done.append(job.case.id)
-        return {"case": job.case.id, "error": "", "said": "full", "score": 1.0, "seconds": 0.0, "usd": "0"}
+        return {
+            "case": job.case.id,
+            "error": "",
+            "said": "full",
+            "score": 1.0,
+            "seconds": 0.0,
+            "usd": "0",
+        }
 
     monkeypatch.setattr(evaluation, "perform", do)
     wish = Wish("expertqa", data=data)
@@ -83,14 +94,23 @@ def test_several_sets_lie_side_by_side(settings: Settings, data: Path, tmp_path:
     found = list(measure(wish, settings, told.append, lambda *of: counted.append(of)))
     assert [result["set"] for result, _ in found] == ["citation/expertqa", "citation/averitec"]
     assert [folder.name for _, folder in found] == ["citation-expertqa", "citation-averitec"]
-    assert all((folder / "page.html").is_file() and (folder / "result.json").is_file() for _, folder in found)
+    assert all(
+        (folder / "page.html").is_file() and (folder / "result.json").is_file()
+        for _, folder in found
+    )
     assert told[0].startswith("citation/expertqa: deepdiver")
-    assert counted == [("citation/expertqa", 1, 2), ("citation/expertqa", 2, 2), ("citation/averitec", 1, 1)]
+    assert counted == [
+        ("citation/expertqa", 1, 2),
+        ("citation/expertqa", 2, 2),
+        ("citation/averitec", 1, 1),
+    ]
     ((_, alone),) = measured(Wish("averitec", data=data, out=tmp_path / "alone"), settings)
     assert alone == tmp_path / "alone"
 
 
-def test_floors_are_of_whole_sets_and_of_the_embedded_reasoner(settings: Settings, data: Path) -> None:
+def test_floors_are_of_whole_sets_and_of_the_embedded_reasoner(
+    settings: Settings, data: Path
+) -> None:
     ((whole, _),) = measured(Wish("expertqa", data=data), settings)
     ((part, _),) = measured(Wish("expertqa", data=data, limit=1), settings)
     routed = settings.model_copy(update={"task_models": {"decide": "a:b"}, "keys": {}})
@@ -112,7 +132,11 @@ def test_the_bench_says_where_the_data_is_missing(
 
 @pytest.mark.parametrize(("value", "code"), [(0.41, 1), (0.40, 0)])
 def test_the_bench_says_what_misses_its_floor_and_what_is_an_aim(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], value: float, code: int
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    value: float,
+    code: int,
 ) -> None:
     def measured_so(wish: Wish, *_: Any) -> Iterator[tuple[dict[str, Any], Path]]:
         figures = {"misinformation": value, "all_and_nothing_else": 0.1}
@@ -120,7 +144,12 @@ def test_the_bench_says_what_misses_its_floor_and_what_is_an_aim(
 
     kept = {
         "floors": {"conflict/ramdocs": {"misinformation": {"most": 0.4}}},
-        "aims": {"conflict/ramdocs": {"all_and_nothing_else": {"least": 0.3}, "unmeasured": {"least": 1.0}}},
+        "aims": {
+            "conflict/ramdocs": {
+                "all_and_nothing_else": {"least": 0.3},
+                "unmeasured": {"least": 1.0},
+            }
+        },
     }
     (tmp_path / "floors.json").write_text(json.dumps(kept))
     monkeypatch.setattr(floors, "FLOORS", tmp_path / "floors.json")

@@ -59,11 +59,22 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-@given(st.text(max_size=60) | st.sampled_from(["<script>x</script>", "\"'><img src=//x>", "</style>", "\0\x1b[2J"]))
+@given(
+    st.text(max_size=60)
+    | st.sampled_from(["<script>x</script>", "\"'><img src=//x>", "</style>", "\0\x1b[2J"])
+)
 def test_whatever_is_told_is_text(told: str) -> None:
     plain = Tags(page(result()))
-    case = result()["cases"][0] | {"question": told, "said": told, "wanted": [told], "error": told, "id": told}
-    made = page(result(set=told, made_by=told, cases=[case], losses={told: 1}, counts={"cases": 1, told: 2}))
+    case = result()["cases"][0] | {
+        "question": told,
+        "said": told,
+        "wanted": [told],
+        "error": told,
+        "id": told,
+    }
+    made = page(
+        result(set=told, made_by=told, cases=[case], losses={told: 1}, counts={"cases": 1, told: 2})
+    )
     seen = Tags(made)
     assert set(seen.tags) <= set(plain.tags)
     assert "script" not in seen.tags
@@ -87,7 +98,11 @@ def test_a_set_without_confidence_or_losses_has_no_empty_tables() -> None:
 
 
 def test_figures_stand_beside_what_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
-    bounds = [Bound("f1", 0.4, True, True), Bound("f1", 0.5, True, False), Bound("ece", 0.1, False, False)]
+    bounds = [
+        Bound("f1", 0.4, True, True),
+        Bound("f1", 0.5, True, False),
+        Bound("ece", 0.1, False, False),
+    ]
     monkeypatch.setattr(page_module, "bounds", lambda name: bounds)
     made = page(result())
     assert '<span class="good">floor ≥ 0.4</span>; <span class="bad">aim ≥ 0.5</span>' in made

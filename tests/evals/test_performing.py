@@ -1,4 +1,7 @@
-"""Doing one case: what goes wrong stands in its record, what was cut off is gone on with, and each kind is done."""
+"""Doing one case.
+
+What goes wrong stands in its record, what was cut off is gone on with, and each kind is done.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,11 @@ from deepdiver.tasks import Decide
 
 DOCUMENTS = Shelf(
     (
-        Item("a", "Norda AB", "Norda AB is a ferry company in Malmö. Ann Lee is the director of Norda AB."),
+        Item(
+            "a",
+            "Norda AB",
+            "Norda AB is a ferry company in Malmö. Ann Lee is the director of Norda AB.",
+        ),
         Item("b", "Lake", "The lake is cold in winter. In 2024 it froze for 40 days."),
     )
 )
@@ -33,7 +40,13 @@ def settings(tmp_path: Path) -> Settings:
     return load({"home": tmp_path / "evals"})
 
 
-def job(tmp_path: Path, settings: Settings, case: Case = QUESTION, kind: Kind = Kind.ANSWERS, **more: Any) -> Job:
+def job(
+    tmp_path: Path,
+    settings: Settings,
+    case: Case = QUESTION,
+    kind: Kind = Kind.ANSWERS,
+    **more: Any,
+) -> Job:
     (tmp_path / "runs").mkdir(exist_ok=True)
     documents = lay_out(DOCUMENTS, tmp_path / "files")
     return Job(kind, case, settings, documents, tmp_path / "runs" / f"{case.id}.begun", **more)
@@ -42,7 +55,9 @@ def job(tmp_path: Path, settings: Settings, case: Case = QUESTION, kind: Kind = 
 # What goes wrong
 
 
-def test_what_goes_wrong_with_one_case_stands_in_its_record(tmp_path: Path, settings: Settings) -> None:
+def test_what_goes_wrong_with_one_case_stands_in_its_record(
+    tmp_path: Path, settings: Settings
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     done = perform(Job(Kind.ANSWERS, QUESTION, settings, empty, tmp_path / "1.begun"))
@@ -70,8 +85,13 @@ def test_a_failed_call_is_no_reason_to_stop_and_a_person_is(
 
         return do
 
-    monkeypatch.setattr(performing, "_rank", fail(CallError("the service is gone", CallFault.SERVER)))
-    assert perform(job(tmp_path, settings, kind=Kind.RETRIEVAL))["error"] == "CallError: the service is gone"
+    monkeypatch.setattr(
+        performing, "_rank", fail(CallError("the service is gone", CallFault.SERVER))
+    )
+    assert (
+        perform(job(tmp_path, settings, kind=Kind.RETRIEVAL))["error"]
+        == "CallError: the service is gone"
+    )
     monkeypatch.setattr(performing, "_rank", fail(StoppedError("stopped")))
     with pytest.raises(StoppedError):
         perform(job(tmp_path, settings, kind=Kind.RETRIEVAL))
@@ -85,8 +105,19 @@ def test_a_failed_call_is_no_reason_to_stop_and_a_person_is(
 
 @pytest.mark.slow
 def test_a_run_gives_its_record_and_is_not_done_twice(tmp_path: Path, settings: Settings) -> None:
-    golds = (Gold("I1", "The lake froze for 40 days in 2024.", "b.md"), Gold("I2", "It froze for 41 days.", "b.md"))
-    case = Case("1", QUESTION.question, QUESTION.answers, support=("a",), shelf="s", as_of="2026-11-15", golds=golds)
+    golds = (
+        Gold("I1", "The lake froze for 40 days in 2024.", "b.md"),
+        Gold("I2", "It froze for 41 days.", "b.md"),
+    )
+    case = Case(
+        "1",
+        QUESTION.question,
+        QUESTION.answers,
+        support=("a",),
+        shelf="s",
+        as_of="2026-11-15",
+        golds=golds,
+    )
     one = job(tmp_path, settings, case)
     done = perform(one)
     report = Report.model_validate(done["report"])
@@ -100,13 +131,17 @@ def test_a_run_gives_its_record_and_is_not_done_twice(tmp_path: Path, settings: 
     assert (tmp_path / "runs" / "1" / "report.json").is_file()
     assert "as of 2026-11-15" in report.made_by
 
-    one.started.write_text(done["run"], encoding="utf-8")  # killed between the run's end and its record
+    one.started.write_text(
+        done["run"], encoding="utf-8"
+    )  # killed between the run's end and its record
     again = perform(one)
     assert (again["run"], again["hash"]) == (done["run"], done["hash"])
     with closing(open_store(settings.home)) as store:
         assert len(store.list_runs()) == 1
 
-    one.started.write_text("20260101-gone-00000000", encoding="utf-8")  # deleted meanwhile: begun anew
+    one.started.write_text(
+        "20260101-gone-00000000", encoding="utf-8"
+    )  # deleted meanwhile: begun anew
     anew = perform(one)
     assert anew["run"] != done["run"]
     assert anew["hash"] == done["hash"], "the same over the same documents"

@@ -14,7 +14,11 @@ from deepdiver.evals.cases import Case, EvalSet, Kind
 from deepdiver.evals.evaluation import Evaluation
 from deepdiver.evals.result import PAGE, RESULT, made_by, result_of, write_result
 
-CLAIMS = EvalSet("claims", Kind.SUPPORT, (Case("1", "It is so.", label="full"), Case("2", "It is <b>.", label="not")))
+CLAIMS = EvalSet(
+    "claims",
+    Kind.SUPPORT,
+    (Case("1", "It is so.", label="full"), Case("2", "It is <b>.", label="not")),
+)
 RECORDS: list[dict[str, Any]] = [
     {"case": "1", "error": "", "said": "full", "score": 1.0, "seconds": 0.5, "usd": "0.5"},
     {"case": "2", "error": "CallError: gone", "seconds": 0.5},
@@ -31,7 +35,9 @@ def test_a_folder_that_cannot_be_written_to_is_told(tmp_path: Path) -> None:
         write_result(tmp_path / "absent", made)
 
 
-def test_what_could_not_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_written_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = result_of(evaluation(tmp_path), RECORDS)
     write_result(tmp_path, made)
 
@@ -60,7 +66,9 @@ def test_the_same_records_give_the_same_result(tmp_path: Path) -> None:
 def test_both_files_are_written(tmp_path: Path) -> None:
     made = result_of(evaluation(tmp_path), RECORDS)
     write_result(tmp_path, made)
-    assert json.loads((tmp_path / RESULT).read_text(encoding="utf-8")) == json.loads(json.dumps(made))
+    assert json.loads((tmp_path / RESULT).read_text(encoding="utf-8")) == json.loads(
+        json.dumps(made)
+    )
     page = (tmp_path / PAGE).read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "It is &lt;b&gt;." in page

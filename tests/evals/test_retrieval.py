@@ -28,7 +28,9 @@ from deepdiver.evals.retrieval import (
 from deepdiver.tools.library.local import LocalLibrary
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data is not beside the repository")
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the evaluation data is not beside the repository"
+)
 
 
 def test_nothing_found_and_nothing_wanted() -> None:
@@ -37,7 +39,10 @@ def test_nothing_found_and_nothing_wanted() -> None:
     assert recall([], ["a"]) == 0.0
     assert recall(["a"], []) == 0.0
     assert all_support(["a"], []) == 0.0
-    assert measure(Corpus((), (), multihop=True), lambda _: []) == {"recall@5": 0.0, "all-support@8": 0.0}
+    assert measure(Corpus((), (), multihop=True), lambda _: []) == {
+        "recall@5": 0.0,
+        "all-support@8": 0.0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,9 @@ def test_nothing_found_and_nothing_wanted() -> None:
         (["a", "b"], {"a": 1.0, "b": 1.0, "c": 1.0}, 2, 1.0),
     ],
 )
-def test_discounted_gain(ranked: list[str], gains: dict[str, float], k: int, expected: float) -> None:
+def test_discounted_gain(
+    ranked: list[str], gains: dict[str, float], k: int, expected: float
+) -> None:
     assert ndcg(ranked, gains, k) == pytest.approx(expected)
 
 
@@ -71,8 +78,13 @@ def test_recall_and_support() -> None:
     assert all_support(list("abcdefghi"), ["a", "i"]) == 0.0
 
 
-@given(st.permutations("abcdefgh"), st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.1, 4), min_size=1))
-def test_the_best_order_is_one_and_no_other_is_more(ranked: list[str], gains: dict[str, float]) -> None:
+@given(
+    st.permutations("abcdefgh"),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0.1, 4), min_size=1),
+)
+def test_the_best_order_is_one_and_no_other_is_more(
+    ranked: list[str], gains: dict[str, float]
+) -> None:
     assert 0.0 <= ndcg(ranked, gains) <= 1.0 + 1e-9
     assert ndcg(sorted(gains, key=lambda item: -gains[item]), gains) == pytest.approx(1.0)
 
@@ -89,7 +101,12 @@ def test_a_collection_is_measured_by_what_fits_it() -> None:
 
 def test_documents_are_ranked_by_their_best_passages(tmp_path: Path) -> None:
     corpus = Corpus(
-        (Item("1", 'The "great"\nfire', "A ferry burnt."), Item("2", "Lake", "Nickel: a ferry? No.")), (), False
+        (
+            Item("1", 'The "great"\nfire', "A ferry burnt."),
+            Item("2", "Lake", "Nickel: a ferry? No."),
+        ),
+        (),
+        False,
     )
     lay_out(corpus, tmp_path / "files")
     library = LocalLibrary(tmp_path / "library")
@@ -127,7 +144,9 @@ def test_collections_are_read_whole(name: str, items: int, queries: int, judged:
     known = {item.id for item in corpus.items}
     assert all(query.gains.keys() <= known for query in corpus.queries)
     assert all(query.text.strip() for query in corpus.queries)
-    assert all(item.text.strip() for item in corpus.items) or name == "cranfield"  # two abstracts of it are empty
+    assert (
+        all(item.text.strip() for item in corpus.items) or name == "cranfield"
+    )  # two abstracts of it are empty
     assert not any(item.text.startswith("['") or "'\n '" in item.text for item in corpus.items)
 
 
@@ -135,7 +154,12 @@ def test_collections_are_read_whole(name: str, items: int, queries: int, judged:
 def test_cranfields_grades_count_the_right_way_round() -> None:
     corpus = COLLECTIONS["cranfield"](DATA)
     assert corpus.queries[0].gains["184"] == 3.0  # of grade 2
-    assert {gain for query in corpus.queries for gain in query.gains.values()} == {1.0, 2.0, 3.0, 4.0}
+    assert {gain for query in corpus.queries for gain in query.gains.values()} == {
+        1.0,
+        2.0,
+        3.0,
+        4.0,
+    }
 
 
 @needs_data

@@ -1,4 +1,7 @@
-"""Scores are functions of a case and its record alone; here against records that are worked out by hand."""
+"""Scores are functions of a case and its record alone.
+
+Here against records that are worked out by hand.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,22 @@ from deepdiver.core.record import (
 from deepdiver.evals.cases import Case, EvalSet, Gold, Kind
 from deepdiver.evals.scoring import FAILED, NONE, Scored, answer_of, score, scored, summarise
 
-SUPPORTED, REFUTED, UNDECIDED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED, HypothesisStatus.UNDECIDED
+SUPPORTED, REFUTED, UNDECIDED = (
+    HypothesisStatus.SUPPORTED,
+    HypothesisStatus.REFUTED,
+    HypothesisStatus.UNDECIDED,
+)
 
 
-def put(answer: str, posterior: float, status: HypothesisStatus = SUPPORTED, statement: str = "") -> Assessment:
+def put(
+    answer: str, posterior: float, status: HypothesisStatus = SUPPORTED, statement: str = ""
+) -> Assessment:
     own = Hypothesis(
-        id=f"h_{answer}", statement=statement or f"It is {answer}.", supports_if="", refutes_if="", answer=answer
+        id=f"h_{answer}",
+        statement=statement or f"It is {answer}.",
+        supports_if="",
+        refutes_if="",
+        answer=answer,
     )
     return Assessment(hypothesis=own, posterior=posterior, status=status, trials=1)
 
@@ -55,13 +68,30 @@ def report(
     )
     told = confidence if lines else 0.0
     return Report(
-        question="q", status=status, answer=lines, confidence=told, hypotheses=hypotheses, citations=citations
+        question="q",
+        status=status,
+        answer=lines,
+        confidence=told,
+        hypotheses=hypotheses,
+        citations=citations,
     )
 
 
-def kept(made: Report, *, read: tuple[str, ...] = (), quotes: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    record = {"case": "1", "error": "", "report": made.model_dump(mode="json"), "seconds": 2.0, "usd": "0.25"}
-    return record | {"read": [f"/files/{name}.md" for name in read], "quotes": list(quotes), "findable": []} | more
+def kept(
+    made: Report, *, read: tuple[str, ...] = (), quotes: tuple[str, ...] = (), **more: Any
+) -> dict[str, Any]:
+    record = {
+        "case": "1",
+        "error": "",
+        "report": made.model_dump(mode="json"),
+        "seconds": 2.0,
+        "usd": "0.25",
+    }
+    return (
+        record
+        | {"read": [f"/files/{name}.md" for name in read], "quotes": list(quotes), "findable": []}
+        | more
+    )
 
 
 CASE = Case("1", "Who?", ("Ann Lee",), support=("a", "b"))
@@ -85,7 +115,9 @@ def test_without_an_accepted_answer_it_is_the_likeliest_that_the_lead_tells() ->
         put("Eve", 0.65, UNDECIDED),
         put("Cy", 0.7, REFUTED),
     )
-    said = answer_of(report(frame, "It was Ann.", "Or Bob, or Cy.", status=RunStatus.PARTIAL, hypotheses=open_))
+    said = answer_of(
+        report(frame, "It was Ann.", "Or Bob, or Cy.", status=RunStatus.PARTIAL, hypotheses=open_)
+    )
     assert (said.text, said.by, said.accepted) == ("Ann", "undecided", ())
 
 
@@ -110,8 +142,17 @@ def test_where_no_hypothesis_is_told_it_is_the_first_fact_of_the_lead() -> None:
 
 def test_a_case_that_failed_has_reached_nothing_and_said_nothing() -> None:
     lost = score(Kind.ANSWERS, CASE, {"case": "1", "error": "CallError: gone", "seconds": 1.0})
-    assert (lost.loss, lost.error, lost.right, lost.confidence) == (FAILED, "CallError: gone", False, None)
-    good = score(Kind.ANSWERS, CASE, kept(report("It is Ann Lee.", hypotheses=(put("Ann Lee", 0.8),), cited=("a",))))
+    assert (lost.loss, lost.error, lost.right, lost.confidence) == (
+        FAILED,
+        "CallError: gone",
+        False,
+        None,
+    )
+    good = score(
+        Kind.ANSWERS,
+        CASE,
+        kept(report("It is Ann Lee.", hypotheses=(put("Ann Lee", 0.8),), cited=("a",))),
+    )
     summary = summarise(Kind.ANSWERS, [lost, good])
     assert summary.figures["f1"] == 0.5
     assert summary.figures["citation_recall"] == 0.25
@@ -121,7 +162,10 @@ def test_a_case_that_failed_has_reached_nothing_and_said_nothing() -> None:
 
 
 def test_insights_of_a_task_that_failed_were_not_found() -> None:
-    golds = (Gold("1", "Waste fell by 8%.", "a.pdf"), Gold("2", "Hires rose by 9%.", "b.pdf", distractor=True))
+    golds = (
+        Gold("1", "Waste fell by 8%.", "a.pdf"),
+        Gold("2", "Hires rose by 9%.", "b.pdf", distractor=True),
+    )
     lost = score(Kind.INSIGHTS, Case("1", "q", golds=golds), {"case": "1", "error": "x"})
     assert lost.values == {"insights": 1.0}
     assert summarise(Kind.INSIGHTS, [lost]).figures["insight_recall"] == 0.0
@@ -139,17 +183,33 @@ def test_nothing_gives_no_figures() -> None:
 
 def test_an_answer_is_compared_with_all_that_are_right() -> None:
     case = Case("1", "Who?", ("G. Stanley Hall", "Stanley Hall"))
-    item = score(Kind.ANSWERS, case, kept(report("It was Stanley Hall.", hypotheses=(put("Stanley Hall", 0.8),))))
-    assert (item.values["exact_match"], item.values["f1"], item.right, item.loss) == (True, 1.0, True, NONE)
+    item = score(
+        Kind.ANSWERS,
+        case,
+        kept(report("It was Stanley Hall.", hypotheses=(put("Stanley Hall", 0.8),))),
+    )
+    assert (item.values["exact_match"], item.values["f1"], item.right, item.loss) == (
+        True,
+        1.0,
+        True,
+        NONE,
+    )
     assert (item.seconds, item.usd, item.confidence) == (2.0, 0.25, 0.8)
     lead = score(Kind.ANSWERS, case, kept(report("It was Stanley Hall.", status=RunStatus.PARTIAL)))
-    assert (lead.by, lead.right, lead.values["answered"], lead.values["in_lead"]) == ("lead", True, False, True)
+    assert (lead.by, lead.right, lead.values["answered"], lead.values["in_lead"]) == (
+        "lead",
+        True,
+        False,
+        True,
+    )
     assert lead.values["f1"] == pytest.approx(2 * 2 / (4 + 2))
     assert lead.values["f1_accepted"] is None
 
 
 def test_what_is_cited_and_read_is_compared_with_the_support() -> None:
-    item = score(Kind.ANSWERS, CASE, kept(report("x", cited=("a", "x", "y", "a")), read=("a", "b", "x")))
+    item = score(
+        Kind.ANSWERS, CASE, kept(report("x", cited=("a", "x", "y", "a")), read=("a", "b", "x"))
+    )
     assert item.values["citation_recall"] == 0.5
     assert item.values["citation_precision"] == pytest.approx(1 / 3)
     assert item.values["support_read"] == 1.0
@@ -162,8 +222,14 @@ def test_what_is_cited_and_read_is_compared_with_the_support() -> None:
 def test_to_abstain_is_right_where_there_is_no_answer() -> None:
     unanswerable = Case("2", "Who?")
     abstained = score(Kind.ANSWERS, unanswerable, kept(EMPTY))
-    assert (abstained.values["abstained_right"], abstained.loss, abstained.confidence) == (True, NONE, None)
-    invented = score(Kind.ANSWERS, unanswerable, kept(report("It is Bob.", hypotheses=(put("Bob", 0.8),))))
+    assert (abstained.values["abstained_right"], abstained.loss, abstained.confidence) == (
+        True,
+        NONE,
+        None,
+    )
+    invented = score(
+        Kind.ANSWERS, unanswerable, kept(report("It is Bob.", hypotheses=(put("Bob", 0.8),)))
+    )
     assert (invented.right, invented.loss) == (False, "answered what cannot be answered")
     silent = score(Kind.ANSWERS, CASE, kept(EMPTY))
     good = score(Kind.ANSWERS, CASE, kept(report("Ann Lee.", hypotheses=(put("Ann Lee", 0.8),))))
@@ -197,7 +263,12 @@ def test_to_abstain_is_right_where_there_is_no_answer() -> None:
             ("Ann Lee runs it.",),
             "8 ",
         ),
-        (report("x", hypotheses=(put("Ann Lee", 0.7), put("Bob", 0.8))), ("a", "b"), ("Ann Lee runs it.",), "9 "),
+        (
+            report("x", hypotheses=(put("Ann Lee", 0.7), put("Bob", 0.8))),
+            ("a", "b"),
+            ("Ann Lee runs it.",),
+            "9 ",
+        ),
     ],
 )
 def test_a_loss_names_the_first_step_that_failed(
@@ -208,7 +279,11 @@ def test_a_loss_names_the_first_step_that_failed(
 
 
 def test_a_judge_counts_beside_the_measures_and_not_instead() -> None:
-    record = kept(report("It is A. Lee.", hypotheses=(put("A. Lee", 0.8),)), judged={"answer 1": True}, judge_usd="0.5")
+    record = kept(
+        report("It is A. Lee.", hypotheses=(put("A. Lee", 0.8),)),
+        judged={"answer 1": True},
+        judge_usd="0.5",
+    )
     item = score(Kind.ANSWERS, Case("1", "Who?", ("Annabel",)), record)
     assert (item.right, item.values["judged_right"], item.usd) == (False, True, 0.75)
     assert summarise(Kind.ANSWERS, [item]).figures["judged_right"] == 1.0
@@ -221,7 +296,13 @@ def test_a_judge_counts_beside_the_measures_and_not_instead() -> None:
     ("accepted", "lead", "every", "misinformed", "alone"),
     [
         ((), (), False, False, False),
-        (("1902",), ("It was built in 1902.",), False, False, False),  # the other right one is missing
+        (
+            ("1902",),
+            ("It was built in 1902.",),
+            False,
+            False,
+            False,
+        ),  # the other right one is missing
         (("1902", "1856"), ("Built in 1902.", "Built in 1856."), True, False, True),
         (("1902", "1856", "1885"), ("Built in 1902.",), True, True, False),
         (("1902", "1856"), ("Built in 1902 or 1885.",), True, True, False),
@@ -236,7 +317,11 @@ def test_all_right_answers_and_nothing_else(
     case = Case("1", "When?", ("1902", "1856"), ("1885",))
     made = report(*lead, hypotheses=tuple(put(answer, 0.8) for answer in accepted))
     item = score(Kind.CONFLICT, case, kept(made))
-    told = (item.values["all_right"], item.values["misinformation"], item.values["all_and_nothing_else"])
+    told = (
+        item.values["all_right"],
+        item.values["misinformation"],
+        item.values["all_and_nothing_else"],
+    )
     assert told == (every, misinformed, alone)
     assert item.right is alone
 
@@ -246,7 +331,9 @@ def test_misinformation_is_counted_where_there_is_some() -> None:
     assert plain.values["misinformation"] is None
     within = Case("2", "When?", ("February 8, 1900",), ("1900",))
     item = score(
-        Kind.CONFLICT, within, kept(report("Born February 8, 1900.", hypotheses=(put("February 8, 1900", 0.8),)))
+        Kind.CONFLICT,
+        within,
+        kept(report("Born February 8, 1900.", hypotheses=(put("February 8, 1900", 0.8),))),
     )
     assert item.values["misinformation"] is False, "the wrong answer stands within the right one"
     assert summarise(Kind.CONFLICT, [plain, item]).figures["misinformation"] == 0.0
@@ -266,7 +353,9 @@ def test_insights_and_distractors() -> None:
         Sentence(text="Waste fell by 8%.", citations=(1,)),
         Sentence(text="Hires rose by 9%.", citations=(2,)),
     )
-    record = kept(report(*lines, cited=("a", "b")), findable=["1", "2", "3"], judged={"1": True, "2": True})
+    record = kept(
+        report(*lines, cited=("a", "b")), findable=["1", "2", "3"], judged={"1": True, "2": True}
+    )
     item = score(Kind.INSIGHTS, Case("1", "q", golds=golds), record)
     figures = summarise(Kind.INSIGHTS, [item]).figures
     assert figures["insight_recall"] == 0.5
@@ -282,7 +371,15 @@ def test_insights_and_distractors() -> None:
 
 
 def claim(label: str, said: str, value: float, kind: Kind = Kind.STANCE) -> Scored:
-    record = {"case": "1", "error": "", "said": said, "score": value, "confidence": 0.9, "usd": "0", "seconds": 0.1}
+    record = {
+        "case": "1",
+        "error": "",
+        "said": said,
+        "score": value,
+        "confidence": 0.9,
+        "usd": "0",
+        "seconds": 0.1,
+    }
     return score(kind, Case("1", "It is so.", label=label), record)
 
 
@@ -301,7 +398,9 @@ def test_stances() -> None:
     assert figures["stance_accuracy"] == 0.6
     assert figures["decided"] == 0.6
     assert figures["macro_f1"] == pytest.approx((0.5 + 2 / 3 + 2 / 3) / 3)
-    assert figures["brier"] == pytest.approx((0.01 + 0.01 + 0.81) / 3), "only where a side was taken"
+    assert figures["brier"] == pytest.approx((0.01 + 0.01 + 0.81) / 3), (
+        "only where a side was taken"
+    )
     assert summarise(Kind.STANCE, items).losses == {
         "refutes, said to be supports": 1,
         "supports, said to be neutral": 1,
@@ -342,12 +441,19 @@ def test_a_set_is_scored_in_its_order() -> None:
 
 
 answers = st.sampled_from(["1902", "in 1902", "1885", "the ferry", "yes", "no", "Ann Lee", ""])
-lines = st.sampled_from(["It was built in 1902.", "Others say 1885.", "Ann Lee runs the ferry.", "It is grey."])
+lines = st.sampled_from(
+    ["It was built in 1902.", "Others say 1885.", "Ann Lee runs the ferry.", "It is grey."]
+)
 put_forward = st.lists(
-    st.builds(put, answers, st.floats(0.01, 0.99), st.sampled_from([SUPPORTED, REFUTED, UNDECIDED])), max_size=4
+    st.builds(
+        put, answers, st.floats(0.01, 0.99), st.sampled_from([SUPPORTED, REFUTED, UNDECIDED])
+    ),
+    max_size=4,
 ).map(tuple)
 reports = st.builds(
-    lambda lead, status, hypotheses, cited: report(*lead, status=status, hypotheses=hypotheses, cited=tuple(cited)),
+    lambda lead, status, hypotheses, cited: report(
+        *lead, status=status, hypotheses=hypotheses, cited=tuple(cited)
+    ),
     st.lists(lines, max_size=3),
     st.sampled_from([RunStatus.ANSWERED, RunStatus.PARTIAL, RunStatus.NO_EVIDENCE]),
     put_forward,
@@ -361,7 +467,12 @@ cases = st.builds(
 )
 
 
-@given(st.sampled_from([Kind.ANSWERS, Kind.CONFLICT]), cases, reports, st.lists(st.sampled_from("abcd"), max_size=3))
+@given(
+    st.sampled_from([Kind.ANSWERS, Kind.CONFLICT]),
+    cases,
+    reports,
+    st.lists(st.sampled_from("abcd"), max_size=3),
+)
 def test_every_measure_is_a_part_and_every_wrong_case_has_a_loss(
     kind: Kind, case: Case, made: Report, read: list[str]
 ) -> None:
@@ -393,14 +504,28 @@ def test_only_an_accepted_hypothesis_gives_a_short_answer(made: Report) -> None:
     assert set(said.accepted) <= held
     if said.by == "hypothesis":
         assert made.status is RunStatus.ANSWERED
-        best = max(a.posterior for a in made.hypotheses if a.status is SUPPORTED and a.hypothesis.answer)
-        assert any(a.posterior == best and a.hypothesis.answer == said.text for a in made.hypotheses)
+        best = max(
+            a.posterior for a in made.hypotheses if a.status is SUPPORTED and a.hypothesis.answer
+        )
+        assert any(
+            a.posterior == best and a.hypothesis.answer == said.text for a in made.hypotheses
+        )
 
 
-@given(st.lists(st.tuples(st.sampled_from(["supports", "refutes", "neutral"]), st.floats(-0.49, 0.49)), max_size=20))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["supports", "refutes", "neutral"]), st.floats(-0.49, 0.49)),
+        max_size=20,
+    )
+)
 def test_figures_of_claims_are_parts(judged: list[tuple[str, float]]) -> None:
-    items = [claim(label, "supports" if v > 0 else "refutes" if v < 0 else "neutral", v) for label, v in judged]
+    items = [
+        claim(label, "supports" if v > 0 else "refutes" if v < 0 else "neutral", v)
+        for label, v in judged
+    ]
     figures = summarise(Kind.STANCE, items).figures
-    assert all(0.0 <= value <= 1.0 for name, value in figures.items() if name not in {"seconds", "usd"})
+    assert all(
+        0.0 <= value <= 1.0 for name, value in figures.items() if name not in {"seconds", "usd"}
+    )
     sides = {label for label, _ in judged} & {"supports", "refutes"}
     assert ("balanced" in figures) == (len(sides) == 2)

@@ -11,7 +11,9 @@ from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.evals.cases import Case, Gold, Kind
 from deepdiver.evals.sets import DATA, SETS, first, named, read
 
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data is not beside the repository")
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the evaluation data is not beside the repository"
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,10 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data i
         ("multihop/hotpot", "unknown set 'multihop/hotpot'; did you mean multihop/hotpotqa"),
         ("ramdoc", "did you mean ramdocs"),
         ("zebra", "known are multihop/hotpotqa, .* or a file of JSON lines"),
-        ("hotpotqa", "'hotpotqa' is the name of multihop/hotpotqa and retrieval/hotpotqa: say which"),
+        (
+            "hotpotqa",
+            "'hotpotqa' is the name of multihop/hotpotqa and retrieval/hotpotqa: say which",
+        ),
     ],
 )
 def test_a_name_that_means_no_set_is_told(name: str, why: str) -> None:
@@ -37,7 +42,10 @@ def test_a_name_means_a_set_or_a_group() -> None:
 
 
 def test_data_that_is_not_there_is_told_in_a_line(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no evaluation data at .*absent: say where it is with --data DIR"):
+    with pytest.raises(
+        UsageError,
+        match=r"there is no evaluation data at .*absent: say where it is with --data DIR",
+    ):
         read("drbench", tmp_path / "absent")
     with pytest.raises(UsageError, match=r"ramdocs\.jsonl cannot be read: No such file"):
         read("ramdocs", tmp_path)
@@ -50,7 +58,10 @@ def test_data_that_is_not_there_is_told_in_a_line(tmp_path: Path) -> None:
 def test_data_in_another_shape_is_told(tmp_path: Path) -> None:
     (tmp_path / "conflict").mkdir()
     (tmp_path / "conflict" / "ramdocs.jsonl").write_text('{"question": "x"}\n')
-    with pytest.raises(UsageError, match=r"conflict/ramdocs under .* is not in its own shape: KeyError: 'documents'"):
+    with pytest.raises(
+        UsageError,
+        match=r"conflict/ramdocs under .* is not in its own shape: KeyError: 'documents'",
+    ):
         read("ramdocs", tmp_path)
 
 
@@ -85,7 +96,12 @@ def test_the_first_cases() -> None:
 def test_sets_are_read_whole(name: str, kind: Kind, cases: int, shelves: int) -> None:
     (found,) = read(name, DATA)
     assert name in SETS
-    assert (found.name, found.kind, len(found.cases), len(found.shelves)) == (name, kind, cases, shelves)
+    assert (found.name, found.kind, len(found.cases), len(found.shelves)) == (
+        name,
+        kind,
+        cases,
+        shelves,
+    )
     assert all(case.question.strip() for case in found.cases)
     assert {case.shelf for case in found.cases} - {""} == set(found.shelves)
     assert found.digest == read(name, DATA)[0].digest
@@ -94,7 +110,8 @@ def test_sets_are_read_whole(name: str, kind: Kind, cases: int, shelves: int) ->
 @needs_data
 def test_what_is_right_in_the_public_sets() -> None:
     (hotpot,), (ram,), (bench,), (claims,), (avert,) = (
-        read(name, DATA) for name in ("multihop/hotpotqa", "ramdocs", "drbench", "expertqa", "averitec")
+        read(name, DATA)
+        for name in ("multihop/hotpotqa", "ramdocs", "drbench", "expertqa", "averitec")
     )
     assert hotpot.cases[0].answers == ("a spirit",)
     assert len(hotpot.cases[0].support) == 2
@@ -103,13 +120,17 @@ def test_what_is_right_in_the_public_sets() -> None:
     assert ram.cases[2].support == ("1", "2", "3")
     assert sum(bool(case.wrong) for case in ram.cases) == 150
     golds = [gold for case in bench.cases for gold in case.golds]
-    assert (sum(not gold.distractor for gold in golds), sum(gold.distractor for gold in golds)) == (115, 235)
+    assert (sum(not gold.distractor for gold in golds), sum(gold.distractor for gold in golds)) == (
+        115,
+        235,
+    )
     assert all((bench.shelves[case.shelf].folder or DATA).is_dir() for case in bench.cases)
     assert {case.as_of for case in bench.cases} == {"2025-08-27"}
     assert sum(case.label == "full" for case in claims.cases) == 715
     assert all(case.evidence for case in claims.cases)
     assert {
-        label: sum(case.label == label for case in avert.cases) for label in ("supports", "refutes", "neutral")
+        label: sum(case.label == label for case in avert.cases)
+        for label in ("supports", "refutes", "neutral")
     } == {
         "supports": 71,
         "refutes": 139,
@@ -140,7 +161,9 @@ def test_questions_over_one_corpus(tmp_path: Path) -> None:
     write(tmp_path / "multihop" / "musique.corpus.jsonl", *corpus)
     write(tmp_path / "multihop" / "musique.questions.jsonl", asked)
     (found,) = read("multihop/musique", tmp_path)
-    assert found.cases == (Case("2hop", "What sank, and where?", ("a ferry",), support=("m-0", "m-2"), shelf="corpus"),)
+    assert found.cases == (
+        Case("2hop", "What sank, and where?", ("a ferry",), support=("m-0", "m-2"), shelf="corpus"),
+    )
     assert [item.id for item in found.shelves["corpus"].items] == ["m-0", "m-1", "m-2"]
 
 
@@ -158,16 +181,30 @@ def test_documents_that_contradict_each_other(tmp_path: Path) -> None:
     write(tmp_path / "conflict" / "ramdocs.jsonl", row, row)
     (found,) = read("ramdocs", tmp_path)
     assert found.cases[1] == Case("002", "When?", ("1902",), ("1885",), ("1",), shelf="002")
-    assert [item.text for item in found.shelves["001"].items] == ["In 1902.", "In 1885.", "It is grey."]
-    assert all(item.title == "" for item in found.shelves["001"].items), "a title would tell which is which"
+    assert [item.text for item in found.shelves["001"].items] == [
+        "In 1902.",
+        "In 1885.",
+        "It is grey.",
+    ]
+    assert all(item.title == "" for item in found.shelves["001"].items), (
+        "a title would tell which is which"
+    )
 
 
 def test_insights_that_need_the_web_do_not_count(tmp_path: Path) -> None:
     folder = tmp_path / "drbench" / "DR0001"
     (folder / "docs").mkdir(parents=True)
-    (folder / "task.json").write_text(json.dumps({"id": "DR0001", "question": "How?", "date": "2025-08-27"}))
+    (folder / "task.json").write_text(
+        json.dumps({"id": "DR0001", "question": "How?", "date": "2025-08-27"})
+    )
     golds = [
-        {"id": "EX", "qa_type": "insight", "type": "external_fact", "answer": "x", "supporting_file_paths": None},
+        {
+            "id": "EX",
+            "qa_type": "insight",
+            "type": "external_fact",
+            "answer": "x",
+            "supporting_file_paths": None,
+        },
         {
             "id": "IN",
             "qa_type": "insight",
@@ -201,7 +238,9 @@ def test_claims_with_questions_and_answers(tmp_path: Path) -> None:
     ]
     rows = [
         {"claim": f"Claim {n}", "label": label, "questions": questions}
-        for n, label in enumerate(("Refuted", "Supported", "Not Enough Evidence", "Conflicting Evidence/Cherrypicking"))
+        for n, label in enumerate(
+            ("Refuted", "Supported", "Not Enough Evidence", "Conflicting Evidence/Cherrypicking")
+        )
     ]
     write(tmp_path / "citation" / "averitec.1-250.jsonl", *rows)
     (found,) = read("averitec", tmp_path)
@@ -213,16 +252,31 @@ def test_claims_without_evidence_or_judgement_are_left_out(tmp_path: Path) -> No
     rows = [
         {"claim": f"Claim {n}", "evidence": evidence, "support": support}
         for n, (evidence, support) in enumerate(
-            [(["x"], "Complete"), ([], "Missing"), (["x"], "N/A"), (["x"], None), (["x"], "Partial"), ([], "Complete")]
+            [
+                (["x"], "Complete"),
+                ([], "Missing"),
+                (["x"], "N/A"),
+                (["x"], None),
+                (["x"], "Partial"),
+                ([], "Complete"),
+            ]
         )
     ]
     write(tmp_path / "citation" / "expertqa.val.claims.jsonl", *rows)
     (found,) = read("expertqa", tmp_path)
-    assert [(case.question, case.label) for case in found.cases] == [("Claim 0", "full"), ("Claim 4", "not")]
+    assert [(case.question, case.label) for case in found.cases] == [
+        ("Claim 0", "full"),
+        ("Claim 4", "not"),
+    ]
 
 
 def test_an_abstract_is_one_witness_of_many_sentences(tmp_path: Path) -> None:
-    row = {"id": "1", "question": "Does it help?", "context": "We asked. It helped.", "answer": "yes"}
+    row = {
+        "id": "1",
+        "question": "Does it help?",
+        "context": "We asked. It helped.",
+        "answer": "yes",
+    }
     write(tmp_path / "reading" / "pubmedqa.train.jsonl", row, row | {"id": "2", "answer": "maybe"})
     (found,) = read("pubmedqa", tmp_path)
     assert found.cases[0].evidence == ("We asked.", "It helped.")

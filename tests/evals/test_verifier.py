@@ -26,7 +26,9 @@ from deepdiver.evals.verifier import (
 )
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the evaluation data is not beside the repository")
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason="the evaluation data is not beside the repository"
+)
 
 S, R, N = "supports", "refutes", "neutral"
 
@@ -41,11 +43,17 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Parrot(Reader):
-    """Says what the evidence says of itself: "yes" supports, "no" refutes, anything else says not enough."""
+    """Says what the evidence says of itself.
+
+    "yes" supports, "no" refutes, anything else says not enough.
+    """
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
         told = {"yes": Verdict(0.9, 0.1, 0.0), "no": Verdict(0.1, 0.8, 0.1)}
-        return [told.get(evidence.split()[-1] if evidence else "", Verdict(0.1, 0.1, 0.8)) for evidence, _ in pairs]
+        return [
+            told.get(evidence.split()[-1] if evidence else "", Verdict(0.1, 0.1, 0.8))
+            for evidence, _ in pairs
+        ]
 
 
 # Sets
@@ -87,10 +95,23 @@ def _write_pairs(folder: Path, name: str, rows: list[tuple[str, str]]) -> None:
 @pytest.mark.usefixtures("plainly")
 def test_scifact_is_judged_by_abstract(tmp_path: Path) -> None:
     (tmp_path / "retrieval").mkdir()
-    abstracts = [{"id": "1", "text": "['It is yes'\n 'Or is it.']"}, {"id": "2", "text": "['It is no']"}]
+    abstracts = [
+        {"id": "1", "text": "['It is yes'\n 'Or is it.']"},
+        {"id": "2", "text": "['It is no']"},
+    ]
     claims = [
-        {"claim": "a", "evidence_doc_id": "1", "evidence_label": "SUPPORT", "cited_doc_ids": "[1 2]"},
-        {"claim": "b", "evidence_doc_id": "2", "evidence_label": "CONTRADICT", "cited_doc_ids": "[2]"},
+        {
+            "claim": "a",
+            "evidence_doc_id": "1",
+            "evidence_label": "SUPPORT",
+            "cited_doc_ids": "[1 2]",
+        },
+        {
+            "claim": "b",
+            "evidence_doc_id": "2",
+            "evidence_label": "CONTRADICT",
+            "cited_doc_ids": "[2]",
+        },
         {"claim": "c", "evidence_doc_id": "", "evidence_label": "", "cited_doc_ids": "[2 9]"},
     ]
     for name, rows in (("corpus", abstracts), ("train.claims", claims)):
@@ -106,8 +127,16 @@ def test_scifact_is_judged_by_abstract(tmp_path: Path) -> None:
 def test_averitec_is_judged_by_questions_with_answers(tmp_path: Path) -> None:
     (tmp_path / "citation").mkdir()
     rows = [
-        {"claim": "a", "label": "Supported", "questions": [{"question": "Is it?", "answers": [{"answer": "yes"}]}]},
-        {"claim": "b", "label": "Refuted", "questions": [{"question": "Is it?", "answers": [{"answer": "no"}]}]},
+        {
+            "claim": "a",
+            "label": "Supported",
+            "questions": [{"question": "Is it?", "answers": [{"answer": "yes"}]}],
+        },
+        {
+            "claim": "b",
+            "label": "Refuted",
+            "questions": [{"question": "Is it?", "answers": [{"answer": "no"}]}],
+        },
         {"claim": "c", "label": "Refuted", "questions": []},
         {"claim": "d", "label": "Not Enough Evidence", "questions": []},
     ]
@@ -124,13 +153,17 @@ def test_claims_without_evidence_are_left_out(tmp_path: Path) -> None:
         {"claim": "c.", "evidence": [], "support": "Missing"},
     ]
     file = tmp_path / "citation" / "expertqa.val.claims.jsonl"
-    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
     assert expertqa(Parrot(), tmp_path).figures == {"auc": 1.0}
 
 
 def test_maybe_is_neither_yes_nor_no(tmp_path: Path) -> None:
     (tmp_path / "reading").mkdir()
-    rows = [{"question": "Is it?", "context": text, "answer": text} for text in ("yes", "no", "maybe")]
+    rows = [
+        {"question": "Is it?", "context": text, "answer": text} for text in ("yes", "no", "maybe")
+    ]
     file = tmp_path / "reading" / "pubmedqa.train.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert pubmedqa(Parrot(), tmp_path).figures == {"auc": 1.0}
@@ -196,6 +229,8 @@ def test_the_bench_says_what_misses_its_floor(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "DATA", tmp_path)
-    monkeypatch.setitem(SETS, "mnli", lambda reader, data, most: Judged({"accuracy": 0.5}, ((0.5, True),)))
+    monkeypatch.setitem(
+        SETS, "mnli", lambda reader, data, most: Judged({"accuracy": 0.5}, ((0.5, True),))
+    )
     assert bench.figures(["mnli"]) == 1
     assert f"0.500 (floor {floors()['mnli']['accuracy']}, wanted 0.75)" in capsys.readouterr().out

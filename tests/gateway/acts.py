@@ -27,7 +27,10 @@ def meet_at(barrier: Barrier) -> None:
 
 
 def ask_together(job: tuple[Path, str, float]) -> str:
-    """Ask the same at the same moment as others; the service writes down that it was asked. Return where from."""
+    """Ask the same at the same moment as others; the service writes down that it was asked.
+
+    Return where from.
+    """
     home, run, seconds = job
     told: list[Any] = []
 
@@ -63,7 +66,9 @@ def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float,
         await asyncio.gather(*(door.call(request, do) for request in requests))
 
     with closing(open_store(home)) as store:
-        door = Gateway(store, run, Settings.model_validate({"limits": {"p": limit}}), lambda event: None)
+        door = Gateway(
+            store, run, Settings.model_validate({"limits": {"p": limit}}), lambda event: None
+        )
         assert BARRIER is not None
         BARRIER.wait(60)
         asyncio.run(all_of_them(door))

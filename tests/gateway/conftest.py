@@ -28,7 +28,10 @@ def store(home: Path) -> Iterator[SqliteStore]:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Time that passes only by sleeping. Not for what renews claims: that would never stop to sleep."""
+    """Time that passes only by sleeping.
+
+    Not for what renews claims: that would never stop to sleep.
+    """
     made = Clock()
     monkeypatch.setattr(asyncio, "sleep", made.sleep)
     return made

@@ -1,4 +1,7 @@
-"""A gateway at work: the real store, a service that follows a script, and a clock that obeys the test."""
+"""A gateway at work.
+
+The real store, a service that follows a script, and a clock that obeys the test.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,9 @@ class Clock:
 class Service:
     """The outside: does what its script says, one entry a call and the last one for ever after."""
 
-    def __init__(self, *script: Reply | BaseException | Callable[[], Coroutine[Any, Any, Reply]]) -> None:
+    def __init__(
+        self, *script: Reply | BaseException | Callable[[], Coroutine[Any, Any, Reply]]
+    ) -> None:
         self.script = script or (Reply({"answer": 42}, Decimal("0.01"), {"input_tokens": 7}),)
         self.calls = 0
 
@@ -72,7 +77,10 @@ async def for_ever() -> Reply:
 
 
 async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any, Any]) -> None:
-    """Cancel a call while the store is at a step of it; the step goes on to its end, and then the call is over."""
+    """Cancel a call while the store is at a step of it.
+
+    The step goes on to its end, and then the call is over.
+    """
     begun, go_on = threading.Event(), threading.Event()
     real = getattr(store, step)
 
@@ -92,7 +100,9 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
     assert task.cancelled()
 
 
-def fault(kind: CallFault, message: str = "it failed", retry_after: float | None = None) -> CallError:
+def fault(
+    kind: CallFault, message: str = "it failed", retry_after: float | None = None
+) -> CallError:
     """Make a failure as a `do` raises it."""
     return CallError(message, kind, retry_after=retry_after)
 
@@ -172,7 +182,9 @@ def everything_on_disk(home: Path) -> str:
     """Return all that the files of a home hold: as it lies there, and unpacked."""
     texts = [path.read_bytes().decode("latin-1") for path in home.rglob("*") if path.is_file()]
     with closing(sqlite3.connect(home / "deepdiver.db")) as db:
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
         for table in tables:
             for row in db.execute(f"SELECT * FROM {table}"):  # noqa: S608 - names of ours
                 texts += [_unpacked(value) for value in row]
@@ -183,7 +195,12 @@ def _unpacked(value: Any) -> str:
     if not isinstance(value, bytes):
         return str(value)
     try:
-        return zstandard.ZstdDecompressor().decompressobj().decompress(value).decode("utf-8", "surrogatepass")
+        return (
+            zstandard.ZstdDecompressor()
+            .decompressobj()
+            .decompress(value)
+            .decode("utf-8", "surrogatepass")
+        )
     except zstandard.ZstdError:
         return value.decode("utf-8", "replace")
 

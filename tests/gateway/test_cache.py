@@ -102,7 +102,9 @@ async def test_when_the_leader_is_cancelled_the_next_one_tries(store: SqliteStor
     assert rows(store, "cache_claims") == []
 
 
-async def test_who_is_cancelled_while_waiting_for_another_leaves_the_claim_alone(store: SqliteStore) -> None:
+async def test_who_is_cancelled_while_waiting_for_another_leaves_the_claim_alone(
+    store: SqliteStore,
+) -> None:
     stuck = Service(for_ever)
     first = asyncio.ensure_future(Door(store).call(FOUND, stuck))
     await until(lambda: stuck.calls == 1)
@@ -269,12 +271,18 @@ async def test_a_time_of_0_shares_nothing(store: SqliteStore) -> None:
 # What is taken over
 
 
-async def test_what_another_run_paid_for_costs_nothing_and_is_ours_for_ever(store: SqliteStore) -> None:
+async def test_what_another_run_paid_for_costs_nothing_and_is_ours_for_ever(
+    store: SqliteStore,
+) -> None:
     await Door(store).call(FOUND, Service())
     clock = Clock(time.time())
     door, service = Door(store, "r2", budget="0", clock=clock), Service()
     reply = await door.call(FOUND, service)
-    assert (reply.value, reply.cost, reply.usage) == ({"answer": 42}, Decimal(0), {"input_tokens": 7})
+    assert (reply.value, reply.cost, reply.usage) == (
+        {"answer": 42},
+        Decimal(0),
+        {"input_tokens": 7},
+    )
     assert service.calls == 0
     assert door.told == ["call_ended"]
     ended = door.events[0]
@@ -292,7 +300,9 @@ async def page_of(store: SqliteStore, run: str, text: str) -> Reply:
     return Reply({"snapshot": hash_}, texts=(hash_,))
 
 
-async def test_a_text_goes_with_the_run_that_brought_it_and_is_then_fetched_anew(store: SqliteStore) -> None:
+async def test_a_text_goes_with_the_run_that_brought_it_and_is_then_fetched_anew(
+    store: SqliteStore,
+) -> None:
     await Door(store).call(FOUND, Service(await page_of(store, "r1", "a page")))
     store.delete_run("r1", NOW)
     door, service = Door(store, "r2"), Service(await page_of(store, "r2", "the page as it is now"))
@@ -300,7 +310,9 @@ async def test_a_text_goes_with_the_run_that_brought_it_and_is_then_fetched_anew
     assert service.calls == 1
     assert store.get_text(reply.value["snapshot"]) == "the page as it is now"
     store.create_run(make_run("r3"))
-    assert await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply  # and shared again
+    assert (
+        await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply
+    )  # and shared again
 
 
 async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> None:
@@ -309,10 +321,14 @@ async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> N
     assert second.texts == first.texts
     store.delete_run("r1", NOW)
     assert store.get_text(second.value["snapshot"]) == "a page"
-    assert await Door(store, "r2").call(FOUND, Service(AssertionError())) == second  # from the journal
+    assert (
+        await Door(store, "r2").call(FOUND, Service(AssertionError())) == second
+    )  # from the journal
 
 
-async def test_a_hit_leaves_no_claim_and_takes_no_place(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hit_leaves_no_claim_and_takes_no_place(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await Door(store).call(FOUND, Service())
 
     def never(*args: object, **kwargs: object) -> None:
@@ -325,8 +341,12 @@ async def test_a_hit_leaves_no_claim_and_takes_no_place(store: SqliteStore, monk
 
 async def test_secrets_are_not_shared(store: SqliteStore, home: Path) -> None:
     await bring(cache(store), {"say hush": ["hush", 'in "hush" quotes']})
-    assert (await bring(cache(store), None)).reply == Reply({"say [secret]": ["[secret]", 'in "[secret]" quotes']})
-    await Door(store, keys={"p": KEY}).call(ask("leak", kind="search"), Service(Reply(f"the key is {KEY}")))
+    assert (await bring(cache(store), None)).reply == Reply(
+        {"say [secret]": ["[secret]", 'in "[secret]" quotes']}
+    )
+    await Door(store, keys={"p": KEY}).call(
+        ask("leak", kind="search"), Service(Reply(f"the key is {KEY}"))
+    )
     other = await Door(store, "r2").call(ask("leak", kind="search"), Service())
     assert other.value == "the key is [secret]"
     assert KEY not in everything_on_disk(home)
@@ -369,9 +389,16 @@ def test_processes_that_ask_at_once_buy_once(store: SqliteStore, home: Path) -> 
 
 
 @pytest.mark.slow
-async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(store: SqliteStore, home: Path) -> None:
-    """Others wait for its claim to run out; the run itself, taken up again, finds its claim and its place."""
-    process = multiprocessing.get_context("spawn").Process(target=die_in_flight, args=(home, 20.0, 1))
+async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(
+    store: SqliteStore, home: Path
+) -> None:
+    """Others wait for its claim to run out.
+
+    The run itself, taken up again, finds its claim and its place.
+    """
+    process = multiprocessing.get_context("spawn").Process(
+        target=die_in_flight, args=(home, 20.0, 1)
+    )
     process.start()
     await asyncio.to_thread(process.join, 60)
     died = time.time()
@@ -385,7 +412,9 @@ async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(store: Sqlit
 
     resumed = Door(store, limits={"p": {"concurrent": 1}}, budget="1")
     assert resumed.gateway.budget.spent == Decimal("0.02")
-    assert (await resumed.call(SHARED, Service(Reply("resumed", Decimal("0.01"))))).value == "resumed"
+    assert (
+        await resumed.call(SHARED, Service(Reply("resumed", Decimal("0.01"))))
+    ).value == "resumed"
     assert time.time() - died < 15
     assert resumed.told == ["call_uncertain", "call_started", "call_ended"]
     assert (resumed.row(SHARED).uncertain, resumed.row(SHARED).sends) == (1, 2)
@@ -399,10 +428,14 @@ async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(store: Sqlit
 async def test_a_killed_process_that_nobody_takes_up_is_succeeded_when_its_claim_runs_out(
     store: SqliteStore, home: Path
 ) -> None:
-    process = multiprocessing.get_context("spawn").Process(target=die_in_flight, args=(home, 1.0, 9))
+    process = multiprocessing.get_context("spawn").Process(
+        target=die_in_flight, args=(home, 1.0, 9)
+    )
     process.start()
     await asyncio.to_thread(process.join, 60)
     assert process.exitcode == -9
     service = Service(Reply("succeeded"))
-    assert (await asyncio.wait_for(Door(store, "r2").call(SHARED, service), 10)).value == "succeeded"
+    assert (
+        await asyncio.wait_for(Door(store, "r2").call(SHARED, service), 10)
+    ).value == "succeeded"
     assert service.calls == 1

@@ -1,4 +1,7 @@
-"""One flight: the same call asked for twice at once is one call, and nobody suffers from another's leaving."""
+"""One flight.
+
+The same call asked for twice at once is one call, and nobody suffers from another's leaving.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,9 @@ class Plane:
         return Reply("landed")
 
 
-def board(flights: Flights, plane: Callable[[], Coroutine[Any, Any, Reply]], key: str = "k") -> asyncio.Task[Reply]:
+def board(
+    flights: Flights, plane: Callable[[], Coroutine[Any, Any, Reply]], key: str = "k"
+) -> asyncio.Task[Reply]:
     return asyncio.create_task(flights.join(key, plane))
 
 
@@ -176,7 +181,9 @@ async def test_an_answer_at_the_moment_of_leaving_is_no_error() -> None:
 async def test_a_failure_that_nobody_waits_for_is_not_complained_about() -> None:
     """The loop's handler would be told of an exception that was never retrieved."""
     complaints: list[dict[str, Any]] = []
-    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
+    asyncio.get_running_loop().set_exception_handler(
+        lambda loop, context: complaints.append(context)
+    )
 
     async def stubborn() -> Reply:
         try:
@@ -196,8 +203,12 @@ async def test_a_failure_that_nobody_waits_for_is_not_complained_about() -> None
 
 @settings(max_examples=60)
 @example([("join", 0), ("wait", 0), ("leave", 0)])
-@given(st.lists(st.tuples(st.sampled_from(["join", "leave", "wait"]), st.integers(0, 3)), max_size=14))
-def test_whoever_comes_and_goes_one_flies_at_a_time_and_all_who_stay_arrive(moves: list[tuple[str, int]]) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from(["join", "leave", "wait"]), st.integers(0, 3)), max_size=14)
+)
+def test_whoever_comes_and_goes_one_flies_at_a_time_and_all_who_stay_arrive(
+    moves: list[tuple[str, int]],
+) -> None:
     async def play() -> None:
         flights, flying, most = Flights(), 0, 0
         go = asyncio.Event()

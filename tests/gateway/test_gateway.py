@@ -67,7 +67,9 @@ def again(kind: CallFault = CallFault.SERVER) -> CallError:
 
 async def test_a_call_that_does_not_fit_is_not_sent(store: SqliteStore) -> None:
     door, service = Door(store, budget="0.0199"), Service()
-    with pytest.raises(BudgetError, match=r"asking \(p\) may cost up to \$0.02 and \$0.0199 .* it was not sent"):
+    with pytest.raises(
+        BudgetError, match=r"asking \(p\) may cost up to \$0.02 and \$0.0199 .* it was not sent"
+    ):
         await door.call(ask(), service)
     assert service.calls == 0
     row = door.row(ask())
@@ -108,7 +110,9 @@ async def test_a_free_call_passes_when_nothing_is_left(store: SqliteStore) -> No
     door = Door(store, budget="0")
     assert (await door.call(ask(worst="0"), Service(Reply("free")))).value == "free"
     dear = Door(store, "r2", budget="0.01")
-    await dear.call(ask(worst="0.01"), Service(Reply(1, Decimal("5"))))  # it cost more than it could
+    await dear.call(
+        ask(worst="0.01"), Service(Reply(1, Decimal("5")))
+    )  # it cost more than it could
     assert dear.gateway.budget.left == Decimal("-4.99")
     assert (await dear.call(ask("free", worst="0"), Service(Reply("free")))).value == "free"
     with pytest.raises(BudgetError, match=r"\$0 of the budget is left"):
@@ -144,10 +148,18 @@ async def test_a_failure_is_charged_at_its_worst_where_the_work_may_have_been_do
 
 async def test_each_attempt_in_doubt_is_charged_and_counted(store: SqliteStore) -> None:
     door = Door(store, budget="1")
-    await door.call(ask(), Service(again(CallFault.NETWORK), again(CallFault.SERVER), again(CallFault.TIMEOUT), PAID))
+    await door.call(
+        ask(),
+        Service(again(CallFault.NETWORK), again(CallFault.SERVER), again(CallFault.TIMEOUT), PAID),
+    )
     assert door.gateway.budget.spent == Decimal("0.05")
     row = door.row(ask())
-    assert (row.state, row.sends, row.uncertain, row.cost) == (CallState.SETTLED, 4, 2, Decimal("0.01"))
+    assert (row.state, row.sends, row.uncertain, row.cost) == (
+        CallState.SETTLED,
+        4,
+        2,
+        Decimal("0.01"),
+    )
     assert Door(store).gateway.budget.spent == Decimal("0.05")
 
 
@@ -218,9 +230,18 @@ PLANS = st.builds(
 
 @pytest.mark.slow
 @settings(max_examples=40)
-@given(plans=st.lists(PLANS, min_size=1, max_size=8), limit=st.decimals(0, 3, places=4), places=st.integers(1, 8))
-def test_calls_side_by_side_never_exceed_the_budget(plans: list[Plan], limit: Decimal, places: int) -> None:
-    """Whatever happens, what is spent and held fits whenever something is sent; and the journal knows."""
+@given(
+    plans=st.lists(PLANS, min_size=1, max_size=8),
+    limit=st.decimals(0, 3, places=4),
+    places=st.integers(1, 8),
+)
+def test_calls_side_by_side_never_exceed_the_budget(
+    plans: list[Plan], limit: Decimal, places: int
+) -> None:
+    """Whatever happens, what is spent and held fits whenever something is sent.
+
+    And the journal knows.
+    """
 
     def service(door: Door, plan: Plan) -> Service:
         def checked(outcome: Reply | CallError | None) -> Callable[[], Any]:
@@ -276,7 +297,9 @@ async def test_the_same_call_made_twice_at_once_is_one_call(store: SqliteStore) 
 
 async def test_its_failure_is_everybodys(store: SqliteStore) -> None:
     door, service = Door(store), Service(fault(CallFault.REQUEST))
-    results = await asyncio.gather(*(door.call(ask(), service) for _ in range(3)), return_exceptions=True)
+    results = await asyncio.gather(
+        *(door.call(ask(), service) for _ in range(3)), return_exceptions=True
+    )
     assert [str(result) for result in results] == ["it failed"] * 3
     assert service.calls == 1
 
@@ -298,7 +321,9 @@ async def test_the_second_is_answered_although_the_first_was_cancelled(store: Sq
     assert (door.row(ask()).state, door.row(ask()).sends) == (CallState.SETTLED, 1)
 
 
-async def test_a_cancelled_call_asked_for_again_is_uncertain_and_not_confused(store: SqliteStore) -> None:
+async def test_a_cancelled_call_asked_for_again_is_uncertain_and_not_confused(
+    store: SqliteStore,
+) -> None:
     door, service = Door(store, budget="1"), Service(for_ever, PAID)
     first = asyncio.ensure_future(door.call(ask(), service))
     await until(lambda: service.calls == 1)
@@ -315,7 +340,9 @@ async def test_a_cancelled_call_asked_for_again_is_uncertain_and_not_confused(st
 
 
 @pytest.mark.parametrize("kind", ["model", "search"])
-async def test_a_call_cancelled_in_flight_stays_sent_and_holds_nothing(store: SqliteStore, kind: Any) -> None:
+async def test_a_call_cancelled_in_flight_stays_sent_and_holds_nothing(
+    store: SqliteStore, kind: Any
+) -> None:
     door, service = Door(store, budget="1"), Service(for_ever)
     task = asyncio.ensure_future(door.call(ask(kind=kind), service))
     await until(lambda: service.calls == 1)
@@ -325,9 +352,12 @@ async def test_a_call_cancelled_in_flight_stays_sent_and_holds_nothing(store: Sq
 
 
 @pytest.mark.parametrize(
-    "step", ["journal_get", "cache_get", "cache_claim", "journal_reserve", "limit_take", "journal_sent"]
+    "step",
+    ["journal_get", "cache_get", "cache_claim", "journal_reserve", "limit_take", "journal_sent"],
 )
-async def test_a_call_cancelled_at_any_step_before_it_goes_out_holds_nothing(store: SqliteStore, step: str) -> None:
+async def test_a_call_cancelled_at_any_step_before_it_goes_out_holds_nothing(
+    store: SqliteStore, step: str
+) -> None:
     door, service = Door(store, budget="1"), Service()
     await cancel_during(step, store, door.call(ask(kind="search"), service))
     assert service.calls == 0
@@ -385,7 +415,9 @@ async def test_a_full_disk_after_the_answer_is_told_and_nothing_is_held(
     door.nothing_is_held()
 
 
-async def test_what_is_not_on_record_is_not_sent(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_not_on_record_is_not_sent(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*args: Any, **kwargs: Any) -> None:
         raise StoreFullError("the disk is full")
 
@@ -452,7 +484,9 @@ async def test_waiting_for_a_place_is_not_counted(store: SqliteStore) -> None:
         await asyncio.sleep(0.15)
         return PAID
 
-    replies = await asyncio.gather(*(door.call(ask(str(n)), Service(take_a_while)) for n in range(4)))
+    replies = await asyncio.gather(
+        *(door.call(ask(str(n)), Service(take_a_while)) for n in range(4))
+    )
     assert replies == [PAID] * 4
 
 
@@ -465,12 +499,16 @@ async def test_a_person_may_take_their_time(store: SqliteStore, clock: Clock) ->
     doors = [Door(store, run, clock=clock, limits=limits) for run in ("r1", "r2")]
     for n in range(3):
         for door in doors:
-            await door.call(ask(str(n), kind="human", provider="person", worst="0"), Service(ponder))
+            await door.call(
+                ask(str(n), kind="human", provider="person", worst="0"), Service(ponder)
+            )
     assert clock.slept == []
     assert doors[0].told == ["call_started", "call_ended"] * 3
 
 
-async def test_a_timeout_of_the_clients_own_is_asked_again_while_there_is_time(store: SqliteStore) -> None:
+async def test_a_timeout_of_the_clients_own_is_asked_again_while_there_is_time(
+    store: SqliteStore,
+) -> None:
     door, service = Door(store), Service(again(CallFault.TIMEOUT), TimeoutError(), PAID)
     assert await door.call(ask(worst="0"), service) == PAID
     assert service.calls == 3
@@ -480,7 +518,9 @@ async def test_a_timeout_of_the_clients_own_is_asked_again_while_there_is_time(s
 
 
 @pytest.mark.parametrize("kind", sorted(set(CallFault) - RETRYABLE))
-async def test_what_asking_again_cannot_cure_is_asked_once(store: SqliteStore, clock: Clock, kind: CallFault) -> None:
+async def test_what_asking_again_cannot_cure_is_asked_once(
+    store: SqliteStore, clock: Clock, kind: CallFault
+) -> None:
     door, service = Door(store, clock=clock), Service(fault(kind, retry_after=1.0))
     with pytest.raises(CallError) as met:
         await door.call(ask(), service)
@@ -490,7 +530,9 @@ async def test_what_asking_again_cannot_cure_is_asked_once(store: SqliteStore, c
 
 
 @pytest.mark.parametrize("kind", sorted(RETRYABLE))
-async def test_what_asking_again_may_cure_is_asked_again(store: SqliteStore, clock: Clock, kind: CallFault) -> None:
+async def test_what_asking_again_may_cure_is_asked_again(
+    store: SqliteStore, clock: Clock, kind: CallFault
+) -> None:
     door, service = Door(store, clock=clock), Service(fault(kind), fault(kind), PAID)
     assert await door.call(ask(), service) == PAID
     assert service.calls == 3
@@ -498,15 +540,31 @@ async def test_what_asking_again_may_cure_is_asked_again(store: SqliteStore, clo
 
 
 async def test_pauses_double_up_to_a_bound(store: SqliteStore, clock: Clock) -> None:
-    door, service = Door(store, clock=clock, retries=9, deadlines={"model": 1e6}), Service(fault(CallFault.SERVER))
+    door, service = (
+        Door(store, clock=clock, retries=9, deadlines={"model": 1e6}),
+        Service(fault(CallFault.SERVER)),
+    )
     with pytest.raises(CallError):
         await door.call(ask(), service)
-    assert clock.slept == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE]
+    assert clock.slept == [
+        0.5,
+        1.0,
+        2.0,
+        4.0,
+        8.0,
+        16.0,
+        LONGEST_PAUSE,
+        LONGEST_PAUSE,
+        LONGEST_PAUSE,
+    ]
     assert service.calls == 10
 
 
 async def test_no_retries_means_none(store: SqliteStore, clock: Clock) -> None:
-    door, service = Door(store, clock=clock, retries=0), Service(fault(CallFault.RATE, retry_after=0.1))
+    door, service = (
+        Door(store, clock=clock, retries=0),
+        Service(fault(CallFault.RATE, retry_after=0.1)),
+    )
     with pytest.raises(CallError):
         await door.call(ask(), service)
     assert service.calls == 1
@@ -518,12 +576,18 @@ async def test_retries_end_with_the_last_failure(store: SqliteStore, clock: Cloc
     door, service = Door(store, clock=clock, retries=2), Service(*failures)
     with pytest.raises(CallError, match="failure 2"):
         await door.call(ask(), service)
-    assert [event.retry_in for event in door.events if isinstance(event, CallFailed)] == [0.5, 1.0, None]
+    assert [event.retry_in for event in door.events if isinstance(event, CallFailed)] == [
+        0.5,
+        1.0,
+        None,
+    ]
     assert door.row(ask()).sends == 3
 
 
 @pytest.mark.parametrize("kind", sorted(RETRYABLE))
-async def test_retry_after_is_obeyed_to_the_second(store: SqliteStore, clock: Clock, kind: CallFault) -> None:
+async def test_retry_after_is_obeyed_to_the_second(
+    store: SqliteStore, clock: Clock, kind: CallFault
+) -> None:
     times: list[float] = []
 
     async def asked() -> Reply:
@@ -538,7 +602,9 @@ async def test_retry_after_is_obeyed_to_the_second(store: SqliteStore, clock: Cl
 
 
 async def test_retry_after_0_means_at_once(store: SqliteStore, clock: Clock) -> None:
-    await Door(store, clock=clock).call(ask(), Service(fault(CallFault.RATE, retry_after=0.0), PAID))
+    await Door(store, clock=clock).call(
+        ask(), Service(fault(CallFault.RATE, retry_after=0.0), PAID)
+    )
     assert clock.slept == [0.0]
 
 
@@ -555,14 +621,18 @@ async def test_retry_after_beyond_the_deadline_gives_up_at_once(
     assert door.row(ask()).state is CallState.FAILED
 
 
-async def test_everybody_rests_when_a_provider_asks_one_of_us_to(store: SqliteStore, clock: Clock) -> None:
+async def test_everybody_rests_when_a_provider_asks_one_of_us_to(
+    store: SqliteStore, clock: Clock
+) -> None:
     hasty = Door(store, clock=clock, deadlines={"model": 5})
     with pytest.raises(CallError):
         await hasty.call(ask("a"), Service(fault(CallFault.RATE, retry_after=7)))
     assert clock.now == NOW
 
     unsent = Service()
-    with pytest.raises(CallError, match=r"no place for a call in time \(the next in 7.0 s\)") as met:
+    with pytest.raises(
+        CallError, match=r"no place for a call in time \(the next in 7.0 s\)"
+    ) as met:
         await hasty.call(ask("b"), unsent)
     assert met.value.fault is CallFault.RATE
     assert unsent.calls == 0
@@ -579,7 +649,9 @@ async def test_others_rest_while_one_waits_to_ask_again(store: SqliteStore, cloc
 
     def look(seconds: float) -> None:
         if not waits:
-            grant = store.limit_take("p", "another", clock.now, clock.now + 60, rate=1e6, per=1, concurrent=9)
+            grant = store.limit_take(
+                "p", "another", clock.now, clock.now + 60, rate=1e6, per=1, concurrent=9
+            )
             waits.append(grant.wait)
 
     clock.on_sleep = look
@@ -587,8 +659,12 @@ async def test_others_rest_while_one_waits_to_ask_again(store: SqliteStore, cloc
     assert waits == [pytest.approx(7)]
 
 
-async def test_a_server_that_fails_does_not_make_others_rest(store: SqliteStore, clock: Clock) -> None:
-    await Door(store, clock=clock).call(ask(), Service(fault(CallFault.SERVER, retry_after=7), PAID))
+async def test_a_server_that_fails_does_not_make_others_rest(
+    store: SqliteStore, clock: Clock
+) -> None:
+    await Door(store, clock=clock).call(
+        ask(), Service(fault(CallFault.SERVER, retry_after=7), PAID)
+    )
     assert all(paused == 0 for *_, paused in rows(store, "buckets"))
 
 
@@ -599,12 +675,17 @@ async def test_the_place_is_free_while_a_call_rests(store: SqliteStore, clock: C
     assert taken == [0]
 
 
-async def test_a_repeat_that_finds_no_place_in_time_is_given_up_unsent(store: SqliteStore, clock: Clock) -> None:
+async def test_a_repeat_that_finds_no_place_in_time_is_given_up_unsent(
+    store: SqliteStore, clock: Clock
+) -> None:
     def others_come(seconds: float) -> None:
         store.limit_pause("p", clock.now + 100)
 
     clock.on_sleep = others_come
-    door, service = Door(store, clock=clock, deadlines={"model": 30}, budget="1"), Service(fault(CallFault.NETWORK))
+    door, service = (
+        Door(store, clock=clock, deadlines={"model": 30}, budget="1"),
+        Service(fault(CallFault.NETWORK)),
+    )
     with pytest.raises(CallError, match="no place"):
         await door.call(ask(), service)
     assert service.calls == 1
@@ -623,7 +704,12 @@ async def test_an_answer_is_told_from_beginning_to_end(store: SqliteStore, clock
 
     door = Door(store, clock=clock)
     await door.call(ask(what="a few words"), Service(slow))
-    who: dict[str, Any] = {"call": ask().key, "kind": "model", "provider": "p", "what": "a few words"}
+    who: dict[str, Any] = {
+        "call": ask().key,
+        "kind": "model",
+        "provider": "p",
+        "what": "a few words",
+    }
     assert door.events == [
         CallStarted(**who),
         CallEnded(**who, origin="live", cost=Decimal("0.01"), seconds=1.235),
@@ -634,7 +720,11 @@ async def test_every_attempt_is_told(store: SqliteStore, clock: Clock) -> None:
     door = Door(store, clock=clock)
     await door.call(ask(), Service(fault(CallFault.RATE, "too many", retry_after=3), PAID))
     who: dict[str, Any] = {"call": ask().key, "kind": "model", "provider": "p", "what": "asking"}
-    assert door.events[:3] == [CallStarted(**who), CallFailed(**who, error="too many", retry_in=3), CallStarted(**who)]
+    assert door.events[:3] == [
+        CallStarted(**who),
+        CallFailed(**who, error="too many", retry_in=3),
+        CallStarted(**who),
+    ]
     assert door.told[3:] == ["call_ended"]
 
 
@@ -660,7 +750,9 @@ async def test_an_answer_of_the_journal_is_told_as_such(store: SqliteStore) -> N
 
 
 def spread(key: str) -> tuple[Request, Reply]:
-    request = Request("search", "p", f"with {key}", {"key": key, "nested": [{key: f"<{key}>"}]}, Decimal("0.02"))
+    request = Request(
+        "search", "p", f"with {key}", {"key": key, "nested": [{key: f"<{key}>"}]}, Decimal("0.02")
+    )
     return request, Reply({"echo": key, "deep": [{f"k-{key}": f"a{key}b"}]}, Decimal("0.01"))
 
 
@@ -669,7 +761,9 @@ AWKWARD = 'pa"ss\\wörd+/= 1'
 
 
 @pytest.mark.parametrize("key", [KEY, AWKWARD])
-async def test_a_secret_reaches_neither_disk_nor_events_nor_answers(store: SqliteStore, home: Path, key: str) -> None:
+async def test_a_secret_reaches_neither_disk_nor_events_nor_answers(
+    store: SqliteStore, home: Path, key: str
+) -> None:
     request, reply = spread(key)
     door = Door(store, keys={"p": key}, verbose=True)
     answer = await door.call(request, Service(again(), reply))
@@ -682,13 +776,17 @@ async def test_a_secret_reaches_neither_disk_nor_events_nor_answers(store: Sqlit
 @pytest.mark.parametrize("key", [KEY, AWKWARD])
 async def test_a_secret_reaches_no_failure(store: SqliteStore, home: Path, key: str) -> None:
     request, _ = spread(key)
-    error = fault(CallFault.SERVER, f"bad key {key} at http://x/?key={quote(key, safe='')}", retry_after=0)
+    error = fault(
+        CallFault.SERVER, f"bad key {key} at http://x/?key={quote(key, safe='')}", retry_after=0
+    )
     door = Door(store, keys={"p": key}, retries=1)
     with pytest.raises(CallError, match=r"bad key \[secret\] at http://x/\?key=\[secret\]") as met:
         await door.call(request, Service(error))
     with pytest.raises(CallError) as again_met:
         await Door(store, mode=Mode.REPLAY, keys={"p": key}).call(request, Service())
-    nowhere(key, everything_on_disk(home), told_texts(door.events), str(met.value), str(again_met.value))
+    nowhere(
+        key, everything_on_disk(home), told_texts(door.events), str(met.value), str(again_met.value)
+    )
     assert met.value.__suppress_context__
 
 
@@ -723,7 +821,10 @@ async def test_without_secrets_nothing_is_touched(store: SqliteStore) -> None:
 
 
 async def test_the_scan_for_secrets_would_find_one(store: SqliteStore, home: Path) -> None:
-    """The checks above are worth something: without the settings that name the secret it lies everywhere."""
+    """The checks above are worth something.
+
+    Without the settings that name the secret it lies everywhere.
+    """
     request, reply = spread(KEY)
     door = Door(store)
     await door.call(request, Service(reply))
@@ -754,7 +855,10 @@ async def test_texts_are_kept_once_and_by_their_hash(store: SqliteStore) -> None
 
 
 async def test_a_gateway_says_what_it_stands_for(store: SqliteStore) -> None:
-    live, replay = Door(store, budget="1").gateway, Door(store, mode=Mode.REPLAY, budget="1").gateway
+    live, replay = (
+        Door(store, budget="1").gateway,
+        Door(store, mode=Mode.REPLAY, budget="1").gateway,
+    )
     assert (live.mode, live.budget.limit) == (Mode.LIVE, Decimal(1))
     assert (replay.mode, replay.budget.limit) == (Mode.REPLAY, None)
     assert live.settings.budget == Decimal(1)
@@ -763,7 +867,9 @@ async def test_a_gateway_says_what_it_stands_for(store: SqliteStore) -> None:
 async def test_many_different_calls_side_by_side_all_arrive(store: SqliteStore) -> None:
     door = Door(store, budget="1000")
     numbers = range(60)
-    replies = await asyncio.gather(*(door.call(ask(str(n)), Service(Reply(n, Decimal("0.001")))) for n in numbers))
+    replies = await asyncio.gather(
+        *(door.call(ask(str(n)), Service(Reply(n, Decimal("0.001")))) for n in numbers)
+    )
     assert [reply.value for reply in replies] == list(numbers)
     assert door.gateway.budget.spent == Decimal("0.060")
     assert {row.state for row in store.journal_list("r1")} == {CallState.SETTLED}
@@ -781,7 +887,9 @@ def test_the_module_is_short_enough_to_be_read_as_its_list_of_steps() -> None:
 async def test_what_is_remembered_outlives_the_answer_and_the_run(store: SqliteStore) -> None:
     clock = Clock()
     kept = await Door(store, clock=clock).gateway.save_text("the text of a page")
-    await Door(store, clock=clock).gateway.remember("a page", Reply({"etag": "1"}, texts=(kept,)), 30.0)
+    await Door(store, clock=clock).gateway.remember(
+        "a page", Reply({"etag": "1"}, texts=(kept,)), 30.0
+    )
     clock.now += 29.0
     recalled = await Door(store, "r2", clock=clock).gateway.recall("a page")
     assert recalled == Reply({"etag": "1"}, texts=(kept,))
@@ -799,7 +907,9 @@ async def test_what_refers_to_a_text_that_is_gone_is_forgotten(store: SqliteStor
     assert await Door(store, "r2").gateway.recall("a page") is None
 
 
-async def test_what_was_never_remembered_and_what_holds_a_secret(store: SqliteStore, home: Path) -> None:
+async def test_what_was_never_remembered_and_what_holds_a_secret(
+    store: SqliteStore, home: Path
+) -> None:
     gateway = Door(store, keys={"p": KEY}).gateway
     assert await gateway.recall("nothing") is None
     await gateway.remember("a page", Reply({"title": f"it is {KEY}"}), 1e6)

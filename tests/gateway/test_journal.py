@@ -1,4 +1,7 @@
-"""The journal: nothing that was answered is asked again, a failure is an answer too, and a replay has nothing else."""
+"""The journal.
+
+Nothing that was answered is asked again, a failure is an answer too, and a replay has nothing else.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +54,18 @@ async def left_as_sent(store: SqliteStore, request: Request, **settings: Any) ->
 
 
 @pytest.mark.parametrize("kind", sorted(CURABLE))
-async def test_a_search_that_failed_is_met_again_whatever_was_wrong(store: SqliteStore, kind: CallFault) -> None:
+async def test_a_search_that_failed_is_met_again_whatever_was_wrong(
+    store: SqliteStore, kind: CallFault
+) -> None:
     await fail(Door(store, retries=0), ask(kind="search"), kind)
     with pytest.raises(CallError):
         await Door(store).call(ask(kind="search"), Service(Reply(1)))
 
 
 @pytest.mark.parametrize("kind", FINAL)
-async def test_a_failure_is_met_again_on_resume_and_nothing_is_sent(store: SqliteStore, kind: CallFault) -> None:
+async def test_a_failure_is_met_again_on_resume_and_nothing_is_sent(
+    store: SqliteStore, kind: CallFault
+) -> None:
     await fail(Door(store, retries=0), ask(), kind)
     resumed, service = Door(store), Service()
     with pytest.raises(CallError, match=f"it said {kind}") as met:
@@ -91,7 +98,9 @@ async def test_what_was_never_sent_is_sent_on_resume(store: SqliteStore) -> None
     assert (await later.call(ask(), Service())).value == {"answer": 42}
 
 
-async def test_a_refusal_for_want_of_money_is_tried_again_with_more_of_it(store: SqliteStore) -> None:
+async def test_a_refusal_for_want_of_money_is_tried_again_with_more_of_it(
+    store: SqliteStore,
+) -> None:
     with pytest.raises(BudgetError):
         await Door(store, budget="0.01").call(ask(), Service())
     resumed, service = Door(store, budget="0.02"), Service()
@@ -101,7 +110,9 @@ async def test_a_refusal_for_want_of_money_is_tried_again_with_more_of_it(store:
 
 
 @pytest.mark.parametrize("why", ["auth", "budget"])
-async def test_no_process_changes_its_mind_about_a_failure_of_its_own(store: SqliteStore, why: str) -> None:
+async def test_no_process_changes_its_mind_about_a_failure_of_its_own(
+    store: SqliteStore, why: str
+) -> None:
     """Else the journal would hold the answer alone, and a replay would take another path than the run."""
     door = Door(store, budget="0.02")
     first: GatewayError | None = None
@@ -158,11 +169,23 @@ async def test_the_row_says_what_was_asked(store: SqliteStore) -> None:
     door = Door(store, clock=lambda: NOW)
     await door.call(ask("who", what="a few words"), Service())
     row = door.row(ask())
-    assert (row.kind, row.provider, row.what, row.request) == ("model", "p", "a few words", '{"q":"who"}')
-    assert (row.worst, row.cost, row.first, row.last) == (Decimal("0.02"), Decimal("0.01"), NOW, NOW)
+    assert (row.kind, row.provider, row.what, row.request) == (
+        "model",
+        "p",
+        "a few words",
+        '{"q":"who"}',
+    )
+    assert (row.worst, row.cost, row.first, row.last) == (
+        Decimal("0.02"),
+        Decimal("0.01"),
+        NOW,
+        NOW,
+    )
 
 
-async def test_an_answer_that_is_no_json_is_a_fault_of_ours_and_the_call_stays_uncertain(store: SqliteStore) -> None:
+async def test_an_answer_that_is_no_json_is_a_fault_of_ours_and_the_call_stays_uncertain(
+    store: SqliteStore,
+) -> None:
     door = Door(store)
     with pytest.raises(TypeError):
         await door.call(ask(), Service(Reply(object())))
@@ -229,9 +252,13 @@ async def test_a_person_can_be_asked_again_without_any_doubt(store: SqliteStore)
     await left_as_sent(store, question)
     assert Door(store).row(question).state is CallState.RESERVED
     resumed = Door(store, hold_uncertain=True)
-    assert (await resumed.call(question, Service(Reply({"approve": True})))).value == {"approve": True}
+    assert (await resumed.call(question, Service(Reply({"approve": True})))).value == {
+        "approve": True
+    }
     assert resumed.row(question).uncertain == 0
-    assert (await Door(store, mode=Mode.REPLAY).call(question, Service())).value == {"approve": True}
+    assert (await Door(store, mode=Mode.REPLAY).call(question, Service())).value == {
+        "approve": True
+    }
 
 
 # Replay
@@ -264,7 +291,9 @@ async def test_a_replay_meets_every_failure_again(store: SqliteStore, kind: Call
     assert replay.events == live.events[-1:]
 
 
-async def test_a_replay_meets_a_refusal_for_want_of_money_in_the_same_words(store: SqliteStore) -> None:
+async def test_a_replay_meets_a_refusal_for_want_of_money_in_the_same_words(
+    store: SqliteStore,
+) -> None:
     with pytest.raises(BudgetError) as live:
         await Door(store, budget="0.01").call(ask(), Service())
     replay, service = Door(store, mode=Mode.REPLAY, budget="100"), Service()
@@ -300,9 +329,13 @@ async def test_a_replay_answers_and_changes_nothing(store: SqliteStore) -> None:
 # Money, words and secrets on disk
 
 
-async def test_spent_counts_answers_failures_in_doubt_and_uncertain_fates(store: SqliteStore) -> None:
+async def test_spent_counts_answers_failures_in_doubt_and_uncertain_fates(
+    store: SqliteStore,
+) -> None:
     door = Door(store, retries=0)
-    await door.call(ask("a", worst="0.5"), Service(Reply(1, Decimal("0.1234567890123456789012345678"))))
+    await door.call(
+        ask("a", worst="0.5"), Service(Reply(1, Decimal("0.1234567890123456789012345678")))
+    )
     await fail(door, ask("b", worst="0.25"), CallFault.TIMEOUT)
     await fail(door, ask("c", worst="1000"), CallFault.SERVER)
     await left_as_sent(store, ask("d", worst="0.125"))
@@ -332,7 +365,11 @@ async def test_an_error_is_kept_without_its_secret(store: SqliteStore) -> None:
     row = store.journal_get("r1", request.key)
     assert row is not None
     assert row.error is not None
-    assert json.loads(row.error) == {"type": "call", "fault": "server", "message": '[secret] "quoted"'}
+    assert json.loads(row.error) == {
+        "type": "call",
+        "fault": "server",
+        "message": '[secret] "quoted"',
+    }
 
 
 @pytest.mark.parametrize("secret", ["null", "true", "value", "cost", '"', "0"])
@@ -345,12 +382,18 @@ def test_a_secret_that_looks_like_json_does_not_break_it(secret: str) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
-@given(JSON, st.decimals(0, 10**6, allow_nan=False), st.dictionaries(st.text(max_size=5), st.integers(0), max_size=3))
+@given(
+    JSON,
+    st.decimals(0, 10**6, allow_nan=False),
+    st.dictionaries(st.text(max_size=5), st.integers(0), max_size=3),
+)
 def test_a_reply_survives_its_json(value: Any, cost: Decimal, usage: dict[str, int]) -> None:
     reply = Reply(value, cost, usage)
     again = reply_from_json(reply_to_json(reply))

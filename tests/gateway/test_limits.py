@@ -50,10 +50,14 @@ async def enter(place: Limits, clock: Clock, seconds: float = 60.0) -> float:
 # There is none
 
 
-async def test_a_provider_that_rests_for_too_long_is_not_waited_for(store: SqliteStore, clock: Clock) -> None:
+async def test_a_provider_that_rests_for_too_long_is_not_waited_for(
+    store: SqliteStore, clock: Clock
+) -> None:
     place = limits(store, clock)
     await place.pause("p", 61)
-    with pytest.raises(CallError, match=r"p has no place for a call in time \(the next in 61.0 s\)") as met:
+    with pytest.raises(
+        CallError, match=r"p has no place for a call in time \(the next in 61.0 s\)"
+    ) as met:
         await enter(place, clock, 60)
     assert met.value.fault is CallFault.RATE
     assert clock.slept == []
@@ -61,7 +65,9 @@ async def test_a_provider_that_rests_for_too_long_is_not_waited_for(store: Sqlit
     assert await enter(place, clock, 61) == pytest.approx(NOW + 61, abs=0.01)
 
 
-async def test_a_place_that_comes_after_the_end_is_not_waited_for(store: SqliteStore, clock: Clock) -> None:
+async def test_a_place_that_comes_after_the_end_is_not_waited_for(
+    store: SqliteStore, clock: Clock
+) -> None:
     place = limits(store, clock, rate=1, per=10)
     await enter(place, clock)
     with pytest.raises(CallError, match=r"the next in 10.0 s"):
@@ -71,7 +77,9 @@ async def test_a_place_that_comes_after_the_end_is_not_waited_for(store: SqliteS
         assert clock.now < NOW + 10.1
 
 
-async def test_a_place_after_the_end_is_not_even_asked_for(store: SqliteStore, clock: Clock) -> None:
+async def test_a_place_after_the_end_is_not_even_asked_for(
+    store: SqliteStore, clock: Clock
+) -> None:
     place = limits(store, clock)
     with pytest.raises(CallError):
         async with place.place("p", 60, ends=NOW):
@@ -99,13 +107,17 @@ async def test_calls_are_started_evenly_after_a_burst(store: SqliteStore, clock:
     assert times == pytest.approx([0, 0, 0.5, 1.0, 1.5, 2.0], abs=0.02)
 
 
-async def test_another_gateway_on_the_same_store_meets_the_same_rate(store: SqliteStore, clock: Clock) -> None:
+async def test_another_gateway_on_the_same_store_meets_the_same_rate(
+    store: SqliteStore, clock: Clock
+) -> None:
     one, other = limits(store, clock, rate=1), limits(store, clock, rate=1)
     times = [await enter(place, clock) - NOW for place in (one, other, one, other)]
     assert times == pytest.approx([0, 1, 2, 3], abs=0.02)
 
 
-async def test_a_provider_without_a_setting_has_the_default(store: SqliteStore, clock: Clock) -> None:
+async def test_a_provider_without_a_setting_has_the_default(
+    store: SqliteStore, clock: Clock
+) -> None:
     place = Limits(store, Settings(), clock)
     times = []
     for _ in range(12):
@@ -167,7 +179,9 @@ async def test_the_first_to_come_is_the_first_served(store: SqliteStore) -> None
     assert served == list(range(6))
 
 
-async def test_those_in_line_do_not_all_ask_the_store(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_those_in_line_do_not_all_ask_the_store(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[str] = []
     take = store.limit_take
 
@@ -194,14 +208,18 @@ def test_a_run_may_go_on_in_another_event_loop(store: SqliteStore) -> None:
             await asyncio.sleep(0.01)
             return PAID
 
-        return await asyncio.gather(*(door.call(ask(f"{name}{n}"), Service(work)) for n in range(4)))
+        return await asyncio.gather(
+            *(door.call(ask(f"{name}{n}"), Service(work)) for n in range(4))
+        )
 
     assert asyncio.run(crowd("first")) == asyncio.run(crowd("second")) == [PAID] * 4
 
 
 async def test_other_providers_have_places_of_their_own(store: SqliteStore) -> None:
     clock = Clock()
-    place = Limits(store, Settings(limits={"p": Limit(concurrent=1), "q": Limit(concurrent=1)}), clock)
+    place = Limits(
+        store, Settings(limits={"p": Limit(concurrent=1), "q": Limit(concurrent=1)}), clock
+    )
     async with place.place("p", 60), asyncio.timeout(5), place.place("q", 60):
         assert len(rows(store, "slots")) == 2
 
@@ -209,7 +227,9 @@ async def test_other_providers_have_places_of_their_own(store: SqliteStore) -> N
 # A place is given back
 
 
-@pytest.mark.parametrize("error", [fault(CallFault.AUTH), fault(CallFault.MALFORMED), RuntimeError("a bug")])
+@pytest.mark.parametrize(
+    "error", [fault(CallFault.AUTH), fault(CallFault.MALFORMED), RuntimeError("a bug")]
+)
 async def test_a_failed_call_gives_its_place_back(store: SqliteStore, error: Exception) -> None:
     door = Door(store, limits={"p": {"concurrent": 1}})
     with pytest.raises(type(error)):
@@ -240,20 +260,31 @@ async def test_who_is_cancelled_in_line_takes_no_place(store: SqliteStore) -> No
     await asyncio.wait_for(enter(place, Clock()), 5)
 
 
-async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_behind(store: SqliteStore) -> None:
-    """The thread that takes the place cannot be cancelled: the place must be given back after it was taken."""
+async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_behind(
+    store: SqliteStore,
+) -> None:
+    """The thread that takes the place cannot be cancelled.
+
+    The place must be given back after it was taken.
+    """
     await cancel_during("limit_take", store, enter(limits(store, Clock()), Clock()))
     assert rows(store, "buckets") != []  # it was granted
     assert rows(store, "slots") == []  # and given back
 
 
-async def test_a_place_whose_holder_was_killed_is_free_when_it_runs_out(store: SqliteStore, clock: Clock) -> None:
+async def test_a_place_whose_holder_was_killed_is_free_when_it_runs_out(
+    store: SqliteStore, clock: Clock
+) -> None:
     assert store.limit_take("p", "the dead", NOW, NOW + 30, rate=10, per=1, concurrent=1).granted
-    assert await enter(limits(store, clock, concurrent=1), clock) == pytest.approx(NOW + 30, abs=0.1)
+    assert await enter(limits(store, clock, concurrent=1), clock) == pytest.approx(
+        NOW + 30, abs=0.1
+    )
     assert rows(store, "slots") == []
 
 
-async def test_who_takes_up_the_work_of_the_dead_takes_their_place_at_once(store: SqliteStore, clock: Clock) -> None:
+async def test_who_takes_up_the_work_of_the_dead_takes_their_place_at_once(
+    store: SqliteStore, clock: Clock
+) -> None:
     assert store.limit_take("p", "r1 call", NOW, NOW + 3_000, rate=10, per=1, concurrent=1).granted
     async with limits(store, clock, concurrent=1).place("p", 60, owner="r1 call"):
         assert clock.now == NOW
@@ -264,7 +295,9 @@ async def test_who_takes_up_the_work_of_the_dead_takes_their_place_at_once(store
 # Rest
 
 
-async def test_a_slip_in_a_header_does_not_shut_a_provider_out_for_a_year(store: SqliteStore, clock: Clock) -> None:
+async def test_a_slip_in_a_header_does_not_shut_a_provider_out_for_a_year(
+    store: SqliteStore, clock: Clock
+) -> None:
     place = limits(store, clock)
     await place.pause("p", 365 * 86_400.0)
     assert await enter(place, clock, LONGEST_REST) == pytest.approx(NOW + LONGEST_REST, abs=0.1)
@@ -296,7 +329,11 @@ def test_processes_share_rate_and_concurrency(store: SqliteStore, home: Path) ->
     limit = {"rate": 10.0, "concurrent": 2}
     jobs = [(home, run, 7, limit) for run in ("r1", "r2", "r3")]
     with context.Pool(3, meet_at, (context.Barrier(3),)) as pool:
-        times = [pair for calls in pool.map_async(call_many, jobs, chunksize=1).get(120) for pair in calls]
+        times = [
+            pair
+            for calls in pool.map_async(call_many, jobs, chunksize=1).get(120)
+            for pair in calls
+        ]
         pool.close()
         pool.join()
     assert len(times) == 21
@@ -304,5 +341,7 @@ def test_processes_share_rate_and_concurrency(store: SqliteStore, home: Path) ->
     inside = [sum(change for _, change in changes[: n + 1]) for n in range(len(changes))]
     assert max(inside) <= 2
     starts = sorted(began for began, _ in times)
-    assert starts[-1] - starts[0] >= (21 - 10) / 10 - 0.3  # a call may begin a little after its place was granted
+    assert (
+        starts[-1] - starts[0] >= (21 - 10) / 10 - 0.3
+    )  # a call may begin a little after its place was granted
     assert rows(store, "slots") == []

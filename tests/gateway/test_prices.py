@@ -11,17 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
-from deepdiver.gateway.prices import FREE, SEARCH_PRICES, WAYS, model_cost, most_tokens, paid, search_cost
+from deepdiver.gateway.prices import (
+    FREE,
+    SEARCH_PRICES,
+    WAYS,
+    model_cost,
+    most_tokens,
+    paid,
+    search_cost,
+)
 
 PLAIN = Settings()
 KNOWN = ("openai:gpt-4o-mini", "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash")
 
 
 def own(**prices: dict[str, str]) -> Settings:
-    return Settings.model_validate({"prices": {name.replace("__", ":"): price for name, price in prices.items()}})
+    return Settings.model_validate(
+        {"prices": {name.replace("__", ":"): price for name, price in prices.items()}}
+    )
 
 
-@pytest.mark.parametrize("model", ["openai:nobody-made-this", "nobody:gpt-4o-mini", "gpt-4o-mini", "", ":", "openai:"])
+@pytest.mark.parametrize(
+    "model", ["openai:nobody-made-this", "nobody:gpt-4o-mini", "gpt-4o-mini", "", ":", "openai:"]
+)
 def test_a_price_that_is_not_known_is_none_and_never_0(model: str) -> None:
     assert model_cost(PLAIN, model, 1_000, 1_000) is None
 
@@ -53,7 +65,9 @@ def test_your_own_price_goes_before_the_list() -> None:
     )
     assert model_cost(settings, "openai:mine", 1_000_000, 500_000) == Decimal("6.001")
     assert model_cost(settings, "openai:gpt-4o-mini", 1_000_000, 1_000_000) == 3
-    assert model_cost(settings, "openai:gpt-4o", 1_000, 0) == model_cost(PLAIN, "openai:gpt-4o", 1_000, 0)
+    assert model_cost(settings, "openai:gpt-4o", 1_000, 0) == model_cost(
+        PLAIN, "openai:gpt-4o", 1_000, 0
+    )
 
 
 def test_your_own_price_makes_a_local_model_cost_something() -> None:
@@ -141,13 +155,20 @@ def test_most_tokens_counts_bytes_and_stands_what_utf8_cannot_hold() -> None:
 
 
 def test_prices_are_read_from_this_disk() -> None:
-    """No socket is opened, and none could be: whoever opened one would be told by the audit hook."""
+    """No socket is opened, and none could be.
+
+    Whoever opened one would be told by the audit hook.
+    """
     script = (
         "import sys\n"
-        "sys.addaudithook(lambda name, args: sys.exit(f'{name} {args}') if name.startswith('socket.') else None)\n"
+        "sys.addaudithook(lambda name, args: sys.exit(f'{name} {args}') if "
+        "name.startswith('socket.') else None)\n"
         "from deepdiver.core.settings import Settings\n"
         "from deepdiver.gateway.prices import model_cost\n"
-        "print(model_cost(Settings(), 'openai:gpt-4o-mini', 1000, 0), model_cost(Settings(), 'openai:none', 1, 1))\n"
+        "print(model_cost(Settings(), 'openai:gpt-4o-mini', 1000, 0), model_cost(Settings(), "
+        "'openai:none', 1, 1))\n"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
     assert (told.returncode, told.stdout.split()) == (0, ["0.00015", "None"]), told.stderr

@@ -1,4 +1,7 @@
-"""A call's name: the same for the same call, on every machine and in every version; another for every other."""
+"""A call's name.
+
+The same for the same call, on every machine and in every version; another for every other.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from deepdiver.gateway import Reply, Request
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text('abcé"\\\n', max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("xyz", max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("xyz", max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 PAYLOADS = st.dictionaries(st.text("xyz", max_size=3), JSON, max_size=4)
@@ -57,7 +62,9 @@ def test_whatever_shapes_the_answer_shapes_the_name(change: dict[str, Any]) -> N
     assert dataclasses.replace(made, **change).key != made.key
 
 
-@pytest.mark.parametrize("change", [{"what": "other words"}, {"worst": Decimal(9)}, {"fresh": True}])
+@pytest.mark.parametrize(
+    "change", [{"what": "other words"}, {"worst": Decimal(9)}, {"fresh": True}]
+)
 def test_what_does_not_shape_the_answer_does_not(change: dict[str, Any]) -> None:
     made = Request("search", "p", "asking", {"q": "who"})
     changed = dataclasses.replace(made, **change)
@@ -66,7 +73,10 @@ def test_what_does_not_shape_the_answer_does_not(change: dict[str, Any]) -> None
 
 
 def test_parts_do_not_run_into_each_other() -> None:
-    assert Request("search", "p", "", {"a": "b,c"}).key != Request("search", "p", "", {"a": "b", "c": ""}).key
+    assert (
+        Request("search", "p", "", {"a": "b,c"}).key
+        != Request("search", "p", "", {"a": "b", "c": ""}).key
+    )
     assert Request("search", "p[", "", {}).key != Request("search", "p", "", {"[": None}).key
 
 
@@ -76,7 +86,9 @@ def test_the_order_of_a_table_does_not_matter(payload: dict[str, Any]) -> None:
 
 
 @given(PAYLOADS, PAYLOADS)
-def test_two_payloads_have_one_name_only_if_they_are_one(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_two_payloads_have_one_name_only_if_they_are_one(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     same = canonical(one) == canonical(other)
     assert (Request("tool", "p", "", one).key == Request("tool", "p", "", other).key) == same
 

@@ -148,5 +148,7 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
         "    os._exit(asyncio.run(in_thread(lambda: 7)))\n"
         "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
     assert told.stdout.strip() == "7", told.stderr

@@ -27,7 +27,10 @@ from tests.gateway.rig import KEY, Door, Service, ask, fault, for_ever, leave, u
 
 @pytest.fixture
 def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
-    """What a process that has set up OpenTelemetry would send. The process's own tracer can be set only once."""
+    """What a process that has set up OpenTelemetry would send.
+
+    The process's own tracer can be set only once.
+    """
     exporter = InMemorySpanExporter()
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -47,7 +50,9 @@ def attributes(spans: InMemorySpanExporter) -> Mapping[str, Any]:
     return held
 
 
-def test_without_the_package_the_setting_is_refused(monkeypatch: pytest.MonkeyPatch, store: SqliteStore) -> None:
+def test_without_the_package_the_setting_is_refused(
+    monkeypatch: pytest.MonkeyPatch, store: SqliteStore
+) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(SettingsError, match=r"install deepdiver-research\[otel\]"):
         Tracer(Settings(trace="otel"), "r1")
@@ -78,19 +83,25 @@ async def test_a_failure_is_marked_by_its_kind_and_nothing_of_its_text_is_kept(
     assert str(error) not in span.to_json()
 
 
-async def test_a_call_that_was_not_sent_is_an_error_too(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_call_that_was_not_sent_is_an_error_too(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     with pytest.raises(BudgetError):
         await Door(store, trace="otel", budget="0.01").call(ask(), Service())
     assert attributes(spans)["error.type"] == "BudgetError"
 
 
-async def test_a_replay_that_misses_is_an_error_too(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_replay_that_misses_is_an_error_too(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     with pytest.raises(NotJournalledError):
         await Door(store, trace="otel", mode=Mode.REPLAY).call(ask(), Service())
     assert attributes(spans)["error.type"] == "NotJournalledError"
 
 
-async def test_a_cancelled_call_ends_its_span(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_cancelled_call_ends_its_span(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     service = Service(for_ever)
     task = asyncio.ensure_future(Door(store, trace="otel").call(ask(), service))
     await until(lambda: service.calls == 1)
@@ -99,7 +110,9 @@ async def test_a_cancelled_call_ends_its_span(spans: InMemorySpanExporter, store
     assert the_only(spans).status.status_code is StatusCode.ERROR
 
 
-async def test_a_model_call_is_told_by_the_conventions(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_model_call_is_told_by_the_conventions(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     reply = Reply("a long text", Decimal("0.0125"), {"input_tokens": 70, "output_tokens": 5})
     request = ask(provider="openai:gpt-4o-mini", what="the words of the task")
     await Door(store, trace="otel").call(request, Service(reply))
@@ -123,7 +136,13 @@ async def test_a_model_call_is_told_by_the_conventions(spans: InMemorySpanExport
 
 @pytest.mark.parametrize(
     ("kind", "operation"),
-    [("tool", "execute_tool"), ("mcp", "execute_tool"), ("search", "search"), ("fetch", "fetch"), ("feed", "feed")],
+    [
+        ("tool", "execute_tool"),
+        ("mcp", "execute_tool"),
+        ("search", "search"),
+        ("fetch", "fetch"),
+        ("feed", "feed"),
+    ],
 )
 async def test_other_calls_are_told_by_what_they_do(
     spans: InMemorySpanExporter, store: SqliteStore, kind: Any, operation: str
@@ -134,13 +153,17 @@ async def test_other_calls_are_told_by_what_they_do(
     assert "gen_ai.request.model" not in attributes(spans)
 
 
-async def test_a_model_without_a_provider_is_its_own(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_model_without_a_provider_is_its_own(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     await Door(store, trace="otel").call(ask(provider="custom"), Service())
     assert attributes(spans)["gen_ai.provider.name"] == "custom"
     assert attributes(spans)["gen_ai.request.model"] == "custom"
 
 
-async def test_an_answer_of_the_journal_cost_nothing_now(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_an_answer_of_the_journal_cost_nothing_now(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     await Door(store).call(ask(), Service())
     await Door(store, trace="otel").call(ask(), Service())
     assert "deepdiver.cost_usd" not in attributes(spans)
@@ -155,7 +178,9 @@ async def test_retries_are_one_span_and_a_cured_call_is_no_error(
     assert the_only(spans).status.status_code is StatusCode.UNSET
 
 
-async def test_a_span_lies_within_its_callers(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_a_span_lies_within_its_callers(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     with trace.get_tracer("test").start_as_current_span("the caller's") as caller:
         await Door(store, trace="otel").call(ask(), Service())
     inner, outer = spans.get_finished_spans()
@@ -164,7 +189,9 @@ async def test_a_span_lies_within_its_callers(spans: InMemorySpanExporter, store
     assert inner.parent.span_id == caller.get_span_context().span_id
 
 
-async def test_two_who_ask_the_same_at_once_are_one_span(spans: InMemorySpanExporter, store: SqliteStore) -> None:
+async def test_two_who_ask_the_same_at_once_are_one_span(
+    spans: InMemorySpanExporter, store: SqliteStore
+) -> None:
     door = Door(store, trace="otel")
     await asyncio.gather(*(door.call(ask(), Service()) for _ in range(3)))
     assert len(spans.get_finished_spans()) == 1
@@ -188,7 +215,12 @@ def test_off_means_that_opentelemetry_is_not_even_imported() -> None:
     )
     root = Path(__file__).parents[2]
     told = subprocess.run(
-        [sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     assert (told.returncode, told.stdout.split()) == (0, []), told.stderr
 

@@ -56,18 +56,28 @@ def collector() -> Iterator[Collector]:
 
 def run(warm: Warm, home: Path, collector: Collector, **more: str) -> None:
     address = f"http://127.0.0.1:{collector.server_port}"
-    environment = {**os.environ, "DEEPDIVER_HOME": str(home), "OTEL_EXPORTER_OTLP_ENDPOINT": address, **more}
+    environment = {
+        **os.environ,
+        "DEEPDIVER_HOME": str(home),
+        "OTEL_EXPORTER_OTLP_ENDPOINT": address,
+        **more,
+    }
     command = [*warm.command, "--in", str(DOCUMENT), "--quiet", QUESTION]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_without_the_packages_the_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
-    with pytest.raises(SettingsError, match=r"install deepdiver-research\[otel\]"), exported(Settings(trace="otel")):
+    with (
+        pytest.raises(SettingsError, match=r"install deepdiver-research\[otel\]"),
+        exported(Settings(trace="otel")),
+    ):
         pass
 
 
-def test_spans_reach_a_collector_and_hold_no_text(collector: Collector, warm: Warm, tmp_path: Path) -> None:
+def test_spans_reach_a_collector_and_hold_no_text(
+    collector: Collector, warm: Warm, tmp_path: Path
+) -> None:
     run(warm, tmp_path, collector, DEEPDIVER_TRACE="otel")
     assert collector.got
     assert {path for path, _ in collector.got} == {"/v1/traces"}
@@ -78,6 +88,8 @@ def test_spans_reach_a_collector_and_hold_no_text(collector: Collector, warm: Wa
     assert b"Svedjan Ost" not in sent
 
 
-def test_nothing_is_sent_that_was_not_asked_for(collector: Collector, warm: Warm, tmp_path: Path) -> None:
+def test_nothing_is_sent_that_was_not_asked_for(
+    collector: Collector, warm: Warm, tmp_path: Path
+) -> None:
     run(warm, tmp_path, collector)
     assert collector.got == []

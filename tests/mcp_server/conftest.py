@@ -1,4 +1,7 @@
-"""A desk over the sample library, a feed, and a search service that never answers: runs over it end when stopped."""
+"""A desk over the sample library, a feed, and a search service that never answers.
+
+Runs over it end when stopped.
+"""
 
 from __future__ import annotations
 
@@ -73,5 +76,10 @@ async def silent() -> AsyncIterator[str]:
 @pytest.fixture
 def endless(settings: Settings, silent: str) -> Settings:
     """Settings of a run that goes on until it is stopped."""
-    slow = {"documents": (), "search": ["searxng"], "urls": {"searxng": silent}, "deadlines": {"search": 600.0}}
+    slow = {
+        "documents": (),
+        "search": ["searxng"],
+        "urls": {"searxng": silent},
+        "deadlines": {"search": 600.0},
+    }
     return load({**settings.model_dump(), **slow})

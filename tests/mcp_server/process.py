@@ -33,14 +33,18 @@ class Place:
 
     def env(self, **more: str) -> dict[str, str]:
         """Return what a server's environment holds besides the usual."""
-        path = os.pathsep.join([str(self.elsewhere), *filter(None, [os.environ.get("PYTHONPATH", "")])])
+        path = os.pathsep.join(
+            [str(self.elsewhere), *filter(None, [os.environ.get("PYTHONPATH", "")])]
+        )
         held = {"DEEPDIVER_HOME": str(self.home), "PYTHONPATH": path, "DEEPDIVER_TIDES_KEY": KEY}
         return {**held, "DEEPDIVER_FEEDS": "watch_tides", **more}
 
     def stdio(self, *words: str, **more: str) -> StdioServerParameters:
         """Return how a client starts a server."""
         command, *first = self.program
-        return StdioServerParameters(command=command, args=[*first, "mcp", *words], env=self.env(**more))
+        return StdioServerParameters(
+            command=command, args=[*first, "mcp", *words], env=self.env(**more)
+        )
 
     @contextmanager
     def started(self, *words: str, **more: str) -> Iterator[subprocess.Popen[str]]:

@@ -69,7 +69,9 @@ def near(desk: Desk, folder: Path, tmp_path: Path) -> Desk:
     ],
 )
 def test_no_name_leads_out_of_the_folders(near: Desk, name: str) -> None:
-    with pytest.raises(UsageError, match="is not among the documents that this server was started with"):
+    with pytest.raises(
+        UsageError, match="is not among the documents that this server was started with"
+    ):
         near.within(name)
 
 
@@ -83,7 +85,9 @@ def test_whether_a_file_outside_exists_is_not_told(near: Desk, tmp_path: Path) -
     assert said != {""}
 
 
-def test_names_within_are_found_from_any_of_the_folders(near: Desk, folder: Path, tmp_path: Path) -> None:
+def test_names_within_are_found_from_any_of_the_folders(
+    near: Desk, folder: Path, tmp_path: Path
+) -> None:
     assert near.within("a.md") == (folder / "a.md").resolve()
     assert near.within("sub") == (folder / "sub").resolve()
     assert near.within("sub/../a.md") == (folder / "a.md").resolve()
@@ -100,7 +104,13 @@ def test_without_folders_nothing_can_be_named(desk: Desk) -> None:
 
 
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(["..", ".", "sub", "out", "a.md", "link.md", "/", "\0", "~"]), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.sampled_from(["..", ".", "sub", "out", "a.md", "link.md", "/", "\0", "~"]),
+        min_size=1,
+        max_size=8,
+    )
+)
 def test_whatever_is_found_lies_within(near: Desk, parts: list[str]) -> None:
     roots = [path.resolve() for path in near.settings.documents]
     try:
@@ -112,7 +122,11 @@ def test_whatever_is_found_lies_within(near: Desk, parts: list[str]) -> None:
 
 def test_a_request_changes_only_what_it_may(near: Desk, folder: Path) -> None:
     asked = Research(
-        question="x", strategy=Strategy.ITERATIVE, documents=("a.md", "a.md"), budget=Decimal("0.1"), max_iterations=2
+        question="x",
+        strategy=Strategy.ITERATIVE,
+        documents=("a.md", "a.md"),
+        budget=Decimal("0.1"),
+        max_iterations=2,
     )
     made = near.run_settings(asked)
     assert made.strategy is Strategy.ITERATIVE
@@ -122,8 +136,12 @@ def test_a_request_changes_only_what_it_may(near: Desk, folder: Path) -> None:
     assert near.run_settings(Research(question="x")) == near.settings
 
 
-@pytest.mark.parametrize(("allowed", "asked", "made"), [("1", "5", "1"), ("5", "1", "1"), (None, "5", "5")])
-def test_a_budget_can_be_made_smaller_never_larger(desk: Desk, allowed: str | None, asked: str, made: str) -> None:
+@pytest.mark.parametrize(
+    ("allowed", "asked", "made"), [("1", "5", "1"), ("5", "1", "1"), (None, "5", "5")]
+)
+def test_a_budget_can_be_made_smaller_never_larger(
+    desk: Desk, allowed: str | None, asked: str, made: str
+) -> None:
     most = Decimal(allowed) if allowed else None
     held = Desk(desk.settings.model_copy(update={"budget": most}), desk.store)
     assert held.run_settings(Research(question="x", budget=Decimal(asked))).budget == Decimal(made)
@@ -155,7 +173,11 @@ async def test_where_a_run_stands(desk: Desk) -> None:
     assert (standing.status, standing.finished, standing.sources) == (RunStatus.RUNNING, False, 0)
     outcome = await research("Who runs Svedjan Ost AB?", desk.settings, store=desk.store)
     standing = desk.standing(desk.store.get_run(outcome.run.id))
-    assert (standing.status, standing.finished, standing.phase) == (RunStatus.ANSWERED, True, "final answer")
+    assert (standing.status, standing.finished, standing.phase) == (
+        RunStatus.ANSWERED,
+        True,
+        "final answer",
+    )
     assert standing.sources > 5
     assert standing.findings > 3
     assert standing.confidence > 0.7
@@ -165,5 +187,8 @@ async def test_where_a_run_stands(desk: Desk) -> None:
 
 def test_no_secret_passes(desk: Desk) -> None:
     assert desk.scrub(f"a {KEY} b") == "a [secret] b"
-    token = Desk(desk.settings.model_copy(update={"keys": {"mcp_server": SecretStr("token-0123456789")}}), desk.store)
+    token = Desk(
+        desk.settings.model_copy(update={"keys": {"mcp_server": SecretStr("token-0123456789")}}),
+        desk.store,
+    )
     assert token.scrub("token-0123456789") == "[secret]"

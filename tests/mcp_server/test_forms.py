@@ -12,7 +12,15 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import Strategy
 from deepdiver.mcp_server import forms
-from deepdiver.mcp_server.forms import AskAboutRun, Audit, Form, LibrarySearch, OfRun, ReadReport, Research
+from deepdiver.mcp_server.forms import (
+    AskAboutRun,
+    Audit,
+    Form,
+    LibrarySearch,
+    OfRun,
+    ReadReport,
+    Research,
+)
 
 ALL = [form for form in vars(forms).values() if isinstance(form, type) and issubclass(form, Form)]
 
@@ -51,7 +59,20 @@ def test_what_makes_no_sense_is_refused(form: type[Form], given: dict[str, Any])
 
 
 @pytest.mark.parametrize(
-    "name", ["model", "fast_model", "urls", "keys", "home", "search", "mcp", "command", "settings", "out", "feeds"]
+    "name",
+    [
+        "model",
+        "fast_model",
+        "urls",
+        "keys",
+        "home",
+        "search",
+        "mcp",
+        "command",
+        "settings",
+        "out",
+        "feeds",
+    ],
 )
 def test_no_request_can_name_what_belongs_to_whoever_started_the_server(name: str) -> None:
     for form in ALL:
@@ -88,7 +109,11 @@ def test_every_schema_is_a_closed_object_whose_fields_are_explained(form: type[F
             assert field.get("description"), f"{form.__name__}.{name}"
 
 
-@given(st.dictionaries(st.text(max_size=8), st.one_of(st.none(), st.integers(), st.text(max_size=20), st.binary())))
+@given(
+    st.dictionaries(
+        st.text(max_size=8), st.one_of(st.none(), st.integers(), st.text(max_size=20), st.binary())
+    )
+)
 def test_no_arguments_make_it_stumble(given: dict[str, Any]) -> None:
     for form in (Research, OfRun, LibrarySearch):
         with pytest.raises(ValidationError):

@@ -31,7 +31,9 @@ def test_there_are_five() -> None:
 
 
 def test_one_that_this_version_has_not_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(TABLE, Strategy.NAVIGATOR, dataclasses.replace(TABLE[Strategy.NAVIGATOR], built=False))
+    monkeypatch.setitem(
+        TABLE, Strategy.NAVIGATOR, dataclasses.replace(TABLE[Strategy.NAVIGATOR], built=False)
+    )
     assert Strategy.NAVIGATOR not in [entry.strategy for entry in entries()]
     with pytest.raises(UnknownNameError):
         text("navigator", "Who?")

@@ -78,7 +78,9 @@ async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
         "created": run.created,
     }
     found = {part.name: read(desk, f"{RUNS}/{run.id}/{part.name}") for part in PARTS}
-    assert {name: mime for name, (mime, _) in found.items()} == {part.name: part.mime for part in PARTS}
+    assert {name: mime for name, (mime, _) in found.items()} == {
+        part.name: part.mime for part in PARTS
+    }
     assert found["report.md"][1] == markdown(report)
     record = json.loads(found["report.json"][1])
     assert record["report_hash"] == report.hash
@@ -88,4 +90,6 @@ async def test_what_can_be_read_of_a_run(desk: Desk) -> None:
         citation.number for citation in report.citations
     }
     assert not any(KEY in text for _, text in found.values())
-    assert read(desk, f"{RUNS}/{run.id[:-3]}/report.md") == found["report.md"], "the beginning of an id will do"
+    assert read(desk, f"{RUNS}/{run.id[:-3]}/report.md") == found["report.md"], (
+        "the beginning of an id will do"
+    )

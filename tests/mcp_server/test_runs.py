@@ -58,7 +58,9 @@ async def test_a_run_that_cannot_begin_says_why(runs: Runs, settings: Settings) 
         await underway.ended
 
 
-async def test_a_fault_of_our_own_is_logged_and_told(runs: Runs, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_fault_of_our_own_is_logged_and_told(
+    runs: Runs, caplog: pytest.LogCaptureFixture
+) -> None:
     async def broken(on_event: OnEvent) -> Outcome:
         raise RuntimeError("a bug")
 
@@ -81,17 +83,23 @@ async def test_too_many_at_a_time_are_refused_until_one_ends(runs: Runs) -> None
     runs.begin(waits)
 
 
-async def test_one_that_is_stopped_before_it_began_leaves_nothing(runs: Runs, endless: Settings) -> None:
+async def test_one_that_is_stopped_before_it_began_leaves_nothing(
+    runs: Runs, endless: Settings
+) -> None:
     underway = runs.begin(working(endless))
     underway.stop()  # its thread may not have begun yet
     await asyncio.wait({underway.ended}, timeout=20)
     error = underway.ended.exception()
     with closing(open_store(endless.home)) as store:
         listed = store.list_runs()
-    assert (isinstance(error, StoppedError) and listed == []) or [run.status for run in listed] == [RunStatus.STOPPED]
+    assert (isinstance(error, StoppedError) and listed == []) or [run.status for run in listed] == [
+        RunStatus.STOPPED
+    ]
 
 
-async def test_a_stopped_run_is_saved_and_can_be_gone_on_with(runs: Runs, endless: Settings) -> None:
+async def test_a_stopped_run_is_saved_and_can_be_gone_on_with(
+    runs: Runs, endless: Settings
+) -> None:
     underway = runs.begin(working(endless))
     run = await underway.begun
     assert runs.of(run) is underway
@@ -104,7 +112,9 @@ async def test_a_stopped_run_is_saved_and_can_be_gone_on_with(runs: Runs, endles
     assert runs.of(run) is None
     with closing(open_store(endless.home)) as store:
         assert store.get_run(run).status is RunStatus.STOPPED
-    again = runs.begin(lambda on_event: resume(run, endless, on_event=on_event))  # so the lease is free
+    again = runs.begin(
+        lambda on_event: resume(run, endless, on_event=on_event)
+    )  # so the lease is free
     assert await again.begun == run
     await again.stopped()
 
@@ -121,7 +131,9 @@ async def test_stopping_twice_does_not_disturb_the_saving(runs: Runs, endless: S
         assert store.get_run(run).status is RunStatus.STOPPED
 
 
-async def test_who_is_cancelled_while_waiting_waits_for_the_saving(runs: Runs, endless: Settings) -> None:
+async def test_who_is_cancelled_while_waiting_waits_for_the_saving(
+    runs: Runs, endless: Settings
+) -> None:
     underway = runs.begin(working(endless))
     await underway.begun
     with anyio.move_on_after(0.01) as scope:
@@ -176,7 +188,11 @@ TOLD: list[tuple[Event, str]] = [
     (FindingAdded(finding="f", statement="It burnt.", source="s"), "found: It burnt."),
     (
         HypothesisTested(
-            hypothesis="h", statement="It was arson.", posterior=0.2, status=HypothesisStatus.REFUTED, searched=True
+            hypothesis="h",
+            statement="It was arson.",
+            posterior=0.2,
+            status=HypothesisStatus.REFUTED,
+            searched=True,
         ),
         "refuted (0.20): It was arson.",
     ),
@@ -196,11 +212,20 @@ def test_an_error_is_forgotten_when_the_run_goes_on() -> None:
     tally = Tally()
     tally.take(RunEnded(run="r", status=RunStatus.FAILED, cost=Decimal(0), error="the key"))
     assert tally.error == "the key"
-    tally.take(RunStarted(run="r", question="?", strategy="popper", reasoner="e", providers=(), ceiling=None))
+    tally.take(
+        RunStarted(
+            run="r", question="?", strategy="popper", reasoner="e", providers=(), ceiling=None
+        )
+    )
     assert tally.error == ""
 
 
-@given(st.lists(st.sampled_from([*[event for event, _ in TOLD], Searched(query="q", titles=())]), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from([*[event for event, _ in TOLD], Searched(query="q", titles=())]),
+        max_size=30,
+    )
+)
 def test_steps_never_go_back_and_figures_are_counts(events: list[Event]) -> None:
     tally, steps = Tally(), 0
     for event in events:

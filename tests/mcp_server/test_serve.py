@@ -33,7 +33,8 @@ from tests.warm import Warm
 
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
 SMALL = ("--in", str(sample.LIBRARY / "svedjan" / "annual-report-2025.md"))
-"""A library that answers the question, for tests of something else: the whole sample takes four times as long."""
+"""A library that answers the question, for tests of something else: the whole sample takes four
+times as long."""
 TOKEN = "a-token-of-24-characters"
 ERAS = ["legacy", "auto"]
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -41,7 +42,11 @@ HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
 }
 
 
@@ -79,7 +84,9 @@ async def is_served(client: Client) -> None:
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         lines.append(message)
 
-    done = await client.call_tool("research", {"question": QUESTION, "wait": True}, progress_callback=heard)
+    done = await client.call_tool(
+        "research", {"question": QUESTION, "wait": True}, progress_callback=heard
+    )
     assert not done.is_error, done
     run = cast("dict[str, Any]", done.structured_content)["run"]
     assert lines[-1] == "ended: answered"
@@ -105,7 +112,9 @@ async def began(client: Client) -> str:
         (["--sample", "--search", "tavly"], "did you mean tavily"),
     ],
 )
-def test_what_cannot_be_served_is_said_and_not_on_the_wire(place: Place, words: list[str], why: str) -> None:
+def test_what_cannot_be_served_is_said_and_not_on_the_wire(
+    place: Place, words: list[str], why: str
+) -> None:
     with place.started(*words) as process:
         assert process.stdin is not None
         with suppress(BrokenPipeError):
@@ -187,7 +196,9 @@ async def test_a_call_that_is_cancelled_stops_its_run(place: Place, silent: str,
 
 
 @pytest.mark.slow
-async def test_a_client_that_leaves_takes_its_server_along_and_the_run_is_saved(place: Place, silent: str) -> None:
+async def test_a_client_that_leaves_takes_its_server_along_and_the_run_is_saved(
+    place: Place, silent: str
+) -> None:
     async with Client(place.stdio(**endless(silent))) as client:
         run = await began(client)
     (left,) = place.runs()
@@ -196,7 +207,9 @@ async def test_a_client_that_leaves_takes_its_server_along_and_the_run_is_saved(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_that_is_asked_to_end_saves_its_runs(place: Place, silent: str, number: signal.Signals) -> None:
+def test_a_server_that_is_asked_to_end_saves_its_runs(
+    place: Place, silent: str, number: signal.Signals
+) -> None:
     call = {"name": "research", "arguments": {"question": QUESTION}}
     with place.started(**endless(silent)) as process:
         assert process.stdin is not None
@@ -308,9 +321,13 @@ async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
             answers = {
                 "plain": await web.post(url, json=HELLO),
                 "rebound": await web.post(url, json=HELLO, headers={"Host": "evil.example"}),
-                "suffix": await web.post(url, json=HELLO, headers={"Host": "127.0.0.1.evil.example:80"}),
+                "suffix": await web.post(
+                    url, json=HELLO, headers={"Host": "127.0.0.1.evil.example:80"}
+                ),
                 "page": await web.post(url, json=HELLO, headers={"Origin": "https://evil.example"}),
-                "local page": await web.post(url, json=HELLO, headers={"Origin": url.removesuffix("/mcp")}),
+                "local page": await web.post(
+                    url, json=HELLO, headers={"Origin": url.removesuffix("/mcp")}
+                ),
                 "form": await web.post(url, content=b"{}", headers={"Content-Type": "text/plain"}),
                 "large": await web.post(url, content=b"x" * (LARGEST_BODY + 1)),
                 "junk": await web.post(url, content=b"{" * 1_000),
@@ -334,7 +351,9 @@ async def test_what_does_not_belong_is_turned_away(place: Place) -> None:
                 for _ in range(LARGEST_BODY // 100_000 + 2):
                     yield b"x" * 100_000
 
-            assert (await web.post(url, content=chunks())).status_code == 413, "without a length too"
+            assert (await web.post(url, content=chunks())).status_code == 413, (
+                "without a length too"
+            )
         async with Client(url) as client:
             assert (await client.list_tools()).tools, "the server goes on"
 
@@ -344,7 +363,11 @@ async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     with cold.http("--sample", "--token-file", str(tmp_path / "token")) as (url, process):
         async with httpx.AsyncClient(headers=JSON) as web:
-            for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}):
+            for headers in (
+                {},
+                {"Authorization": "Bearer wrong"},
+                {"Authorization": f"Basic {TOKEN}"},
+            ):
                 answer = await web.post(url, json=HELLO, headers=headers)
                 assert answer.status_code == 401
                 assert answer.headers["www-authenticate"] == "Bearer"
@@ -358,7 +381,9 @@ async def test_the_token_is_asked_for_and_never_told(cold: Place, tmp_path: Path
         process.wait(PATIENCE)
         assert process.stderr is not None
         assert TOKEN not in process.stderr.read()
-    assert TOKEN.encode() not in b"".join(file.read_bytes() for file in cold.home.rglob("*") if file.is_file())
+    assert TOKEN.encode() not in b"".join(
+        file.read_bytes() for file in cold.home.rglob("*") if file.is_file()
+    )
 
 
 @pytest.mark.slow
@@ -376,7 +401,9 @@ async def test_two_clients_at_once(place: Place) -> None:
 
 
 @pytest.mark.slow
-async def test_a_client_that_vanishes_while_it_waits_stops_its_run(place: Place, silent: str) -> None:
+async def test_a_client_that_vanishes_while_it_waits_stops_its_run(
+    place: Place, silent: str
+) -> None:
     with place.http(**endless(silent)) as (url, _):
 
         async def wait() -> None:
@@ -394,7 +421,9 @@ async def test_a_client_that_vanishes_while_it_waits_stops_its_run(place: Place,
 
 
 @pytest.mark.slow
-async def test_a_run_in_the_background_outlives_its_client_and_not_its_server(place: Place, silent: str) -> None:
+async def test_a_run_in_the_background_outlives_its_client_and_not_its_server(
+    place: Place, silent: str
+) -> None:
     with place.http(**endless(silent)) as (url, process):
         async with Client(url) as client:
             run = await began(client)

@@ -27,7 +27,8 @@ QUESTION = "Who runs Svedjan Ost AB?"
 
 @pytest.fixture(params=["legacy", "auto"])
 async def client(request: pytest.FixtureRequest, settings: Settings) -> AsyncIterator[Client]:
-    # In a task of its own: a fixture's two halves may run in different tasks, which anyio's scopes do not allow.
+    # In a task of its own: a fixture's two halves may run in different tasks, which anyio's scopes
+    # do not allow.
     ready, done = asyncio.Event(), asyncio.Event()
     held: list[Client] = []
 
@@ -38,7 +39,9 @@ async def client(request: pytest.FixtureRequest, settings: Settings) -> AsyncIte
             await done.wait()
 
     task = asyncio.create_task(hold())
-    await asyncio.wait({task, asyncio.create_task(ready.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(
+        {task, asyncio.create_task(ready.wait())}, return_when=asyncio.FIRST_COMPLETED
+    )
     yield held[0]
     done.set()
     await task
@@ -90,7 +93,9 @@ async def test_what_cannot_be_is_a_tool_error_in_a_line(
     assert KEY not in told
 
 
-async def test_a_fault_of_our_own_tells_the_client_nothing(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_fault_of_our_own_tells_the_client_nothing(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(MCPError) as caught:
         await client.call_tool(FEED.name, {"harbour": "Bug"})
     assert caught.value.message == "internal error: RuntimeError"
@@ -132,7 +137,9 @@ async def test_a_question_all_the_way(client: Client) -> None:
     async def told(progress: float, total: float | None, message: str | None) -> None:
         steps.append((progress, message))
 
-    result = await client.call_tool("research", {"question": QUESTION, "wait": True}, progress_callback=told)
+    result = await client.call_tool(
+        "research", {"question": QUESTION, "wait": True}, progress_callback=told
+    )
     assert not result.is_error
     assert said(result).startswith(f"# {QUESTION}")
     run = cast("dict[str, Any]", result.structured_content)["run"]
@@ -147,13 +154,18 @@ async def test_a_question_all_the_way(client: Client) -> None:
     ):
         again = await client.call_tool(name, {"run": run, **given})
         assert not again.is_error, said(again)
-    nothing = await client.call_tool("ask_about_run", {"run": run, "question": "What is the capital of France?"})
+    nothing = await client.call_tool(
+        "ask_about_run", {"run": run, "question": "What is the capital of France?"}
+    )
     assert said(nothing) == NOT_HERE
     read = await client.read_resource(f"{RUNS}/{run}/report.md")
     (content,) = read.contents
     assert isinstance(content, types.TextResourceContents)
     assert content.text == said(result)
-    assert [item.uri for item in (await client.list_resources()).resources] == [RUNS, f"{RUNS}/{run}/report.md"]
+    assert [item.uri for item in (await client.list_resources()).resources] == [
+        RUNS,
+        f"{RUNS}/{run}/report.md",
+    ]
 
 
 async def test_resources_that_are_not_there(client: Client) -> None:
@@ -162,7 +174,9 @@ async def test_resources_that_are_not_there(client: Client) -> None:
             await client.read_resource(uri)
         assert caught.value.code == types.INVALID_PARAMS
     templates = (await client.list_resource_templates()).resource_templates
-    assert [item.uri_template for item in templates] == [f"{RUNS}/{{id}}/{part.name}" for part in PARTS]
+    assert [item.uri_template for item in templates] == [
+        f"{RUNS}/{{id}}/{part.name}" for part in PARTS
+    ]
 
 
 async def test_prompts(client: Client) -> None:
@@ -173,7 +187,11 @@ async def test_prompts(client: Client) -> None:
         (message,) = made.messages
         assert isinstance(message.content, types.TextContent)
         assert message.content.text.endswith(QUESTION)
-    for name, given in (("poper", {"question": "x"}), ("popper", {}), ("popper", {"question": " "})):
+    for name, given in (
+        ("poper", {"question": "x"}),
+        ("popper", {}),
+        ("popper", {"question": " "}),
+    ):
         with pytest.raises(MCPError):
             await client.get_prompt(name, given)
 
@@ -181,11 +199,19 @@ async def test_prompts(client: Client) -> None:
 async def test_two_clients_of_one_home_see_the_same_runs(settings: Settings) -> None:
     async with Client(build(settings)) as one, Client(build(settings), mode="legacy") as other:
         first, second = await asyncio.gather(
-            *(client.call_tool("research", {"question": QUESTION, "wait": True}) for client in (one, other))
+            *(
+                client.call_tool("research", {"question": QUESTION, "wait": True})
+                for client in (one, other)
+            )
         )
-        runs = {cast("dict[str, Any]", result.structured_content)["run"] for result in (first, second)}
+        runs = {
+            cast("dict[str, Any]", result.structured_content)["run"] for result in (first, second)
+        }
         assert len(runs) == 2
         for client in (one, other):
             for run in runs:
-                standing = cast("dict[str, Any]", (await client.call_tool("status", {"run": run})).structured_content)
+                standing = cast(
+                    "dict[str, Any]",
+                    (await client.call_tool("status", {"run": run})).structured_content,
+                )
                 assert standing["status"] == RunStatus.ANSWERED

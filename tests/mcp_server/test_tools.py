@@ -12,11 +12,25 @@ import pytest
 
 from deepdiver.core.record import Report, RunStatus
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, DeepdiverError, NoEvidenceError, UnknownNameError, UsageError
+from deepdiver.errors import (
+    CallError,
+    DeepdiverError,
+    NoEvidenceError,
+    UnknownNameError,
+    UsageError,
+)
 from deepdiver.mcp_server import tools
 from deepdiver.mcp_server.desk import Desk, opened
 from deepdiver.mcp_server.forms import Audited, Form, Passages, ReportRead, Said, Standing
-from deepdiver.mcp_server.tools import NOT_HERE, NOTHING, TOOLS, Done, ask_feed, report_of, sentences
+from deepdiver.mcp_server.tools import (
+    NOT_HERE,
+    NOTHING,
+    TOOLS,
+    Done,
+    ask_feed,
+    report_of,
+    sentences,
+)
 from deepdiver.run import research
 from deepdiver.run.begin import new_run
 from deepdiver.tools.osint.feed import Answer, IntelligenceType, Row, Told
@@ -86,7 +100,9 @@ async def test_research_refuses_what_it_may_not_read_before_anything_begins(desk
 
 
 @pytest.mark.parametrize("wait", [False, True])
-async def test_a_run_that_cannot_begin_is_a_tool_error(settings: Settings, tmp_path: Path, wait: bool) -> None:
+async def test_a_run_that_cannot_begin_is_a_tool_error(
+    settings: Settings, tmp_path: Path, wait: bool
+) -> None:
     (tmp_path / "empty").mkdir()
     nothing = settings.model_copy(update={"documents": (tmp_path / "empty",)})
     async with opened(nothing) as desk:
@@ -168,7 +184,9 @@ async def test_a_report_comes_with_its_quotes(desk: Desk, run: str) -> None:
         assert desk.store.get_text(item.snapshot)[item.start : item.end] == item.quote
     done = await acted(desk, "report", run=run, format="json")
     assert isinstance(done.value, ReportRead)
-    assert Report.model_validate(done.value.report) == report == Report.model_validate_json(done.text)
+    assert (
+        Report.model_validate(done.value.report) == report == Report.model_validate_json(done.text)
+    )
     assert done.value.markdown == ""
     assert done.value.citations == read.citations
 
@@ -176,11 +194,15 @@ async def test_a_report_comes_with_its_quotes(desk: Desk, run: str) -> None:
 async def test_what_is_not_in_a_run_is_said_not_to_be(desk: Desk, run: str) -> None:
     done = await acted(desk, "ask_about_run", run=run, question="What is the capital of France?")
     assert done.text == NOT_HERE
-    assert done.value == Said(run=run, found=False, answer=NOT_HERE, confidence=0.0, unmet=(), citations=())
+    assert done.value == Said(
+        run=run, found=False, answer=NOT_HERE, confidence=0.0, unmet=(), citations=()
+    )
 
 
 async def test_what_is_in_a_run_is_said_with_its_quotes(desk: Desk, run: str) -> None:
-    said: Said = await call(desk, "ask_about_run", run=run, question="When was Svedjan Ost AB founded?")
+    said: Said = await call(
+        desk, "ask_about_run", run=run, question="When was Svedjan Ost AB founded?"
+    )
     assert said.found
     assert "2009" in said.answer
     assert "[1]" in said.answer
@@ -217,7 +239,9 @@ async def test_documents_are_searched(desk: Desk) -> None:
     assert any("ferry" in item.text.lower() for item in passages.passages)
 
 
-async def test_no_documents_is_an_error_and_nothing_found_is_not(desk: Desk, settings: Settings) -> None:
+async def test_no_documents_is_an_error_and_nothing_found_is_not(
+    desk: Desk, settings: Settings
+) -> None:
     bare = Desk(settings.model_copy(update={"documents": ()}), desk.store)
     with pytest.raises(NoEvidenceError, match="--in PATH"):
         await call(bare, "library_search", query="fire")
@@ -228,7 +252,9 @@ async def test_no_documents_is_an_error_and_nothing_found_is_not(desk: Desk, set
 
 async def test_a_secret_in_a_document_is_not_shown(desk: Desk, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text(f"The tide key of the harbour master is {KEY} since May.")
+    (tmp_path / "docs" / "a.md").write_text(
+        f"The tide key of the harbour master is {KEY} since May."
+    )
     held = Desk(desk.settings.model_copy(update={"documents": (tmp_path / "docs",)}), desk.store)
     done = await acted(held, "library_search", query="tide key")
     assert "[secret]" in done.text
@@ -247,7 +273,9 @@ async def test_a_secret_in_a_document_is_not_shown(desk: Desk, tmp_path: Path) -
         ({"harbour": "x" * 1_000_000}, "its argument 'harbour'"),
     ],
 )
-async def test_a_feed_refuses_what_it_does_not_take(desk: Desk, given: dict[str, Any], why: str) -> None:
+async def test_a_feed_refuses_what_it_does_not_take(
+    desk: Desk, given: dict[str, Any], why: str
+) -> None:
     with pytest.raises(UsageError, match=why) as caught:
         await ask_feed(desk, FEED.name, given)
     assert len(str(caught.value)) < 300
@@ -293,7 +321,14 @@ def test_rows_that_are_not_shown_are_counted() -> None:
 
 
 def test_the_table_is_what_was_promised() -> None:
-    assert list(TOOLS) == ["research", "status", "report", "ask_about_run", "audit", "library_search"]
+    assert list(TOOLS) == [
+        "research",
+        "status",
+        "report",
+        "ask_about_run",
+        "audit",
+        "library_search",
+    ]
     for tool in TOOLS.values():
         assert issubclass(tool.takes, Form)
         assert tool.about.endswith(".")

@@ -1,4 +1,7 @@
-"""An installed feed of somebody else's, for servers that are processes: it asks nobody, and fails when told to."""
+"""An installed feed of somebody else's, for servers that are processes.
+
+It asks nobody, and fails when told to.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,10 @@ class Tides:
         request = Request("feed", "tides", f"tides of {args.harbour}", args.model_dump())
         levels = [level for level in (await gateway.call(request, do)).value if level >= args.least]
         rows = [
-            Row(sentence=f"2026-11-11 14:05 UTC: the level at {args.harbour} was {level} m.", data={"level": level})
+            Row(
+                sentence=f"2026-11-11 14:05 UTC: the level at {args.harbour} was {level} m.",
+                data={"level": level},
+            )
             for level in levels
         ]
         summary = f"{len(rows)} levels were measured." if rows else ""
@@ -70,10 +76,19 @@ FEED = Tides()
 
 
 def install(folder: Path) -> Path:
-    """Make a distribution of it in a folder; with that on its path, a process finds the feed by its entry point."""
-    (folder / "tides_elsewhere.py").write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    """Make a distribution of it in a folder.
+
+    With that on its path, a process finds the feed by its entry point.
+    """
+    (folder / "tides_elsewhere.py").write_text(
+        Path(__file__).read_text(encoding="utf-8"), encoding="utf-8"
+    )
     info = folder / "tides_elsewhere-1.0.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tides-elsewhere\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[deepdiver.feeds]\nwatch_tides = tides_elsewhere:FEED\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tides-elsewhere\nVersion: 1.0\n", encoding="utf-8"
+    )
+    (info / "entry_points.txt").write_text(
+        "[deepdiver.feeds]\nwatch_tides = tides_elsewhere:FEED\n", encoding="utf-8"
+    )
     return folder

@@ -1,4 +1,7 @@
-"""Past runs as a store holds them, made by hand: what was asked, concluded, found and searched for."""
+"""Past runs as a store holds them, made by hand.
+
+What was asked, concluded, found and searched for.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,21 @@ REGISTER, GAZETTE = "Holm Works is owned by Anna Holm.", "Holm Works belongs to 
 
 
 def begin(
-    store: Store, id_: str, question: str = OWNER, created: str = "2026-03-01T08:00:00+00:00", **settings: Any
+    store: Store,
+    id_: str,
+    question: str = OWNER,
+    created: str = "2026-03-01T08:00:00+00:00",
+    **settings: Any,
 ) -> Run:
     """Enter a run."""
-    run = Run(id=id_, question=question, strategy=Strategy.POPPER, settings=settings, created=created, version="0.1.0")
+    run = Run(
+        id=id_,
+        question=question,
+        strategy=Strategy.POPPER,
+        settings=settings,
+        created=created,
+        version="0.1.0",
+    )
     store.create_run(run)
     return run
 
@@ -63,7 +77,10 @@ def finish(
     against = {text: finding_of(source, by) for text, by in refuted.items()}
     held = [hypothesis_of(text, HypothesisStatus.SUPPORTED, 0.9) for text in accepted]
     held += [hypothesis_of(text, HypothesisStatus.REFUTED, 0.1) for text in refuted]
-    judged = [evidence_of(item.hypothesis.id, against[item.hypothesis.statement].id) for item in held[len(accepted) :]]
+    judged = [
+        evidence_of(item.hypothesis.id, against[item.hypothesis.statement].id)
+        for item in held[len(accepted) :]
+    ]
     keep(store, id_, source, main, *against.values(), *(item.hypothesis for item in held), *judged)
     cited = Citation(
         number=1,
@@ -92,7 +109,11 @@ def finish(
 def keep(store: Store, run: str, *records: Record) -> None:
     """Enter records."""
     store.add_records(
-        run, [(type(one).__name__.lower(), one.model_dump()["id"], one.model_dump_json()) for one in records]
+        run,
+        [
+            (type(one).__name__.lower(), one.model_dump()["id"], one.model_dump_json())
+            for one in records
+        ],
     )
 
 
@@ -112,18 +133,24 @@ def source_of(url: str, title: str, credibility: float = 0.5) -> Source:
 def finding_of(source: Source, text: str) -> Finding:
     passage = Passage(snapshot=source.snapshot, start=0, end=len(text))
     return Finding(
-        id=content_id("f", text), statement=text, quotes=(Quote(source=source.id, passage=passage, text=text),)
+        id=content_id("f", text),
+        statement=text,
+        quotes=(Quote(source=source.id, passage=passage, text=text),),
     )
 
 
 def hypothesis_of(text: str, status: HypothesisStatus, posterior: float) -> Assessment:
-    made = Hypothesis(id=content_id("h", text), statement=text, supports_if="so", refutes_if="otherwise")
+    made = Hypothesis(
+        id=content_id("h", text), statement=text, supports_if="so", refutes_if="otherwise"
+    )
     return Assessment(hypothesis=made, posterior=posterior, status=status, trials=1)
 
 
 def evidence_of(hypothesis: str, finding: str, strength: float = 0.8) -> Evidence:
     key = content_id("e", hypothesis, finding, strength)
-    return Evidence(id=key, hypothesis=hypothesis, finding=finding, stance=Stance.REFUTES, strength=strength)
+    return Evidence(
+        id=key, hypothesis=hypothesis, finding=finding, stance=Stance.REFUTES, strength=strength
+    )
 
 
 def trial_of(hypothesis: str, *queries: str) -> Trial:
@@ -131,16 +158,27 @@ def trial_of(hypothesis: str, *queries: str) -> Trial:
     return Trial(id=key, hypothesis=hypothesis, iteration=1, queries=queries, searched=True)
 
 
-def searched(store: Store, run: str, query: str, value: Any, *, kind: str = "search", failed: bool = False) -> None:
+def searched(
+    store: Store, run: str, query: str, value: Any, *, kind: str = "search", failed: bool = False
+) -> None:
     """Enter a search and its answer into a run's journal."""
     key = content_id("k", query, kind)
     asked = {"query": query} if kind == "search" else {"arguments": {"q": query}}
     store.journal_reserve(
-        run, key, kind=kind, provider="corpus", what=query, request=canonical(asked), worst=Decimal(0), now=NOW
+        run,
+        key,
+        kind=kind,
+        provider="corpus",
+        what=query,
+        request=canonical(asked),
+        worst=Decimal(0),
+        now=NOW,
     )
     store.journal_sent(run, key, NOW)
     if failed:
-        store.journal_failed(run, key, canonical({"type": "call", "fault": "server"}), Decimal(0), NOW)
+        store.journal_failed(
+            run, key, canonical({"type": "call", "fault": "server"}), Decimal(0), NOW
+        )
     else:
         reply = canonical({"value": value, "cost": "0", "usage": {}})
         store.journal_settled(run, key, reply, Decimal(0), NOW)

@@ -1,4 +1,7 @@
-"""Which past runs bear on a question, by the words that they share: rare ones and names count, common ones do not."""
+"""Which past runs bear on a question, by the words that they share.
+
+Rare ones and names count, common ones do not.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,31 @@ from deepdiver.memory.bearing import SHARE, TERMS, bearing, share
 from deepdiver.store import PastRun
 
 CHILDREN = "How old are the children of the parents who run Svedjan Ost AB?"
-WORDS = ("alma", "cheese", "children", "Holm", "Svedjan", "Vantskär", "harbour", "company", "nickel", "the", "2025")
+WORDS = (
+    "alma",
+    "cheese",
+    "children",
+    "Holm",
+    "Svedjan",
+    "Vantskär",
+    "harbour",
+    "company",
+    "nickel",
+    "the",
+    "2025",
+)
 
 
-def past(question: str, *claims: str, id_: str = "r1", created: str = "2026-01-01T00:00:00+00:00") -> PastRun:
+def past(
+    question: str, *claims: str, id_: str = "r1", created: str = "2026-01-01T00:00:00+00:00"
+) -> PastRun:
     return PastRun(
         id_,
         created,
         question,
-        tuple(json.dumps({"statement": claim, "answer": ""}, ensure_ascii=False) for claim in claims),
+        tuple(
+            json.dumps({"statement": claim, "answer": ""}, ensure_ascii=False) for claim in claims
+        ),
     )
 
 
@@ -50,11 +69,15 @@ def test_a_hypothesis_that_cannot_be_read_says_nothing_and_harms_nothing(record:
 
 def test_one_ordinary_word_is_not_enough() -> None:
     assert ids("How old is the company?", past("Which company made the cheese?")) == []
-    assert ids("What about cheese?", past("Which company made the cheese?")) == ["r1"], "unless it is all there is"
+    assert ids("What about cheese?", past("Which company made the cheese?")) == ["r1"], (
+        "unless it is all there is"
+    )
 
 
 def test_words_that_everyone_uses_decide_nothing() -> None:
-    others = [past(f"Which company owns the harbour number {n}?", id_=f"o{n:02}") for n in range(30)]
+    others = [
+        past(f"Which company owns the harbour number {n}?", id_=f"o{n:02}") for n in range(30)
+    ]
     assert ids("Which company owns the harbour of Vantskär?", *others) == []
     mine = past("What happened in Vantskär?", id_="mine")
     assert ids("Which company owns the harbour of Vantskär?", *others, mine) == ["mine"]
@@ -78,7 +101,12 @@ def test_questions_about_different_affairs_of_the_sample_do_not_bear_on_each_oth
         "seabird": [key for key in asked if key.startswith("seabird")],
     }
     for affair, mine in about.items():
-        others = [past(asked[key], id_=key) for name, keys in about.items() if name != affair for key in keys]
+        others = [
+            past(asked[key], id_=key)
+            for name, keys in about.items()
+            if name != affair
+            for key in keys
+        ]
         for key in mine:
             assert ids(asked[key], *others) == [], key
             assert all(ids(asked[key], other) == [] for other in others), key
@@ -102,7 +130,9 @@ def test_what_a_past_run_concluded_bears_too() -> None:
 
 
 def test_another_form_of_a_word_is_the_same_word() -> None:
-    assert ids("Which companies installed shore power?", past("What company installs shore power?")) == ["r1"]
+    assert ids(
+        "Which companies installed shore power?", past("What company installs shore power?")
+    ) == ["r1"]
 
 
 def test_a_letter_and_its_accent_apart_are_one_letter() -> None:
@@ -133,7 +163,10 @@ def test_a_question_of_many_pages_is_looked_for_by_its_names_and_first_words() -
 runs = st.lists(
     st.builds(
         lambda question, claims, day, number: past(
-            " ".join(question), *(" ".join(c) for c in claims), id_=f"r{number}", created=f"2026-01-{day:02}"
+            " ".join(question),
+            *(" ".join(c) for c in claims),
+            id_=f"r{number}",
+            created=f"2026-01-{day:02}",
         ),
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=6),
         st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=3),
@@ -147,7 +180,9 @@ questions = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".joi
 
 
 @given(questions, runs, st.randoms(use_true_random=False))
-def test_the_order_of_the_store_plays_no_part(question: str, listed: list[PastRun], random: object) -> None:
+def test_the_order_of_the_store_plays_no_part(
+    question: str, listed: list[PastRun], random: object
+) -> None:
     shuffled = list(listed)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert bearing(question, listed) == bearing(question, shuffled)

@@ -1,4 +1,7 @@
-"""Recalling past runs: only when asked, the same again in every resume and replay, and never as evidence."""
+"""Recalling past runs.
+
+Only when asked, the same again in every resume and replay, and never as evidence.
+"""
 
 from __future__ import annotations
 
@@ -61,14 +64,22 @@ def store(tmp_path: Path) -> SqliteStore:
 
 
 def door(store: SqliteStore, run: str = "now", mode: Mode = Mode.LIVE) -> Gateway:
-    return Gateway(store, run, load({"home": store.file.parent, "retries": 0}), lambda event: None, mode=mode)
+    return Gateway(
+        store, run, load({"home": store.file.parent, "retries": 0}), lambda event: None, mode=mode
+    )
 
 
 async def recalled(
-    store: SqliteStore, question: str = OWNER, notes: list[str] | None = None, limit: int = 5, **settings: Any
+    store: SqliteStore,
+    question: str = OWNER,
+    notes: list[str] | None = None,
+    limit: int = 5,
+    **settings: Any,
 ) -> list[Recollection]:
     run = begin(store, "now", question, LATER, **settings)
-    return await recall(question, run, store, door(store), limit, notes.append if notes is not None else None)
+    return await recall(
+        question, run, store, door(store), limit, notes.append if notes is not None else None
+    )
 
 
 # -- what cannot be recalled
@@ -79,7 +90,13 @@ async def test_an_empty_store_recalls_nothing(store: SqliteStore) -> None:
 
 
 async def test_a_run_about_something_else_is_not_recalled(store: SqliteStore) -> None:
-    finish(store, "fire", "How many were injured in the fire?", accepted=["Six people were injured."], refuted={})
+    finish(
+        store,
+        "fire",
+        "How many were injured in the fire?",
+        accepted=["Six people were injured."],
+        refuted={},
+    )
     assert await recalled(store) == []
 
 
@@ -113,7 +130,9 @@ OLD_REPORTS = {
 
 
 @pytest.mark.parametrize("text", OLD_REPORTS.values(), ids=OLD_REPORTS.keys())
-async def test_a_run_whose_report_cannot_be_read_is_left_out_with_a_note(store: SqliteStore, text: str | None) -> None:
+async def test_a_run_whose_report_cannot_be_read_is_left_out_with_a_note(
+    store: SqliteStore, text: str | None
+) -> None:
     finish(store, "good", "Who owns Holm Works now?")
     if text is None:
         begin(store, "bad")
@@ -146,7 +165,9 @@ def damage(store: SqliteStore, table: str, run: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["reports", "records"])
-async def test_a_damaged_past_run_costs_its_own_recollection_and_nothing_else(store: SqliteStore, table: str) -> None:
+async def test_a_damaged_past_run_costs_its_own_recollection_and_nothing_else(
+    store: SqliteStore, table: str
+) -> None:
     finish(store, "bad")
     finish(store, "good", "Who owns Holm Works now?")
     damage(store, table, "bad")
@@ -158,7 +179,9 @@ async def test_a_damaged_past_run_costs_its_own_recollection_and_nothing_else(st
     assert "bad" in notes[0]
 
 
-async def test_a_store_that_cannot_be_looked_through_is_said_and_the_run_goes_on(store: SqliteStore) -> None:
+async def test_a_store_that_cannot_be_looked_through_is_said_and_the_run_goes_on(
+    store: SqliteStore,
+) -> None:
     finish(store, "bad")
     damage(store, "runs", "bad")
     notes: list[str] = []
@@ -189,7 +212,9 @@ async def test_a_run_that_bears_is_recalled_with_all_that_it_teaches(store: Sqli
     assert [(one.statement, one.by) for one in item.refuted] == [(BERTIL, REGISTER)]
     assert item.fruitful == ("Holm Works owner",)
     assert item.fruitless == ("Holm Works boats",)
-    assert [(s.title, s.url, s.credibility) for s in item.sources] == [("Register", "doc:register", 0.9)]
+    assert [(s.title, s.url, s.credibility) for s in item.sources] == [
+        ("Register", "doc:register", 0.9)
+    ]
 
 
 async def test_leads_that_nobody_followed_are_recalled(store: SqliteStore) -> None:
@@ -233,7 +258,9 @@ async def test_what_was_not_accepted_is_no_answer(store: SqliteStore) -> None:
     assert item.sources, "what it cited is still told"
 
 
-async def test_a_run_that_found_nothing_teaches_which_queries_bring_nothing(store: SqliteStore) -> None:
+async def test_a_run_that_found_nothing_teaches_which_queries_bring_nothing(
+    store: SqliteStore,
+) -> None:
     finish(store, "r1", status=RunStatus.NO_EVIDENCE, accepted=(), refuted={})
     searched(store, "r1", "Holm Works", [])
     (item,) = await recalled(store)
@@ -248,7 +275,12 @@ async def test_a_run_that_found_nothing_teaches_which_queries_bring_nothing(stor
         ({"as_of": "2026-05-01"}, {"as_of": "2026-04-30"}, 1),
         ({"as_of": "2026-01-01"}, {}, 0),
     ],
-    ids=["by the days they began", "on another day", "each on its own day", "a day before it is no age"],
+    ids=[
+        "by the days they began",
+        "on another day",
+        "each on its own day",
+        "a day before it is no age",
+    ],
 )
 async def test_age_is_counted_between_the_days_that_counted_as_today(
     store: SqliteStore, mine: dict[str, Any], its: dict[str, Any], days: int
@@ -263,7 +295,14 @@ async def test_the_strongest_finding_against_a_hypothesis_is_named(store: Sqlite
     source = source_of("doc:notice", "Notice")
     denial = finding_of(source, "The authority denies that Bertil Ask owns Holm Works.")
     refuted = hypothesis_of(BERTIL, HypothesisStatus.REFUTED, 0.1).hypothesis
-    keep(store, "r1", source, denial, evidence_of(refuted.id, denial.id, 0.95), evidence_of(refuted.id, "f_gone", 1.0))
+    keep(
+        store,
+        "r1",
+        source,
+        denial,
+        evidence_of(refuted.id, denial.id, 0.95),
+        evidence_of(refuted.id, "f_gone", 1.0),
+    )
     (item,) = await recalled(store)
     assert item.refuted[0].by == denial.statement
 
@@ -272,7 +311,11 @@ async def test_queries_are_told_by_what_they_brought(store: SqliteStore) -> None
     finish(store, "r1")
     other = source_of("doc:other", "Other")
     keep(
-        store, "r1", other, finding_of(other, "Holm Works employs 12 people."), trial_of("h_1", "Holm Works not owned")
+        store,
+        "r1",
+        other,
+        finding_of(other, "Holm Works employs 12 people."),
+        trial_of("h_1", "Holm Works not owned"),
     )
     searched(store, "r1", "carries", {"results": [{"url": "doc:register", "content": "x"}]})
     searched(store, "r1", "quotes", f"A tool says: {REGISTER} So there.", kind="tool")
@@ -299,7 +342,9 @@ async def test_a_call_that_is_no_search_is_no_query(store: SqliteStore) -> None:
         now=0.0,
     )
     store.journal_sent("r1", "k", 0.0)
-    store.journal_settled("r1", "k", '{"value":{"documents":3},"cost":"0","usage":{}}', Decimal(0), 0.0)
+    store.journal_settled(
+        "r1", "k", '{"value":{"documents":3},"cost":"0","usage":{}}', Decimal(0), 0.0
+    )
     searched(store, "r1", "a page", "text", kind="fetch")
     (item,) = await recalled(store)
     assert (item.fruitful, item.fruitless) == ((), ())
@@ -327,7 +372,11 @@ async def test_what_is_recalled_stays_within_its_size(store: SqliteStore) -> Non
     found = await recalled(store, limit=8)
     assert found
     assert all(len(item.accepted) <= CLAIMS and len(item.refuted) <= CLAIMS for item in found)
-    assert all(len(text) <= CHARS for item in found for text in (*item.accepted, *item.fruitless, item.question))
+    assert all(
+        len(text) <= CHARS
+        for item in found
+        for text in (*item.accepted, *item.fruitless, item.question)
+    )
     views = shown(item.model_dump(mode="json") for item in found)
     assert sum(len(view.model_dump_json().encode()) for view in views) <= BYTES
 
@@ -335,7 +384,9 @@ async def test_what_is_recalled_stays_within_its_size(store: SqliteStore) -> Non
 # -- the same again
 
 
-async def test_what_was_recalled_is_recalled_again_from_the_journal_alone(store: SqliteStore) -> None:
+async def test_what_was_recalled_is_recalled_again_from_the_journal_alone(
+    store: SqliteStore,
+) -> None:
     finish(store, "r1")
     notes: list[str] = []
     first = await recalled(store, notes=notes)
@@ -352,7 +403,9 @@ async def test_a_note_is_told_again_by_a_replay(store: SqliteStore) -> None:
     first: list[str] = []
     await recalled(store, notes=first)
     again: list[str] = []
-    await recall(OWNER, store.get_run("now"), store, door(store, mode=Mode.REPLAY), note=again.append)
+    await recall(
+        OWNER, store.get_run("now"), store, door(store, mode=Mode.REPLAY), note=again.append
+    )
     assert again == first != []
 
 
@@ -363,7 +416,9 @@ async def test_a_replay_of_a_run_that_recalled_nothing_does_not_look(store: Sqli
         await recall(OWNER, run, store, door(store, mode=Mode.REPLAY))
 
 
-async def test_a_recall_that_was_cut_off_is_made_again(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_recall_that_was_cut_off_is_made_again(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def die(*_: Any) -> Any:
         raise RuntimeError("the process dies")
 
@@ -378,7 +433,9 @@ async def test_a_recall_that_was_cut_off_is_made_again(store: SqliteStore, monke
     assert [row.state for row in store.journal_list("now")] == [CallState.SETTLED]
 
 
-async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(store: SqliteStore) -> None:
+async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(
+    store: SqliteStore,
+) -> None:
     finish(store, "r1")
     await recalled(store)
     (row,) = store.journal_list("now")
@@ -391,12 +448,21 @@ async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(stor
 
 
 def recollection(**changes: Any) -> dict[str, Any]:
-    values = {"run": "r1", "question": OWNER, "date": "2026-03-01", "days": 30, "status": "answered", **changes}
+    values = {
+        "run": "r1",
+        "question": OWNER,
+        "date": "2026-03-01",
+        "days": 30,
+        "status": "answered",
+        **changes,
+    }
     return Recollection.model_validate(values).model_dump(mode="json")
 
 
 def test_a_task_sees_neither_ids_nor_addresses() -> None:
-    held = recollection(sources=[{"title": "Register", "url": "doc:register", "credibility": 0.9}], run="20260301-x")
+    held = recollection(
+        sources=[{"title": "Register", "url": "doc:register", "credibility": 0.9}], run="20260301-x"
+    )
     (view,) = shown([held])
     assert view.id == "P1"
     assert view.sources == ("Register",)
@@ -406,7 +472,9 @@ def test_a_task_sees_neither_ids_nor_addresses() -> None:
 
 
 def test_the_report_names_every_run_that_was_built_on_with_its_age() -> None:
-    (line,) = consulted([recollection(), recollection(run="r2", days=1), recollection(run="r3", days=0)])
+    (line,) = consulted(
+        [recollection(), recollection(run="r2", days=1), recollection(run="r3", days=0)]
+    )
     assert "r1 (30 days old), r2 (1 day old), r3 (of the same day)" in line
     assert consulted([]) == ()
 
@@ -460,8 +528,14 @@ async def test_asked_for_it_is_announced_shown_and_said_in_the_report(settings: 
     first, _ = await asked(CHILDREN, settings)
     second, events = await asked(TONNES, settings, past=True, as_of=date(2026, 12, 15))
     told = [event for event in events if isinstance(event, Recalled)]
-    assert [(event.run, event.days, event.question) for event in told] == [(first.run.id, 30, CHILDREN)]
-    shown_to = {event.task for event in events if isinstance(event, TaskPerformed) and "<<<past>>>" in event.prompt}
+    assert [(event.run, event.days, event.question) for event in told] == [
+        (first.run.id, 30, CHILDREN)
+    ]
+    shown_to = {
+        event.task
+        for event in events
+        if isinstance(event, TaskPerformed) and "<<<past>>>" in event.prompt
+    }
     assert shown_to == {"decompose", "write_queries", "hypothesise"}
     assert second.report is not None
     assert second.run.status is RunStatus.ANSWERED
@@ -470,17 +544,28 @@ async def test_asked_for_it_is_announced_shown_and_said_in_the_report(settings: 
 
 
 async def test_nothing_of_memory_is_evidence(settings: Settings) -> None:
-    """The second run searches other documents: what it recalls can neither be found nor cited in them."""
+    """The second run searches other documents.
+
+    What it recalls can neither be found nor cited in them.
+    """
     await asked(CHILDREN, settings)
     folder = settings.home.parent / "other"
     folder.mkdir()
-    (folder / "note.txt").write_text("Svedjan Ost AB sells cheese at the market in Orrmyra on Saturdays.")
+    (folder / "note.txt").write_text(
+        "Svedjan Ost AB sells cheese at the market in Orrmyra on Saturdays."
+    )
     second, events = await asked(SEED, settings, past=True, documents=(folder,))
     assert [event for event in events if isinstance(event, Recalled)]
     assert second.report is not None
     assert second.run.status is not RunStatus.ANSWERED
-    assert not [event for event in events if isinstance(event, HypothesisProposed) and "Kvarnlöf" in event.statement]
-    assert "Kvarnlöf" not in "".join(text for _, _, text in open_store(settings.home).get_records(second.run.id))
+    assert not [
+        event
+        for event in events
+        if isinstance(event, HypothesisProposed) and "Kvarnlöf" in event.statement
+    ]
+    assert "Kvarnlöf" not in "".join(
+        text for _, _, text in open_store(settings.home).get_records(second.run.id)
+    )
 
 
 async def test_what_was_refuted_before_is_put_to_the_test_again(settings: Settings) -> None:
@@ -498,7 +583,10 @@ async def test_what_was_refuted_before_is_put_to_the_test_again(settings: Settin
 
 
 async def test_an_answer_that_is_out_of_date_is_not_taken_over(settings: Settings) -> None:
-    """Hjalmar was 12 in November and is 13 in December: the past answer is a hint, and the sources decide."""
+    """Hjalmar was 12 in November and is 13 in December.
+
+    The past answer is a hint, and the sources decide.
+    """
     await asked(CHILDREN, settings)
     second, _ = await asked(SEED, settings, past=True, as_of=date(2026, 12, 15))
     assert second.report is not None
@@ -507,7 +595,9 @@ async def test_an_answer_that_is_out_of_date_is_not_taken_over(settings: Setting
     assert "Hjalmar Kvarnlöf is 12" not in lead
 
 
-async def test_it_replays_to_the_same_report_after_the_past_run_was_deleted(settings: Settings) -> None:
+async def test_it_replays_to_the_same_report_after_the_past_run_was_deleted(
+    settings: Settings,
+) -> None:
     first, _ = await asked(CHILDREN, settings)
     second, _ = await asked(SEED, settings, past=True)
     open_store(settings.home).delete_run(first.run.id, 0.0)
@@ -539,7 +629,10 @@ async def test_a_past_run_that_cannot_be_read_is_said_in_the_report(settings: Se
     open_store(settings.home).save_report(first.run.id, "{}")
     second, _ = await asked(TONNES, settings, past=True)
     assert second.report is not None
-    assert f"past runs left out because their record cannot be read: {first.run.id}" in second.report.limits
+    assert (
+        f"past runs left out because their record cannot be read: {first.run.id}"
+        in second.report.limits
+    )
 
 
 # -- one named run
@@ -549,7 +642,9 @@ async def test_a_named_run_is_recalled_whatever_it_asked_and_no_other(store: Sql
     finish(store, "first", "What does the gate of the mill look like?")
     finish(store, "second", OWNER)
     now = begin(store, "now", OWNER, LATER)
-    assert [item.run for item in await recall(OWNER, now, store, door(store), only="first")] == ["first"]
+    assert [item.run for item in await recall(OWNER, now, store, door(store), only="first")] == [
+        "first"
+    ]
 
 
 async def test_a_named_run_that_is_gone_is_told(store: SqliteStore) -> None:

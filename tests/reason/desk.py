@@ -1,4 +1,7 @@
-"""A reasoner at work: the real gateway and store, the real vendors' clients, and a scripted server behind them."""
+"""A reasoner at work.
+
+The real gateway and store, the real vendors' clients, and a scripted server behind them.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,9 @@ class Desk:
 
     def everything_kept(self) -> str:
         """Return all that the run leaves behind, as one text."""
-        rows = [f"{row.what}{row.provider}{row.request}{row.reply}{row.error}" for row in self.journal]
+        rows = [
+            f"{row.what}{row.provider}{row.request}{row.reply}{row.error}" for row in self.journal
+        ]
         return "\n".join([*rows, *(event.model_dump_json() for event in self.events)])
 
 
@@ -82,13 +87,23 @@ async def desk(
     base: dict[str, Any] = {
         "home": home,
         "model": "openai:made",
-        "urls": {"openai": server.openai, **dict.fromkeys(("ollama", "anthropic", "google"), server.url)},
+        "urls": {
+            "openai": server.openai,
+            **dict.fromkeys(("ollama", "anthropic", "google"), server.url),
+        },
         "keys": dict.fromkeys(("openai", "anthropic", "google"), KEY),
     }
     settings = Settings.model_validate({**base, **changes})
     with contextlib.closing(open_store(home)) as store:
         if not store.list_runs():
-            run = Run(id="r1", question="q", strategy=Strategy.POPPER, settings={}, created="2026-11-01", version="0")
+            run = Run(
+                id="r1",
+                question="q",
+                strategy=Strategy.POPPER,
+                settings={},
+                created="2026-11-01",
+                version="0",
+            )
             store.create_run(run)
         events: list[Event] = []
         gateway = Gateway(store, "r1", settings, events.append, mode=mode)
@@ -100,7 +115,10 @@ async def desk(
 
 
 def chat_openai(server: ScriptedServer, **about: Any) -> BaseChatModel:
-    """Make a model of OpenAI's as a user would, with connections of its own; close it with `close_model`."""
+    """Make a model of OpenAI's as a user would, with connections of its own.
+
+    Close it with `close_model`.
+    """
     held = {"model": "made", "api_key": "none", "base_url": server.openai, "max_retries": 0}
     return ChatOpenAI(**{**held, "http_async_client": openai.DefaultAsyncHttpxClient(), **about})
 
@@ -111,7 +129,10 @@ def rung_of(body: dict[str, Any]) -> Rung:
         return Rung.TOOLS
     google = body.get("generationConfig", {})
     form = (
-        body.get("format") or body.get("response_format") or body.get("output_config") or google.get("responseMimeType")
+        body.get("format")
+        or body.get("response_format")
+        or body.get("output_config")
+        or google.get("responseMimeType")
     )
     if form == "json" or form == {"type": "json_object"}:
         return Rung.JSON
@@ -127,7 +148,9 @@ def in_form(body: dict[str, Any], value: Any = None, **about: Any) -> Answer:
     return Answer(text=held if isinstance(held, str) else json.dumps(held), **about)
 
 
-def refusing(above: Rung, answer: Callable[[dict[str, Any]], Answer] = in_form, status: int = 400) -> ModelScript:
+def refusing(
+    above: Rung, answer: Callable[[dict[str, Any]], Answer] = in_form, status: int = 400
+) -> ModelScript:
     """Refuse every rung above one, as a server that does not know them would."""
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -140,7 +163,10 @@ def refusing(above: Rung, answer: Callable[[dict[str, Any]], Answer] = in_form, 
 
 
 def in_turn(*answers: Answer) -> ModelScript:
-    """Give one answer after the other, and the last for ever; `Answer()` stands for the good one."""
+    """Give one answer after the other, and the last for ever.
+
+    `Answer()` stands for the good one.
+    """
 
     def script(body: dict[str, Any], number: int) -> Answer:
         chosen = answers[min(number, len(answers) - 1)]

@@ -24,7 +24,9 @@ PRICED = {"openai:made": {"input": "1", "output": "2"}}
 
 
 def chosen(home: Path, **flags: Any) -> tuple[Reasoner, Settings]:
-    settings = load({"home": home, "urls": {"openai": "http://127.0.0.1:9/v1"}, "prices": PRICED, **flags})
+    settings = load(
+        {"home": home, "urls": {"openai": "http://127.0.0.1:9/v1"}, "prices": PRICED, **flags}
+    )
     store = open_store(home)
     run = new_run("Who?", settings, store)
     gateway = Gateway(store, run.id, settings, lambda event: None)
@@ -54,7 +56,9 @@ async def test_with_a_model_the_model_thinks(tmp_path: Path) -> None:
 async def test_a_task_may_stay_with_the_embedded_reasoner(tmp_path: Path) -> None:
     reasoner, _ = chosen(tmp_path, model="openai:made", task_models={"write_queries": "embedded"})
     assert isinstance(reasoner, RoutedReasoner)
-    queries = await reasoner.perform(tasks.WriteQueries(question="Who runs Acme Ltd?", problem="Who runs Acme Ltd?"))
+    queries = await reasoner.perform(
+        tasks.WriteQueries(question="Who runs Acme Ltd?", problem="Who runs Acme Ltd?")
+    )
     assert queries.queries, "performed without a model: the address leads nowhere"
     assert reasoner.worst_case(tasks.WriteQueries) == 0
     worst = reasoner.worst_case(tasks.Judge)
@@ -79,6 +83,7 @@ async def test_each_task_goes_to_whom_the_settings_name(tmp_path: Path) -> None:
 def test_thinking_without_a_model_imports_no_model_code() -> None:
     code = (
         "import sys\nfrom deepdiver.reason.embedded import EmbeddedReasoner\nEmbeddedReasoner()\n"
-        "assert not any(name.startswith(('langchain', 'langgraph', 'openai')) for name in sys.modules)"
+        "assert not any(name.startswith(('langchain', 'langgraph', 'openai')) for name in "
+        "sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,7 +16,15 @@ from langchain_core.runnables import Runnable
 from langchain_ollama import ChatOllama
 from pydantic import BaseModel
 
-from deepdiver.reason.ladder import LADDER, Rung, answer_schema, bind, instructions, said, said_before_failing
+from deepdiver.reason.ladder import (
+    LADDER,
+    Rung,
+    answer_schema,
+    bind,
+    instructions,
+    said,
+    said_before_failing,
+)
 from deepdiver.tasks import TASKS, Hypothesise, WriteReport
 from tests.reason.desk import chat_openai
 from tests.servers.scripted import ScriptedServer
@@ -58,7 +66,9 @@ def test_every_answer_has_a_schema_that_strict_modes_take(task: Any) -> None:
 
 def test_descriptions_beside_a_reference_are_kept() -> None:
     items = answer_schema(Hypothesise.answer())["properties"]["hypotheses"]["items"]
-    assert items["properties"]["refutes_if"]["description"].startswith("What one would see if it were false")
+    assert items["properties"]["refutes_if"]["description"].startswith(
+        "What one would see if it were false"
+    )
     sentence = WANTED["properties"]["answer"]["items"]["properties"]
     assert sentence["kind"]["enum"]
     assert "calculation where a value was derived" in sentence["kind"]["description"]
@@ -98,7 +108,9 @@ class Bare(GenericFakeChatModel):
 class Tooled(GenericFakeChatModel):
     """A model whose class knows tools and nothing else: LangChain offers them for every method."""
 
-    def bind_tools(self, tools: Any, *, tool_choice: Any = None, **kwargs: Any) -> Runnable[Any, Any]:
+    def bind_tools(
+        self, tools: Any, *, tool_choice: Any = None, **kwargs: Any
+    ) -> Runnable[Any, Any]:
         return self.bind(tools=tools, tool_choice=tool_choice, **kwargs)
 
 
@@ -141,8 +153,13 @@ def test_the_last_rung_is_the_model_itself() -> None:
     assert bind(model, Rung.PROMPTED, WANTED) is model
 
 
-def test_a_model_too_old_for_schemas_is_not_given_tools_under_another_name(recwarn: pytest.WarningsRecorder) -> None:
-    """LangChain warns and binds a tool instead; the warning is hushed by the reasoner, the binding is refused here."""
+def test_a_model_too_old_for_schemas_is_not_given_tools_under_another_name(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    """LangChain warns and binds a tool instead.
+
+    The warning is hushed by the reasoner, the binding is refused here.
+    """
     with ScriptedServer() as server, pytest.raises((NotImplementedError, UserWarning)):
         bind(chat_openai(server, model="gpt-4"), Rung.NATIVE, WANTED)
 
@@ -153,9 +170,15 @@ def test_the_schema_mode_of_each_vendor_here() -> None:
         form = bind(chat_openai(server), Rung.NATIVE, WANTED).kwargs["response_format"]
         assert form["type"] == "json_schema"
         assert form["json_schema"]["strict"] is True
-        assert bind(chat_openai(server), Rung.JSON, WANTED).kwargs["response_format"] == {"type": "json_object"}
+        assert bind(chat_openai(server), Rung.JSON, WANTED).kwargs["response_format"] == {
+            "type": "json_object"
+        }
         ollama = ChatOllama(model="made", base_url=server.url)
-        assert bind(ollama, Rung.NATIVE, WANTED).kwargs["format"]["required"] == ["answer", "sections", "missing"]
+        assert bind(ollama, Rung.NATIVE, WANTED).kwargs["format"]["required"] == [
+            "answer",
+            "sections",
+            "missing",
+        ]
         assert bind(ollama, Rung.JSON, WANTED).kwargs["format"] == "json"
     assert json.dumps(WANTED) == before
 
@@ -174,7 +197,9 @@ def test_what_a_model_said_has_one_form() -> None:
         ],
         additional_kwargs={"reasoning_content": "t3", "refusal": None},
         tool_calls=[{"name": "Draft", "args": {"answer": []}, "id": "1"}],
-        invalid_tool_calls=[{"name": None, "args": "{oops", "id": "2", "error": "bad", "type": "invalid_tool_call"}],
+        invalid_tool_calls=[
+            {"name": None, "args": "{oops", "id": "2", "error": "bad", "type": "invalid_tool_call"}
+        ],
         response_metadata={"finish_reason": "stop"},
         usage_metadata={"input_tokens": 3, "output_tokens": 4, "total_tokens": 7},
     )
@@ -203,7 +228,10 @@ def test_the_finish_reason_is_found_wherever_it_is(about: dict[str, Any], reason
     assert said(AIMessage(content="x", response_metadata=about))["finish_reason"] == reason
 
 
-@given(text=st.text(st.characters(codec=None)), args=st.dictionaries(st.text(), st.floats() | st.text(), max_size=3))
+@given(
+    text=st.text(st.characters(codec=None)),
+    args=st.dictionaries(st.text(), st.floats() | st.text(), max_size=3),
+)
 def test_whatever_a_model_says_can_be_kept(text: str, args: dict[str, Any]) -> None:
     """Lone surrogates, NaN and infinities included: the journal is UTF-8 and JSON."""
     message = AIMessage(content=text, tool_calls=[{"name": "Draft", "args": args, "id": "1"}])
@@ -212,7 +240,9 @@ def test_whatever_a_model_says_can_be_kept(text: str, args: dict[str, Any]) -> N
 
 
 def test_what_was_said_before_a_client_raised() -> None:
-    choice = SimpleNamespace(message=SimpleNamespace(content="half", refusal=None), finish_reason="length")
+    choice = SimpleNamespace(
+        message=SimpleNamespace(content="half", refusal=None), finish_reason="length"
+    )
     error = RuntimeError("cut")
     assert said_before_failing(error) is None
     error.completion = SimpleNamespace(choices=[], usage=None)  # type: ignore[attr-defined]

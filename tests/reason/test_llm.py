@@ -39,7 +39,18 @@ from deepdiver.reason.llm import INPUT_BYTES
 from deepdiver.reason.models import close_model, name_of
 from deepdiver.store import CallState
 from deepdiver.tasks import TASKS, Decompose, Decomposition, Hypothesise, WriteQueries, load_prompt
-from tests.reason.desk import GOOD, KEY, QUERIES, TASK, chat_openai, desk, in_form, in_turn, refusing, rung_of
+from tests.reason.desk import (
+    GOOD,
+    KEY,
+    QUERIES,
+    TASK,
+    chat_openai,
+    desk,
+    in_form,
+    in_turn,
+    refusing,
+    rung_of,
+)
 from tests.servers.scripted import Answer, ModelScript, ScriptedServer
 
 VENDORS = ("openai:made", "ollama:made")
@@ -71,8 +82,16 @@ def task(number: int) -> WriteQueries:
         ({"model": "gpt-5"}, UnknownNameError, "names no provider"),
         ({"fast_model": "anthropic:"}, UnknownNameError, "write anthropic:MODEL"),
         ({"task_models": {"judge": "zzz:m"}}, UnknownNameError, "unknown provider zzz"),
-        ({"task_models": {"write_querys": "ollama:m"}}, UnknownNameError, "did you mean write_queries?"),
-        ({"task_models": {"zzz": "ollama:m"}}, UnknownNameError, "known are analyse, analyse_output, check_support"),
+        (
+            {"task_models": {"write_querys": "ollama:m"}},
+            UnknownNameError,
+            "did you mean write_queries?",
+        ),
+        (
+            {"task_models": {"zzz": "ollama:m"}},
+            UnknownNameError,
+            "known are analyse, analyse_output, check_support",
+        ),
         ({"urls": {}, "keys": {}}, MissingKeyError, "set OPENAI_API_KEY"),
     ],
 )
@@ -99,19 +118,27 @@ async def test_a_missing_package_is_told_with_the_extra_that_brings_it(
 
 
 @pytest.mark.parametrize("letter", ["x", "ж", "🜂"])
-async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(serve: Serve, home: Path, letter: str) -> None:
+async def test_a_prompt_that_is_too_long_is_refused_and_costs_nothing(
+    serve: Serve, home: Path, letter: str
+) -> None:
     server = serve(in_turn(Answer()))
     prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
     async with desk(server, home, prices=prices) as at:
         size = len(letter.encode())
-        fixed = len(load_prompt("write_queries")[1].encode()) + 2_000  # the prompt, and more than schema and marks take
+        fixed = (
+            len(load_prompt("write_queries")[1].encode()) + 2_000
+        )  # the prompt, and more than schema and marks take
         most = WriteQueries(question=letter * ((INPUT_BYTES - fixed) // size), problem="p")
         await at.reasoner.perform(most)
         worst = at.reasoner.worst_case(WriteQueries)
         assert worst is not None
         assert at.journal[0].worst < worst
-        with pytest.raises(ReasonError, match=r"the prompt of write_queries has 8\d,\d\d\d bytes; at most 80,000"):
-            await at.reasoner.perform(WriteQueries(question=letter * (INPUT_BYTES // size + 1), problem="p"))
+        with pytest.raises(
+            ReasonError, match=r"the prompt of write_queries has 8\d,\d\d\d bytes; at most 80,000"
+        ):
+            await at.reasoner.perform(
+                WriteQueries(question=letter * (INPUT_BYTES // size + 1), problem="p")
+            )
         assert len(server.log) == len(at.journal) == 1
 
 
@@ -149,7 +176,10 @@ async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> Non
         shown = json.loads(system[system.index("{") :])
         assert shown["title"] == "Queries"
         assert shown["required"] == ["queries"]
-    assert all("<<<problem>>>\nWho runs Svedjan Ost AB?" in e.body["messages"][1]["content"] for e in server.models)
+    assert all(
+        "<<<problem>>>\nWho runs Svedjan Ost AB?" in e.body["messages"][1]["content"]
+        for e in server.models
+    )
     native, tools = server.models[0].body, server.models[1].body
     assert tools["tools"][0]["function"]["name"] == "Queries"
     if model.startswith("openai"):
@@ -161,9 +191,15 @@ async def test_what_each_rung_sends(serve: Serve, home: Path, model: str) -> Non
 
 
 @pytest.mark.parametrize("status", [400, 404, 422])
-async def test_the_rung_that_works_is_remembered_for_each_model(serve: Serve, home: Path, status: int) -> None:
+async def test_the_rung_that_works_is_remembered_for_each_model(
+    serve: Serve, home: Path, status: int
+) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
-        return refusing(Rung.JSON, status=status)(body, number) if body["model"] == "small" else in_form(body)
+        return (
+            refusing(Rung.JSON, status=status)(body, number)
+            if body["model"] == "small"
+            else in_form(body)
+        )
 
     server = serve(script)
     async with desk(server, home, model="openai:large", fast_model="openai:small") as at:
@@ -171,7 +207,9 @@ async def test_the_rung_that_works_is_remembered_for_each_model(serve: Serve, ho
             await at.reasoner.perform(task(number))
         assert at.rungs == [Rung.NATIVE, Rung.TOOLS, Rung.JSON, Rung.JSON, Rung.JSON]
         server.log.clear()
-        with pytest.raises(UnreadableAnswerError):  # the other model stands on its own rung; queries are no decision
+        with pytest.raises(
+            UnreadableAnswerError
+        ):  # the other model stands on its own rung; queries are no decision
             await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
         assert {entry.body["model"] for entry in server.models} == {"large"}
         assert at.rungs[0] is Rung.NATIVE
@@ -179,7 +217,9 @@ async def test_the_rung_that_works_is_remembered_for_each_model(serve: Serve, ho
 
 async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path) -> None:
     refusals = iter(["no schema", "no tools", "no json", "no such model"])
-    server = serve(lambda body, n: Answer(status=404, text=next(refusals, "")) if n < 4 else in_form(body))
+    server = serve(
+        lambda body, n: Answer(status=404, text=next(refusals, "")) if n < 4 else in_form(body)
+    )
     async with desk(server, home) as at:
         with pytest.raises(NoRungError, match="no such model") as caught:
             await at.reasoner.perform(TASK)
@@ -187,7 +227,10 @@ async def test_a_model_that_refuses_every_way_of_asking(serve: Serve, home: Path
         assert at.journal[0].state is CallState.FAILED
         assert at.journal[0].cost == 0
         await at.reasoner.perform(task(1))
-        assert at.rungs == [*LADDER, Rung.NATIVE]  # nothing was learnt about the rungs: it was not about them
+        assert at.rungs == [
+            *LADDER,
+            Rung.NATIVE,
+        ]  # nothing was learnt about the rungs: it was not about them
         assert "no such model" in at.told[0].error
 
 
@@ -203,11 +246,17 @@ async def test_a_model_class_that_knows_no_way_is_asked_in_words(serve: Serve, h
         assert at.journal[0].provider == name
 
 
-NOT_SUPPORTED = "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+NOT_SUPPORTED = (
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+)
 
 
-@pytest.mark.parametrize("said", [NOT_SUPPORTED, "Invalid schema for response_format 'Queries': no"])
-async def test_langchains_advice_to_pick_another_method_does_not_disturb(serve: Serve, home: Path, said: str) -> None:
+@pytest.mark.parametrize(
+    "said", [NOT_SUPPORTED, "Invalid schema for response_format 'Queries': no"]
+)
+async def test_langchains_advice_to_pick_another_method_does_not_disturb(
+    serve: Serve, home: Path, said: str
+) -> None:
     """It comes as a warning, and warnings are errors here."""
     server = serve(lambda body, n: Answer(status=400, text=said) if n == 0 else in_form(body))
     async with desk(server, home) as at:
@@ -216,7 +265,9 @@ async def test_langchains_advice_to_pick_another_method_does_not_disturb(serve: 
         assert said in at.value["refused"]["native"]
 
 
-async def test_a_model_that_is_known_to_have_no_schema_mode_is_not_asked_for_it(serve: Serve, home: Path) -> None:
+async def test_a_model_that_is_known_to_have_no_schema_mode_is_not_asked_for_it(
+    serve: Serve, home: Path
+) -> None:
     async with desk(serve(in_turn(Answer())), home, model="openai:gpt-4") as at:
         await at.reasoner.perform(TASK)
         assert at.rungs == [Rung.TOOLS]
@@ -234,7 +285,9 @@ async def test_a_task_of_the_embedded_reasoner_is_not_ours(serve: Serve, home: P
 # The ladder and the journal
 
 
-async def test_tasks_at_the_same_time_find_the_rung_and_a_replay_finds_their_answers(serve: Serve, home: Path) -> None:
+async def test_tasks_at_the_same_time_find_the_rung_and_a_replay_finds_their_answers(
+    serve: Serve, home: Path
+) -> None:
     """Who is refused, how often and in which order depends on timing; the journal's keys do not."""
 
     def script(body: dict[str, Any], number: int) -> Answer:
@@ -249,23 +302,32 @@ async def test_tasks_at_the_same_time_find_the_rung_and_a_replay_finds_their_ans
     async with desk(server, home) as at:
         first = await asyncio.gather(*(at.reasoner.perform(task(number)) for number in range(6)))
         keys = {row.key for row in at.journal}
-    assert [list(answer.queries) for answer in first] == [[f"company {number}"] for number in range(6)]
+    assert [list(answer.queries) for answer in first] == [
+        [f"company {number}"] for number in range(6)
+    ]
     asked = len(server.log)
     assert asked >= 6 + 2
-    # Taken up again by a process that knows of no rung, one after the other and backwards: nothing is asked.
+    # Taken up again by a process that knows of no rung, one after the other and backwards: nothing
+    # is asked.
     async with desk(server, home) as at:
         again = [await at.reasoner.perform(task(number)) for number in reversed(range(6))]
         assert again == first[::-1]
         assert {row.key for row in at.journal} == keys
     assert len(server.log) == asked
     async with desk(server, home, mode=Mode.REPLAY) as at:
-        assert [await at.reasoner.perform(task(number)) for number in (3, 0, 5)] == [first[3], first[0], first[5]]
+        assert [await at.reasoner.perform(task(number)) for number in (3, 0, 5)] == [
+            first[3],
+            first[0],
+            first[5],
+        ]
         with pytest.raises(NotJournalledError):
             await at.reasoner.perform(task(7))
     assert len(server.log) == asked
 
 
-async def test_a_replay_needs_neither_key_nor_package_nor_server(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_replay_needs_neither_key_nor_package_nor_server(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ScriptedServer(in_turn(Answer(text="no JSON here"), Answer(text=GOOD))) as server:
         async with desk(server, home) as at:
             first = await at.reasoner.perform(TASK)
@@ -285,7 +347,9 @@ async def test_a_failure_is_met_again_in_a_replay(serve: Serve, home: Path) -> N
     assert len(server.log) == 4
 
 
-async def test_a_refusal_in_the_middle_of_retries_is_not_asked_again(serve: Serve, home: Path) -> None:
+async def test_a_refusal_in_the_middle_of_retries_is_not_asked_again(
+    serve: Serve, home: Path
+) -> None:
     server = serve(
         in_turn(
             Answer(status=400, text="no schema"),
@@ -318,7 +382,9 @@ async def test_an_unheeded_rung_is_left(
 ) -> None:
     def script(body: dict[str, Any], number: int) -> Answer:
         again = len(body["messages"]) > 2
-        return refusing(stands_on, lambda body: in_form(body) if again else Answer(text=answer))(body, number)
+        return refusing(stands_on, lambda body: in_form(body) if again else Answer(text=answer))(
+            body, number
+        )
 
     server = serve(script)
     async with desk(server, home) as at:
@@ -333,7 +399,9 @@ async def test_an_unheeded_rung_is_left(
         assert complaint["content"].startswith("Your answer could not be read: ")
 
 
-async def test_an_answer_without_the_tool_call_that_can_be_read_is_taken(serve: Serve, home: Path) -> None:
+async def test_an_answer_without_the_tool_call_that_can_be_read_is_taken(
+    serve: Serve, home: Path
+) -> None:
     server = serve(refusing(Rung.TOOLS, lambda body: Answer(text=f"Sure.\n```json\n{GOOD}\n```")))
     async with desk(server, home) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
@@ -363,7 +431,9 @@ async def test_a_truncated_answer_is_asked_for_once_more_then_given_up(
 
 
 async def test_a_truncated_answer_that_looks_whole_is_not_taken(serve: Serve, home: Path) -> None:
-    server = serve(in_turn(Answer(text=GOOD, finish_reason="length"), Answer(text='{"queries": ["whole"]}')))
+    server = serve(
+        in_turn(Answer(text=GOOD, finish_reason="length"), Answer(text='{"queries": ["whole"]}'))
+    )
     async with desk(server, home) as at:
         assert (await at.reasoner.perform(TASK)).queries == ("whole",)
         assert len(at.journal) == 2
@@ -405,7 +475,9 @@ async def test_a_refusal_in_its_own_field(serve: Serve, home: Path, rung: Rung) 
 
 
 @pytest.mark.parametrize("model", VENDORS)
-async def test_malformed_json_then_a_good_answer_costs_one_repeat(serve: Serve, home: Path, model: str) -> None:
+async def test_malformed_json_then_a_good_answer_costs_one_repeat(
+    serve: Serve, home: Path, model: str
+) -> None:
     server = serve(in_turn(Answer(text='{"queries": [oops'), Answer()))
     async with desk(server, home, model=model) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
@@ -413,7 +485,9 @@ async def test_malformed_json_then_a_good_answer_costs_one_repeat(serve: Serve, 
         assert [event.error for event in at.told] == [""]
 
 
-async def test_an_empty_answer_is_never_sent_back_as_an_empty_message(serve: Serve, home: Path) -> None:
+async def test_an_empty_answer_is_never_sent_back_as_an_empty_message(
+    serve: Serve, home: Path
+) -> None:
     server = serve(in_turn(Answer(text=" "), Answer()))
     async with desk(server, home) as at:
         await at.reasoner.perform(TASK)
@@ -423,7 +497,11 @@ async def test_an_empty_answer_is_never_sent_back_as_an_empty_message(serve: Ser
 
 
 async def test_only_so_much_of_an_unreadable_answer_is_sent_back(serve: Serve, home: Path) -> None:
-    server = serve(in_turn(Answer(text=f"<think>{'secret thoughts ' * 50}</think>" + "owners " * 5_000), Answer()))
+    server = serve(
+        in_turn(
+            Answer(text=f"<think>{'secret thoughts ' * 50}</think>" + "owners " * 5_000), Answer()
+        )
+    )
     async with desk(server, home) as at:
         await at.reasoner.perform(TASK)
     before = server.models[1].body["messages"][2]["content"]
@@ -446,9 +524,9 @@ async def test_broken_tool_arguments_come_through_the_same_gate(
     def script(body: dict[str, Any], number: int) -> Answer:
         again = "could not be read" in body["messages"][-1]["content"]
         held = Answer(tool_calls=(("Queries", arguments),))
-        return refusing(Rung.TOOLS, lambda body: in_form(body, {"queries": ["a", "b"]}) if again else held)(
-            body, number
-        )
+        return refusing(
+            Rung.TOOLS, lambda body: in_form(body, {"queries": ["a", "b"]}) if again else held
+        )(body, number)
 
     async with desk(serve(script), home) as at:
         assert (await at.reasoner.perform(TASK)).queries == ("a", "b")
@@ -458,7 +536,9 @@ async def test_broken_tool_arguments_come_through_the_same_gate(
 @pytest.mark.parametrize("model", VENDORS)
 async def test_thinking_is_kept_apart(serve: Serve, home: Path, model: str) -> None:
     text = f'<think>Perhaps {{"queries": ["wrong"]}}?</think>\n{GOOD}'
-    async with desk(serve(lambda body, n: Answer(text=text)), home, model=model, verbose=True) as at:
+    async with desk(
+        serve(lambda body, n: Answer(text=text)), home, model=model, verbose=True
+    ) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
         assert at.told[0].thinking == 'Perhaps {"queries": ["wrong"]}?'
         assert at.value["text"] == text  # raw
@@ -467,7 +547,9 @@ async def test_thinking_is_kept_apart(serve: Serve, home: Path, model: str) -> N
 async def test_thinking_in_a_field_of_its_own(serve: Serve, home: Path) -> None:
     server = serve(lambda body, n: Answer(text=GOOD, thinking="I wonder."))
     model = ChatOllama(model="made", base_url=server.url, reasoning=True)
-    async with desk(server, home, model="ollama:made", models={"ollama:made": model}, verbose=True) as at:
+    async with desk(
+        server, home, model="ollama:made", models={"ollama:made": model}, verbose=True
+    ) as at:
         await at.reasoner.perform(TASK)
         assert at.told[0].thinking == at.value["thinking"] == "I wonder."
         assert at.value["text"] == GOOD
@@ -477,9 +559,17 @@ async def test_thinking_in_a_field_of_its_own(serve: Serve, home: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "about", "fault"),
     [
-        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": GOOD}], {"stop_reason": "end_turn"}, None),
+        (
+            [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": GOOD}],
+            {"stop_reason": "end_turn"},
+            None,
+        ),
         ([{"type": "reasoning", "summary": [{"text": "hm"}]}, GOOD], {"status": "completed"}, None),
-        ([{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": GOOD}], {"finish_reason": "STOP"}, None),
+        (
+            [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": GOOD}],
+            {"finish_reason": "STOP"},
+            None,
+        ),
         (GOOD, {"stop_reason": "max_tokens"}, AnswerFault.TRUNCATED),
         (GOOD, {"finish_reason": "MAX_TOKENS"}, AnswerFault.TRUNCATED),
         (GOOD, {"incomplete_details": {"reason": "max_output_tokens"}}, AnswerFault.TRUNCATED),
@@ -495,7 +585,9 @@ async def test_other_vendors_shapes(
     message = AIMessage(content=content, response_metadata=about)
     model = GenericFakeChatModel(messages=iter([message, message]))
     server = serve(in_turn(Answer()))
-    async with desk(server, home, model="made:made", models={"made:made": model}, verbose=True) as at:
+    async with desk(
+        server, home, model="made:made", models={"made:made": model}, verbose=True
+    ) as at:
         if fault is None:
             assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
             assert at.told[0].thinking == "hm"
@@ -517,29 +609,40 @@ async def test_a_streaming_model_works_on_every_rung(serve: Serve, home: Path, r
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
         assert all(entry.body["stream"] for entry in server.models)
         assert at.value["usage"] == {}
-        assert at.journal[0].cost == at.journal[0].worst > 0  # tokens not counted: taken at its worst
+        assert (
+            at.journal[0].cost == at.journal[0].worst > 0
+        )  # tokens not counted: taken at its worst
     await close_model(model)
 
 
-async def test_a_streaming_model_that_counts_tokens_is_charged_by_them(serve: Serve, home: Path) -> None:
+async def test_a_streaming_model_that_counts_tokens_is_charged_by_them(
+    serve: Serve, home: Path
+) -> None:
     server = serve(in_turn(Answer()))
     model = chat_openai(server, streaming=True, stream_usage=True)
     prices = {"openai:made": Price(input=Decimal(1), output=Decimal(1))}
     async with desk(server, home, models={"openai:made": model}, prices=prices) as at:
         await at.reasoner.perform(TASK)
         usage = at.value["usage"]
-        assert at.journal[0].cost == Decimal(usage["input_tokens"] + usage["output_tokens"]) / 1_000_000
+        assert (
+            at.journal[0].cost
+            == Decimal(usage["input_tokens"] + usage["output_tokens"]) / 1_000_000
+        )
     await close_model(model)
 
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
-async def test_a_streaming_model_that_is_cut_keeps_its_text(serve: Serve, home: Path, reason: str) -> None:
+async def test_a_streaming_model_that_is_cut_keeps_its_text(
+    serve: Serve, home: Path, reason: str
+) -> None:
     server = serve(lambda body, n: Answer(text=GOOD[:40], finish_reason=reason))
     model = chat_openai(server, streaming=True)
     async with desk(server, home, models={"openai:made": model}) as at:
         with pytest.raises(UnreadableAnswerError) as caught:
             await at.reasoner.perform(TASK)
-        assert caught.value.fault is {"length": AnswerFault.TRUNCATED}.get(reason, AnswerFault.REFUSAL)
+        assert caught.value.fault is {"length": AnswerFault.TRUNCATED}.get(
+            reason, AnswerFault.REFUSAL
+        )
         assert at.value["text"] == GOOD[:40]
     await close_model(model)
 
@@ -549,9 +652,13 @@ async def test_a_streaming_model_that_is_cut_keeps_its_text(serve: Serve, home: 
 
 @pytest.mark.parametrize("model", VENDORS)
 @pytest.mark.parametrize("as_date", [False, True])
-async def test_429_is_obeyed_and_then_succeeds(serve: Serve, home: Path, model: str, as_date: bool) -> None:
+async def test_429_is_obeyed_and_then_succeeds(
+    serve: Serve, home: Path, model: str, as_date: bool
+) -> None:
     wait = email.utils.formatdate(time.time() + 2, usegmt=True) if as_date else "0.3"
-    server = serve(in_turn(Answer(status=429, text="slow down", headers={"Retry-After": wait}), Answer()))
+    server = serve(
+        in_turn(Answer(status=429, text="slow down", headers={"Retry-After": wait}), Answer())
+    )
     async with desk(server, home, model=model) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
         first, second = server.models
@@ -566,8 +673,12 @@ async def test_429_is_obeyed_and_then_succeeds(serve: Serve, home: Path, model: 
 
 @pytest.mark.parametrize("model", VENDORS)
 @pytest.mark.parametrize("status", [500, 503, 529])
-async def test_a_failing_service_is_asked_again(serve: Serve, home: Path, model: str, status: int) -> None:
-    server = serve(in_turn(Answer(status=status, text="broken", headers={"Retry-After": "0"}), Answer()))
+async def test_a_failing_service_is_asked_again(
+    serve: Serve, home: Path, model: str, status: int
+) -> None:
+    server = serve(
+        in_turn(Answer(status=status, text="broken", headers={"Retry-After": "0"}), Answer())
+    )
     async with desk(server, home, model=model) as at:
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
         assert len(server.log) == 2
@@ -576,7 +687,9 @@ async def test_a_failing_service_is_asked_again(serve: Serve, home: Path, model:
 
 @pytest.mark.parametrize("model", VENDORS)
 @pytest.mark.parametrize("status", [401, 402, 403])
-async def test_a_refused_key_is_not_tried_again(serve: Serve, home: Path, model: str, status: int) -> None:
+async def test_a_refused_key_is_not_tried_again(
+    serve: Serve, home: Path, model: str, status: int
+) -> None:
     server = serve(lambda body, n: Answer(status=status, text="who are you?"))
     async with desk(server, home, model=model) as at:
         with pytest.raises(CallError, match="who are you") as caught:
@@ -584,7 +697,9 @@ async def test_a_refused_key_is_not_tried_again(serve: Serve, home: Path, model:
         assert caught.value.fault is CallFault.AUTH
         assert len(server.log) == 1
     server_again = serve(in_turn(Answer()))
-    async with desk(server_again, home, model=model) as at:  # the key was put right: the resumed run goes on
+    async with desk(
+        server_again, home, model=model
+    ) as at:  # the key was put right: the resumed run goes on
         assert list((await at.reasoner.perform(TASK)).queries) == QUERIES["queries"]
 
 
@@ -621,8 +736,12 @@ async def test_a_service_that_is_late(serve: Serve, home: Path, model: str) -> N
 
 
 @pytest.mark.parametrize("model", VENDORS)
-@pytest.mark.parametrize("raw", [b"", b"<html>gateway</html>", b'{"choices": null}', b'{"a": ', b"[]", b'"text"'])
-async def test_an_answer_that_is_not_the_documented_format(serve: Serve, home: Path, model: str, raw: bytes) -> None:
+@pytest.mark.parametrize(
+    "raw", [b"", b"<html>gateway</html>", b'{"choices": null}', b'{"a": ', b"[]", b'"text"']
+)
+async def test_an_answer_that_is_not_the_documented_format(
+    serve: Serve, home: Path, model: str, raw: bytes
+) -> None:
     server = serve(lambda body, n: Answer(raw=raw))
     async with desk(server, home, model=model, retries=0) as at:
         with pytest.raises((CallError, UnreadableAnswerError)) as caught:
@@ -639,8 +758,12 @@ async def test_a_client_that_raises_anything_at_all(serve: Serve, home: Path) ->
         def _generate(self, *args: Any, **kwargs: Any) -> Any:
             raise ZeroDivisionError(f"odd, with key {KEY}")
 
-    async with desk(serve(in_turn(Answer())), home, model="m:m", models={"m:m": Odd(messages=iter(()))}) as at:
-        with pytest.raises(CallError, match=r"m:m: ZeroDivisionError: odd, with key \[secret\]") as caught:
+    async with desk(
+        serve(in_turn(Answer())), home, model="m:m", models={"m:m": Odd(messages=iter(()))}
+    ) as at:
+        with pytest.raises(
+            CallError, match=r"m:m: ZeroDivisionError: odd, with key \[secret\]"
+        ) as caught:
             await at.reasoner.perform(TASK)
         assert caught.value.fault is CallFault.MALFORMED
         assert at.journal[0].state is CallState.FAILED
@@ -649,21 +772,28 @@ async def test_a_client_that_raises_anything_at_all(serve: Serve, home: Path) ->
 # Money
 
 
-async def test_a_call_is_charged_by_its_tokens_and_never_above_its_worst_case(serve: Serve, home: Path) -> None:
+async def test_a_call_is_charged_by_its_tokens_and_never_above_its_worst_case(
+    serve: Serve, home: Path
+) -> None:
     prices = {"openai:made": Price(input=Decimal(2), output=Decimal(8), call=Decimal("0.001"))}
     async with desk(serve(in_turn(Answer())), home, prices=prices, max_output_tokens=500) as at:
         await at.reasoner.perform(TASK)
         row, usage = at.journal[0], at.value["usage"]
         spent = Decimal(2 * usage["input_tokens"] + 8 * usage["output_tokens"]) / 1_000_000
         assert row.cost == Decimal("0.001") + spent == at.gateway.budget.spent
-        assert row.worst >= Decimal("0.001") + Decimal(2 * len(row.request.encode()) + 8 * 500) / 1_000_000
+        assert (
+            row.worst
+            >= Decimal("0.001") + Decimal(2 * len(row.request.encode()) + 8 * 500) / 1_000_000
+        )
         assert row.worst > row.cost
         worst = at.reasoner.worst_case(WriteQueries)
         assert worst is not None
         assert worst > 2 * row.worst
 
 
-async def test_a_price_that_is_not_known_is_none_and_nothing_is_charged(serve: Serve, home: Path) -> None:
+async def test_a_price_that_is_not_known_is_none_and_nothing_is_charged(
+    serve: Serve, home: Path
+) -> None:
     async with desk(serve(in_turn(Answer())), home) as at:
         assert {at.reasoner.worst_case(kind) for kind in TASKS} == {None}
         await at.reasoner.perform(TASK)
@@ -671,7 +801,9 @@ async def test_a_price_that_is_not_known_is_none_and_nothing_is_charged(serve: S
 
 
 async def test_what_runs_at_home_costs_nothing(serve: Serve, home: Path) -> None:
-    async with desk(serve(in_turn(Answer())), home, model="ollama:made", fast_model="embedded") as at:
+    async with desk(
+        serve(in_turn(Answer())), home, model="ollama:made", fast_model="embedded"
+    ) as at:
         assert at.reasoner.worst_case(WriteQueries) == at.reasoner.worst_case(Decompose) == 0
 
 
@@ -694,7 +826,9 @@ async def test_what_does_not_fit_the_budget_is_not_sent(serve: Serve, home: Path
         assert "budget" in at.told[0].error
 
 
-async def test_a_model_that_was_passed_in_is_priced_by_its_own_output_limit(serve: Serve, home: Path) -> None:
+async def test_a_model_that_was_passed_in_is_priced_by_its_own_output_limit(
+    serve: Serve, home: Path
+) -> None:
     server = serve(in_turn(Answer()))
     prices = {"openai:made": Price(output=Decimal(1_000_000))}
     model = chat_openai(server, max_tokens=7)
@@ -724,16 +858,23 @@ async def test_fast_and_smart_roles_and_a_model_for_one_task(serve: Serve, home:
         await at.reasoner.perform(TASK)
         plan = await at.reasoner.perform(Decompose(question="q", as_of="2026-11-01"))
         assert isinstance(plan, Decomposition)
-        await at.reasoner.perform(Hypothesise(question="q", as_of="2026-11-01", problems=("p",), findings=()))
+        await at.reasoner.perform(
+            Hypothesise(question="q", as_of="2026-11-01", problems=("p",), findings=())
+        )
         assert [(entry.path, entry.body["model"]) for entry in server.models] == [
             ("/api/chat", "quick"),
             ("/v1/chat/completions", "clever"),
             ("/v1/chat/completions", "special"),
         ]
-        assert [row.provider for row in at.journal] == ["ollama:quick", "openai:clever", "openai:special"]
+        assert [row.provider for row in at.journal] == [
+            "ollama:quick",
+            "openai:clever",
+            "openai:special",
+        ]
         assert [row.what for row in at.journal] == ["write_queries", "decompose", "hypothesise"]
         assert at.reasoner.description == (
-            "openai:clever (judging and writing), ollama:quick (queries and extraction), openai:special (hypothesise)"
+            "openai:clever (judging and writing), ollama:quick (queries and extraction), "
+            "openai:special (hypothesise)"
         )
 
 
@@ -743,7 +884,9 @@ async def test_limits_and_temperature_reach_the_service(
     serve: Serve, home: Path, model: str, temperature: float | None
 ) -> None:
     server = serve(in_turn(Answer()))
-    async with desk(server, home, model=model, temperature=temperature, max_output_tokens=321) as at:
+    async with desk(
+        server, home, model=model, temperature=temperature, max_output_tokens=321
+    ) as at:
         await at.reasoner.perform(TASK)
     body = server.models[0].body
     sent = body if model.startswith("openai") else body["options"]
@@ -751,7 +894,9 @@ async def test_limits_and_temperature_reach_the_service(
     assert sent.get("temperature") == temperature
 
 
-async def test_events_tell_the_whole_story_only_where_it_is_wanted(serve: Serve, home: Path, tmp_path: Path) -> None:
+async def test_events_tell_the_whole_story_only_where_it_is_wanted(
+    serve: Serve, home: Path, tmp_path: Path
+) -> None:
     text = f"<think>Hm.</think>{GOOD}"
     server = serve(lambda body, n: Answer(text=text))
     async with desk(server, home, verbose=True) as at:
@@ -773,10 +918,14 @@ async def test_events_tell_the_whole_story_only_where_it_is_wanted(serve: Serve,
 
 @pytest.mark.parametrize("model", VENDORS)
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-async def test_a_key_never_reaches_journal_events_or_errors(serve: Serve, home: Path, model: str, status: int) -> None:
+async def test_a_key_never_reaches_journal_events_or_errors(
+    serve: Serve, home: Path, model: str, status: int
+) -> None:
     said = f"Incorrect API key provided: {KEY}"
     server = serve(lambda body, n: Answer(status=status, text=said, headers={"Retry-After": "0"}))
-    async with desk(server, home, model=model, retries=1, verbose=True, keys={"openai": KEY, "ollama": KEY}) as at:
+    async with desk(
+        server, home, model=model, retries=1, verbose=True, keys={"openai": KEY, "ollama": KEY}
+    ) as at:
         with pytest.raises((CallError, NoRungError)) as caught:
             await at.reasoner.perform(WriteQueries(question=f"is {KEY} mine?", problem="p"))
         assert KEY not in str(caught.value)
@@ -786,7 +935,9 @@ async def test_a_key_never_reaches_journal_events_or_errors(serve: Serve, home: 
     assert all(entry.authorised for entry in server.models)
 
 
-async def test_a_key_that_only_the_passed_in_model_knows_is_kept_too(serve: Serve, home: Path) -> None:
+async def test_a_key_that_only_the_passed_in_model_knows_is_kept_too(
+    serve: Serve, home: Path
+) -> None:
     own = "sk-own-fedcba9876543210"
     server = serve(lambda body, n: Answer(status=401, text=f"bad key {own}"))
     model = chat_openai(server, api_key=own)
@@ -828,6 +979,10 @@ async def test_closing_leaves_models_that_were_passed_in_alone(serve: Serve, hom
 
 def test_the_scripts_of_these_tests_tell_the_rungs_apart() -> None:
     assert rung_of({"tools": [], "format": {"type": "object"}}) is Rung.NATIVE
-    assert rung_of({"response_format": {"type": "json_object"}}) is rung_of({"format": "json"}) is Rung.JSON
+    assert (
+        rung_of({"response_format": {"type": "json_object"}})
+        is rung_of({"format": "json"})
+        is Rung.JSON
+    )
     assert rung_of({"tools": [{}]}) is Rung.TOOLS
     assert rung_of({"tools": []}) is Rung.PROMPTED

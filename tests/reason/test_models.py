@@ -24,7 +24,14 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, MissingKeyError, NoRungError, UnknownNameError, UsageError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    MissingKeyError,
+    NoRungError,
+    UnknownNameError,
+    UsageError,
+)
 from deepdiver.reason.ladder import LADDER, Rung
 from deepdiver.reason.models import (
     LONGEST_MESSAGE,
@@ -58,7 +65,10 @@ def need(provider: str) -> None:
     ("name", "says"),
     [
         ("opnai:gpt-5", "unknown provider opnai of model gpt-5; did you mean openai:gpt-5?"),
-        ("claude:opus", "unknown provider claude of model opus; known are openai, anthropic, google, ollama"),
+        (
+            "claude:opus",
+            "unknown provider claude of model opus; known are openai, anthropic, google, ollama",
+        ),
         ("OpenAI:gpt-5", "did you mean openai:gpt-5?"),
         ("gpt-5", "gpt-5 names no provider: write PROVIDER:MODEL; known are openai,"),
         ("openai", "openai is a provider, not a model: write openai:MODEL"),
@@ -86,9 +96,15 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 
 @pytest.mark.parametrize(
     ("provider", "variable"),
-    [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY"), ("google", "GOOGLE_API_KEY")],
+    [
+        ("openai", "OPENAI_API_KEY"),
+        ("anthropic", "ANTHROPIC_API_KEY"),
+        ("google", "GOOGLE_API_KEY"),
+    ],
 )
-def test_a_missing_key_is_told_with_its_variable(provider: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_key_is_told_with_its_variable(
+    provider: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     need(provider)
     monkeypatch.setenv(variable, "from the environment, which only settings read")
     with pytest.raises(MissingKeyError, match=f"{provider}:m needs a key: set {variable}"):
@@ -96,7 +112,10 @@ def test_a_missing_key_is_told_with_its_variable(provider: str, variable: str, m
 
 
 def test_openai_with_an_address_of_its_own_and_ollama_need_no_key() -> None:
-    assert name_of(open_model("openai:m", Settings(urls={"openai": "http://127.0.0.1:1/v1"}))) == "openai:m"
+    assert (
+        name_of(open_model("openai:m", Settings(urls={"openai": "http://127.0.0.1:1/v1"})))
+        == "openai:m"
+    )
     assert name_of(open_model("ollama:m", Settings())) == "ollama:m"
 
 
@@ -112,7 +131,12 @@ def test_what_the_settings_say_reaches_the_model() -> None:
     )
     chat = open_model("openai:m", settings)
     assert isinstance(chat, ChatOpenAI)
-    assert (chat.max_retries, chat.max_tokens, chat.temperature, chat.request_timeout) == (0, 77, 0.25, 9.0)
+    assert (chat.max_retries, chat.max_tokens, chat.temperature, chat.request_timeout) == (
+        0,
+        77,
+        0.25,
+        9.0,
+    )
     assert chat.openai_api_base == "http://127.0.0.1:1/v1"
     assert isinstance(chat.openai_api_key, SecretStr)
     assert KEY not in repr(chat)
@@ -124,7 +148,9 @@ def test_what_the_settings_say_reaches_the_model() -> None:
 
 
 def test_without_a_deadline_or_temperature_none_is_sent() -> None:
-    chat = open_model("openai:m", Settings.model_validate({"keys": KEYS, "deadlines": {"model": 0}}))
+    chat = open_model(
+        "openai:m", Settings.model_validate({"keys": KEYS, "deadlines": {"model": 0}})
+    )
     assert isinstance(chat, ChatOpenAI)
     assert chat.request_timeout is None
     assert chat.temperature is None
@@ -136,7 +162,9 @@ async def test_two_models_share_no_connections_and_are_closed_each_for_itself() 
         settings = Settings(urls={"openai": server.openai, "ollama": server.url})
         for name in ("openai:m", "ollama:m"):
             one, other = open_model(name, settings), open_model(name, settings)
-            assert (await one.ainvoke("hi")).content == (await other.ainvoke("hi")).content == "hello"
+            assert (
+                (await one.ainvoke("hi")).content == (await other.ainvoke("hi")).content == "hello"
+            )
             await close_model(one)
             assert (await other.ainvoke("hi")).content == "hello"
             with pytest.raises(Exception, match=r"closed|Connection error"):
@@ -155,7 +183,10 @@ def test_a_model_that_was_passed_in_has_a_name_that_prices_know() -> None:
     with ScriptedServer() as server:
         assert name_of(chat_openai(server, model="gpt-4o-mini")) == "openai:gpt-4o-mini"
     assert name_of(ChatOllama(model="qwen3:8b")) == "ollama:qwen3:8b"
-    assert name_of(GenericFakeChatModel(messages=iter(()))) == "genericfakechatmodel:GenericFakeChatModel"
+    assert (
+        name_of(GenericFakeChatModel(messages=iter(())))
+        == "genericfakechatmodel:GenericFakeChatModel"
+    )
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "google"])
@@ -177,7 +208,9 @@ def test_an_output_limit_that_is_not_known_is_none() -> None:
 # Errors
 
 
-def answered(status: int, headers: dict[str, str] | None = None, body: Any = None) -> httpx.Response:
+def answered(
+    status: int, headers: dict[str, str] | None = None, body: Any = None
+) -> httpx.Response:
     request = httpx.Request("POST", "http://127.0.0.1:1/v1/chat")
     return httpx.Response(status, headers=headers, json=body or {}, request=request)
 
@@ -290,9 +323,14 @@ def test_the_services_own_words_come_first(body: Any, said: str) -> None:
     assert str(call_error(vendor(400, body=body), "m:m")) == f"m:m: 400 {said}"
 
 
-@pytest.mark.parametrize(("status", "word"), [(429, "insufficient_quota"), (400, "API_KEY_INVALID")])
+@pytest.mark.parametrize(
+    ("status", "word"), [(429, "insufficient_quota"), (400, "API_KEY_INVALID")]
+)
 def test_what_only_the_user_can_cure_is_not_tried_again(status: int, word: str) -> None:
-    assert call_error(vendor(status, body={"message": "no", "code": word}), "m:m").fault is CallFault.AUTH
+    assert (
+        call_error(vendor(status, body={"message": "no", "code": word}), "m:m").fault
+        is CallFault.AUTH
+    )
     assert call_error(vendor(status, text=f"no: {word}"), "m:m").fault is CallFault.AUTH
 
 
@@ -324,7 +362,10 @@ def test_retry_after_may_be_a_date() -> None:
 
 
 def test_google_says_when_to_come_again_in_its_body() -> None:
-    text = "429 RESOURCE_EXHAUSTED. {'error': {'details': [{'@type': 'RetryInfo', 'retryDelay': '34.5s'}]}}"
+    text = (
+        "429 RESOURCE_EXHAUSTED. {'error': {'details': [{'@type': 'RetryInfo', 'retryDelay': "
+        "'34.5s'}]}}"
+    )
     assert call_error(vendor(429, text=text), "google:m").retry_after == 34.5
 
 
@@ -337,7 +378,9 @@ def holder_of_the_key() -> ChatOllama:
 
 
 @given(st.text(st.characters(codec=None)), st.sampled_from([None, 400, 429, 500]))
-def test_whatever_a_service_says_becomes_one_line_without_the_key(text: str, status: int | None) -> None:
+def test_whatever_a_service_says_becomes_one_line_without_the_key(
+    text: str, status: int | None
+) -> None:
     model = holder_of_the_key()
     said = f"{text}{KEY}\n{text}"
     error = RuntimeError(said) if status is None else vendor(status, text=said)
@@ -366,8 +409,12 @@ async def test_the_ladder_with_other_vendors(tmp_path: Path, name: str, rung: Ru
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "google"])
-@pytest.mark.parametrize(("status", "fault"), [(401, CallFault.AUTH), (429, CallFault.RATE), (500, CallFault.SERVER)])
-async def test_the_errors_of_other_vendors(tmp_path: Path, provider: str, status: int, fault: CallFault) -> None:
+@pytest.mark.parametrize(
+    ("status", "fault"), [(401, CallFault.AUTH), (429, CallFault.RATE), (500, CallFault.SERVER)]
+)
+async def test_the_errors_of_other_vendors(
+    tmp_path: Path, provider: str, status: int, fault: CallFault
+) -> None:
     need(provider)
     answer = Answer(status=status, text=f"no, {KEY}", headers={"Retry-After": "0.25"})
     with ScriptedServer(lambda body, n: answer if n == 0 else in_form(body)) as server:
@@ -381,8 +428,12 @@ async def test_the_errors_of_other_vendors(tmp_path: Path, provider: str, status
                 assert caught.value.retry_after == 0.25
 
 
-@pytest.mark.parametrize(("provider", "reason"), [("anthropic", "max_tokens"), ("google", "MAX_TOKENS")])
-async def test_thinking_and_truncation_of_other_vendors(tmp_path: Path, provider: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("provider", "reason"), [("anthropic", "max_tokens"), ("google", "MAX_TOKENS")]
+)
+async def test_thinking_and_truncation_of_other_vendors(
+    tmp_path: Path, provider: str, reason: str
+) -> None:
     need(provider)
     cut = Answer(text=GOOD, thinking="hm", finish_reason=reason)
     with ScriptedServer(lambda body, n: cut if n == 0 else in_form(body, thinking="ah")) as server:
@@ -393,7 +444,9 @@ async def test_thinking_and_truncation_of_other_vendors(tmp_path: Path, provider
 
 
 async def test_a_model_that_does_not_exist_is_told_in_the_services_words(tmp_path: Path) -> None:
-    with ScriptedServer(lambda body, n: Answer(status=404, text="model 'm' not found, try pulling it")) as server:
+    with ScriptedServer(
+        lambda body, n: Answer(status=404, text="model 'm' not found, try pulling it")
+    ) as server:
         async with desk(server, tmp_path / "store", model="ollama:m") as at:
             with pytest.raises(NoRungError, match="model 'm' not found, try pulling it"):
                 await at.reasoner.perform(TASK)

@@ -1,4 +1,8 @@
-"""The gate: what must be read from model output, what must be refused and why, and that nothing else ever happens."""
+"""The gate.
+
+What must be read from model output, what must be refused and why, and that nothing else ever
+happens.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,15 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel, fiel
 
 from bench.gate import Anything, Claim, Claims, claims, hostile, outcome, through_the_gate
 from deepdiver.errors import AnswerFault, UnreadableAnswerError
-from deepdiver.reason.parse import MAX_DEPTH, MAX_DIGITS, MAX_MESSAGE, MAX_PARTS, read_answer, thinking, visible
+from deepdiver.reason.parse import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_MESSAGE,
+    MAX_PARTS,
+    read_answer,
+    thinking,
+    visible,
+)
 
 SUITE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "formats" / "json"
 
@@ -35,7 +47,10 @@ class Picks(BaseModel):
 
 
 class Noted(BaseModel):
-    """Exactly one list, behind an alias, an annotation and an option; the title is also a key of every JSON schema."""
+    """Exactly one list, behind an alias, an annotation and an option.
+
+    The title is also a key of every JSON schema.
+    """
 
     title: str = ""
     parts: Annotated[list[str], Field(max_length=9)] | None = Field(default=None, alias="items")
@@ -80,8 +95,13 @@ def claim(statement: str = "a", confidence: float = 0.5) -> Claim:
     return Claim(statement=statement, confidence=confidence)
 
 
-def fault_of(text: str, answer: type[BaseModel], *, truncated: bool = False) -> tuple[AnswerFault, str]:
-    """Read what cannot be read; give the fault and the message, having checked what every message keeps to."""
+def fault_of(
+    text: str, answer: type[BaseModel], *, truncated: bool = False
+) -> tuple[AnswerFault, str]:
+    """Read what cannot be read.
+
+    Give the fault and the message, having checked what every message keeps to.
+    """
     with pytest.raises(UnreadableAnswerError) as caught:
         read_answer(text, answer, truncated=truncated)
     message = str(caught.value)
@@ -118,16 +138,31 @@ REFUSED: list[tuple[str, type[BaseModel], AnswerFault, str]] = [
     ('{"statement": ...}', Claim, AnswerFault.NO_JSON, "cannot be read"),
     ('{"numbers": [1 500]}', Picks, AnswerFault.NO_JSON, "1 500"),
     ('{"statement": "a", "confidence": [1, 2}', Claim, AnswerFault.NO_JSON, "[1, 2}"),
-    ('```json\n{"claims": [{"statement": "a"}\n```\nDone.', Claims, AnswerFault.NO_JSON, "cannot be read"),
+    (
+        '```json\n{"claims": [{"statement": "a"}\n```\nDone.',
+        Claims,
+        AnswerFault.NO_JSON,
+        "cannot be read",
+    ),
     ('[{"statement": "a"}, {"statement": "b"} oops]', Claim, AnswerFault.NO_JSON, "oops"),
     # refusals
     ("I'm sorry, but I can't help with that.", Claim, AnswerFault.REFUSAL, "refusal"),
     ("I’m sorry, I can’t.", Claim, AnswerFault.REFUSAL, "refusal"),
     ("I cannot assist with this request [1].", Claim, AnswerFault.REFUSAL, "refusal"),
-    ("I am unable to provide information about a private person.", Claim, AnswerFault.REFUSAL, "refusal"),
+    (
+        "I am unable to provide information about a private person.",
+        Claim,
+        AnswerFault.REFUSAL,
+        "refusal",
+    ),
     ("I must decline to answer.", Claim, AnswerFault.REFUSAL, "refusal"),
     ('"I apologize, but I will not create that. I won\'t."', Claim, AnswerFault.REFUSAL, "refusal"),
-    ("<think>They ask for harm.</think>I can't help with that.", Claim, AnswerFault.REFUSAL, "refusal"),
+    (
+        "<think>They ask for harm.</think>I can't help with that.",
+        Claim,
+        AnswerFault.REFUSAL,
+        "refusal",
+    ),
     ("I cannot find the date in the sources.", Claim, AnswerFault.NO_JSON, "no JSON"),
     # the text stops inside JSON
     ('{"statement": "a', Claim, AnswerFault.TRUNCATED, "stops"),
@@ -135,15 +170,35 @@ REFUSED: list[tuple[str, type[BaseModel], AnswerFault, str]] = [
     ('{"statement": "a\\', Claim, AnswerFault.TRUNCATED, "stops"),
     ('{"statement":', Claim, AnswerFault.TRUNCATED, "stops"),
     ("[1, 2, ", Picks, AnswerFault.TRUNCATED, "stops"),
-    ('```json\n{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta', Claims, AnswerFault.TRUNCATED, "stops"),
-    ('{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta', Claim, AnswerFault.TRUNCATED, "stops"),
+    (
+        '```json\n{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta',
+        Claims,
+        AnswerFault.TRUNCATED,
+        "stops",
+    ),
+    (
+        '{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta',
+        Claim,
+        AnswerFault.TRUNCATED,
+        "stops",
+    ),
     ("[{'statement': 'a'}, {'statement': 'b'}, {'sta", Claim, AnswerFault.TRUNCATED, "stops"),
     (f"[{A}", Claim, AnswerFault.TRUNCATED, "stops"),
     ('See [1 for more. {"statement": "a', Claim, AnswerFault.TRUNCATED, "stops"),
     # JSON that does not fit
     ('{"confidence": 1}', Claim, AnswerFault.SCHEMA, "statement: Field required"),
-    ('{"statement": 5, "confidence": "high"}', Claim, AnswerFault.SCHEMA, "confidence: Input should be a valid number"),
-    ('{"claims": [{"statement": 1}, {"x": 2}]}', Claims, AnswerFault.SCHEMA, "claims.1.statement: Field required"),
+    (
+        '{"statement": 5, "confidence": "high"}',
+        Claim,
+        AnswerFault.SCHEMA,
+        "confidence: Input should be a valid number",
+    ),
+    (
+        '{"claims": [{"statement": 1}, {"x": 2}]}',
+        Claims,
+        AnswerFault.SCHEMA,
+        "claims.1.statement: Field required",
+    ),
     ("null", Claim, AnswerFault.SCHEMA, "given None"),
     ("42", Claim, AnswerFault.SCHEMA, "given 42"),
     ('["a", "b"]', Claim, AnswerFault.SCHEMA, "statement, confidence"),
@@ -155,21 +210,51 @@ REFUSED: list[tuple[str, type[BaseModel], AnswerFault, str]] = [
     (SCHEMA, Claim, AnswerFault.SCHEMA, "is the schema"),
     (json.dumps(Noted.model_json_schema()), Noted, AnswerFault.SCHEMA, "is the schema"),
     ('{"name": "b"}', Fussy, AnswerFault.SCHEMA, "KeyError"),
-    ('{"statement": "a", "statement": "b"}', Claim, AnswerFault.SCHEMA, "'statement' is given twice"),
-    ("{'statement': 'a', 'statement': 'b'}", Claim, AnswerFault.SCHEMA, "'statement' is given twice"),
+    (
+        '{"statement": "a", "statement": "b"}',
+        Claim,
+        AnswerFault.SCHEMA,
+        "'statement' is given twice",
+    ),
+    (
+        "{'statement': 'a', 'statement': 'b'}",
+        Claim,
+        AnswerFault.SCHEMA,
+        "'statement' is given twice",
+    ),
     ('{"x\\ud800": 1, "x\\ud801": 2}', Anything, AnswerFault.SCHEMA, "given twice"),
     # numbers that are none
-    ('{"statement": "a", "confidence": NaN}', Claim, AnswerFault.SCHEMA, "NaN is not a finite number"),
+    (
+        '{"statement": "a", "confidence": NaN}',
+        Claim,
+        AnswerFault.SCHEMA,
+        "NaN is not a finite number",
+    ),
     ('{"statement": "a", "confidence": -Infinity}', Claim, AnswerFault.SCHEMA, "-Infinity is not"),
     ("{'statement': 'a', 'confidence': NaN}", Claim, AnswerFault.SCHEMA, "NaN is not"),
     ('{"statement": "a", "confidence": 1e999}', Claim, AnswerFault.SCHEMA, "1e999 is not"),
-    ('{"statement": "a", "confidence": "NaN"}', Claim, AnswerFault.SCHEMA, "confidence must be a finite"),
-    ('{"claims": [{"statement": "a", "confidence": "inf"}]}', Claims, AnswerFault.SCHEMA, "claims.0.confidence must"),
+    (
+        '{"statement": "a", "confidence": "NaN"}',
+        Claim,
+        AnswerFault.SCHEMA,
+        "confidence must be a finite",
+    ),
+    (
+        '{"claims": [{"statement": "a", "confidence": "inf"}]}',
+        Claims,
+        AnswerFault.SCHEMA,
+        "claims.0.confidence must",
+    ),
     ('{"weight": "-Infinity"}', Loose, AnswerFault.SCHEMA, "weight must be a finite"),
     ("NaN", Number, AnswerFault.SCHEMA, "NaN is not"),
     (f'{{"numbers": [{"9" * 5_000}]}}', Picks, AnswerFault.SCHEMA, "5000 digits"),
     (f'{{"numbers": ["{"9" * 5_000}"]}}', Picks, AnswerFault.SCHEMA, "numbers.0"),
-    (f'{{"confidence": {"9" * MAX_DIGITS}, "statement": "a"}}', Claim, AnswerFault.SCHEMA, "confidence"),
+    (
+        f'{{"confidence": {"9" * MAX_DIGITS}, "statement": "a"}}',
+        Claim,
+        AnswerFault.SCHEMA,
+        "confidence",
+    ),
     # depth
     ("[" * 100_000, Claim, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
     ('{"a":' * 100_000, Claim, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
@@ -183,8 +268,12 @@ REFUSED: list[tuple[str, type[BaseModel], AnswerFault, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "answer", "fault", "told"), REFUSED, ids=lambda value: ascii(value)[:60])
-def test_what_cannot_be_read_says_why(text: str, answer: type[BaseModel], fault: AnswerFault, told: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "answer", "fault", "told"), REFUSED, ids=lambda value: ascii(value)[:60]
+)
+def test_what_cannot_be_read_says_why(
+    text: str, answer: type[BaseModel], fault: AnswerFault, told: str
+) -> None:
     found, message = fault_of(text, answer)
     assert (found, told in message) == (fault, True), message
 
@@ -299,7 +388,9 @@ def test_what_must_be_read(text: str, answer: BaseModel) -> None:
     json.dumps(read.model_dump(), ensure_ascii=False, allow_nan=False).encode()
 
 
-@pytest.mark.parametrize("text", ["", A, f"{A} and more", '{"statement": "a', "<think>", "I'm sorry, I can't."])
+@pytest.mark.parametrize(
+    "text", ["", A, f"{A} and more", '{"statement": "a', "<think>", "I'm sorry, I can't."]
+)
 def test_a_cut_output_is_never_read(text: str) -> None:
     assert fault_of(text, Claim, truncated=True)[0] is AnswerFault.TRUNCATED
 
@@ -394,7 +485,12 @@ def test_prose_without_its_thinking(text: str, shown: str, thought: str) -> None
 
 
 @given(
-    st.lists(st.sampled_from(["<think>", "</think>", "a", '"', "\\", "\n", "```thinking\n", "```\n", "{"]), max_size=12)
+    st.lists(
+        st.sampled_from(
+            ["<think>", "</think>", "a", '"', "\\", "\n", "```thinking\n", "```\n", "{"]
+        ),
+        max_size=12,
+    )
 )
 def test_splitting_loses_nothing_but_marks(pieces: list[str]) -> None:
     text = "".join(pieces)
@@ -429,7 +525,11 @@ def test_valid_json_is_read(path: Path) -> None:
 @needs_suite
 @pytest.mark.parametrize("path", suite("n") + suite("i"), ids=lambda path: path.stem)
 def test_invalid_json_is_read_or_refused(path: Path) -> None:
-    for codec, errors in (("utf-8", "surrogateescape"), ("utf-16", "replace"), ("latin-1", "strict")):
+    for codec, errors in (
+        ("utf-8", "surrogateescape"),
+        ("utf-16", "replace"),
+        ("latin-1", "strict"),
+    ):
         outcome(path.read_bytes().decode(codec, errors), Anything)
 
 
@@ -446,12 +546,16 @@ def test_hostile_text_is_read_or_refused_in_time(name: str) -> None:
     started = time.perf_counter()
     outcome(text, Claims)
     visible(text)
-    assert time.perf_counter() - started < 5, "ten times the target, for busy machines; bench/gate.py holds the target"
+    assert time.perf_counter() - started < 5, (
+        "ten times the target, for busy machines; bench/gate.py holds the target"
+    )
 
 
 def test_four_times_the_text_is_far_from_sixteen_times_the_time() -> None:
     def seconds(size: int) -> float:
-        texts = [hostile(size)[name] for name in ("random structure", "random quotes", "'\"a ' repeated")]
+        texts = [
+            hostile(size)[name] for name in ("random structure", "random quotes", "'\"a ' repeated")
+        ]
         runs = []
         for _ in range(3):
             started = time.process_time()
@@ -467,23 +571,47 @@ def test_four_times_the_text_is_far_from_sixteen_times_the_time() -> None:
 def test_generated_outputs_are_read_or_refused() -> None:
     outcomes, longest, text = through_the_gate(300)  # bench/gate.py sends 10,000
     assert longest < 1, ascii(text)
-    assert {"read", *(fault.value for fault in AnswerFault)} == set(outcomes), "the generator reaches every outcome"
+    assert {"read", *(fault.value for fault in AnswerFault)} == set(outcomes), (
+        "the generator reaches every outcome"
+    )
 
 
 LINES = st.text(st.sampled_from("ab 1.,:;!?()/#*-_'\"é"), max_size=12) | st.sampled_from(
     ["See [1].", "{}", "[ ] todo", '5"']
 )
 BEFORE = st.sampled_from(
-    ["{0}\n", "<think>{0}</think>", "<Thinking>\n{0}\n</Thinking>\n", "```thinking\n{0}\n```\n", "{0}</think>\n"]
+    [
+        "{0}\n",
+        "<think>{0}</think>",
+        "<Thinking>\n{0}\n</Thinking>\n",
+        "```thinking\n{0}\n```\n",
+        "{0}</think>\n",
+    ]
 )
-AROUND = st.sampled_from(["{0}", "```json\n{0}\n```", "```\n{0}", "~~~\n{0}\n~~~", "Answer: {0} (as asked)", "{{{0}}}"])
+AROUND = st.sampled_from(
+    ["{0}", "```json\n{0}\n```", "```\n{0}", "~~~\n{0}\n~~~", "Answer: {0} (as asked)", "{{{0}}}"]
+)
 
 
 @given(claims(), BEFORE, LINES, AROUND, LINES, st.sampled_from([None, 1]), st.booleans())
-@example(Claims(claims=[claim('"}] </think> ```\n{\\')]), "{0}</think>\n", '5"', "```json\n{0}\n```", "[1]", 1, True)
+@example(
+    Claims(claims=[claim('"}] </think> ```\n{\\')]),
+    "{0}</think>\n",
+    '5"',
+    "```json\n{0}\n```",
+    "[1]",
+    1,
+    True,
+)
 @settings(max_examples=300)
 def test_an_answer_comes_through_whatever_stands_around_it(
-    answer: Claims, before: str, prefix: str, around: str, suffix: str, indent: int | None, escaped: bool
+    answer: Claims,
+    before: str,
+    prefix: str,
+    around: str,
+    suffix: str,
+    indent: int | None,
+    escaped: bool,
 ) -> None:
     dumped = json.dumps(answer.model_dump(), indent=indent, ensure_ascii=escaped)
     text = before.format(prefix) + around.format(dumped) + "\n" + suffix
@@ -493,7 +621,12 @@ def test_an_answer_comes_through_whatever_stands_around_it(
 @given(claims())
 def test_pythons_spelling_comes_through(answer: Claims) -> None:
     plain = answer.model_copy(
-        update={"claims": [claim("".join(filter(str.isalnum, c.statement)), c.confidence) for c in answer.claims]}
+        update={
+            "claims": [
+                claim("".join(filter(str.isalnum, c.statement)), c.confidence)
+                for c in answer.claims
+            ]
+        }
     )
     assert read_answer(f"Result: {plain.model_dump()}", Claims) == plain
 
@@ -505,9 +638,13 @@ def test_a_beginning_is_never_taken_for_the_whole(answer: Claims, data: st.DataO
     assert outcome(text, Claims) == "truncated"
 
 
-@pytest.mark.parametrize("tag", ["<think>", "</think>", "</think><think>", "<think>x</think>y", "```thinking"])
+@pytest.mark.parametrize(
+    "tag", ["<think>", "</think>", "</think><think>", "<think>x</think>y", "```thinking"]
+)
 @pytest.mark.parametrize(("before", "behind"), [("", ""), ("it ", " was"), ("", " [1] {}")])
-def test_a_tag_in_a_string_that_has_no_end_is_no_thinking(tag: str, before: str, behind: str) -> None:
+def test_a_tag_in_a_string_that_has_no_end_is_no_thinking(
+    tag: str, before: str, behind: str
+) -> None:
     text = f'\n{{"claims": [{{"statement": "{before}{tag}{behind}'
     assert outcome(text, Claims) == "truncated"
 

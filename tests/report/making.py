@@ -42,7 +42,11 @@ def source(key: str = "s_1", **more: Any) -> Source:
 
 
 def quote(text: str, key: str = "s_1", start: int = 0) -> Quote:
-    return Quote(source=key, passage=Passage(snapshot=f"h_{key}", start=start, end=start + len(text)), text=text)
+    return Quote(
+        source=key,
+        passage=Passage(snapshot=f"h_{key}", start=start, end=start + len(text)),
+        text=text,
+    )
 
 
 def finding(key: str, *quotes: Quote) -> Finding:
@@ -53,6 +57,10 @@ def sentence(text: str, *findings: str, **more: Any) -> Sentence:
     return Sentence(text=text, findings=findings, **more)
 
 
-def assessment(status: HypothesisStatus, posterior: float, statement: str = "Anna Holm owns it.") -> Assessment:
-    hypothesis = Hypothesis(id=f"h_{status}", statement=statement, supports_if="a register", refutes_if="another owner")
+def assessment(
+    status: HypothesisStatus, posterior: float, statement: str = "Anna Holm owns it."
+) -> Assessment:
+    hypothesis = Hypothesis(
+        id=f"h_{status}", statement=statement, supports_if="a register", refutes_if="another owner"
+    )
     return Assessment(hypothesis=hypothesis, posterior=posterior, status=status, trials=1)

@@ -19,23 +19,36 @@ from tests.report.making import AS_OF, finding, quote
 from tests.tools.library.reading import read_all
 
 FIRE = (
-    "On 8 February 2026 the ferry Ejdervik of Ejderlinjen AB burnt at berth 4 in Vantskär; nine people were hurt, "
-    "12 per cent of the 1,250 tonnes on board were lost and the line's chair, J. A. Lindqvist, paid SEK 3.5 million."
+    "On 8 February 2026 the ferry Ejdervik of Ejderlinjen AB burnt at berth 4 in Vantskär; nine "
+    "people were hurt, "
+    "12 per cent of the 1,250 tonnes on board were lost and the line's chair, J. A. Lindqvist, "
+    "paid SEK 3.5 million."
 )
 BORN = "Their daughter Maja Sörlin was born on 3 May 2014 and their son Olle on 21 December 2017."
 
 
 def found(
-    text: str, *quoted: str, kind: SentenceKind = SentenceKind.FACT, calculation: Calculation | None = None
+    text: str,
+    *quoted: str,
+    kind: SentenceKind = SentenceKind.FACT,
+    calculation: Calculation | None = None,
 ) -> list[str]:
     """Audit a sentence against quotes that stand in their source."""
     body = "\n\n".join(quoted)
-    held = finding("f_1", *(quote(part, start=body.index(part)) for part in quoted)) if quoted else None
-    said = Sentence(text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation)
+    held = (
+        finding("f_1", *(quote(part, start=body.index(part)) for part in quoted))
+        if quoted
+        else None
+    )
+    said = Sentence(
+        text=text, kind=kind, findings=("f_1",) if held else (), calculation=calculation
+    )
     return faults(said, [held] if held else [], lambda key: body, AS_OF)
 
 
-def made(kind: Literal["years", "days", "difference", "sum", "count"], result: str, *inputs: str) -> Calculation:
+def made(
+    kind: Literal["years", "days", "difference", "sum", "count"], result: str, *inputs: str
+) -> Calculation:
     return Calculation(kind=kind, inputs=inputs, result=result)
 
 
@@ -49,7 +62,9 @@ def years(first: str, second: str, result: str) -> Calculation:
 def test_a_finding_that_does_not_exist() -> None:
     said = Sentence(text="It burnt.", findings=("f_1", "f_2"))
     real = finding("f_1", quote("It burnt."))
-    assert faults(said, [real], lambda key: "It burnt.", AS_OF) == ["it names a finding that does not exist"]
+    assert faults(said, [real], lambda key: "It burnt.", AS_OF) == [
+        "it names a finding that does not exist"
+    ]
 
 
 def test_no_finding_at_all() -> None:
@@ -76,7 +91,9 @@ def test_a_finding_named_twice_is_one_finding() -> None:
 )
 def test_a_quote_that_does_not_stand_in_its_source(snapshot: str, text: str, start: int) -> None:
     held = finding("f_1", quote(text, start=start))
-    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: snapshot, AS_OF)
+    (fault,) = faults(
+        Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: snapshot, AS_OF
+    )
     assert fault == f"the quote {text!r} does not stand in its source"
 
 
@@ -93,13 +110,18 @@ def test_a_quote_whose_source_is_not_kept() -> None:
 def test_one_bad_quote_among_good_ones_is_enough() -> None:
     body = "It burnt. It sank."
     held = finding("f_1", quote("It burnt."), quote("It swam.", start=10))
-    (fault,) = faults(Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: body, AS_OF)
+    (fault,) = faults(
+        Sentence(text="It burnt.", findings=("f_1",)), [held], lambda key: body, AS_OF
+    )
     assert "It swam." in fault
 
 
 def test_a_long_quote_is_told_in_short() -> None:
     (fault,) = faults(
-        Sentence(text="x", findings=("f_1",)), [finding("f_1", quote("word " * 400))], lambda key: "", AS_OF
+        Sentence(text="x", findings=("f_1",)),
+        [finding("f_1", quote("word " * 400))],
+        lambda key: "",
+        AS_OF,
     )
     assert len(fault) < 120
 
@@ -144,13 +166,19 @@ def test_the_day_of_a_date_is_no_number_to_count_with() -> None:
 
 
 def test_several_wrong_values_are_told_together() -> None:
-    (fault,) = found("On 1 March 2020 the Titanic of Southampton carried 7 boats and 9,999 goats.", FIRE)
+    (fault,) = found(
+        "On 1 March 2020 the Titanic of Southampton carried 7 boats and 9,999 goats.", FIRE
+    )
     assert fault == "2020-03-01, 7, 9999 stands in none of its quotes"
 
 
 def test_a_date_more_precise_than_the_quote() -> None:
-    assert found("It closed on 4 June 2025.", "It closed in June 2025.") == ["2025-06-04 stands in none of its quotes"]
-    assert found("It closed on 4 June 2025.", "It closed on 4 June.") == ["2025-06-04 stands in none of its quotes"]
+    assert found("It closed on 4 June 2025.", "It closed in June 2025.") == [
+        "2025-06-04 stands in none of its quotes"
+    ]
+    assert found("It closed on 4 June 2025.", "It closed on 4 June.") == [
+        "2025-06-04 stands in none of its quotes"
+    ]
 
 
 # -- the same said otherwise
@@ -195,7 +223,10 @@ def test_the_same_value_in_other_words(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "quoted"),
     [
-        ("Anna Berg is the eldest.", "Anna, Karl and Lisa Berg are the children; Anna is the eldest."),
+        (
+            "Anna Berg is the eldest.",
+            "Anna, Karl and Lisa Berg are the children; Anna is the eldest.",
+        ),
         ("The firm is Al-Nahda.", "The firm, Al Nahda, was founded."),
         ("The firm was led by Anna-Karin Ek.", "Anna-Karin Ek led the firm."),
         ("It was built for Oslo.", "The Oslo-based line had it built."),
@@ -213,11 +244,15 @@ def test_the_same_value_in_another_dress(text: str, quoted: str) -> None:
 
 
 def test_values_may_stand_in_different_quotes() -> None:
-    assert found("Maja Sörlin was 11 when the Ejdervik burnt.", BORN, FIRE, "She was 11 then.") == []
+    assert (
+        found("Maja Sörlin was 11 when the Ejdervik burnt.", BORN, FIRE, "She was 11 then.") == []
+    )
 
 
 def test_a_person_whose_initial_stands_alone_must_be_named() -> None:
-    assert found("The firm is called X.", "The firm is called Twitter.") == ["X stands in none of its quotes"]
+    assert found("The firm is called X.", "The firm is called Twitter.") == [
+        "X stands in none of its quotes"
+    ]
 
 
 # -- calculations
@@ -225,24 +260,42 @@ def test_a_person_whose_initial_stands_alone_must_be_named() -> None:
 
 def test_an_age_from_a_birthday_and_the_date_of_the_run() -> None:
     text = "Maja Sörlin is 12 years old as of 15 November 2026."
-    assert found(text, BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "12")) == []
+    assert (
+        found(
+            text, BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "12")
+        )
+        == []
+    )
     assert found(text, BORN) != []  # without the sum neither the age nor the date stands anywhere
 
 
 def test_a_wrong_age() -> None:
     (fault, *_) = found(
-        "Maja Sörlin is 13.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "13")
+        "Maja Sörlin is 13.",
+        BORN,
+        kind=SentenceKind.CALCULATION,
+        calculation=years("2014-05-03", AS_OF, "13"),
     )
     assert fault == f"the sum does not come out: years of 2014-05-03, {AS_OF} is not 13"
 
 
 def test_an_age_that_is_not_the_sums() -> None:
-    (fault,) = found("Maja is 21.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2014-05-03", AS_OF, "12"))
+    (fault,) = found(
+        "Maja is 21.",
+        BORN,
+        kind=SentenceKind.CALCULATION,
+        calculation=years("2014-05-03", AS_OF, "12"),
+    )
     assert fault == "21 stands in none of its quotes"
 
 
 def test_a_birthday_that_no_quote_holds() -> None:
-    (fault, *_) = found("She is 11.", BORN, kind=SentenceKind.CALCULATION, calculation=years("2015-05-03", AS_OF, "11"))
+    (fault, *_) = found(
+        "She is 11.",
+        BORN,
+        kind=SentenceKind.CALCULATION,
+        calculation=years("2015-05-03", AS_OF, "11"),
+    )
     assert fault == "2015-05-03 stands in none of its quotes"
 
 
@@ -254,19 +307,37 @@ def test_a_calculation_without_its_sum() -> None:
 
 def test_a_fact_may_show_a_sum_and_it_is_checked() -> None:
     assert found("She is 12.", BORN, calculation=years("2014-05-03", AS_OF, "12")) == []
-    assert found("She is 12.", BORN, calculation=years("2013-05-03", AS_OF, "13"))[0].startswith("2013-05-03 stands")
+    assert found("She is 12.", BORN, calculation=years("2013-05-03", AS_OF, "13"))[0].startswith(
+        "2013-05-03 stands"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "quoted", "calculation"),
     [
-        ("Both cost 30.5 in all.", "One cost 10.5, the other 20.", made("sum", "30.5", "10.5", "20")),
-        ("It lost 250.", "It fell from 1,250 to 1,000.", made("difference", "250", "1,250", "1,000")),
+        (
+            "Both cost 30.5 in all.",
+            "One cost 10.5, the other 20.",
+            made("sum", "30.5", "10.5", "20"),
+        ),
+        (
+            "It lost 250.",
+            "It fell from 1,250 to 1,000.",
+            made("difference", "250", "1,250", "1,000"),
+        ),
         ("It is 28 years old.", "Built in 1998.", made("difference", "28", "2026", "1998")),
-        ("It took 3 days.", "From 1 May 2026 to 4 May 2026.", made("days", "3", "2026-05-01", "2026-05-04")),
+        (
+            "It took 3 days.",
+            "From 1 May 2026 to 4 May 2026.",
+            made("days", "3", "2026-05-01", "2026-05-04"),
+        ),
         ("They have 2 children.", BORN, made("count", "2", "Maja Sörlin", "Olle")),
         ("Two birthdays are known.", BORN, made("count", "2", "3 May 2014", "2017-12-21")),
-        ("That is 12 years earlier.", "Born on 3 May 2014.", made("difference", "12", "2026", "2014")),
+        (
+            "That is 12 years earlier.",
+            "Born on 3 May 2014.",
+            made("difference", "12", "2026", "2014"),
+        ),
     ],
 )
 def test_sums_that_come_out(text: str, quoted: str, calculation: Calculation) -> None:
@@ -292,7 +363,9 @@ def test_sums_that_come_out(text: str, quoted: str, calculation: Calculation) ->
     ],
 )
 def test_sums_that_do_not(quoted: str, calculation: Calculation, fault: str) -> None:
-    got = found("It comes to so much.", quoted, kind=SentenceKind.CALCULATION, calculation=calculation)
+    got = found(
+        "It comes to so much.", quoted, kind=SentenceKind.CALCULATION, calculation=calculation
+    )
     assert got
     assert fault in got[0]
 
@@ -330,7 +403,9 @@ def test_a_frame_that_states_a_fact(text: str, value: str) -> None:
 def test_a_frame_needs_a_finding_no_more_than_it_hides_behind_one() -> None:
     said = Sentence(text="There were nine.", kind=SentenceKind.FRAME, findings=("f_1",))
     held = finding("f_1", quote("There were nine."))
-    assert faults(said, [held], lambda key: "There were nine.", AS_OF) == ["it states 9 without a finding"]
+    assert faults(said, [held], lambda key: "There were nine.", AS_OF) == [
+        "it states 9 without a finding"
+    ]
 
 
 # -- no false alarms
@@ -356,12 +431,18 @@ def test_no_sentence_of_the_sample_is_faulted_against_itself(library: dict[str, 
     assert checked > 700
 
 
-def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(library: dict[str, Document]) -> None:
+def test_every_sentence_of_the_sample_is_faulted_once_its_numbers_are_changed(
+    library: dict[str, Document],
+) -> None:
     missed, checked = [], 0
     for url, document in library.items():
         for span in sentences(document.text):
             verbatim = span.of(document.text)
-            wrong = re.sub(r"(?<![\w.,:-])\d+(?![\w.,:-])", lambda match: str(int(match.group()) + 7_919), verbatim)
+            wrong = re.sub(
+                r"(?<![\w.,:-])\d+(?![\w.,:-])",
+                lambda match: str(int(match.group()) + 7_919),
+                verbatim,
+            )
             if wrong == verbatim:
                 continue
             held = Finding(id="f_1", statement="s", quotes=(quote(verbatim, start=span.start),))

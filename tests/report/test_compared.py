@@ -16,10 +16,16 @@ from deepdiver.report.render import markdown
 from tests.report.making import assessment
 from tests.report.test_render import citation
 
-SUPPORTED, REFUTED, UNDECIDED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED, HypothesisStatus.UNDECIDED
+SUPPORTED, REFUTED, UNDECIDED = (
+    HypothesisStatus.SUPPORTED,
+    HypothesisStatus.REFUTED,
+    HypothesisStatus.UNDECIDED,
+)
 
 
-def put(answer: str, posterior: float = 0.5, status: HypothesisStatus = UNDECIDED, **more: Any) -> Assessment:
+def put(
+    answer: str, posterior: float = 0.5, status: HypothesisStatus = UNDECIDED, **more: Any
+) -> Assessment:
     made = assessment(status, posterior, f"The owner is {answer}, they say.")
     own = made.hypothesis.model_copy(update={"answer": answer, "id": f"h_{answer}"})
     return made.model_copy(update={"hypothesis": own, **more})
@@ -59,7 +65,11 @@ def test_what_does_not_compare_is_no_table(hypotheses: tuple[Assessment, ...]) -
 
 def test_a_sentence_is_no_short_answer() -> None:
     own = put("Anna")
-    told = own.model_copy(update={"hypothesis": own.hypothesis.model_copy(update={"answer": own.hypothesis.statement})})
+    told = own.model_copy(
+        update={
+            "hypothesis": own.hypothesis.model_copy(update={"answer": own.hypothesis.statement})
+        }
+    )
     assert compared(report(told, put("Bo"))) == []
 
 
@@ -72,7 +82,10 @@ def test_the_likeliest_stands_first_with_its_citations() -> None:
         put("Anna", 0.8, SUPPORTED, supporting=("f_2", "f_1")),
     )
     rows = compared(made)
-    assert [(row.answer, row.supporting, row.refuting) for row in rows] == [("Anna", (1, 2), ()), ("Bo", (3,), (1, 2))]
+    assert [(row.answer, row.supporting, row.refuting) for row in rows] == [
+        ("Anna", (1, 2), ()),
+        ("Bo", (3,), (1, 2)),
+    ]
     lines = markdown(made).splitlines()
     at = lines.index(f"| {' | '.join(HEAD)} |")
     assert lines[at + 2 : at + 4] == [
@@ -80,7 +93,9 @@ def test_the_likeliest_stands_first_with_its_citations() -> None:
         "| Bo | 0.20 | refuted | [3] | [1][2] |",
     ]
     shown = page(made)
-    assert shown.index('<th scope="row" dir="auto">Anna</th>') < shown.index('<th scope="row" dir="auto">Bo</th>')
+    assert shown.index('<th scope="row" dir="auto">Anna</th>') < shown.index(
+        '<th scope="row" dir="auto">Bo</th>'
+    )
     assert '<a href="#c3">[3]</a>' in shown
 
 

@@ -32,7 +32,9 @@ LEDGER = Ledger(
         source("s_1"),
         source("s_2"),
         finding("f_1", quote("Anna Holm owns it.", "s_1", 10)),
-        finding("f_2", quote("Bertil Ask owned it.", "s_2", 20), quote("Anna Holm owns it.", "s_1", 10)),
+        finding(
+            "f_2", quote("Bertil Ask owned it.", "s_2", 20), quote("Anna Holm owns it.", "s_1", 10)
+        ),
         finding("f_3", quote("Anna Holm owns it.", "s_2", 10)),
     ]
 )
@@ -44,7 +46,9 @@ OPENED = assessment(OPEN, 0.5)
 
 
 def report(
-    answer: tuple[Sentence, ...] = (), sections: tuple[Section, ...] = (), hypotheses: tuple[Assessment, ...] = ()
+    answer: tuple[Sentence, ...] = (),
+    sections: tuple[Section, ...] = (),
+    hypotheses: tuple[Assessment, ...] = (),
 ) -> Report:
     return compose("Who?", answer, sections, hypotheses, LEDGER, limits=(), made_by="test")
 
@@ -63,7 +67,10 @@ def test_a_finding_that_is_not_in_the_ledger_is_never_cited() -> None:
 
 def test_quotes_are_numbered_in_the_order_in_which_they_are_met() -> None:
     numbering = Numbering(LEDGER)
-    cited = [numbering.cite(sentence("x", *keys)).citations for keys in (("f_2",), ("f_1",), ("f_3", "f_2"), ())]
+    cited = [
+        numbering.cite(sentence("x", *keys)).citations
+        for keys in (("f_2",), ("f_1",), ("f_3", "f_2"), ())
+    ]
     assert cited == [(1, 2), (2,), (3, 1, 2), ()]
     assert [(item.number, item.source, item.finding) for item in numbering.citations] == [
         (1, "s_2", "f_2"),
@@ -82,7 +89,11 @@ def test_a_citation_holds_all_that_a_reader_needs() -> None:
         "Anna Holm owns it.",
         0.9,
     )
-    assert (citation.passage.snapshot, citation.passage.start, citation.passage.end) == ("h_s_1", 10, 28)
+    assert (citation.passage.snapshot, citation.passage.start, citation.passage.end) == (
+        "h_s_1",
+        10,
+        28,
+    )
 
 
 def test_a_citation_tells_why_where_and_in_how_many_places() -> None:
@@ -99,19 +110,30 @@ def test_a_citation_tells_why_where_and_in_how_many_places() -> None:
         ]
     )
     agree = assessment(SUPPORTED, 0.8).model_copy(update={"supporting": ("f_1", "f_3")})
-    made = compose("Who?", (sentence("x", "f_1", "f_3"),), (), (agree,), ledger, limits=(), made_by="test")
+    made = compose(
+        "Who?", (sentence("x", "f_1", "f_3"),), (), (agree,), ledger, limits=(), made_by="test"
+    )
     first, second = made.citations
     assert first.reasons == (*believed.reasons, "1 other independent source agrees")
     assert (first.copies, first.where, first.credibility) == (2, "page 2", 0.7)
-    assert (second.reasons, second.copies, second.where) == (("1 other independent source agrees",), 1, "")
+    assert (second.reasons, second.copies, second.where) == (
+        ("1 other independent source agrees",),
+        1,
+        "",
+    )
     refuted = agree.model_copy(update={"status": REFUTED})
-    alone = compose("Who?", (sentence("x", "f_1"),), (), (refuted,), ledger, limits=(), made_by="test")
+    alone = compose(
+        "Who?", (sentence("x", "f_1"),), (), (refuted,), ledger, limits=(), made_by="test"
+    )
     assert alone.citations[0].reasons == believed.reasons
 
 
 def test_agreement_changes_no_number() -> None:
     agree = assessment(SUPPORTED, 0.8).model_copy(update={"supporting": ("f_1", "f_3")})
-    scores = [[item.credibility for item in report((SAYS,), hypotheses=(held,)).citations] for held in (agree, OPENED)]
+    scores = [
+        [item.credibility for item in report((SAYS,), hypotheses=(held,)).citations]
+        for held in (agree, OPENED)
+    ]
     assert scores[0] == scores[1]
 
 
@@ -128,7 +150,9 @@ def test_citations_that_a_model_wrote_are_replaced() -> None:
 def test_numbers_have_no_gaps_and_point_at_their_citation(keys: list[list[str]]) -> None:
     numbering = Numbering(LEDGER)
     cited = [numbering.cite(sentence("x", *listed)) for listed in keys]
-    assert [item.number for item in numbering.citations] == list(range(1, len(numbering.citations) + 1))
+    assert [item.number for item in numbering.citations] == list(
+        range(1, len(numbering.citations) + 1)
+    )
     spots = [(item.source, item.passage) for item in numbering.citations]
     assert len(set(spots)) == len(spots)
     used = {number for item in cited for number in item.citations}
@@ -136,7 +160,9 @@ def test_numbers_have_no_gaps_and_point_at_their_citation(keys: list[list[str]])
 
 
 def test_the_answer_is_numbered_before_the_sections() -> None:
-    made = report((sentence("b", "f_3"),), (Section(heading="H", sentences=(sentence("a", "f_1", "f_3"),)),))
+    made = report(
+        (sentence("b", "f_3"),), (Section(heading="H", sentences=(sentence("a", "f_1", "f_3"),)),)
+    )
     assert made.answer[0].citations == (1,)
     assert made.sections[0].sentences[0].citations == (2, 1)
 
@@ -148,13 +174,28 @@ def test_the_answer_is_numbered_before_the_sections() -> None:
     ("answer", "sections", "hypotheses", "status"),
     [
         ((SAYS,), (), (assessment(SUPPORTED, 0.8),), RunStatus.ANSWERED),
-        ((FRAME, SAYS), (), (assessment(REFUTED, 0.1), assessment(SUPPORTED, 0.8)), RunStatus.ANSWERED),
+        (
+            (FRAME, SAYS),
+            (),
+            (assessment(REFUTED, 0.1), assessment(SUPPORTED, 0.8)),
+            RunStatus.ANSWERED,
+        ),
         ((SAYS,), (), (assessment(UNDECIDED, 0.5),), RunStatus.PARTIAL),
         ((SAYS,), (), (assessment(OPEN, 0.9),), RunStatus.PARTIAL),
         ((SAYS,), (), (assessment(REFUTED, 0.1),), RunStatus.PARTIAL),
         ((SAYS,), (), (), RunStatus.PARTIAL),
-        ((), (Section(heading="H", sentences=(SAYS,)),), (assessment(SUPPORTED, 0.8),), RunStatus.PARTIAL),
-        ((FRAME,), (Section(heading="H", sentences=(SAYS,)),), (assessment(SUPPORTED, 0.8),), RunStatus.PARTIAL),
+        (
+            (),
+            (Section(heading="H", sentences=(SAYS,)),),
+            (assessment(SUPPORTED, 0.8),),
+            RunStatus.PARTIAL,
+        ),
+        (
+            (FRAME,),
+            (Section(heading="H", sentences=(SAYS,)),),
+            (assessment(SUPPORTED, 0.8),),
+            RunStatus.PARTIAL,
+        ),
         ((), (), (assessment(SUPPORTED, 0.8),), RunStatus.NO_EVIDENCE),
         ((FRAME,), (), (assessment(SUPPORTED, 0.8),), RunStatus.NO_EVIDENCE),
         ((), (), (), RunStatus.NO_EVIDENCE),
@@ -177,8 +218,16 @@ def test_the_status_follows_from_what_is_left(
     [
         ((SAYS,), (assessment(SUPPORTED, 0.8), assessment(SUPPORTED, 0.9)), 0.85),
         ((SAYS,), (assessment(SUPPORTED, 0.71234567),), 0.7123),
-        ((SAYS,), (assessment(SUPPORTED, 0.8), assessment(UNDECIDED, 0.6), assessment(REFUTED, 0.02)), 0.8),
-        ((SAYS,), (assessment(UNDECIDED, 0.6), assessment(OPEN, 0.65), assessment(REFUTED, 0.02)), 0.65),
+        (
+            (SAYS,),
+            (assessment(SUPPORTED, 0.8), assessment(UNDECIDED, 0.6), assessment(REFUTED, 0.02)),
+            0.8,
+        ),
+        (
+            (SAYS,),
+            (assessment(UNDECIDED, 0.6), assessment(OPEN, 0.65), assessment(REFUTED, 0.02)),
+            0.65,
+        ),
         ((SAYS,), (assessment(REFUTED, 0.02),), 0.0),
         ((SAYS,), (), 0.0),
         ((FRAME,), (assessment(SUPPORTED, 0.9),), 0.0),
@@ -193,7 +242,9 @@ def test_confidence_is_computed(
 
 def test_the_order_of_hypotheses_does_not_change_the_confidence() -> None:
     listed = [assessment(SUPPORTED, value) for value in (0.71, 0.83, 0.97)]
-    assert len({report((SAYS,), hypotheses=order).confidence for order in permutations(listed)}) == 1
+    assert (
+        len({report((SAYS,), hypotheses=order).confidence for order in permutations(listed)}) == 1
+    )
 
 
 # -- the rest
@@ -218,7 +269,11 @@ def test_marks_and_calculations_survive() -> None:
 
 
 def test_the_same_parts_make_the_same_report() -> None:
-    parts = ((SAYS, FRAME), (Section(heading="H", sentences=(sentence("a", "f_2"),)),), (assessment(SUPPORTED, 0.8),))
+    parts = (
+        (SAYS, FRAME),
+        (Section(heading="H", sentences=(sentence("a", "f_2"),)),),
+        (assessment(SUPPORTED, 0.8),),
+    )
     assert report(*parts).hash == report(*parts).hash
     assert report(*parts).hash != report(parts[0][:1], *parts[1:]).hash
     assert Report.model_validate_json(report(*parts).model_dump_json()) == report(*parts)
@@ -227,7 +282,9 @@ def test_the_same_parts_make_the_same_report() -> None:
 # -- without hypotheses
 
 
-def weighed(*sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)) -> Report:
+def weighed(
+    *sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)
+) -> Report:
     held = Weighed(sentences, coverage)
     return compose("Who?", answer, (), (), LEDGER, limits=(), made_by="test", weighed=held)
 

@@ -1,4 +1,7 @@
-"""The files that a run leaves: whole or not there, and nothing that was paid for in doubt goes untold."""
+"""The files that a run leaves.
+
+Whole or not there, and nothing that was paid for in doubt goes untold.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,12 @@ FILES = ("reasoning.log", "report.html", "report.json", "report.md", "sources.js
 PICTURES = ("map.svg", "matrix.svg", "timeline.svg")
 LEDGER = Ledger(
     [
-        source("s_1", sketch=(1, 2, 3), title="Register\u2028of Holm", marks=(Mark(start=0, kind="page", label="1"),)),
+        source(
+            "s_1",
+            sketch=(1, 2, 3),
+            title="Register\u2028of Holm",
+            marks=(Mark(start=0, kind="page", label="1"),),
+        ),
         source("s_2", url="sample:gazette.md"),
         finding("f_1", quote("Anna Holm owns it.")),
     ]
@@ -67,8 +75,16 @@ EVENTS = (
         ceiling=None,
     ),
     PhaseStarted(at="2026-11-15T09:00:00.100+00:00", phase="formulate", iteration=1),
-    CallStarted(at="2026-11-15T09:00:00.200+00:00", call="c", kind="search", provider="library", what="Holm\nWorks"),
-    PhaseStarted(at="2026-11-15T09:00:00.300+00:00", phase="gather", iteration=1, detail="6 queries"),
+    CallStarted(
+        at="2026-11-15T09:00:00.200+00:00",
+        call="c",
+        kind="search",
+        provider="library",
+        what="Holm\nWorks",
+    ),
+    PhaseStarted(
+        at="2026-11-15T09:00:00.300+00:00", phase="gather", iteration=1, detail="6 queries"
+    ),
     Limited(at="2026-11-15T09:00:00.400+00:00", what="tavily could not search"),
     RunEnded(at="2026-11-15T09:00:01.000+00:00", run=RUN.id, status=RunStatus.ANSWERED, cost=COST),
 )
@@ -82,17 +98,28 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
         yield opened
 
 
-def call(store: SqliteStore, key: str, state: CallState, worst: str = "0.016", cost: str = "0") -> None:
+def call(
+    store: SqliteStore, key: str, state: CallState, worst: str = "0.016", cost: str = "0"
+) -> None:
     """Enter a call and take it as far as the state."""
     store.journal_reserve(
-        RUN.id, key, kind="search", provider="tavily", what=f"query {key}", request="{}", worst=Decimal(worst), now=1.0
+        RUN.id,
+        key,
+        kind="search",
+        provider="tavily",
+        what=f"query {key}",
+        request="{}",
+        worst=Decimal(worst),
+        now=1.0,
     )
     if state is not CallState.RESERVED:
         store.journal_sent(RUN.id, key, 2.0)
     if state is CallState.SETTLED:
         store.journal_settled(RUN.id, key, '{"value":[],"cost":"0","usage":{}}', Decimal(cost), 3.0)
     elif state is CallState.FAILED:
-        store.journal_failed(RUN.id, key, '{"type":"call","fault":"server","message":"x"}', Decimal(cost), 3.0)
+        store.journal_failed(
+            RUN.id, key, '{"type":"call","fault":"server","message":"x"}', Decimal(cost), 3.0
+        )
 
 
 def write(folder: Path, store: SqliteStore, report: Report = REPORT) -> None:
@@ -122,7 +149,8 @@ def test_a_full_disk_leaves_what_was_there(
     with pytest.raises(StoreFullError) as caught:
         write(folder, store, REPORT.model_copy(update={"question": "Another?"}))
     assert str(caught.value) == (
-        f"{folder} is full: free space, then write the files again with: deepdiver show {RUN.id} --out DIR"
+        f"{folder} is full: free space, then write the files again with: deepdiver show {RUN.id} "
+        "--out DIR"
     )
     assert held(folder) == before  # and no half-written file beside them
 
@@ -182,7 +210,9 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path, store: SqliteStore, 
     with pytest.raises(StoreAccessError) as caught:
         write(tmp_path / place, store)
     assert str(tmp_path / place) in str(caught.value)
-    assert f"The run is saved; write them elsewhere with: deepdiver show {RUN.id} --out DIR" in str(caught.value)
+    assert f"The run is saved; write them elsewhere with: deepdiver show {RUN.id} --out DIR" in str(
+        caught.value
+    )
     assert "\n" not in str(caught.value)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
     assert not [path for path in (tmp_path / "taken").iterdir() if path.name.startswith(".")]
@@ -206,7 +236,9 @@ def test_all_five_and_nothing_else(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "a" / "b", store)
     files = held(tmp_path / "a" / "b")
     assert tuple(sorted(files)) == FILES
-    assert all((tmp_path / "a" / "b" / name).stat().st_mode & 0o077 == 0 for name in FILES)  # nobody else's to read
+    assert all(
+        (tmp_path / "a" / "b" / name).stat().st_mode & 0o077 == 0 for name in FILES
+    )  # nobody else's to read
     for content in files.values():
         assert content.endswith(b"\n")
         assert b"\r" not in content
@@ -237,26 +269,49 @@ def test_the_record_is_whole(tmp_path: Path, store: SqliteStore) -> None:
 
 def test_sources_one_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "out", store)
-    lines = (tmp_path / "out" / "sources.jsonl").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    lines = (
+        (tmp_path / "out" / "sources.jsonl")
+        .read_text(encoding="utf-8")
+        .removesuffix("\n")
+        .split("\n")
+    )
     found = [json.loads(line) for line in lines]
     assert [item["id"] for item in found] == ["s_1", "s_2"]
     assert all("sketch" not in item for item in found)
     assert found[0]["title"] == "Register\u2028of Holm"
     assert {"kind", "url", "snapshot", "credibility", "published", "fetched"} <= found[0].keys()
-    assert [(item["origin"], item["copies"], item["agreeing"]) for item in found] == [("s_1", 1, 0), ("s_2", 1, 0)]
+    assert [(item["origin"], item["copies"], item["agreeing"]) for item in found] == [
+        ("s_1", 1, 0),
+        ("s_2", 1, 0),
+    ]
     assert [item["cited"] for item in found] == [[{"number": 1, "where": "page 1"}], []]
 
 
 def test_copies_are_told_beside_every_source() -> None:
-    copied = Ledger([source("s_1", sketch=(1, 2, 3)), source("s_2", sketch=(1, 2, 3)), source("s_3", sketch=(4, 5, 6))])
+    copied = Ledger(
+        [
+            source("s_1", sketch=(1, 2, 3)),
+            source("s_2", sketch=(1, 2, 3)),
+            source("s_3", sketch=(4, 5, 6)),
+        ]
+    )
     empty = REPORT.model_copy(update={"citations": (), "hypotheses": ()})
     told = list(sources(empty, copied))
-    assert [(item["origin"], item["copies"]) for item in told] == [("s_1", 2), ("s_1", 2), ("s_3", 1)]
+    assert [(item["origin"], item["copies"]) for item in told] == [
+        ("s_1", 2),
+        ("s_1", 2),
+        ("s_3", 1),
+    ]
 
 
 def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "out", store)
-    lines = (tmp_path / "out" / "reasoning.log").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    lines = (
+        (tmp_path / "out" / "reasoning.log")
+        .read_text(encoding="utf-8")
+        .removesuffix("\n")
+        .split("\n")
+    )
     steps = [json.loads(line) for line in lines]
     assert all(list(step) == ["timestamp", "phase", "step", "action", "details"] for step in steps)
     assert [(step["step"], step["phase"], step["action"]) for step in steps] == [
@@ -267,7 +322,12 @@ def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore
         (5, "gather", "limited"),
         (6, "gather", "run_ended"),
     ]
-    assert steps[2]["details"] == {"call": "c", "kind": "search", "provider": "library", "what": "Holm\nWorks"}
+    assert steps[2]["details"] == {
+        "call": "c",
+        "kind": "search",
+        "provider": "library",
+        "what": "Holm\nWorks",
+    }
     assert [step["timestamp"] for step in steps] == [event.at for event in EVENTS]
 
 
@@ -281,14 +341,39 @@ def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() -> None:
-    step = {"thought": "t", "observation": "o", "conclusion": "c", "confidence": 0.5, "step_number": 1, "thinking": "x"}
+    step = {
+        "thought": "t",
+        "observation": "o",
+        "conclusion": "c",
+        "confidence": 0.5,
+        "step_number": 1,
+        "thinking": "x",
+    }
     events: list[dict[str, Any]] = [
-        {"type": "phase_started", "at": "T0", "phase": "analyze_findings", "iteration": 1, "detail": ""},
-        {"type": "reasoned", "at": "T1", "phase": "analyzing", "action": "Analysed 5 findings", **step},
+        {
+            "type": "phase_started",
+            "at": "T0",
+            "phase": "analyze_findings",
+            "iteration": 1,
+            "detail": "",
+        },
+        {
+            "type": "reasoned",
+            "at": "T1",
+            "phase": "analyzing",
+            "action": "Analysed 5 findings",
+            **step,
+        },
         {"type": "limited", "at": "T2", "what": "x"},
     ]
     first, second, third = reasoning(events)
-    wanted = {"timestamp": "T1", "phase": "analyzing", "step": 2, "action": "Analysed 5 findings", "details": step}
+    wanted = {
+        "timestamp": "T1",
+        "phase": "analyzing",
+        "step": 2,
+        "action": "Analysed 5 findings",
+        "details": step,
+    }
     assert second == wanted
     assert (first["action"], third["phase"]) == ("phase_started", "analyze_findings")
 
@@ -303,12 +388,18 @@ def watched(store: SqliteStore) -> Run:
     return run
 
 
-def watch(folder: Path, run: Run, store: SqliteStore, ledger: Ledger | None = None) -> dict[str, bytes]:
-    write_files(folder, run, week.report(), week.ledger() if ledger is None else ledger, store, COST)
+def watch(
+    folder: Path, run: Run, store: SqliteStore, ledger: Ledger | None = None
+) -> dict[str, bytes]:
+    write_files(
+        folder, run, week.report(), week.ledger() if ledger is None else ledger, store, COST
+    )
     return held(folder)
 
 
-def test_overwatch_leaves_its_pictures_too(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+def test_overwatch_leaves_its_pictures_too(
+    tmp_path: Path, store: SqliteStore, watched: Run
+) -> None:
     files = watch(tmp_path / "out", watched, store)
     assert tuple(sorted(files)) == tuple(sorted((*FILES, *PICTURES)))
     for name in PICTURES:
@@ -320,17 +411,22 @@ def test_overwatch_leaves_its_pictures_too(tmp_path: Path, store: SqliteStore, w
     assert watch(tmp_path / "again", watched, store) == files
 
 
-def test_the_markdown_shows_the_pictures_that_lie_beside_it(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+def test_the_markdown_shows_the_pictures_that_lie_beside_it(
+    tmp_path: Path, store: SqliteStore, watched: Run
+) -> None:
     text = watch(tmp_path / "out", watched, store)["report.md"].decode()
     shown = (
-        "## Pictures\n\n![Timeline of the findings](timeline.svg)\n\n![Map of the findings](map.svg)\n\n"
+        "## Pictures\n\n![Timeline of the findings](timeline.svg)\n\n![Map of the "
+        "findings](map.svg)\n\n"
         "![Hypotheses and evidence](matrix.svg)\n\n"
     )
     assert text.replace(shown, "") == markdown(week.report())
     assert text.endswith(f"{shown}---\n*deepdiver, overwatch, embedded reasoner*\n")
 
 
-def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
+def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
+    tmp_path: Path, store: SqliteStore, watched: Run
+) -> None:
     report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
     write_files(tmp_path / "out", watched, report, week.ledger(), store, COST)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
@@ -348,7 +444,11 @@ def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watche
     key = store.put_text(watched.id, text)
     start = text.index("14:05")
     passage = Passage(snapshot=key, start=start, end=start + 25)
-    told = Finding(id="f_1", statement="Smoke.", quotes=(Quote(source="s_1", passage=passage, text=text[start:][:25]),))
+    told = Finding(
+        id="f_1",
+        statement="Smoke.",
+        quotes=(Quote(source="s_1", passage=passage, text=text[start:][:25]),),
+    )
     log = source("s_1").model_copy(update={"snapshot": key})
     files = watch(tmp_path / "out", watched, store, Ledger([*week.ledger(), log, told]))
     assert b"2026-11-11 14:05 UTC: Smoke." in files["timeline.svg"]
@@ -405,7 +505,14 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
 
 @pytest.mark.parametrize(
     ("cost", "told"),
-    [("0", "0"), ("0.00", "0"), ("10", "10"), ("100.50", "100.5"), ("0.0000001", "0.0000001"), ("1E+3", "1000")],
+    [
+        ("0", "0"),
+        ("0.00", "0"),
+        ("10", "10"),
+        ("100.50", "100.5"),
+        ("0.0000001", "0.0000001"),
+        ("1E+3", "1000"),
+    ],
 )
 def test_money_is_told_without_exponents(cost: str, told: str) -> None:
     assert account([], Decimal(cost))["usd"] == told
@@ -414,7 +521,10 @@ def test_money_is_told_without_exponents(cost: str, told: str) -> None:
 def test_kinds_are_counted_apart(store: SqliteStore) -> None:
     call(store, "a", CallState.SETTLED)
     rows = store.journal_list(RUN.id)
-    model = [JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"})) for row in rows]
+    model = [
+        JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"}))
+        for row in rows
+    ]
     assert account([*rows, *model, *model], COST)["calls"] == {"model": 2, "search": 1}
 
 

@@ -19,10 +19,14 @@ from deepdiver.report.page import page
 from tests.report.figures import week
 from tests.report.making import assessment, finding, quote, sentence, source
 
-HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&lt;\x00\x1b[31m\u202e"
+HOSTILE = (
+    "</title></script><script>alert(1)</script><img src=x "
+    "onerror=alert(1)>\"'&lt;\x00\x1b[31m\u202e"
+)
 VOID = {"meta", "br", "hr", "rect", "path", "circle"}
 KNOWN = VOID | set(
-    "html head title style body main section h1 h2 p sup a ul ol li span s b blockquote meter footer figure figcaption "
+    "html head title style body main section h1 h2 p sup a ul ol li span s b blockquote meter "
+    "footer figure figcaption "
     "svg desc g text clippath".split()
 )
 """Elements that a page may hold."""
@@ -42,7 +46,9 @@ class Read(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in KNOWN, tag
         held = {name: value or "" for name, value in attrs}
-        assert not [name for name in held if name.startswith("on") or name in {"style", "src", "srcset"}], held
+        assert not [
+            name for name in held if name.startswith("on") or name in {"style", "src", "srcset"}
+        ], held
         self.tags.append((tag, held))
         if tag not in VOID and not (self.get_starttag_text() or "").endswith("/>"):
             self.open.append(tag)
@@ -66,7 +72,9 @@ class Read(HTMLParser):
 
 
 def empty(**more: object) -> Report:
-    return compose("Who?", (), (), (), Ledger(), limits=(), made_by="deepdiver").model_copy(update=more)
+    return compose("Who?", (), (), (), Ledger(), limits=(), made_by="deepdiver").model_copy(
+        update=more
+    )
 
 
 def hostile(url: str = "https://example.org/x") -> Report:
@@ -132,13 +140,18 @@ def test_the_policy_allows_the_one_style_and_nothing_else() -> None:
     (policy,) = [held["content"] for held in Read(text).all("meta") if "http-equiv" in held]
     (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert policy == f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
+    assert (
+        policy
+        == f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
+    )
     assert text.index("Content-Security-Policy") < text.index("<style>")
 
 
 def test_nothing_is_loaded_from_anywhere() -> None:
     text = whole()
-    assert not re.search(r"<(script|link|img|iframe|object|embed|image|use|foreignObject|form|input)\b", text)
+    assert not re.search(
+        r"<(script|link|img|iframe|object|embed|image|use|foreignObject|form|input)\b", text
+    )
     assert not re.search(r"url\((?!#map-frame)|@import|@font-face", text)
     remote = set(re.findall(r'(?:href|src|xmlns)="(?!#)([^"]*)"', text))
     assert remote - {"http://www.w3.org/2000/svg"} == {c.url for c in week.report().citations}
@@ -175,7 +188,12 @@ def test_every_id_is_there_once() -> None:
 
 def test_refuted_hypotheses_are_shown_struck() -> None:
     text = page(
-        empty(hypotheses=(assessment(HypothesisStatus.REFUTED, 0.1), assessment(HypothesisStatus.OPEN, 0.5, "B")))
+        empty(
+            hypotheses=(
+                assessment(HypothesisStatus.REFUTED, 0.1),
+                assessment(HypothesisStatus.OPEN, 0.5, "B"),
+            )
+        )
     )
     assert "<s>Anna Holm owns it.</s>" in text
     assert "not tested 0.50</span> B<br>" in text
@@ -199,4 +217,6 @@ def test_it_follows_the_scheme_of_the_reader_and_is_light_on_paper() -> None:
     assert "color-scheme:light dark" in text
     assert text.count("@media screen and (prefers-color-scheme:dark)") == 2
     assert "@media print" in text
-    assert "overflow-x:auto" in text, "on a narrow screen a picture is moved, not shrunk beyond reading"
+    assert "overflow-x:auto" in text, (
+        "on a narrow screen a picture is moved, not shrunk beyond reading"
+    )

@@ -11,8 +11,22 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from deepdiver.core.record import Citation, HypothesisStatus, Report, RunStatus, Section, SentenceKind
-from deepdiver.report.render import JOURNEY, QUOTE_CHARS, STATUS_LINES, answer_text, markdown, sentence_text
+from deepdiver.core.record import (
+    Citation,
+    HypothesisStatus,
+    Report,
+    RunStatus,
+    Section,
+    SentenceKind,
+)
+from deepdiver.report.render import (
+    JOURNEY,
+    QUOTE_CHARS,
+    STATUS_LINES,
+    answer_text,
+    markdown,
+    sentence_text,
+)
 from tests.report.making import assessment, quote, sentence, source
 
 GFM = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -44,15 +58,25 @@ def report(**more: Any) -> Report:
                 heading="Ownership",
                 sentences=(
                     sentence("The sources disagree.", kind=SentenceKind.FRAME),
-                    sentence("Bertil Ask owned it.", "f_2", citations=(2,), mark="only partly carried by its quotes"),
+                    sentence(
+                        "Bertil Ask owned it.",
+                        "f_2",
+                        citations=(2,),
+                        mark="only partly carried by its quotes",
+                    ),
                 ),
             ),
         ),
         "hypotheses": (
             assessment(HypothesisStatus.SUPPORTED, 0.8123),
-            assessment(HypothesisStatus.REFUTED, 0.1, "Bertil Ask owns it.").model_copy(update={"trials": 2}),
+            assessment(HypothesisStatus.REFUTED, 0.1, "Bertil Ask owns it.").model_copy(
+                update={"trials": 2}
+            ),
         ),
-        "citations": (citation(), citation(2, title="Gazette", url="sample:gazette.md", quote="Bertil Ask owned it.")),
+        "citations": (
+            citation(),
+            citation(2, title="Gazette", url="sample:gazette.md", quote="Bertil Ask owned it."),
+        ),
         "limits": ("tavily could not search: tavily answered 500",),
         "made_by": "deepdiver, strategy popper, embedded reasoner, as of 2026-11-15",
     }
@@ -95,9 +119,13 @@ def test_a_small_report() -> None:
 
 
 def test_sentences_about_the_research_itself_are_a_list() -> None:
-    told = tuple(sentence(text, kind=SentenceKind.FRAME) for text in ("1. first", "# second", "a *third*"))
+    told = tuple(
+        sentence(text, kind=SentenceKind.FRAME) for text in ("1. first", "# second", "a *third*")
+    )
     parts = (Section(heading="Notes", sentences=told),)
-    assert "## Notes\n\n- 1\\. first\n- \\# second\n- a \\*third\\*\n" in markdown(report(sections=parts))
+    assert "## Notes\n\n- 1\\. first\n- \\# second\n- a \\*third\\*\n" in markdown(
+        report(sections=parts)
+    )
     assert "## Answer" not in markdown(report(sections=parts))
 
 
@@ -107,9 +135,16 @@ def test_a_report_that_tells_its_journey_has_its_answer_under_a_heading() -> Non
 
 
 def test_a_report_without_evidence_says_so() -> None:
-    empty = Report(question="Who?", status=RunStatus.NO_EVIDENCE, answer=(), confidence=0.0, made_by="deepdiver")
+    empty = Report(
+        question="Who?",
+        status=RunStatus.NO_EVIDENCE,
+        answer=(),
+        confidence=0.0,
+        made_by="deepdiver",
+    )
     assert markdown(empty) == (
-        "# Who?\n\n**No evidence found.** No evidence was found that bears on the question.\n\n---\n*deepdiver*\n"
+        "# Who?\n\n**No evidence found.** No evidence was found that bears on the "
+        "question.\n\n---\n*deepdiver*\n"
     )
 
 
@@ -121,16 +156,24 @@ def test_evidence_without_an_answer_says_so() -> None:
 
 
 def test_a_source_is_shown_with_its_reasons_where_it_stands_and_its_copies() -> None:
-    told = citation(reasons=("a newspaper with an editor", "secondary", "no date"), copies=40, where="page 3")
+    told = citation(
+        reasons=("a newspaper with an editor", "secondary", "no date"), copies=40, where="page 3"
+    )
     assert (
-        "[1] Title of s_1, https://example.org/s_1, page 3 (credibility 0.90: a newspaper with an editor, secondary, "
-        "no date, one of 40 copies of one story)\\\n“Holm Works" in markdown(report(citations=(told,)))
+        "[1] Title of s_1, https://example.org/s_1, page 3 (credibility 0.90: a newspaper with an "
+        "editor, secondary, "
+        "no date, one of 40 copies of one story)\\\n“Holm Works"
+        in markdown(report(citations=(told,)))
     )
 
 
 def test_the_reasons_are_told_once_for_each_source() -> None:
     why = {"reasons": ("an official register", "primary")}
-    listed = (citation(1, **why), citation(2, where="page 9", **why), citation(3, source="s_9", **why))
+    listed = (
+        citation(1, **why),
+        citation(2, where="page 9", **why),
+        citation(3, source="s_9", **why),
+    )
     made = markdown(report(citations=listed))
     assert made.count("an official register, primary") == 2
     assert "[2] Title of s_1, https://example.org/s_1, page 9 (credibility 0.90)\\\n" in made
@@ -139,7 +182,9 @@ def test_the_reasons_are_told_once_for_each_source() -> None:
 
 def test_a_source_without_reasons_has_its_number() -> None:
     assert "(credibility 0.90)\\\n" in markdown(report(citations=(citation(),)))
-    assert "(credibility 0.90: one of 2 copies of one story)" in markdown(report(citations=(citation(copies=2),)))
+    assert "(credibility 0.90: one of 2 copies of one story)" in markdown(
+        report(citations=(citation(copies=2),))
+    )
 
 
 def test_every_finished_status_has_its_words() -> None:
@@ -148,7 +193,9 @@ def test_every_finished_status_has_its_words() -> None:
 
 
 def test_every_standing_of_a_hypothesis_has_its_words() -> None:
-    made = markdown(report(hypotheses=tuple(assessment(status, 0.5) for status in HypothesisStatus)))
+    made = markdown(
+        report(hypotheses=tuple(assessment(status, 0.5) for status in HypothesisStatus))
+    )
     for word in ("supported", "refuted", "undecided", "not tested"):
         assert f"- **{word}** (0.50, 1 attempt to refute)" in made
 
@@ -156,16 +203,24 @@ def test_every_standing_of_a_hypothesis_has_its_words() -> None:
 def test_plain_text_is_plain() -> None:
     said = sentence("It costs *5* [sic] <b>\n\nmore.", citations=(1, 2), mark="doubtful")
     assert sentence_text(said) == "It costs *5* [sic] <b> more. [1][2] *(doubtful)*"
-    assert answer_text(report(answer=(said, said))) == f"{sentence_text(said)} {sentence_text(said)}"
+    assert (
+        answer_text(report(answer=(said, said))) == f"{sentence_text(said)} {sentence_text(said)}"
+    )
 
 
 def test_a_long_quote_is_shortened_and_a_short_one_is_not() -> None:
-    for size, shown in ((QUOTE_CHARS, "x" * QUOTE_CHARS), (QUOTE_CHARS + 1, "x" * (QUOTE_CHARS - 1) + "…")):
+    for size, shown in (
+        (QUOTE_CHARS, "x" * QUOTE_CHARS),
+        (QUOTE_CHARS + 1, "x" * (QUOTE_CHARS - 1) + "…"),
+    ):
         assert f"“{shown}”" in markdown(report(citations=(citation(quote="x" * size),)))
 
 
 def test_ordinary_text_is_left_as_it_is() -> None:
-    text = "Svedjan Ost AB's “cellar” (1 250 m², 12 %) – opened 3 May 2014; see no. 4 & file_name_1, #7 at a > b? Yes!"
+    text = (
+        "Svedjan Ost AB's “cellar” (1 250 m², 12 %) – opened 3 May 2014; see no. 4 & file_name_1, "
+        "#7 at a > b? Yes!"
+    )
     assert text in markdown(report(answer=(sentence(text),)))
 
 
@@ -217,8 +272,13 @@ HOSTILE = [
     "\\",
     "\\[x](y)",
 ]
-PLACES = "question answer section heading title url quote where reason statement refutes_if limit made_by".split()
-TEXTS = st.text(st.sampled_from("#-*_`~[]()<>!&;\\|=+1. \nab:/“”") | st.characters(codec="utf-8"), max_size=40)
+PLACES = (
+    "question answer section heading title url quote where reason statement refutes_if limit "
+    "made_by"
+).split()
+TEXTS = st.text(
+    st.sampled_from("#-*_`~[]()<>!&;\\|=+1. \nab:/“”") | st.characters(codec="utf-8"), max_size=40
+)
 
 
 def infested(place: str, text: str) -> Report:
@@ -229,14 +289,23 @@ def infested(place: str, text: str) -> Report:
 
     item = assessment(HypothesisStatus.SUPPORTED, 0.8)
     told = {"statement": put("statement", "It burnt."), "refutes_if": put("refutes_if", "a log")}
-    cited = {"title": put("title", "Log"), "url": put("url", "sample:log.txt"), "quote": put("quote", "It burnt.")}
-    placed = {"where": put("where", "page 3"), "reasons": (put("reason", "a log kept at the time"),)}
+    cited = {
+        "title": put("title", "Log"),
+        "url": put("url", "sample:log.txt"),
+        "quote": put("quote", "It burnt."),
+    }
+    placed = {
+        "where": put("where", "page 3"),
+        "reasons": (put("reason", "a log kept at the time"),),
+    }
     body = sentence(put("section", "It burnt."), citations=(1,))
     return report(
         question=put("question", "Who?"),
         answer=(sentence(put("answer", "It burnt."), citations=(1,)),),
         sections=(Section(heading=put("heading", "Body"), sentences=(body,)),),
-        hypotheses=(item.model_copy(update={"hypothesis": item.hypothesis.model_copy(update=told)}),),
+        hypotheses=(
+            item.model_copy(update={"hypothesis": item.hypothesis.model_copy(update=told)}),
+        ),
         citations=(citation(1, **cited, **placed),),
         limits=(put("limit", "none"),),
         made_by=put("made_by", "deepdiver"),
@@ -244,10 +313,17 @@ def infested(place: str, text: str) -> Report:
 
 
 def shape(tokens: list[Token]) -> list[str]:
-    """Return the structure of a document: its blocks, and of what lies within lines all that is not text."""
+    """Return the structure of a document.
+
+    Its blocks, and of what lies within lines all that is not text.
+    """
     found: list[str] = []
     for token in tokens:
-        inner = [child.type for child in token.children or [] if child.type not in {"text", "text_special"}]
+        inner = [
+            child.type
+            for child in token.children or []
+            if child.type not in {"text", "text_special"}
+        ]
         found += [token.type, *inner]
     return found
 
@@ -255,7 +331,11 @@ def shape(tokens: list[Token]) -> list[str]:
 def shown(tokens: list[Token]) -> str:
     """Return what a reader sees, without the marks."""
     return "\n".join(
-        "".join(child.content for child in token.children or [] if child.type in {"text", "text_special"})
+        "".join(
+            child.content
+            for child in token.children or []
+            if child.type in {"text", "text_special"}
+        )
         for token in tokens
         if token.type == "inline"
     )
@@ -263,7 +343,11 @@ def shown(tokens: list[Token]) -> str:
 
 def seen(text: str) -> str:
     """Return how a text of a stranger's is to look."""
-    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", "\ufffd", " ".join(text.split()))
+    return re.sub(
+        "[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
+        "\ufffd",
+        " ".join(text.split()),
+    )
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -283,7 +367,9 @@ def test_half_a_character_is_shown_as_such() -> None:
 def test_nothing_speaks_to_the_terminal(place: str) -> None:
     for text in HOSTILE:
         made = infested(place, text)
-        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", markdown(made))
+        assert not re.search(
+            "[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", markdown(made)
+        )
         assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", answer_text(made))
         assert markdown(made).encode("utf-8")
 
@@ -314,4 +400,6 @@ def test_what_was_said_is_what_is_shown(text: str) -> None:
     ],
 )
 def test_addresses_can_be_copied_and_do_no_harm(url: str, shown_as: str) -> None:
-    assert f"Title of s_1, {shown_as} (credibility" in markdown(report(citations=(citation(url=url),)))
+    assert f"Title of s_1, {shown_as} (credibility" in markdown(
+        report(citations=(citation(url=url),))
+    )

@@ -1,4 +1,7 @@
-"""Asking about a run, and checking its report again: first what is not there, or was tampered with."""
+"""Asking about a run, and checking its report again.
+
+First what is not there, or was tampered with.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ async def run(settings: Settings, store: SqliteStore) -> str:
     return outcome.run.id
 
 
-async def test_a_run_that_is_not_there_and_a_question_that_is_none(settings: Settings, store: SqliteStore) -> None:
+async def test_a_run_that_is_not_there_and_a_question_that_is_none(
+    settings: Settings, store: SqliteStore
+) -> None:
     with pytest.raises(UnknownNameError):
         await ask_about("20261115-none", QUESTION, settings, store)
     with pytest.raises(UsageError, match="the question is empty"):
@@ -51,7 +56,9 @@ async def test_a_run_that_is_not_there_and_a_question_that_is_none(settings: Set
         check_again("20261115-none", store)
 
 
-async def test_a_run_that_found_nothing_says_nothing(settings: Settings, store: SqliteStore) -> None:
+async def test_a_run_that_found_nothing_says_nothing(
+    settings: Settings, store: SqliteStore
+) -> None:
     began = new_run(QUESTION, settings, store)
     told = await ask_about(began.id, QUESTION, settings, store)
     assert told.sentences == ()
@@ -64,7 +71,12 @@ async def test_a_model_that_cannot_be_asked_is_an_error_and_not_an_answer(
     settings: Settings, store: SqliteStore, run: str
 ) -> None:
     held = store.get_run(run)
-    model = {**held.settings, "model": "openai:gpt-5-mini", "urls": {"openai": "http://127.0.0.1:9/v1"}, "retries": 0}
+    model = {
+        **held.settings,
+        "model": "openai:gpt-5-mini",
+        "urls": {"openai": "http://127.0.0.1:9/v1"},
+        "retries": 0,
+    }
     other = held.model_copy(update={"id": "20261115-by-a-model", "settings": model})
     store.create_run(other)
     store.add_records(other.id, store.get_records(run))
@@ -73,7 +85,9 @@ async def test_a_model_that_cannot_be_asked_is_an_error_and_not_an_answer(
         await ask_about(other.id, QUESTION, keyed, store)
 
 
-@pytest.mark.parametrize("question", ["What is the capital of France?", "Who owns the ferry Ejdervik?", "Why?"])
+@pytest.mark.parametrize(
+    "question", ["What is the capital of France?", "Who owns the ferry Ejdervik?", "Why?"]
+)
 async def test_what_the_run_did_not_find_is_not_answered(
     settings: Settings, store: SqliteStore, run: str, question: str
 ) -> None:
@@ -81,18 +95,26 @@ async def test_what_the_run_did_not_find_is_not_answered(
     assert told.sentences == ()
 
 
-async def test_what_the_run_found_is_answered_from_its_quotes(settings: Settings, store: SqliteStore, run: str) -> None:
+async def test_what_the_run_found_is_answered_from_its_quotes(
+    settings: Settings, store: SqliteStore, run: str
+) -> None:
     told = await ask_about(run, "When was Svedjan Ost AB founded?", settings, store)
     assert told.run.id == run
     assert "2009" in " ".join(sentence.text for sentence in told.sentences)
     assert told.unmet == ("founded",), "the source says that they started it"
-    quotes = {quote.text for finding in load_ledger(store, run).of(Finding).values() for quote in finding.quotes}
+    quotes = {
+        quote.text
+        for finding in load_ledger(store, run).of(Finding).values()
+        for quote in finding.quotes
+    }
     cited = {number for sentence in told.sentences for number in sentence.citations}
     assert cited
     assert {item.quote for item in told.report.citations if item.number in cited} <= quotes
 
 
-async def test_a_question_changes_nothing_on_record(settings: Settings, store: SqliteStore, run: str) -> None:
+async def test_a_question_changes_nothing_on_record(
+    settings: Settings, store: SqliteStore, run: str
+) -> None:
     def everything() -> object:
         return (
             store.list_runs(),
@@ -123,8 +145,12 @@ async def test_of_many_findings_those_near_the_question_are_looked_at(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", [name for name, entry in TABLE.items() if entry.built])
-async def test_every_report_passes_again(settings: Settings, store: SqliteStore, strategy: Strategy) -> None:
-    outcome = await research(QUESTION, settings.model_copy(update={"strategy": strategy}), store=store)
+async def test_every_report_passes_again(
+    settings: Settings, store: SqliteStore, strategy: Strategy
+) -> None:
+    outcome = await research(
+        QUESTION, settings.model_copy(update={"strategy": strategy}), store=store
+    )
     assert outcome.run.status in FINISHED
     checked = check_again(outcome.run.id, store)
     assert checked.faults == ()

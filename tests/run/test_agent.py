@@ -27,7 +27,10 @@ ASKED = {"messages": [{"role": "user", "content": "Who owns Holm Works?"}]}
 
 
 class Brain(BaseChatModel):
-    """A chat model of the caller's own: it knows no schema, no tools and no JSON mode, only text."""
+    """A chat model of the caller's own.
+
+    It knows no schema, no tools and no JSON mode, only text.
+    """
 
     calls: list[str] = Field(default_factory=list)
 
@@ -43,7 +46,9 @@ class Brain(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         roles = {"human": "user", "ai": "assistant"}
-        body = {"messages": [{"role": roles.get(m.type, m.type), "content": m.text} for m in messages]}
+        body = {
+            "messages": [{"role": roles.get(m.type, m.type), "content": m.text} for m in messages]
+        }
         self.calls.append(json.dumps(body))
         said = popper_brain()(body, len(self.calls))
         return ChatResult(generations=[ChatGeneration(message=AIMessage(said.text))])
@@ -63,7 +68,8 @@ class Brain(BaseChatModel):
 def archive(query: str) -> list[dict[str, str]]:
     """Search the archive."""
     return [
-        {"url": f"https://archive.example/{key[4:]}", "title": t, "content": x} for key, (t, _, x) in CORPUS.items()
+        {"url": f"https://archive.example/{key[4:]}", "title": t, "content": x}
+        for key, (t, _, x) in CORPUS.items()
     ]
 
 
@@ -78,9 +84,9 @@ def check(result: dict[str, Any]) -> None:
     assert result["final_answer"]
     assert 0 < result["confidence_score"] < 1
     assert result["messages"][-1].text == result["final_answer"]
-    assert {item["url"].split("/")[2] for item in result["gathered_information"] if "//" in item["url"]} == {
-        "archive.example"
-    }
+    assert {
+        item["url"].split("/")[2] for item in result["gathered_information"] if "//" in item["url"]
+    } == {"archive.example"}
 
 
 def test_an_empty_question_is_refused() -> None:
@@ -142,7 +148,9 @@ def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str]) -> None:
     # Access results
     assert result["final_answer"]
     assert isinstance(result["confidence_score"], float)
-    assert all("Prefer registers." in call for call in llm.calls), "the system prompt reaches every task"
+    assert all("Prefer registers." in call for call in llm.calls), (
+        "the system prompt reaches every task"
+    )
 
 
 def test_what_a_tool_returns_can_be_cited() -> None:
@@ -167,7 +175,9 @@ def test_a_reasoner_is_as_good_as_a_model() -> None:
 def test_max_iterations_is_obeyed() -> None:
     from deepdiver import tasks
 
-    reasoner = ScriptedReasoner(decide=lambda task: tasks.Decision(decision="continue", reason="more"))
+    reasoner = ScriptedReasoner(
+        decide=lambda task: tasks.Decision(decision="continue", reason="more")
+    )
     result = create_deepdiver_agent(reasoner, [archive], max_iterations=2).invoke(ASKED)
     assert result["current_iteration"] == 2
 
@@ -201,7 +211,9 @@ def test_a_thread_that_failed_goes_on_where_it_was() -> None:
     with pytest.raises(RuntimeError, match="the power went"):
         create_deepdiver_agent(reasoner, [archive], checkpointer=saver).invoke(ASKED, config)
     before = len(reasoner.asked)
-    fresh = create_deepdiver_agent(reasoner, [archive], checkpointer=saver)  # as another process would have it
+    fresh = create_deepdiver_agent(
+        reasoner, [archive], checkpointer=saver
+    )  # as another process would have it
     check(fresh.invoke(None, config))
     later = [task.name() for task in reasoner.asked[before:]]
     assert later == ["write_report", "check_support"], "nothing before the failure is done again"
@@ -239,7 +251,10 @@ def test_the_public_names_are_lazy_and_pinned() -> None:
         assert getattr(deepdiver, name) is not None
     with pytest.raises(AttributeError, match="has no attribute 'deepdive'"):
         deepdiver.deepdive  # noqa: B018
-    code = "import sys, deepdiver; assert not any(m.startswith(('lang', 'pydantic')) for m in sys.modules)"
+    code = (
+        "import sys, deepdiver; assert not any(m.startswith(('lang', 'pydantic')) for m in "
+        "sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -52,7 +52,9 @@ def test_a_lone_surrogate_does_not_break_the_question() -> None:
 def test_a_strategy_that_is_not_there_is_refused_with_those_that_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(TABLE, Strategy.NAVIGATOR, dataclasses.replace(TABLE[Strategy.NAVIGATOR], built=False))
+    monkeypatch.setitem(
+        TABLE, Strategy.NAVIGATOR, dataclasses.replace(TABLE[Strategy.NAVIGATOR], built=False)
+    )
     settings = load({"home": tmp_path, "strategy": "navigator"})
     with pytest.raises(UsageError, match=r"navigator is not part of this version; it has popper"):
         new_run("Who?", settings, open_store(tmp_path))
@@ -82,6 +84,8 @@ def test_no_secret_is_saved_with_a_run(tmp_path: Path) -> None:
 def test_a_ledger_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     run = new_run("Who?", load({"home": tmp_path}), store)
-    source = Source(id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="0" * 64)
+    source = Source(
+        id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="0" * 64
+    )
     store.add_records(run.id, [("source", source.id, source.model_dump_json())])
     assert list(load_ledger(store, run.id)) == [source]

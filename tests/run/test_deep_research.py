@@ -30,7 +30,9 @@ QUESTION = "Who owns Holm Works?"
 
 
 def sample(**more: Any) -> Settings:
-    return load({"documents": (LIBRARY,), "search": ["library"], "as_of": date(2026, 11, 15), **more})
+    return load(
+        {"documents": (LIBRARY,), "search": ["library"], "as_of": date(2026, 11, 15), **more}
+    )
 
 
 def check(result: dict[str, Any], rounds: int = 5) -> ResearchContext:
@@ -79,7 +81,9 @@ def test_what_ends_a_run_is_raised_and_the_run_can_be_resumed() -> None:
         raise CallError("the key was refused", CallFault.AUTH)
 
     with pytest.raises(CallError, match="the key was refused"):
-        run_deep_research_agent(QUESTION, llm=ScriptedReasoner(plan_searches=refuse), tools=[archive])
+        run_deep_research_agent(
+            QUESTION, llm=ScriptedReasoner(plan_searches=refuse), tools=[archive]
+        )
     (run,) = open_store(load().home).list_runs()
     assert run.status is RunStatus.FAILED
 
@@ -87,7 +91,9 @@ def test_what_ends_a_run_is_raised_and_the_run_can_be_resumed() -> None:
 def test_a_run_that_waits_for_a_person_says_how_to_go_on() -> None:
     settings = load({"approve": True})
     with pytest.raises(UsageError, match="waits for a person: go on with deepdiver resume"):
-        run_deep_research_agent(QUESTION, settings=settings, llm=ScriptedReasoner(), tools=[archive])
+        run_deep_research_agent(
+            QUESTION, settings=settings, llm=ScriptedReasoner(), tools=[archive]
+        )
     (run,) = open_store(settings.home).list_runs()
     assert run.status is RunStatus.WAITING
 
@@ -109,8 +115,12 @@ async def test_it_works_from_a_running_event_loop() -> None:
 
 async def test_several_can_run_side_by_side() -> None:
     one, other = await asyncio.gather(
-        asyncio.to_thread(run_deep_research_agent, QUESTION, 2, llm=ScriptedReasoner(), tools=[memo]),
-        asyncio.to_thread(run_deep_research_agent, QUESTION, 1, llm=ScriptedReasoner(), tools=[archive]),
+        asyncio.to_thread(
+            run_deep_research_agent, QUESTION, 2, llm=ScriptedReasoner(), tools=[memo]
+        ),
+        asyncio.to_thread(
+            run_deep_research_agent, QUESTION, 1, llm=ScriptedReasoner(), tools=[archive]
+        ),
     )
     assert (one["iterations"], other["iterations"]) == (2, 1)
 
@@ -126,7 +136,9 @@ def test_the_process_ends_when_the_script_does(tmp_path: Path) -> None:
         f"result = run_deep_research_agent({QUESTION!r}, llm=EmbeddedReasoner(), tools=[memo])\n"
         "print(result['final_report'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+    )
     assert "Anna Holm" in done.stdout
 
 
@@ -134,7 +146,12 @@ def test_the_process_ends_when_the_script_does(tmp_path: Path) -> None:
 
 
 def test_max_iterations_is_obeyed_and_five_by_default() -> None:
-    check(run_deep_research_agent(QUESTION, max_iterations=2, llm=ScriptedReasoner(), tools=[archive]), rounds=2)
+    check(
+        run_deep_research_agent(
+            QUESTION, max_iterations=2, llm=ScriptedReasoner(), tools=[archive]
+        ),
+        rounds=2,
+    )
     check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]), rounds=5)
 
 
@@ -149,7 +166,10 @@ def test_it_is_a_run_on_record_with_its_files_and_events() -> None:
     told: list[str] = []
     check(
         run_deep_research_agent(
-            QUESTION, llm=EmbeddedReasoner(), tools=[memo], on_event=lambda event: told.append(event.type)
+            QUESTION,
+            llm=EmbeddedReasoner(),
+            tools=[memo],
+            on_event=lambda event: told.append(event.type),
         ),
         rounds=2,
     )
@@ -169,7 +189,9 @@ def test_without_a_model_and_tools_the_settings_say_who_thinks_and_what_is_searc
     assert all(item.url.startswith("sample:") for item in context.search_history)
 
 
-def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seeds_usage_as_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DEEPDIVER_SEARCH", "library")
     monkeypatch.setenv("DEEPDIVER_DOCUMENTS", str(LIBRARY))
     monkeypatch.setenv("DEEPDIVER_AS_OF", "2026-11-15")
@@ -184,13 +206,18 @@ def test_the_seeds_usage_as_written(capsys: pytest.CaptureFixture[str], monkeypa
         "print(result['final_report'])\n"
     )
     adapted = seed.replace("src.agent", "deepdiver").replace(
-        "Your research question here", "How old are the children of the parents who run Svedjan Ost AB?"
+        "Your research question here",
+        "How old are the children of the parents who run Svedjan Ost AB?",
     )
     held: dict[str, Any] = {}
     exec(adapted, held)  # noqa: S102
     said = capsys.readouterr().out
     assert said == f"{held['result']['final_report']}\n"
-    for age in ("Alma Kvarnlöf is 15 years old", "Hjalmar Kvarnlöf is 12 years old", "Siri Kvarnlöf is 8 years old"):
+    for age in (
+        "Alma Kvarnlöf is 15 years old",
+        "Hjalmar Kvarnlöf is 12 years old",
+        "Siri Kvarnlöf is 8 years old",
+    ):
         assert age in said
     assert re.search(r"\*\*Answered, confidence 0\.\d\d", said), "the executive summary comes first"
     assert "## Limits" in said

@@ -1,4 +1,7 @@
-"""A deeper look into a section: a new run that remembers the old one, searches where it searched, and cites anew."""
+"""A deeper look into a section.
+
+A new run that remembers the old one, searches where it searched, and cites anew.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +38,26 @@ def store(settings: Settings) -> Iterator[Store]:
         yield opened
 
 
-def finished(store: Store, *headings: str, status: RunStatus = RunStatus.ANSWERED, **run: Any) -> str:
+def finished(
+    store: Store, *headings: str, status: RunStatus = RunStatus.ANSWERED, **run: Any
+) -> str:
     """Enter a run with a report of so many sections."""
     given = {"strategy": Strategy.POPPER, "settings": {}, **run}
     store.create_run(
-        Run(id="20261115-x-1", question="Who owns it?", created="2026-11-15T12:00:00+00:00", version="0", **given)
+        Run(
+            id="20261115-x-1",
+            question="Who owns it?",
+            created="2026-11-15T12:00:00+00:00",
+            version="0",
+            **given,
+        )
     )
-    sections = tuple(Section(heading=heading, sentences=(Sentence(text="So."),)) for heading in headings)
-    report = Report(question="Who owns it?", status=status, answer=(), confidence=0.5, sections=sections)
+    sections = tuple(
+        Section(heading=heading, sentences=(Sentence(text="So."),)) for heading in headings
+    )
+    report = Report(
+        question="Who owns it?", status=status, answer=(), confidence=0.5, sections=sections
+    )
     store.save_report("20261115-x-1", report.model_dump_json())
     store.set_status("20261115-x-1", status)
     return "20261115-x-1"
@@ -53,10 +68,14 @@ def test_a_run_that_is_not_there(settings: Settings, store: Store) -> None:
         look_deeper("nothing", 1, settings, store)
 
 
-@pytest.mark.parametrize("status", [RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.WAITING, RunStatus.FAILED])
+@pytest.mark.parametrize(
+    "status", [RunStatus.RUNNING, RunStatus.STOPPED, RunStatus.WAITING, RunStatus.FAILED]
+)
 def test_a_run_that_is_not_finished(settings: Settings, store: Store, status: RunStatus) -> None:
     key = finished(store, "Ownership", status=status)
-    with pytest.raises(UsageError, match=f"is {status.value} and has no report yet; go on with: deepdiver resume"):
+    with pytest.raises(
+        UsageError, match=f"is {status.value} and has no report yet; go on with: deepdiver resume"
+    ):
         look_deeper(key, 1, settings, store)
 
 
@@ -65,7 +84,9 @@ def test_a_section_that_is_not_there_is_told_with_those_that_are(
     settings: Settings, store: Store, section: int
 ) -> None:
     key = finished(store, "Ownership", "The  years\nbefore")
-    with pytest.raises(UsageError, match=rf"no section {section} .* it has 1\. Ownership; 2\. The years before"):
+    with pytest.raises(
+        UsageError, match=rf"no section {section} .* it has 1\. Ownership; 2\. The years before"
+    ):
         look_deeper(key, section, settings, store)
 
 
@@ -89,16 +110,27 @@ def test_the_beginning_of_an_id_is_enough(settings: Settings, store: Store) -> N
         (" Tell me. ", "Costs", "Tell me. In particular: Costs."),
     ],
 )
-def test_the_question_is_the_original_one_and_the_heading(question: str, heading: str, asked: str) -> None:
+def test_the_question_is_the_original_one_and_the_heading(
+    question: str, heading: str, asked: str
+) -> None:
     assert deeper_question(question, heading) == asked
 
 
 def test_the_old_runs_settings_are_kept(settings: Settings, store: Store) -> None:
-    kept = {"documents": [str(sample.LIBRARY)], "search": ["library"], "max_iterations": 2, "strategy": "iterative"}
+    kept = {
+        "documents": [str(sample.LIBRARY)],
+        "search": ["library"],
+        "max_iterations": 2,
+        "strategy": "iterative",
+    }
     key = finished(store, "Ownership", settings=kept, strategy=Strategy.ITERATIVE)
     deeper = look_deeper(key, 1, settings, store).settings
     assert deeper.documents == (sample.LIBRARY,)
-    assert (deeper.search, deeper.max_iterations, deeper.strategy) == (("library",), 2, Strategy.ITERATIVE)
+    assert (deeper.search, deeper.max_iterations, deeper.strategy) == (
+        ("library",),
+        2,
+        Strategy.ITERATIVE,
+    )
     assert deeper.home == settings.home
 
 
@@ -106,7 +138,9 @@ def test_another_strategy_has_its_own_number_of_rounds(settings: Settings, store
     key = finished(store, "Ownership", settings={"max_iterations": 9})
     made = look_deeper(key, 1, settings, store, {"strategy": Strategy.ITERATIVE}).settings
     assert (made.strategy, made.max_iterations) == (Strategy.ITERATIVE, None)
-    named = look_deeper(key, 1, settings, store, {"strategy": Strategy.ITERATIVE, "max_iterations": 3}).settings
+    named = look_deeper(
+        key, 1, settings, store, {"strategy": Strategy.ITERATIVE, "max_iterations": 3}
+    ).settings
     assert named.max_iterations == 3
 
 
@@ -120,13 +154,22 @@ def test_a_strategy_that_the_question_chose_is_the_runs(settings: Settings, stor
 async def test_a_deeper_look_works_for_every_strategys_report(
     settings: Settings, store: Store, first: Strategy, second: Strategy
 ) -> None:
-    asked = {"documents": (sample.LIBRARY,), "search": ("library",), "strategy": first, "as_of": date(2026, 11, 15)}
-    old = await research("Who owns Lodbåken Elektro AB?", settings.model_copy(update=asked), store=store)
+    asked = {
+        "documents": (sample.LIBRARY,),
+        "search": ("library",),
+        "strategy": first,
+        "as_of": date(2026, 11, 15),
+    }
+    old = await research(
+        "Who owns Lodbåken Elektro AB?", settings.model_copy(update=asked), store=store
+    )
     assert old.report is not None
     assert old.report.sections
     events: list[Any] = []
     changes = {"strategy": second}
-    new = await deepen(old.run.id, 1, settings, changes=changes, store=store, on_event=events.append)
+    new = await deepen(
+        old.run.id, 1, settings, changes=changes, store=store, on_event=events.append
+    )
     assert new.report is not None
     assert new.run.strategy is second
     assert new.run.deepens == old.run.id

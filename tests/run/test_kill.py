@@ -1,7 +1,8 @@
 """A run killed at any instant goes on: nothing is lost, nothing that was answered is bought again.
 
-The same is shown for every strategy. Those with a person in the loop are shown with one, so that what the person says
-is among the calls at whose boundaries a run is killed: a plan is accepted, an answer rejected once and then accepted.
+The same is shown for every strategy. Those with a person in the loop are shown with one, so that
+what the person says is among the calls at whose boundaries a run is killed: a plan is accepted, an
+answer rejected once and then accepted.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ JOBS: dict[str, dict[str, Any]] = {
     },
 }
 """What is run of each strategy."""
-MOMENTS = (("after journal_reserve", 0.25), ("after journal_sent", 0.5), ("before journal_settled", 0.75))
-"""Nothing was sent yet; it was sent, and may or may not have been heard; it was answered, and the answer is lost. Each
-with how far the run has come by then."""
+MOMENTS = (
+    ("after journal_reserve", 0.25),
+    ("after journal_sent", 0.5),
+    ("before journal_settled", 0.75),
+)
+"""Nothing was sent yet; it was sent, and may or may not have been heard; it was answered, and the
+answer is lost. Each with how far the run has come by then."""
 
 Whole = Callable[[str], dict[str, Any]]
 
@@ -78,7 +83,9 @@ class Log:
         with urllib.request.urlopen(f"{self._url}?since={self._seen}", timeout=10) as reply:  # noqa: S310 - this machine
             entries = json.load(reply)
         self._seen += len(entries)
-        return collections.Counter(f"{entry['path']} {json.dumps(entry['body'], sort_keys=True)}" for entry in entries)
+        return collections.Counter(
+            f"{entry['path']} {json.dumps(entry['body'], sort_keys=True)}" for entry in entries
+        )
 
 
 def sent_now(home: Path) -> set[str]:
@@ -88,11 +95,21 @@ def sent_now(home: Path) -> set[str]:
 
 
 def kill_and_resume(
-    zygote: Zygote, server: ServerApart, log: Log, home: Path, point: int, strategy: str, *, declined: bool = False
+    zygote: Zygote,
+    server: ServerApart,
+    log: Log,
+    home: Path,
+    point: int,
+    strategy: str,
+    *,
+    declined: bool = False,
 ) -> dict[str, Any]:
-    """Kill a run at a boundary, go on with it, replay it; nothing that was settled may be sent again.
+    """Kill a run at a boundary, go on with it, replay it.
 
-    Where calls are declined at first they are sent once more in each life that comes to them, and not to the server.
+    Nothing that was settled may be sent again.
+
+    Where calls are declined at first they are sent once more in each life that comes to them, and
+    not to the server.
     """
     job = {"home": str(home), "url": server.url, "declined": declined, **JOBS[strategy]}
     log.new()
@@ -101,10 +118,14 @@ def kill_and_resume(
     told = zygote.job(replay=True, **job)
     repeats = sum(number - 1 for number in log.new().values())
     rows = {row["key"]: row for row in told["rows"]}
-    assert repeats <= len(in_flight), f"point {point}: {repeats} requests repeated, {len(in_flight)} were in flight"
+    assert repeats <= len(in_flight), (
+        f"point {point}: {repeats} requests repeated, {len(in_flight)} were in flight"
+    )
     for key, row in rows.items():
         assert row["state"] == "settled", f"point {point}: {row}"
-        once = 0 if row["kind"] == "human" else 1  # nothing is sent to a person: who is asked again loses nothing
+        once = (
+            0 if row["kind"] == "human" else 1
+        )  # nothing is sent to a person: who is asked again loses nothing
         well = row["sends"] == once or key in in_flight or declined
         assert well, f"point {point}: a settled call was sent again: {row}"
     assert set(told["uncertain"]) == in_flight, f"point {point}: not every call in doubt is listed"
@@ -114,12 +135,20 @@ def kill_and_resume(
 
 def moments(boundaries: list[str]) -> list[int]:
     """Return the boundaries of the three moments that come next to where they are wanted, counted from 1."""
-    places = {what: [n for n, name in enumerate(boundaries, 1) if name == what] for what, _ in MOMENTS}
-    return [min(places[what], key=lambda n: abs(n - part * len(boundaries))) for what, part in MOMENTS]
+    places = {
+        what: [n for n, name in enumerate(boundaries, 1) if name == what] for what, _ in MOMENTS
+    }
+    return [
+        min(places[what], key=lambda n: abs(n - part * len(boundaries))) for what, part in MOMENTS
+    ]
 
 
 def test_three_moments_are_found_near_where_they_are_wanted() -> None:
-    call = [f"{when} journal_{what}" for what in ("reserve", "sent", "settled") for when in ("before", "after")]
+    call = [
+        f"{when} journal_{what}"
+        for what in ("reserve", "sent", "settled")
+        for when in ("before", "after")
+    ]
     assert moments(call * 8) == [14, 22, 35]
     assert moments(call) == [2, 4, 5]
 
@@ -137,7 +166,10 @@ def test_a_run_killed_at_a_journal_boundary_goes_on(
     zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, tenth: int
 ) -> None:
     point = max(1, len(whole("popper")["boundaries"]) * tenth // 10)
-    assert kill_and_resume(zygote, server, log, tmp_path, point, "popper")["hash"] == whole("popper")["hash"]
+    assert (
+        kill_and_resume(zygote, server, log, tmp_path, point, "popper")["hash"]
+        == whole("popper")["hash"]
+    )
 
 
 @pytest.mark.parametrize("strategy", list(JOBS)[1:])
@@ -149,7 +181,9 @@ def test_runs_of_other_strategies_killed_before_during_and_after_a_call_go_on(
         home = tmp_path / str(point)
         home.mkdir()
         told = kill_and_resume(zygote, server, log, home, point, strategy)
-        assert (told["hash"], told["status"]) == (unhurt["hash"], unhurt["status"]), f"{strategy}, {point}"
+        assert (told["hash"], told["status"]) == (unhurt["hash"], unhurt["status"]), (
+            f"{strategy}, {point}"
+        )
 
 
 def test_a_run_killed_again_and_again_still_goes_on(
@@ -161,7 +195,10 @@ def test_a_run_killed_again_and_again_still_goes_on(
 
 
 def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Path) -> list[str]:
-    """The boundaries of a run whose calls are all declined at first: it comes to the same report."""
+    """The boundaries of a run whose calls are all declined at first.
+
+    It comes to the same report.
+    """
     home.mkdir()
     told = zygote.job(home=str(home), url=server.url, declined=True)
     assert (told["hash"], told["uncertain"]) == (whole("popper")["hash"], [])
@@ -185,7 +222,12 @@ def test_a_run_killed_around_a_call_that_was_declined_goes_on(
 
 @pytest.mark.proof
 def test_every_boundary_of_a_run_whose_calls_are_declined_at_first(
-    zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    zygote: Zygote,
+    server: ServerApart,
+    log: Log,
+    whole: Whole,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     boundaries, in_flight = declined_once(zygote, server, whole, tmp_path / "whole"), 0
     for point in range(1, len(boundaries) + 1):
@@ -196,7 +238,9 @@ def test_every_boundary_of_a_run_whose_calls_are_declined_at_first(
         in_flight += told["in_flight"]
     with capsys.disabled():
         points = len(boundaries)
-        sys.stdout.write(f"\ndeclined at first: kill points {points}, runs lost 0, calls in flight {in_flight}\n")
+        sys.stdout.write(
+            f"\ndeclined at first: kill points {points}, runs lost 0, calls in flight {in_flight}\n"
+        )
 
 
 @pytest.mark.proof
@@ -220,8 +264,10 @@ def test_every_journal_boundary(
     with capsys.disabled():
         sys.stdout.write(
             f"\n{strategy}: kill points {len(results)}, runs lost {len(lost)}, "
-            f"settled calls repeated 0, calls in flight {sum(told['in_flight'] for told in results)}, "
-            f"of them repeated {sum(told['repeats'] for told in results)} and all listed as uncertain, "
+            "settled calls repeated 0, calls in flight "
+            f"{sum(told['in_flight'] for told in results)}, "
+            f"of them repeated {sum(told['repeats'] for told in results)} and all listed as "
+            "uncertain, "
             f"other reports {len(other)}, other replays 0\n"
         )
     assert len(results) >= 100

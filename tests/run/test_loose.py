@@ -36,7 +36,9 @@ class Service:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings.model_validate({"home": tmp_path / "home", "retries": 0, "keys": {"tides": "key-0123456789"}})
+    return Settings.model_validate(
+        {"home": tmp_path / "home", "retries": 0, "keys": {"tides": "key-0123456789"}}
+    )
 
 
 def left(settings: Settings) -> list[Run]:
@@ -88,7 +90,9 @@ async def test_whoever_leaves_in_the_middle_leaves_nothing(settings: Settings) -
     with pytest.raises(KeyError):
         await leave()
     assert left(settings) == []
-    files = {path.name.removesuffix("-wal").removesuffix("-shm") for path in settings.home.iterdir()}
+    files = {
+        path.name.removesuffix("-wal").removesuffix("-shm") for path in settings.home.iterdir()
+    }
     assert files == {"deepdiver.db"}
 
 
@@ -105,17 +109,24 @@ async def test_answers_are_shared_between_errands_and_with_runs(settings: Settin
     assert service.calls == 1
 
 
-async def test_an_answer_that_is_not_shared_is_asked_for_again_by_the_next_errand(settings: Settings) -> None:
+async def test_an_answer_that_is_not_shared_is_asked_for_again_by_the_next_errand(
+    settings: Settings,
+) -> None:
     service = Service()
     fresh = Request("feed", "tides", "now", {}, fresh=True)
     for expected in (1, 2):
         async with loose(settings) as gateway:
             assert (await gateway.call(fresh, service)).value == {"level": expected}
-            assert (await gateway.call(fresh, service)).value == {"level": expected}, "within one errand it is one call"
+            assert (await gateway.call(fresh, service)).value == {"level": expected}, (
+                "within one errand it is one call"
+            )
 
 
 async def test_limits_are_those_of_the_home(settings: Settings) -> None:
-    slow = {"limits": {"tides": {"rate": 1, "per": 3_600.0, "concurrent": 1}}, "deadlines": {"feed": 0.3}}
+    slow = {
+        "limits": {"tides": {"rate": 1, "per": 3_600.0, "concurrent": 1}},
+        "deadlines": {"feed": 0.3},
+    }
     limited = Settings.model_validate({**settings.model_dump(), **slow, "cache": {"feed": 0}})
     async with loose(limited) as gateway:
         await gateway.call(ASKED, Service())
@@ -125,7 +136,9 @@ async def test_limits_are_those_of_the_home(settings: Settings) -> None:
 
 
 async def test_two_at_once_hold_places_of_their_own(settings: Settings) -> None:
-    one_by_one = Settings.model_validate({**settings.model_dump(), "limits": {"tides": {"rate": 100, "concurrent": 1}}})
+    one_by_one = Settings.model_validate(
+        {**settings.model_dump(), "limits": {"tides": {"rate": 100, "concurrent": 1}}}
+    )
     inside = most = 0
 
     async def do() -> Reply:
@@ -145,7 +158,9 @@ async def test_two_at_once_hold_places_of_their_own(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("gone", [False, True])
-async def test_a_shared_answer_with_a_text_is_taken_while_the_text_is_kept(settings: Settings, gone: bool) -> None:
+async def test_a_shared_answer_with_a_text_is_taken_while_the_text_is_kept(
+    settings: Settings, gone: bool
+) -> None:
     calls = 0
 
     def bringing(gateway: Gateway) -> Do:
@@ -165,9 +180,18 @@ async def test_a_shared_answer_with_a_text_is_taken_while_the_text_is_kept(setti
             store.delete_run("20261115-a", 0.0)
         async with loose(settings, store=store) as gateway:
             await gateway.call(ASKED, bringing(gateway))
-        assert store.list_runs() == ([] if gone else [run("20261115-a")]), "the store that was lent is still open"
+        assert store.list_runs() == ([] if gone else [run("20261115-a")]), (
+            "the store that was lent is still open"
+        )
     assert calls == (2 if gone else 1)
 
 
 def run(name: str) -> Run:
-    return Run(id=name, question="?", strategy=Strategy.POPPER, settings={}, created="2026-11-15", version="0.1.0")
+    return Run(
+        id=name,
+        question="?",
+        strategy=Strategy.POPPER,
+        settings={},
+        created="2026-11-15",
+        version="0.1.0",
+    )

@@ -39,7 +39,10 @@ def settings(tmp_path: Path) -> Settings:
 
 async def test_nothing_to_search_leaves_nothing_behind(tmp_path: Path) -> None:
     settings = load({"home": tmp_path, "urls": NOWHERE})
-    with pytest.raises(NoEvidenceError, match=r"--sample\. duckduckgo was not searched: 127.0.0.1:9 cannot be reached"):
+    with pytest.raises(
+        NoEvidenceError,
+        match=r"--sample\. duckduckgo was not searched: 127.0.0.1:9 cannot be reached",
+    ):
         await research(QUESTION, settings)
     assert open_store(tmp_path).list_runs() == []
 
@@ -63,7 +66,9 @@ async def test_what_cannot_be_used_is_said_before_a_run_begins(
     assert open_store(settings.home).list_runs() == []
 
 
-async def test_files_that_cannot_be_written_do_not_lose_the_run(settings: Settings, tmp_path: Path) -> None:
+async def test_files_that_cannot_be_written_do_not_lose_the_run(
+    settings: Settings, tmp_path: Path
+) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("x")
     with pytest.raises(StoreAccessError, match="deepdiver show"):
@@ -85,7 +90,13 @@ async def test_a_run_leaves_its_five_files(settings: Settings, tmp_path: Path) -
     record = json.loads((outcome.folder / "report.json").read_text())
     assert outcome.report is not None
     assert record["report_hash"] == outcome.report.hash
-    assert {entry["record"] for entry in record["ledger"]} >= {"Source", "Finding", "Hypothesis", "Evidence", "Trial"}
+    assert {entry["record"] for entry in record["ledger"]} >= {
+        "Source",
+        "Finding",
+        "Hypothesis",
+        "Evidence",
+        "Trial",
+    }
     for line in (outcome.folder / "reasoning.log").read_text().splitlines():
         assert list(json.loads(line)) == ["timestamp", "phase", "step", "action", "details"]
 
@@ -94,13 +105,21 @@ async def test_a_run_leaves_its_five_files(settings: Settings, tmp_path: Path) -
 async def test_every_sample_question_is_answered_right_and_replays_to_the_same_report(
     settings: Settings, question: sample.Question
 ) -> None:
-    outcome = await research(question.text, settings.model_copy(update={"as_of": date(2026, 11, 15)}))
+    outcome = await research(
+        question.text, settings.model_copy(update={"as_of": date(2026, 11, 15)})
+    )
     report = outcome.report
     assert report is not None
     lead = re.sub(r"\d{4}-\d\d-\d\d", "", " ".join(sentence.text for sentence in report.answer))
     assert all(says(lead, answer) for answer in question.answers)
-    held = [item.hypothesis.statement for item in report.hypotheses if item.status is HypothesisStatus.SUPPORTED]
-    assert not [wrong for wrong in question.must_not if any(says(statement, wrong) for statement in held)]
+    held = [
+        item.hypothesis.statement
+        for item in report.hypotheses
+        if item.status is HypothesisStatus.SUPPORTED
+    ]
+    assert not [
+        wrong for wrong in question.must_not if any(says(statement, wrong) for statement in held)
+    ]
     if not question.answers:
         assert outcome.run.status is RunStatus.NO_EVIDENCE
         assert lead == ""
@@ -219,21 +238,32 @@ async def test_pages_are_read_whole_and_a_replay_needs_none_of_them(tmp_path: Pa
     assert read, "no page was fetched"
     with closing(open_store(tmp_path)) as store:
         records = store.get_records(outcome.run.id)
-        sources = [Source.model_validate_json(text) for kind, _, text in records if kind == "source"]
-        assert all(source.url.startswith(f"http://127.0.0.1:{server.port}/page/") for source in sources)
+        sources = [
+            Source.model_validate_json(text) for kind, _, text in records if kind == "source"
+        ]
+        assert all(
+            source.url.startswith(f"http://127.0.0.1:{server.port}/page/") for source in sources
+        )
         for citation in outcome.report.citations:
             span = slice(citation.passage.start, citation.passage.end)
             assert store.get_text(citation.passage.snapshot)[span] == citation.quote
-        assert max(len(store.get_text(source.snapshot)) for source in sources) > 250, "the extracts have 200 characters"
+        assert max(len(store.get_text(source.snapshot)) for source in sources) > 250, (
+            "the extracts have 200 characters"
+        )
     again = await replay(outcome.run.id, settings)  # the server is gone
     assert again.report is not None
     assert again.report.hash == outcome.report.hash
 
 
-async def test_a_host_that_the_user_did_not_allow_is_not_read_and_the_report_says_so(tmp_path: Path) -> None:
+async def test_a_host_that_the_user_did_not_allow_is_not_read_and_the_report_says_so(
+    tmp_path: Path,
+) -> None:
     with ScriptedServer(popper_brain(rounds=1), made_search(local=True), made_page()) as server:
         settings = web_of(server, tmp_path, allow_hosts=[])
         outcome = await research("How many crates did the harbour office of Lund count?", settings)
         assert not [entry for entry in server.log if entry.path.startswith("/page/")]
     assert outcome.report is not None
-    assert any("is refused" in line and "only what searxng shows of it" in line for line in outcome.report.limits)
+    assert any(
+        "is refused" in line and "only what searxng shows of it" in line
+        for line in outcome.report.limits
+    )

@@ -16,7 +16,14 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.events import PersonAsked, RunEnded, RunStarted
 from deepdiver.core.record import RunStatus
-from deepdiver.errors import CallError, CallFault, NoEvidenceError, RunBusyError, StoppedError, UsageError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    NoEvidenceError,
+    RunBusyError,
+    StoppedError,
+    UsageError,
+)
 from deepdiver.gateway import Mode
 from deepdiver.run import session as module
 from deepdiver.run.begin import new_run
@@ -63,7 +70,9 @@ def dead() -> int:
     return gone.pid
 
 
-async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(tmp_path: Path, dead: int) -> None:
+async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(
+    tmp_path: Path, dead: int
+) -> None:
     rig = Rig(tmp_path)
     rig.store.take_lease(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
@@ -75,7 +84,9 @@ async def test_the_lease_is_let_go_however_the_run_ends(tmp_path: Path) -> None:
     rig.store.take_lease(rig.run.id, "next", time.time(), 30)
 
 
-async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.05)
     rig = Rig(tmp_path)
 
@@ -85,7 +96,9 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(tmp_path: Path, m
 
     class Slow(ScriptedReasoner):
         async def perform(self, task: tasks.Task[Any]) -> Any:
-            return await (slow(task) if isinstance(task, tasks.Decompose) else super().perform(task))
+            return await (
+                slow(task) if isinstance(task, tasks.Decompose) else super().perform(task)
+            )
 
     quick, rig.reasoner = rig.reasoner, Slow()
     outcome = await rig.work()
@@ -144,10 +157,18 @@ async def test_what_a_person_said_is_never_asked_again(tmp_path: Path) -> None:
 async def test_a_replay_writes_nothing(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     await rig.work()
-    before = (rig.store.get_events(rig.run.id), rig.store.get_records(rig.run.id), rig.store.journal_list(rig.run.id))
+    before = (
+        rig.store.get_events(rig.run.id),
+        rig.store.get_records(rig.run.id),
+        rig.store.journal_list(rig.run.id),
+    )
     rig.provider.queries.clear()
     await rig.work(mode=Mode.REPLAY)
-    after = (rig.store.get_events(rig.run.id), rig.store.get_records(rig.run.id), rig.store.journal_list(rig.run.id))
+    after = (
+        rig.store.get_events(rig.run.id),
+        rig.store.get_records(rig.run.id),
+        rig.store.journal_list(rig.run.id),
+    )
     assert before == after
     assert rig.provider.queries == []
 
@@ -205,7 +226,9 @@ async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
     runs = [new_run(f"Who owns Holm Works {n}?", rig.settings, rig.store) for n in range(10)]
 
     async def one(run: Any) -> Any:
-        session = Session(run, rig.settings, rig.store, reasoner=ScriptedReasoner(), providers=[rig.provider])
+        session = Session(
+            run, rig.settings, rig.store, reasoner=ScriptedReasoner(), providers=[rig.provider]
+        )
         return await session.work(None, resumed=False)
 
     outcomes = await asyncio.gather(*(one(run) for run in runs))
@@ -213,15 +236,23 @@ async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
     assert {outcome.run.status for outcome in outcomes} == {RunStatus.ANSWERED}
 
 
-async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(tmp_path: Path) -> None:
+async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(
+    tmp_path: Path,
+) -> None:
     prices: dict[str, Any] = {"corpus": {}, "openai:made": {}}
-    rig = Rig(tmp_path, model="openai:made", prices=prices, urls={"openai": "http://127.0.0.1:9/v1"})
-    first = await Session(rig.run, rig.settings, rig.store, providers=[rig.provider]).work(None, resumed=False)
+    rig = Rig(
+        tmp_path, model="openai:made", prices=prices, urls={"openai": "http://127.0.0.1:9/v1"}
+    )
+    first = await Session(rig.run, rig.settings, rig.store, providers=[rig.provider]).work(
+        None, resumed=False
+    )
     assert isinstance(first.error, CallError)
     assert first.error.fault is CallFault.UNREACHED
     assert rig.store.get_run(rig.run.id).status is RunStatus.FAILED
     with ScriptedServer(popper_brain(), made_search()) as server:
         mine = rig.settings.model_copy(update={"urls": {"openai": server.openai}})
-        again = await Session(rig.run, mine, rig.store, providers=[rig.provider]).work(None, resumed=True)
+        again = await Session(rig.run, mine, rig.store, providers=[rig.provider]).work(
+            None, resumed=True
+        )
     assert again.error is None
     assert again.report is not None

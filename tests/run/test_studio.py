@@ -40,7 +40,9 @@ def test_it_opens(name: str) -> None:
     assert "messages" in graph.get_input_jsonschema()["properties"]
 
 
-def test_it_runs_over_what_the_settings_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_runs_over_what_the_settings_say(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("DEEPDIVER_HOME", str(tmp_path))
     monkeypatch.setenv("DEEPDIVER_DOCUMENTS", str(LIBRARY))
     question = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"

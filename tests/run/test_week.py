@@ -1,4 +1,7 @@
-"""An invented week, told by every feed: what was planted is found, what is false refuted, what was down told."""
+"""An invented week, told by every feed.
+
+What was planted is found, what is false refuted, what was down told.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.record import Correlation, CorrelationKind, Finding, HypothesisStatus, Source, SourceKind
+from deepdiver.core.record import (
+    Correlation,
+    CorrelationKind,
+    Finding,
+    HypothesisStatus,
+    Source,
+    SourceKind,
+)
 from deepdiver.core.settings import Settings, load
 from deepdiver.run import Outcome, replay, research
 from deepdiver.run.begin import load_ledger
@@ -23,7 +33,10 @@ from tests.strategies.test_calling import approve
 from tests.warm import Warm
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
-YES, NO = "Strikes near Kharkiv have increased this week.", "Strikes near Kharkiv have not increased this week."
+YES, NO = (
+    "Strikes near Kharkiv have increased this week.",
+    "Strikes near Kharkiv have not increased this week.",
+)
 
 
 @pytest.fixture
@@ -33,7 +46,9 @@ def week() -> Iterator[Week]:
 
 
 def settings(week: Week, home: Path, **more: Any) -> Settings:
-    return load({"home": home, "strategy": "overwatch", "search": ("gdelt",), **week.settings, **more})
+    return load(
+        {"home": home, "strategy": "overwatch", "search": ("gdelt",), **week.settings, **more}
+    )
 
 
 async def researched(week: Week, home: Path, **more: Any) -> Outcome:
@@ -49,7 +64,9 @@ def everything_in(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-async def test_what_was_planted_is_found_and_what_is_false_is_refuted(week: Week, tmp_path: Path) -> None:
+async def test_what_was_planted_is_found_and_what_is_false_is_refuted(
+    week: Week, tmp_path: Path
+) -> None:
     outcome = await researched(week, tmp_path)
     report = outcome.report
     assert report is not None
@@ -63,8 +80,15 @@ async def test_what_was_planted_is_found_and_what_is_false_is_refuted(week: Week
         for item in ledger.of(Correlation).values()
         if item.kind is CorrelationKind.TEMPORAL
     ]
-    news = "A strike hit a fuel depot in Merefa at 14:00 UTC on 11 November 2026, the regional administration said."
-    (planted,) = [pair for pair in pairs if news in pair and any("2026-11-11 14:05 UTC" in text for text in pair)]
+    news = (
+        "A strike hit a fuel depot in Merefa at 14:00 UTC on 11 November 2026, the regional "
+        "administration said."
+    )
+    (planted,) = [
+        pair
+        for pair in pairs
+        if news in pair and any("2026-11-11 14:05 UTC" in text for text in pair)
+    ]
     assert len(planted) == 2
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "5 minutes apart, 0.92 km apart" in text
@@ -83,7 +107,9 @@ async def test_a_feed_that_was_down_is_reported_as_down(week: Week, tmp_path: Pa
     )
 
 
-async def test_every_number_of_a_row_stands_in_the_row_it_came_from(week: Week, tmp_path: Path) -> None:
+async def test_every_number_of_a_row_stands_in_the_row_it_came_from(
+    week: Week, tmp_path: Path
+) -> None:
     outcome = await researched(week, tmp_path)
     store = open_store(tmp_path)
     ledger = load_ledger(store, outcome.run.id)
@@ -104,7 +130,9 @@ async def test_every_number_of_a_row_stands_in_the_row_it_came_from(week: Week, 
     assert rows >= 14, "each fire has its row"
 
 
-async def test_the_run_replays_offline_to_the_same_report_and_no_key_is_anywhere(week: Week, tmp_path: Path) -> None:
+async def test_the_run_replays_offline_to_the_same_report_and_no_key_is_anywhere(
+    week: Week, tmp_path: Path
+) -> None:
     outcome = await researched(week, tmp_path)
     asked = len(week.log)
     week.down |= {"gdelt", "firms", "ioda", "rss", "page"}
@@ -118,7 +146,8 @@ JUNK = {
     "an error page": b"<!DOCTYPE html><html><body><h1>503 Backend fetch failed</h1></body></html>",
     "cut in the middle": b'{"articles": [{"url": "http://a.example/1", "title": "Stri',
     "a table cut in the middle": b"latitude,longitude,bright_ti4,scan,track,acq_date,acq_time,sat",
-    "wrong types": b'{"articles": 7, "data": {"x": []}, "error": [], "timeline": "no", "features": null}',
+    "wrong types": b'{"articles": 7, "data": {"x": []}, "error": [], "timeline": "no", "features": '
+    b"null}",
     "no characters": bytes(range(128, 256)) * 8,
     "too much": b"[" * 10_000_000,
     "nothing": b" ",
@@ -126,7 +155,9 @@ JUNK = {
 
 
 @pytest.mark.parametrize("junk", JUNK.values(), ids=JUNK.keys())
-async def test_junk_from_every_feed_is_told_and_the_run_goes_on(week: Week, tmp_path: Path, junk: bytes) -> None:
+async def test_junk_from_every_feed_is_told_and_the_run_goes_on(
+    week: Week, tmp_path: Path, junk: bytes
+) -> None:
     week.says = dict.fromkeys(("firms", "ioda", "cloudflare_radar", "rss"), junk)
     week.down = set()
     outcome = await researched(week, tmp_path)
@@ -147,7 +178,13 @@ ASKED: dict[str, dict[str, Any]] = {
     "detect_thermal_anomalies": {"latitude": 49.98, "longitude": 36.25, "radius_km": 50, "days": 7},
     "lookup_sanctions": {"name": "Viktor Petrov"},
     "search_cyber": {"cve": "CVE-2024-3400"},
-    "search_events": {"latitude": 49.98, "longitude": 36.25, "country_code": "UA", "keywords": "blast", "days": 7},
+    "search_events": {
+        "latitude": 49.98,
+        "longitude": 36.25,
+        "country_code": "UA",
+        "keywords": "blast",
+        "days": 7,
+    },
     "search_news": {"keywords": "Kharkiv, strikes", "days": 7},
 }
 SERVICES = {
@@ -161,8 +198,12 @@ SERVICES = {
 real_kev = pytest.mark.skipif(not KEV.exists(), reason=f"the catalogue of CISA is not at {KEV}")
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=real_kev) if "cyber" in name else name for name in ASKED])
-async def test_every_feed_is_answered_in_the_format_of_its_services(week: Week, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=real_kev) if "cyber" in name else name for name in ASKED]
+)
+async def test_every_feed_is_answered_in_the_format_of_its_services(
+    week: Week, tmp_path: Path, name: str
+) -> None:
     week.down = set()
     keys = {**week.settings["keys"], "opensanctions": "a-key-for-sanctions"}
     async with loose(settings(week, tmp_path, keys=keys)) as gateway:
@@ -172,14 +213,20 @@ async def test_every_feed_is_answered_in_the_format_of_its_services(week: Week, 
 
 
 @real_kev
-async def test_a_question_on_a_vulnerability_is_answered_from_the_real_catalogue(week: Week, tmp_path: Path) -> None:
+async def test_a_question_on_a_vulnerability_is_answered_from_the_real_catalogue(
+    week: Week, tmp_path: Path
+) -> None:
     outcome = await research("Is CVE-2024-3400 exploited?", settings(week, tmp_path))
     assert outcome.report is not None
     assert outcome.report.status.value == "answered"
     ledger = load_ledger(open_store(tmp_path), outcome.run.id)
     cited = {ledger.get(Source, citation.source).publisher for citation in outcome.report.citations}
     assert "CISA KEV" in cited
-    rows = [finding.statement for finding in ledger.of(Finding).values() if "2024-04-12" in finding.statement]
+    rows = [
+        finding.statement
+        for finding in ledger.of(Finding).values()
+        if "2024-04-12" in finding.statement
+    ]
     assert any("Palo Alto Networks" in row for row in rows), "the row says since when"
 
 
@@ -193,23 +240,36 @@ def asked(tool: str, **args: str) -> dict[str, Any]:
 
 CALLS = [
     asked("search_news", keywords="Kharkiv, strikes", days="7"),
-    asked("detect_thermal_anomalies", latitude="49.98", longitude="36.25", radius_km="50", days="7"),
+    asked(
+        "detect_thermal_anomalies", latitude="49.98", longitude="36.25", radius_km="50", days="7"
+    ),
     asked("check_connectivity", country_code="UA", days="7"),
     asked("detect_thermal_anomalies", latitude="91", longitude="36.25", radius_km="-1"),
     asked("launch_drones", target="anything"),
 ]
-"""What a model plans: three good calls, one that no feed takes, and one of a tool that is not there."""
+"""What a model plans: three good calls, one that no feed takes, and one of a tool that is not
+there."""
 
 
 def judged(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
-    """Judge as a reader would: counts and councils speak for more strikes, the tabloid for fewer."""
+    """Judge as a reader would.
+
+    Counts and councils speak for more strikes, the tabloid for fewer.
+    """
     denies = "not increased" in str(fields["hypothesis"])
     told = []
     for found in fields.get("findings", ()):
         more = " against " in found["quote"] or "intensified" in found["quote"]
         fewer = "decreased" in found["quote"]
         stance = "neutral" if more == fewer else "supports" if more != denies else "refutes"
-        told.append({"finding": found["id"], "stance": stance, "strength": 0.8 * (more != fewer), "reason": "reads so"})
+        told.append(
+            {
+                "finding": found["id"],
+                "stance": stance,
+                "strength": 0.8 * (more != fewer),
+                "reason": "reads so",
+            }
+        )
     return {"judgements": told}
 
 
@@ -217,7 +277,13 @@ def put_forward(fields: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]
     if fields.get("standing"):
         return {"hypotheses": []}
     claims = [
-        {"statement": text, "answer": answer, "supports_if": "a count", "refutes_if": "a count", "prior": 0.5}
+        {
+            "statement": text,
+            "answer": answer,
+            "supports_if": "a count",
+            "refutes_if": "a count",
+            "prior": 0.5,
+        }
         for text, answer in ((YES, "yes"), (NO, "no"))
     ]
     return {"hypotheses": [{**claim, "findings": [], "test_queries": []} for claim in claims]}
@@ -238,7 +304,9 @@ async def test_a_model_finds_the_same(week: Week, tmp_path: Path) -> None:
         own["urls"] |= {"openai": f"{server.url}/v1"}
         own["keys"] |= {"openai": "sk-of-the-test"}
         own["limits"] |= {model: {"rate": 1000, "concurrent": 64}}
-        settings = load({"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), "model": model, **own})
+        settings = load(
+            {"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), "model": model, **own}
+        )
         outcome = await research(QUESTION, settings, out=tmp_path / "out")
     assert outcome.error is None
     assert outcome.report is not None
@@ -250,30 +318,47 @@ async def test_a_model_finds_the_same(week: Week, tmp_path: Path) -> None:
     assert "Cloudflare Radar failed: cloudflare_radar answered 503" in told
     assert "detect_thermal_anomalies was not called: its argument 'latitude'" in told
     assert "launch_drones was not called: there is no such tool" in told
-    assert sum("/firms/" in path for path in week.log) == 16, "the call that was refused was never sent"
+    assert sum("/firms/" in path for path in week.log) == 16, (
+        "the call that was refused was never sent"
+    )
 
 
 # -- over another process
 
 
 @pytest.mark.slow
-async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_path: Path, warm: Warm) -> None:
+async def test_feeds_of_another_process_give_the_same_findings(
+    week: Week, tmp_path: Path, warm: Warm
+) -> None:
     week.down = set()
     env = {f"DEEPDIVER_{name.upper()}_URL": url for name, url in week.settings["urls"].items()}
-    env |= {"DEEPDIVER_FIRMS_KEY": KEY, "DEEPDIVER_AS_OF": "2026-11-14", "DEEPDIVER_HOME": str(tmp_path / "far")}
+    env |= {
+        "DEEPDIVER_FIRMS_KEY": KEY,
+        "DEEPDIVER_AS_OF": "2026-11-14",
+        "DEEPDIVER_HOME": str(tmp_path / "far"),
+    }
     limits_of = "\n".join(f"{name} = {{ rate = 1000 }}" for name in week.settings["limits"])
     (tmp_path / "deepdiver").mkdir()
-    (tmp_path / "deepdiver" / "deepdiver.toml").write_text(f"[limits]\n{limits_of}\n", encoding="utf-8")
+    (tmp_path / "deepdiver" / "deepdiver.toml").write_text(
+        f"[limits]\n{limits_of}\n", encoding="utf-8"
+    )
     env["XDG_CONFIG_HOME"] = str(tmp_path)
     command = [*warm.command, "mcp", "--sample"]
-    own = {**week.settings, "keys": {}, "news_feeds": [], "mcp": {"servers": {"far": {"command": command, "env": env}}}}
+    own = {
+        **week.settings,
+        "keys": {},
+        "news_feeds": [],
+        "mcp": {"servers": {"far": {"command": command, "env": env}}},
+    }
     own["mcp"]["feeds"] = "far"
     settings = load({"home": tmp_path, "strategy": "overwatch", "search": ("gdelt",), **own})
     await approve(settings)
     outcome = await research(QUESTION, settings)
     assert outcome.error is None
     ledger = load_ledger(open_store(tmp_path), outcome.run.id)
-    services = {source.publisher for source in ledger.of(Source).values() if source.kind is SourceKind.FEED}
+    services = {
+        source.publisher for source in ledger.of(Source).values() if source.kind is SourceKind.FEED
+    }
     assert {"NASA FIRMS", "GDELT", "IODA"} <= services, limits(outcome)
     assert outcome.report is not None
     standing = {item.hypothesis.statement: item.status for item in outcome.report.hypotheses}
@@ -284,8 +369,15 @@ async def test_feeds_of_another_process_give_the_same_findings(week: Week, tmp_p
 
 async def test_a_question_to_documents_asks_no_feed(week: Week, tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "log.txt").write_text("Strikes near Kharkiv have increased this week.\n", encoding="utf-8")
-    own = {**week.settings, "home": tmp_path, "strategy": "overwatch", "documents": (tmp_path / "docs",)}
+    (tmp_path / "docs" / "log.txt").write_text(
+        "Strikes near Kharkiv have increased this week.\n", encoding="utf-8"
+    )
+    own = {
+        **week.settings,
+        "home": tmp_path,
+        "strategy": "overwatch",
+        "documents": (tmp_path / "docs",),
+    }
     outcome = await research(QUESTION, load(own))
     assert outcome.report is not None
     assert week.log == []

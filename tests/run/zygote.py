@@ -1,8 +1,11 @@
-"""A process that has everything imported and forks itself for each job: a run in a child costs no start-up.
+"""A process that has everything imported and forks itself for each job.
 
-`Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may kill its process with
-SIGKILL right before or right after the n-th write to the journal. A run that has ended is replayed if the job wants it.
-A job may have every call declined once, before it reaches the server, in each life of the process.
+A run in a child costs no start-up.
+
+`Zygote` is the parent's side. A job runs or resumes a research over the scripted server, and may
+kill its process with SIGKILL right before or right after the n-th write to the journal. A run that
+has ended is replayed if the job wants it. A job may have every call declined once, before it
+reaches the server, in each life of the process.
 """
 
 from __future__ import annotations
@@ -22,13 +25,25 @@ from typing import Any
 
 from tests.child import Child
 
-WRITES = ("journal_reserve", "journal_sent", "journal_declined", "journal_settled", "journal_failed")
+WRITES = (
+    "journal_reserve",
+    "journal_sent",
+    "journal_declined",
+    "journal_settled",
+    "journal_failed",
+)
 QUESTION = "What is recorded about the northern ferry permits?"
 AS_OF = "2026-11-15"
 """What counts as today: a proof that takes an hour must not be another when it is past midnight."""
 SAID = "look into the southern permits too"
 """What the person says to the first answer."""
-LOADED = ("deepdiver.run", "langchain_openai", "openai.resources.chat", "genai_prices.data", "anyio._backends._asyncio")
+LOADED = (
+    "deepdiver.run",
+    "langchain_openai",
+    "openai.resources.chat",
+    "genai_prices.data",
+    "anyio._backends._asyncio",
+)
 """What is imported only when a run needs it."""
 
 
@@ -40,7 +55,10 @@ class Zygote:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._child.end()
 
@@ -69,7 +87,10 @@ def main() -> None:
 
 
 def _warm() -> None:
-    """Load before the first fork what each child would load for itself, which takes a second; connect nowhere."""
+    """Load before the first fork what each child would load for itself, which takes a second.
+
+    Connect nowhere.
+    """
     for name in LOADED:
         importlib.import_module(name)
     from deepdiver.core.settings import Settings
@@ -120,14 +141,19 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
         "model": "openai:gpt-5-mini",
         "search": ["tavily"],
         "urls": {"openai": f"{job['url']}/v1", "tavily": job["url"]},
-        "limits": {"openai:gpt-5-mini": {"rate": 1000, "concurrent": 64}, "tavily": {"rate": 1000, "concurrent": 64}},
+        "limits": {
+            "openai:gpt-5-mini": {"rate": 1000, "concurrent": 64},
+            "tavily": {"rate": 1000, "concurrent": 64},
+        },
         **job.get("settings", {}),
     }
     settings = load(flags, environ={}, folder=home, user_file=home / "none.toml")
     store = open_store(home)
     runs = store.list_runs()
     more: dict[str, Any] = {"store": store, "ask": person if settings.approve else None}
-    outcome = await (resume(runs[0].id, settings, **more) if runs else research(QUESTION, settings, **more))
+    outcome = await (
+        resume(runs[0].id, settings, **more) if runs else research(QUESTION, settings, **more)
+    )
     rows, boundaries = store.journal_list(outcome.run.id), list(points)
     again = await replay(outcome.run.id, settings, store=store) if job.get("replay") else None
     return {
@@ -138,12 +164,16 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
         "boundaries": boundaries,
         "cost": str(outcome.cost),
         "uncertain": [row.key for row in outcome.uncertain],
-        "rows": [{"key": r.key, "kind": r.kind, "state": r.state.value, "sends": r.sends} for r in rows],
+        "rows": [
+            {"key": r.key, "kind": r.kind, "state": r.state.value, "sends": r.sends} for r in rows
+        ],
     }
 
 
 async def person(shown: dict[str, Any]) -> dict[str, Any]:
-    """Accept every plan, and every answer but the first: what is said follows from what is shown, as in a second life.
+    """Accept every plan, and every answer but the first.
+
+    What is said follows from what is shown, as in a second life.
 
     The journey of an answer tells what was said to the one before.
     """
@@ -180,7 +210,10 @@ def _count_writes(kill_at: int | None) -> list[str]:
 
 
 def _decline_at_first() -> None:
-    """Have the first attempt of every call fail as at a service that is too busy; it may be made again at once."""
+    """Have the first attempt of every call fail as at a service that is too busy.
+
+    It may be made again at once.
+    """
     from deepdiver.errors import CallError, CallFault
     from deepdiver.gateway import Gateway, Reply, Request
     from deepdiver.gateway.request import Do

@@ -21,9 +21,15 @@ KINDS = {
     *("forum", "scientific", "minutes", "newsletter", "log"),
 }
 REQUIRED = ["title", "publisher", "kind", "published", "url"]
-SYNDICATED = {"harbour/vantskar-posten.md", "harbour/kustbladet.txt", "harbour/nordkusten-nyheter.md"}
+SYNDICATED = {
+    "harbour/vantskar-posten.md",
+    "harbour/kustbladet.txt",
+    "harbour/nordkusten-nyheter.md",
+}
 AGE_QUESTIONS = {"svedjan-children", "svedjan-children-seed"}
-SEED_QUESTION = "What is the age of the children for the parents which run the company Svedjan Ost AB."
+SEED_QUESTION = (
+    "What is the age of the children for the parents which run the company Svedjan Ost AB."
+)
 NEWEST = date(2026, 11, 15)
 PACKAGE_LIMIT = 400_000
 EARTH_KM = 6371.0
@@ -46,7 +52,11 @@ def read(path: Path) -> Document:
     return Document([(key, value) for key, _, value in lines], found[2])
 
 
-DOCUMENTS = {path.relative_to(LIBRARY).as_posix(): read(path) for path in sorted(LIBRARY.rglob("*")) if path.is_file()}
+DOCUMENTS = {
+    path.relative_to(LIBRARY).as_posix(): read(path)
+    for path in sorted(LIBRARY.rglob("*"))
+    if path.is_file()
+}
 
 
 def flat(name: str) -> str:
@@ -78,7 +88,9 @@ def age(born: date, on: date) -> int:
 def births() -> dict[str, date]:
     """The birth date of every Kvarnlöf child, from all documents that state one."""
     found = re.findall(r"(\w+) Kvarnlöf, born on (\d+ \w+ \d{4})", " ".join(map(flat, DOCUMENTS)))
-    assert len({name for name, _ in found}) == len(set(found)), "two documents give different birth dates"
+    assert len({name for name, _ in found}) == len(set(found)), (
+        "two documents give different birth dates"
+    )
     return {name: day(text) for name, text in found}
 
 
@@ -149,7 +161,12 @@ def test_there_are_at_least_forty_documents_of_both_formats() -> None:
 
 
 def test_the_documents_lie_in_one_folder_per_affair() -> None:
-    assert {Path(name).parent.as_posix() for name in DOCUMENTS} == {"svedjan", "harbour", "lake", "seabird"}
+    assert {Path(name).parent.as_posix() for name in DOCUMENTS} == {
+        "svedjan",
+        "harbour",
+        "lake",
+        "seabird",
+    }
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -205,7 +222,11 @@ def test_the_syndicated_story_stands_under_three_publishers() -> None:
 
 def test_the_package_stays_small() -> None:
     folder = Path(sample.__file__).parent
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    size = sum(
+        path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
     assert size < PACKAGE_LIMIT
 
 
@@ -296,11 +317,15 @@ def test_the_three_children_are_born_in_three_documents_that_do_not_name_the_com
         assert "Svedjan Ost AB" not in flat(name)
 
 
-@pytest.mark.parametrize("name", ["svedjan/feature-cellar.md", "svedjan/correction-four-children.txt"])
+@pytest.mark.parametrize(
+    "name", ["svedjan/feature-cellar.md", "svedjan/correction-four-children.txt"]
+)
 def test_ages_that_the_newspaper_states_agree_with_the_birth_dates(name: str) -> None:
     on = date.fromisoformat(dict(DOCUMENTS[name].header)["published"])
     stated = re.findall(r"(Alma|Hjalmar|Siri)(?: Kvarnlöf|, who) is (\d+)", flat(name))
-    assert {child: int(years) for child, years in stated} == {child: age(born, on) for child, born in births().items()}
+    assert {child: int(years) for child, years in stated} == {
+        child: age(born, on) for child, born in births().items()
+    }
     assert len(stated) == 3
 
 
@@ -323,10 +348,30 @@ def test_days_of_the_week_agree_with_their_dates() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "stated", "expected"),
     [
-        (("harbour/port-log.txt", "berth 4:"), ("harbour/grid-log.txt", "position"), "0.7 kilometres", 0.7),
-        (("harbour/port-log.txt", "berth 4:"), ("harbour/weather-log.txt", "Lighthouse"), "1.5 kilometres", 1.5),
-        (("lake/shift-log.txt", "outfall pipe"), ("lake/fishing-club.md", "The place"), "600 metres", 0.6),
-        (("lake/shift-log.txt", "outfall pipe"), ("lake/inspectorate-report.md", "Point T3"), "150 metres", 0.15),
+        (
+            ("harbour/port-log.txt", "berth 4:"),
+            ("harbour/grid-log.txt", "position"),
+            "0.7 kilometres",
+            0.7,
+        ),
+        (
+            ("harbour/port-log.txt", "berth 4:"),
+            ("harbour/weather-log.txt", "Lighthouse"),
+            "1.5 kilometres",
+            1.5,
+        ),
+        (
+            ("lake/shift-log.txt", "outfall pipe"),
+            ("lake/fishing-club.md", "The place"),
+            "600 metres",
+            0.6,
+        ),
+        (
+            ("lake/shift-log.txt", "outfall pipe"),
+            ("lake/inspectorate-report.md", "Point T3"),
+            "150 metres",
+            0.15,
+        ),
     ],
 )
 def test_stated_distances_follow_from_the_positions(
@@ -353,7 +398,9 @@ def test_the_dip_the_smoke_and_the_satellite_pass_lie_within_minutes() -> None:
     smoke = minute("harbour/port-log.txt", r"(\d\d):(\d\d) UTC\. Harbour guard reports smoke")
     heat = minute("harbour/thermal-bulletin.txt", r"Detection 1\. At (\d\d):(\d\d) UTC")
     assert dip < smoke < heat <= dip + 15
-    overflow = minute("lake/shift-log.txt", r"(\d\d):(\d\d)\. Basin 2 of the Voltnäs plant overflows")
+    overflow = minute(
+        "lake/shift-log.txt", r"(\d\d):(\d\d)\. Basin 2 of the Voltnäs plant overflows"
+    )
     dead_fish = minute("lake/fishing-club.md", r"at (\d\d):(\d\d) local time on 10 June 2026")
     assert 0 < dead_fish + 24 * 60 - overflow <= 8 * 60
 
@@ -365,7 +412,9 @@ def test_the_dip_the_smoke_and_the_satellite_pass_lie_within_minutes() -> None:
         ("seabird/correction-note.txt", 18, 76, 32),
     ],
 )
-def test_the_falls_in_predation_follow_from_the_nests(name: str, lost: int, followed: int, percent: int) -> None:
+def test_the_falls_in_predation_follow_from_the_nests(
+    name: str, lost: int, followed: int, percent: int
+) -> None:
     before = 28 / 80
     assert "28 of 80 nests were lost (35.0 percent)" in flat("seabird/original-paper.md")
     assert round(100 * (1 - lost / followed / before)) == percent
@@ -384,7 +433,9 @@ def test_the_replication_found_what_its_nests_say() -> None:
 
 
 def test_the_council_vote_adds_up() -> None:
-    found = re.search(r"Present: (\d+) of 41 members.* by (\d+) votes to (\d+) ", flat("lake/council-minutes.md"))
+    found = re.search(
+        r"Present: (\d+) of 41 members.* by (\d+) votes to (\d+) ", flat("lake/council-minutes.md")
+    )
     assert found
     present, yes, no = map(int, found.groups())
     assert yes + no == present - 1, "one member, disqualified, left the room"

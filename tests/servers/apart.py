@@ -24,7 +24,13 @@ class ServerApart:
 
     def __init__(self, *, delay: float = 0.0, rounds: int = 2, local: bool = False) -> None:
         """Take what the brain and the search are made with."""
-        self._arguments = ["--delay", str(delay), "--rounds", str(rounds), *(["--local"] if local else [])]
+        self._arguments = [
+            "--delay",
+            str(delay),
+            "--rounds",
+            str(rounds),
+            *(["--local"] if local else []),
+        ]
 
     def __enter__(self) -> ServerApart:
         self._child = Child("tests.servers.apart", *self._arguments)
@@ -35,7 +41,10 @@ class ServerApart:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._child.end()
 

@@ -1,9 +1,11 @@
-"""A model and a web that are always the same: what they say follows from what they are asked, and from nothing else.
+"""A model and a web that are always the same.
 
-`popper_brain` knows deepdiver's own tasks by their prompts and answers each from its input, sensibly enough that a
-whole run succeeds: quotes are copied from the texts, hypotheses are made of findings, sentences repeat what findings
-state.
-`made_search` finds a few small documents for every query, no two sentences of which are alike.
+What they say follows from what they are asked, and from nothing else.
+
+`popper_brain` knows deepdiver's own tasks by their prompts and answers each from its input,
+sensibly enough that a whole run succeeds: quotes are copied from the texts, hypotheses are made of
+findings, sentences repeat what findings state. `made_search` finds a few small documents for every
+query, no two sentences of which are alike.
 """
 
 from __future__ import annotations
@@ -19,29 +21,72 @@ from typing import Any
 from deepdiver.tasks import TASKS, load_prompt
 from tests.servers.scripted import Answer, Document, ModelScript, PageScript, SearchScript
 
-PLACES = ("Lund", "Porto", "Galway", "Trieste", "Tampere", "Leiden", "Bergen", "Graz", "Utrecht", "Aarhus")
-KEEPERS = ("harbour office", "county archive", "water board", "parish register", "tax office", "field station")
+PLACES = (
+    "Lund",
+    "Porto",
+    "Galway",
+    "Trieste",
+    "Tampere",
+    "Leiden",
+    "Bergen",
+    "Graz",
+    "Utrecht",
+    "Aarhus",
+)
+KEEPERS = (
+    "harbour office",
+    "county archive",
+    "water board",
+    "parish register",
+    "tax office",
+    "field station",
+)
 ACTS = ("recorded", "measured", "reported", "counted", "confirmed", "estimated")
-THINGS = ("crates", "permits", "vessels", "samples", "visitors", "complaints", "hectares", "deliveries")
+THINGS = (
+    "crates",
+    "permits",
+    "vessels",
+    "samples",
+    "visitors",
+    "complaints",
+    "hectares",
+    "deliveries",
+)
 EMPTY_WORDS = frozenset(
-    "about after also been could does from have into many more that their them then there these they this those what "
+    "about after also been could does from have into many more that their them then there these "
+    "they this those what "
     "when where which while whom whose will with would".split()
 )
 
-WAYS = ("ledger", "harbour book", "census", "inventory", "minutes", "logbook", "accounts", "diary", "charter", "map")
+WAYS = (
+    "ledger",
+    "harbour book",
+    "census",
+    "inventory",
+    "minutes",
+    "logbook",
+    "accounts",
+    "diary",
+    "charter",
+    "map",
+)
 
 Fields = dict[str, Any]
 
 
 Direction = Fields | Answer | Callable[[Fields, Fields], Fields]
-"""What to answer instead of the usual: fields that differ, a whole answer of the server (an error, say), or a function
-of the task's fields and of the usual answer that returns the fields that differ."""
+"""What to answer instead of the usual: fields that differ, a whole answer of the server (an error,
+say), or a function of the task's fields and of the usual answer that returns the fields that
+differ."""
 Directions = Mapping[str, Sequence[Direction]]
-"""What to answer to each task, by its name: to the first visit, to the second, and so on; then the last again for ever.
-A task that several branches perform side by side, or that is asked again after a bad answer, counts each time."""
+"""What to answer to each task, by its name: to the first visit, to the second, and so on; then the
+last again for ever. A task that several branches perform side by side, or that is asked again after
+a bad answer, counts each time."""
 
 
-def popper_brain(*, delay: float = 0.0, rounds: int = 2, directions: Directions | None = None) -> ModelScript:
+def popper_brain(
+    *, delay: float = 0.0, rounds: int = 2, directions: Directions | None = None
+) -> ModelScript:
     """Return a model that performs deepdiver's tasks.
 
     Args:
@@ -60,7 +105,10 @@ def popper_brain(*, delay: float = 0.0, rounds: int = 2, directions: Directions 
     def answer(body: dict[str, Any], number: int) -> Answer:
         task, fields = understand(body)
         if task not in ANSWERS:
-            return Answer(status=400, text=f"this brain knows no such task: {task or 'no prompt of ours was found'}")
+            return Answer(
+                status=400,
+                text=f"this brain knows no such task: {task or 'no prompt of ours was found'}",
+            )
         direction: Direction = {}
         if listed := directed.get(task):
             direction = listed[min(visits[task], len(listed) - 1)]
@@ -88,8 +136,9 @@ def made_search(*, delay: float = 0.0, results: int = 3, local: bool = False) ->
     Args:
         delay: Seconds before each answer.
         results: Documents for each query.
-        local: Whether the pages are on the server itself, to be fetched there (give it `made_page`), or elsewhere,
-            where nobody ever goes because the search brings the whole text.
+        local: Whether the pages are on the server itself, to be fetched there (give it
+            `made_page`), or elsewhere, where nobody ever goes because the search brings the whole
+            text.
     """
 
     def search(query: str, number: int) -> Answer:
@@ -111,14 +160,17 @@ def made(name: str, base: str) -> Document:
     sentences = [sentence(name, place, topic) for place in range(6)]
     year, month = 2010 + draw(name, "year", 15), 1 + draw(name, "month", 12)
     text = " ".join(sentences[:3]) + "\n\n" + " ".join(sentences[3:])
-    return Document(f"{base}/page/{name}", f"Notes on {topic}, part {name[-1]}", text, f"{year}-{month:02d}-01")
+    return Document(
+        f"{base}/page/{name}", f"Notes on {topic}, part {name[-1]}", text, f"{year}-{month:02d}-01"
+    )
 
 
 def sentence(name: str, place: int, topic: str) -> str:
     """Make a sentence with numbers of its own."""
     key = f"{name}/{place}"
     return (
-        f"In {1950 + draw(key, 'year', 70)} the {pick(key, KEEPERS)} of {pick(key, PLACES)} {pick(key, ACTS)} "
+        f"In {1950 + draw(key, 'year', 70)} the {pick(key, KEEPERS)} of {pick(key, PLACES)} "
+        f"{pick(key, ACTS)} "
         f"{1000 + draw(key, 'count', 90_000)} {pick(key, THINGS)} in the matter of {topic}."
     )
 
@@ -140,8 +192,14 @@ def slug(text: str) -> str:
 
 def understand(body: dict[str, Any]) -> tuple[str, Fields]:
     """Return which task a request asks for, by its prompt, and the fields in its marked blocks."""
-    system = "\n".join(text_of(message) for message in body["messages"] if message["role"] in {"system", "developer"})
-    asked = next((text_of(message) for message in body["messages"] if message["role"] == "user"), "")
+    system = "\n".join(
+        text_of(message)
+        for message in body["messages"]
+        if message["role"] in {"system", "developer"}
+    )
+    asked = next(
+        (text_of(message) for message in body["messages"] if message["role"] == "user"), ""
+    )
     task = next((task.name() for task in TASKS if load_prompt(task.name())[1] in system), "")
     blocks = re.findall(r"<<<(\w+)>>>\n(.*?)\n<<<end \1>>>", asked, re.DOTALL)
     return task, {name: value_of(text) for name, text in blocks}
@@ -150,7 +208,9 @@ def understand(body: dict[str, Any]) -> tuple[str, Fields]:
 def text_of(message: dict[str, Any]) -> str:
     """Return a message's text, whichever way it is packed."""
     content = message.get("content") or ""
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )
 
 
 def value_of(text: str) -> Any:
@@ -193,21 +253,35 @@ def queries(fields: Fields, subject: str, ways: tuple[str, ...]) -> Fields:
     """Write two queries that were not tried, if two are wanted."""
     tried = set(fields.get("tried", ()))
     written = [f"{keywords(subject)} {way}" for way in ways]
-    return {"queries": [query for query in written if query not in tried][: min(2, int(fields.get("limit", 2)))]}
+    return {
+        "queries": [query for query in written if query not in tried][
+            : min(2, int(fields.get("limit", 2)))
+        ]
+    }
 
 
 def extract_findings(fields: Fields) -> Fields:
-    """Copy out the first two sentences of each text; of the open questions they answer the first."""
+    """Copy out the first two sentences of each text.
+
+    Of the open questions they answer the first.
+    """
     found = [
         {"statement": words, "source": text["id"], "quote": words}
         for text in fields.get("texts", ())
         for words in sentences_of(text["text"])[:2]
     ]
-    return {"findings": found[:40], "leads": [], "questions": list(fields.get("unanswered", ()))[1:]}
+    return {
+        "findings": found[:40],
+        "leads": [],
+        "questions": list(fields.get("unanswered", ()))[1:],
+    }
 
 
 def hypothesise(fields: Fields) -> Fields:
-    """Make two rivals of the first findings that no hypothesis stands on yet; where tools test them, two in all."""
+    """Make two rivals of the first findings that no hypothesis stands on yet.
+
+    Where tools test them, two in all.
+    """
     standing = {held["statement"] for held in fields.get("standing", ())}
     free = [found for found in fields.get("findings", ()) if found["statement"] not in standing]
     if fields.get("tools") and standing:
@@ -234,14 +308,25 @@ def judge(fields: Fields) -> Fields:
         number = number_of(found["id"])
         stance = "neutral" if number % 5 == 0 else "refutes" if number % 2 else "supports"
         strength = {"neutral": 0.0, "refutes": 0.2, "supports": 0.6}[stance]
-        judged.append({"finding": found["id"], "stance": stance, "strength": strength, "reason": "by its label"})
+        judged.append(
+            {
+                "finding": found["id"],
+                "stance": stance,
+                "strength": strength,
+                "reason": "by its label",
+            }
+        )
     return {"judgements": judged}
 
 
 def decide(fields: Fields, rounds: int) -> Fields:
     """Go on until the round in which to finish."""
     if int(fields["iteration"]) >= rounds:
-        return {"decision": "finish", "reason": "Another round would bring nothing new.", "gaps": []}
+        return {
+            "decision": "finish",
+            "reason": "Another round would bring nothing new.",
+            "gaps": [],
+        }
     gap = f"What else is recorded about {keywords(fields['question'])}?"
     return {"decision": "continue", "reason": "One thing is still open.", "gaps": [gap]}
 
@@ -263,11 +348,20 @@ def summarise(fields: Fields) -> Fields:
 def reflect(fields: Fields, rounds: int) -> Fields:
     """Miss one thing until the round in which enough is known."""
     if int(fields["iteration"]) >= rounds:
-        return {"notes": [], "missing": [], "queries": [], "sufficient": True, "reason": "Every part is answered."}
+        return {
+            "notes": [],
+            "missing": [],
+            "queries": [],
+            "sufficient": True,
+            "reason": "Every part is answered.",
+        }
     about = keywords(fields["question"])
     note = {"category": "gap", "text": "One archive was not looked into.", "critical": False}
     tried = set(fields.get("tried", ()))
-    wanted = [f"{about} {way}" for way in ("ledger", "harbour book", "census", "inventory", "minutes", "logbook")]
+    wanted = [
+        f"{about} {way}"
+        for way in ("ledger", "harbour book", "census", "inventory", "minutes", "logbook")
+    ]
     return {
         "notes": [note],
         "missing": [f"What else is recorded about {about}?"],
@@ -281,7 +375,11 @@ def decide_action(fields: Fields, rounds: int) -> Fields:
     """Search, each time in other words, until the step in which to hand over."""
     tools = [tool["name"] for tool in fields["tools"] if tool["name"].startswith("search_")]
     if int(fields.get("iteration", 0)) >= rounds:
-        return {"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "Every part is answered."}
+        return {
+            "next_action": "send_to_hitl",
+            "query_or_url": None,
+            "reasoning": "Every part is answered.",
+        }
     tried = set(fields.get("tried", ()))
     wanted = [f"{keywords(fields['initial_query'])} {way}" for way in WAYS]
     query = next((query for query in wanted if query not in tried), wanted[0])
@@ -289,10 +387,20 @@ def decide_action(fields: Fields, rounds: int) -> Fields:
 
 
 def analyse_output(fields: Fields) -> Fields:
-    """Copy out the first two sentences of each text: the first answers the first part, the second the second."""
+    """Copy out the first two sentences of each text.
+
+    The first answers the first part, the second the second.
+    """
     labels = [part["id"] for part in fields.get("problems", ())]
     found = [
-        {"statement": words, "source": text["id"], "quote": words, "answers": label, "confirms": [], "contradicts": []}
+        {
+            "statement": words,
+            "source": text["id"],
+            "quote": words,
+            "answers": label,
+            "confirms": [],
+            "contradicts": [],
+        }
         for text in fields.get("texts", ())
         for words, label in zip(sentences_of(text["text"]), [*labels, "", ""][:2], strict=False)
     ]
@@ -307,19 +415,38 @@ def analyse_output(fields: Fields) -> Fields:
 
 
 def plan_searches(fields: Fields, rounds: int) -> Fields:
-    """Explore, dive, check the first finding, look beside; write in the round in which enough is known."""
-    made, about, tried = int(fields["iteration"]), keywords(fields["question"]), set(fields.get("tried", ()))
+    """Explore, dive, check the first finding, look beside.
+
+    Write in the round in which enough is known.
+    """
+    made, about, tried = (
+        int(fields["iteration"]),
+        keywords(fields["question"]),
+        set(fields.get("tried", ())),
+    )
     if made >= rounds:
-        return {"plans": [{"intent": "synthesis", "query": "", "reasoning": "Enough is known."}], "reason": ""}
-    ways = [f"{about} {way}" for way in ("records", "figures", "archive", "survey", "ledger", "census", "minutes")]
+        return {
+            "plans": [{"intent": "synthesis", "query": "", "reasoning": "Enough is known."}],
+            "reason": "",
+        }
+    ways = [
+        f"{about} {way}"
+        for way in ("records", "figures", "archive", "survey", "ledger", "census", "minutes")
+    ]
     queries = [query for query in ways if query not in tried][:2]
-    intents = ("deep_dive", "related_topics") if made else ("initial_exploration", "initial_exploration")
+    intents = (
+        ("deep_dive", "related_topics") if made else ("initial_exploration", "initial_exploration")
+    )
     plans = [
         {"intent": intent, "query": query, "reasoning": "One archive was not looked into."}
         for intent, query in zip(intents, queries, strict=False)
     ]
     if made and (found := fields.get("findings")):
-        check = {"intent": "fact_checking", "query": keywords(found[0]["statement"], 8), "reasoning": "One source."}
+        check = {
+            "intent": "fact_checking",
+            "query": keywords(found[0]["statement"], 8),
+            "reasoning": "One source.",
+        }
         plans.insert(1, check)
     return {"plans": plans, "reason": "" if plans else "Every archive was looked into."}
 
@@ -327,7 +454,8 @@ def plan_searches(fields: Fields, rounds: int) -> Fields:
 def calls(queries: list[str]) -> list[Fields]:
     """Ask the tool that searches everything."""
     return [
-        {"tool": "search", "args": [{"name": "query", "value": query}], "reason": "to find out"} for query in queries
+        {"tool": "search", "args": [{"name": "query", "value": query}], "reason": "to find out"}
+        for query in queries
     ]
 
 
@@ -359,7 +487,11 @@ def decompose_task(fields: Fields) -> Fields:
         }
         for number, what in enumerate(whats, 1)
     ]
-    return {"task_complexity": "moderate", "decomposition_reasoning": "First what, then how many.", "sub_tasks": parts}
+    return {
+        "task_complexity": "moderate",
+        "decomposition_reasoning": "First what, then how many.",
+        "sub_tasks": parts,
+    }
 
 
 def analyse(fields: Fields) -> Fields:
@@ -369,7 +501,9 @@ def analyse(fields: Fields) -> Fields:
     more = [f"{about} {way}" for way in ("archive", "survey") if f"{about} {way}" not in tried]
     return {
         "thinking": "Each record was read by itself.",
-        "key_insights": [{"statement": item["statement"], "finding_ids": [item["id"]]} for item in found[:6]],
+        "key_insights": [
+            {"statement": item["statement"], "finding_ids": [item["id"]]} for item in found[:6]
+        ],
         "hypothesis_implications": [],
         "correlations": [],
         "uncertainties": ["Each record stands alone."],
@@ -400,7 +534,9 @@ def verify_conclusions(fields: Fields) -> Fields:
         {
             "id": item["id"],
             "verdict": "FLAG" if number_of(item["id"]) % 3 == 0 else "PASS",
-            "reason": "It stands on one record." if number_of(item["id"]) % 3 == 0 else "The record says so.",
+            "reason": "It stands on one record."
+            if number_of(item["id"]) % 3 == 0
+            else "The record says so.",
             "adjusted_confidence": None,
         }
         for item in fields.get("conclusions", ())
@@ -420,19 +556,32 @@ def write_report(fields: Fields) -> Fields:
 
 def check_support(fields: Fields) -> Fields:
     """Find every sentence fully carried."""
-    return {"checks": [{"id": claim["id"], "support": "full", "reason": ""} for claim in fields.get("claims", ())]}
+    return {
+        "checks": [
+            {"id": claim["id"], "support": "full", "reason": ""}
+            for claim in fields.get("claims", ())
+        ]
+    }
 
 
 def repair_sentences(fields: Fields) -> Fields:
     """Put the first quote in place of each sentence."""
     held = fields.get("sentences", ())
-    return {"repairs": [{"id": faulty["id"], "text": next(iter(faulty["quotes"]), "")} for faulty in held]}
+    return {
+        "repairs": [
+            {"id": faulty["id"], "text": next(iter(faulty["quotes"]), "")} for faulty in held
+        ]
+    }
 
 
 ANSWERS: dict[str, Callable[[Fields], Fields]] = {
     "decompose": decompose,
-    "write_queries": lambda fields: queries(fields, fields["problem"], ("records", "figures", "archive", "survey")),
-    "refute_queries": lambda fields: queries(fields, fields["hypothesis"], ("correction", "other count", "denied")),
+    "write_queries": lambda fields: queries(
+        fields, fields["problem"], ("records", "figures", "archive", "survey")
+    ),
+    "refute_queries": lambda fields: queries(
+        fields, fields["hypothesis"], ("correction", "other count", "denied")
+    ),
     "extract_findings": extract_findings,
     "hypothesise": hypothesise,
     "judge": judge,

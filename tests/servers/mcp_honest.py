@@ -17,9 +17,14 @@ class Record(BaseModel):
 
 
 @server.tool()
-def search_archive(query: Annotated[str, Field(description="words to look for")], limit: int = 3) -> list[Record]:
+def search_archive(
+    query: Annotated[str, Field(description="words to look for")], limit: int = 3
+) -> list[Record]:
     """Search the archive of a town."""
-    return [Record(title=f"Paper {n}", text=f"Paper {n} of the archive tells of {query}.") for n in range(1, limit + 1)]
+    return [
+        Record(title=f"Paper {n}", text=f"Paper {n} of the archive tells of {query}.")
+        for n in range(1, limit + 1)
+    ]
 
 
 @server.tool()

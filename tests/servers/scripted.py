@@ -4,11 +4,12 @@
         ...  # OPENAI_BASE_URL = server.openai, OLLAMA_HOST = server.url, DEEPDIVER_TAVILY_URL = server.url
         assert len(server.log) == 1
 
-It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat (whole, and streamed as
-JSON lines), Anthropic's messages and Google's content generation (whole), Tavily's search (POST /search), SearXNG's
-(GET /search?format=json), Serper's (POST /serper/search) and DuckDuckGo's (POST /html/), and serves the pages that a
-search found (GET /page/NAME). `GET /log?since=N` gives the log to other processes, without its first N entries. The
-real clients talk to it over a real socket, so what a test sees is what the client does.
+It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat
+(whole, and streamed as JSON lines), Anthropic's messages and Google's content generation (whole),
+Tavily's search (POST /search), SearXNG's (GET /search?format=json), Serper's (POST /serper/search)
+and DuckDuckGo's (POST /html/), and serves the pages that a search found (GET /page/NAME). `GET
+/log?since=N` gives the log to other processes, without its first N entries. The real clients talk
+to it over a real socket, so what a test sees is what the client does.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ class Answer:
     text: str = ""
     """What the model writes."""
     tool_calls: tuple[tuple[str, Any], ...] = ()
-    """(name, arguments) of tools the model calls; arguments that are a string go out as they stand, broken or not."""
+    """(name, arguments) of tools the model calls; arguments that are a string go out as they stand,
+    broken or not."""
     thinking: str = ""
     """What the model thinks aloud, in the field that servers use for it."""
     refusal: str = ""
@@ -126,7 +128,9 @@ class ScriptedServer:
             self.app(), log_level="critical", lifespan="off", ws="none", timeout_graceful_shutdown=1
         )
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), daemon=True
+        )
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
@@ -138,7 +142,10 @@ class ScriptedServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._server.should_exit = True
         self._thread.join(10)
@@ -147,7 +154,11 @@ class ScriptedServer:
     @property
     def models(self) -> list[Logged]:
         """The requests to models, in the order in which they came."""
-        return [entry for entry in self.log if entry.path not in SEARCHES and not entry.path.startswith("/page/")]
+        return [
+            entry
+            for entry in self.log
+            if entry.path not in SEARCHES and not entry.path.startswith("/page/")
+        ]
 
     @property
     def searches(self) -> list[Logged]:
@@ -194,7 +205,11 @@ class ScriptedServer:
         body = await request.json()
         entry, answer = await self._ask(request, body, "model", body)
         if answer.raw is not None or answer.status >= 400:
-            return self._failed(entry, answer, {"type": "error", "error": {"type": "scripted", "message": answer.text}})
+            return self._failed(
+                entry,
+                answer,
+                {"type": "error", "error": {"type": "scripted", "message": answer.text}},
+            )
         return self._sent(entry, answer, anthropic_message(answer, body))
 
     async def _google(self, request: Request) -> Response:
@@ -223,7 +238,9 @@ class ScriptedServer:
             }
             for place, document in enumerate(found)
         ]
-        return self._sent(entry, answer, {"query": body.get("query"), "results": results, "response_time": 0.01})
+        return self._sent(
+            entry, answer, {"query": body.get("query"), "results": results, "response_time": 0.01}
+        )
 
     async def _searxng(self, request: Request) -> Response:
         asked = dict(request.query_params)
@@ -253,16 +270,25 @@ class ScriptedServer:
             {"title": document.title, "link": self._at(document), "snippet": document.text[:200]}
             for document in answer.documents[: int(body.get("num", 10))]
         ]
-        return self._sent(entry, answer, {"searchParameters": body, "organic": results, "credits": 1})
+        return self._sent(
+            entry, answer, {"searchParameters": body, "organic": results, "credits": 1}
+        )
 
     async def _duckduckgo(self, request: Request) -> Response:
-        asked = {name: values[0] for name, values in parse_qs((await request.body()).decode()).items()}
+        asked = {
+            name: values[0] for name, values in parse_qs((await request.body()).decode()).items()
+        }
         entry, answer = await self._ask(request, asked, "search", asked.get("q", ""))
         if answer.raw is not None or answer.status >= 400:
             return self._failed(entry, answer, {"error": answer.text})
         entry.ended, entry.status = time.monotonic(), answer.status
-        found = "".join(duckduckgo_result(self._at(document), document) for document in answer.documents)
-        return HTMLResponse(f'<!doctype html><html><body><div id="links" class="results">{found}</div></body></html>')
+        found = "".join(
+            duckduckgo_result(self._at(document), document) for document in answer.documents
+        )
+        return HTMLResponse(
+            '<!doctype html><html><body><div id="links" '
+            f'class="results">{found}</div></body></html>'
+        )
 
     async def _read_page(self, request: Request) -> Response:
         entry = Logged(request.url.path, {}, "authorization" in request.headers, time.monotonic())
@@ -287,14 +313,20 @@ class ScriptedServer:
         with self._lock:
             return JSONResponse([dataclasses.asdict(entry) for entry in self.log[since:]])
 
-    async def _ask(self, request: Request, body: dict[str, Any], kind: str, asked: Any) -> tuple[Logged, Answer]:
+    async def _ask(
+        self, request: Request, body: dict[str, Any], kind: str, asked: Any
+    ) -> tuple[Logged, Answer]:
         entry = Logged(request.url.path, body, "authorization" in request.headers, time.monotonic())
         with self._lock:
             number = self._counts[kind]
             self._counts[kind] += 1
             self.log.append(entry)
-        script: Callable[[Any, int], Answer] | None = self._model if kind == "model" else self._search
-        answer = script(asked, number) if script else Answer(status=404, text="nothing is scripted here")
+        script: Callable[[Any, int], Answer] | None = (
+            self._model if kind == "model" else self._search
+        )
+        answer = (
+            script(asked, number) if script else Answer(status=404, text="nothing is scripted here")
+        )
         await asyncio.sleep(answer.delay)
         return entry, answer
 
@@ -306,9 +338,13 @@ class ScriptedServer:
         if answer.raw is None:
             return self._sent(entry, answer, content)
         entry.ended, entry.status = time.monotonic(), answer.status
-        return Response(answer.raw, answer.status, dict(answer.headers), media_type="application/json")
+        return Response(
+            answer.raw, answer.status, dict(answer.headers), media_type="application/json"
+        )
 
-    def _streamed(self, entry: Logged, answer: Answer, pieces: Iterator[str], media: str) -> Response:
+    def _streamed(
+        self, entry: Logged, answer: Answer, pieces: Iterator[str], media: str
+    ) -> Response:
         async def body() -> AsyncIterator[str]:
             for piece in pieces:
                 yield piece
@@ -336,14 +372,22 @@ def tokens(body: dict[str, Any], answer: Answer) -> tuple[int, int]:
 
 def openai_completion(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
     """Return a whole chat completion."""
-    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None, "refusal": answer.refusal or None}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": answer.text or None,
+        "refusal": answer.refusal or None,
+    }
     if answer.thinking:
         message["reasoning_content"] = answer.thinking
     if answer.tool_calls:
         message["tool_calls"] = _openai_tools(answer)
     reason = answer.finish_reason or ("tool_calls" if answer.tool_calls else "stop")
     choice = {"index": 0, "message": message, "finish_reason": reason}
-    return {**_openai_head(body, "chat.completion"), "choices": [choice], **_openai_usage(answer, body)}
+    return {
+        **_openai_head(body, "chat.completion"),
+        "choices": [choice],
+        **_openai_usage(answer, body),
+    }
 
 
 def openai_events(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
@@ -360,7 +404,13 @@ def openai_events(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
         yield event({"refusal": answer.refusal})
     for place, call in enumerate(_openai_tools(answer)):
         arguments = call["function"].pop("arguments")
-        yield event({"tool_calls": [{"index": place, **call, "function": {**call["function"], "arguments": ""}}]})
+        yield event(
+            {
+                "tool_calls": [
+                    {"index": place, **call, "function": {**call["function"], "arguments": ""}}
+                ]
+            }
+        )
         for piece in _pieces(arguments):
             yield event({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
     yield event({}, answer.finish_reason or ("tool_calls" if answer.tool_calls else "stop"))
@@ -371,7 +421,11 @@ def openai_events(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
 
 def ollama_message(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
     """Return a whole message of Ollama's."""
-    return {**_ollama_head(body), "message": _ollama_words(answer, answer.text), **_ollama_end(answer, body)}
+    return {
+        **_ollama_head(body),
+        "message": _ollama_words(answer, answer.text),
+        **_ollama_end(answer, body),
+    }
 
 
 def ollama_lines(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
@@ -382,7 +436,12 @@ def ollama_lines(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
     for piece in _pieces(answer.text):
         words = {"role": "assistant", "content": piece}
         yield json.dumps({**head, "message": words, "done": False}) + "\n"
-    yield json.dumps({**head, "message": {"role": "assistant", "content": ""}, **_ollama_end(answer, body)}) + "\n"
+    yield (
+        json.dumps(
+            {**head, "message": {"role": "assistant", "content": ""}, **_ollama_end(answer, body)}
+        )
+        + "\n"
+    )
 
 
 def anthropic_message(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
@@ -392,7 +451,10 @@ def anthropic_message(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
         blocks.append({"type": "thinking", "thinking": answer.thinking, "signature": "made"})
     if answer.text:
         blocks.append({"type": "text", "text": answer.text})
-    blocks += [{"type": "tool_use", "id": "toolu_1", "name": name, "input": held} for name, held in answer.tool_calls]
+    blocks += [
+        {"type": "tool_use", "id": "toolu_1", "name": name, "input": held}
+        for name, held in answer.tool_calls
+    ]
     read, written = tokens(body, answer)
     return {
         "id": "msg_1",
@@ -408,11 +470,17 @@ def anthropic_message(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
 
 def google_content(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
     """Return generated content of Google's."""
-    parts: list[dict[str, Any]] = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
+    parts: list[dict[str, Any]] = (
+        [{"text": answer.thinking, "thought": True}] if answer.thinking else []
+    )
     parts += [{"text": answer.text}] if answer.text else []
     parts += [{"functionCall": {"name": name, "args": held}} for name, held in answer.tool_calls]
     read, written = tokens(body, answer)
-    counts = {"promptTokenCount": read, "candidatesTokenCount": written, "totalTokenCount": read + written}
+    counts = {
+        "promptTokenCount": read,
+        "candidatesTokenCount": written,
+        "totalTokenCount": read + written,
+    }
     reason = answer.finish_reason or "STOP"
     candidate = {"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": reason}
     return {"candidates": [candidate], "usageMetadata": counts, "modelVersion": "made"}
@@ -423,14 +491,25 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _openai_head(body: dict[str, Any], kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1_700_000_000, "model": body.get("model", "")}
+    return {
+        "id": "chatcmpl-1",
+        "object": kind,
+        "created": 1_700_000_000,
+        "model": body.get("model", ""),
+    }
 
 
 def _openai_usage(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
     if not answer.usage:
         return {}
     read, written = tokens(body, answer)
-    return {"usage": {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}}
+    return {
+        "usage": {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        }
+    }
 
 
 def _openai_tools(answer: Answer) -> list[dict[str, Any]]:
@@ -438,7 +517,10 @@ def _openai_tools(answer: Answer) -> list[dict[str, Any]]:
         {
             "id": f"call_{place}",
             "type": "function",
-            "function": {"name": name, "arguments": held if isinstance(held, str) else json.dumps(held)},
+            "function": {
+                "name": name,
+                "arguments": held if isinstance(held, str) else json.dumps(held),
+            },
         }
         for place, (name, held) in enumerate(answer.tool_calls)
     ]
@@ -453,12 +535,18 @@ def _ollama_words(answer: Answer, text: str) -> dict[str, Any]:
     if answer.thinking:
         words["thinking"] = answer.thinking
     if answer.tool_calls:
-        words["tool_calls"] = [{"function": {"name": name, "arguments": held}} for name, held in answer.tool_calls]
+        words["tool_calls"] = [
+            {"function": {"name": name, "arguments": held}} for name, held in answer.tool_calls
+        ]
     return words
 
 
 def _ollama_end(answer: Answer, body: dict[str, Any]) -> dict[str, Any]:
-    end: dict[str, Any] = {"done": True, "done_reason": answer.finish_reason or "stop", "total_duration": 1_000_000}
+    end: dict[str, Any] = {
+        "done": True,
+        "done_reason": answer.finish_reason or "stop",
+        "total_duration": 1_000_000,
+    }
     if answer.usage:
         end["prompt_eval_count"], end["eval_count"] = tokens(body, answer)
     return end

@@ -57,28 +57,63 @@ from tests.servers.scripted import Answer, ScriptedServer
 
 TEXT = made("svedjan-ost-1", "").text
 FINDINGS = tuple(
-    Shown(id=f"F{number}", statement=f"Count {number} was made.", quote=f"Count {number} was made.", source="Notes")
+    Shown(
+        id=f"F{number}",
+        statement=f"Count {number} was made.",
+        quote=f"Count {number} was made.",
+        source="Notes",
+    )
     for number in range(1, 6)
 )
 HELD = Standing(
-    id="H1", statement="Count 1 was made.", posterior=0.5, status=HypothesisStatus.OPEN, trials=1, refutes_if="x"
+    id="H1",
+    statement="Count 1 was made.",
+    posterior=0.5,
+    status=HypothesisStatus.OPEN,
+    trials=1,
+    refutes_if="x",
 )
 TOOLS = (ToolShown(name="search", about="everything", arguments=("query: words",)),)
 EVERY: tuple[Task[Any], ...] = (
     Decompose(question="How many crates came to Porto?", as_of="2026-11-01"),
     WriteQueries(question="How many crates?", problem="What is recorded about crates?"),
-    RefuteQueries(question="How many crates?", hypothesis="Count 1 was made.", refutes_if="another count"),
+    RefuteQueries(
+        question="How many crates?", hypothesis="Count 1 was made.", refutes_if="another count"
+    ),
     ExtractFindings(question="q", problem="p", texts=(Text(id="T1", title="Notes", text=TEXT),)),
-    Hypothesise(question="q", as_of="2026-11-01", problems=("p",), findings=FINDINGS, standing=(HELD,)),
+    Hypothesise(
+        question="q", as_of="2026-11-01", problems=("p",), findings=FINDINGS, standing=(HELD,)
+    ),
     Judge(question="q", as_of="2026-11-01", hypothesis="Count 1 was made.", findings=FINDINGS),
-    Decide(question="q", problems=("p",), standing=(HELD,), findings=5, new_findings=2, iteration=1, max_iterations=3),
-    WriteReport(question="q", as_of="2026-11-01", problems=("p",), standing=(HELD,), findings=FINDINGS),
+    Decide(
+        question="q",
+        problems=("p",),
+        standing=(HELD,),
+        findings=5,
+        new_findings=2,
+        iteration=1,
+        max_iterations=3,
+    ),
+    WriteReport(
+        question="q", as_of="2026-11-01", problems=("p",), standing=(HELD,), findings=FINDINGS
+    ),
     CheckSupport(claims=(Claim(id="S1", text="Count 1 was made.", quotes=("Count 1 was made.",)),)),
     RepairSentences(
-        question="q", sentences=(Faulty(id="S1", text="Count 2.", problem="wrong", quotes=("Count 1 was made.",)),)
+        question="q",
+        sentences=(
+            Faulty(id="S1", text="Count 2.", problem="wrong", quotes=("Count 1 was made.",)),
+        ),
     ),
-    Summarise(question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS),
-    Reflect(question="q", as_of="2026-11-01", known=("Count 1 was made.",), iteration=1, max_iterations=5),
+    Summarise(
+        question="q", summary=(SummaryLine(id="S1", text="Count 1 was made."),), findings=FINDINGS
+    ),
+    Reflect(
+        question="q",
+        as_of="2026-11-01",
+        known=("Count 1 was made.",),
+        iteration=1,
+        max_iterations=5,
+    ),
     PlanSearches(
         question="q",
         as_of="2026-11-01",
@@ -87,7 +122,10 @@ EVERY: tuple[Task[Any], ...] = (
         max_iterations=5,
     ),
     DecideAction(
-        initial_query="q", as_of="2026-11-01", tools=(Tool(name="search_tavily", about="the web"),), max_iterations=5
+        initial_query="q",
+        as_of="2026-11-01",
+        tools=(Tool(name="search_tavily", about="the web"),),
+        max_iterations=5,
     ),
     AnalyseOutput(
         initial_query="q",
@@ -104,7 +142,10 @@ EVERY: tuple[Task[Any], ...] = (
         by_type=(TypedFindings(type="log", findings=FINDINGS),),
         proposals=(
             Pairing(
-                id="P1", correlation_type=CorrelationKind.TEMPORAL, finding_ids=("F1", "F2"), measured="1 minute apart"
+                id="P1",
+                correlation_type=CorrelationKind.TEMPORAL,
+                finding_ids=("F1", "F2"),
+                measured="1 minute apart",
             ),
         ),
     ),
@@ -112,7 +153,13 @@ EVERY: tuple[Task[Any], ...] = (
         question="q",
         findings=FINDINGS,
         conclusions=(
-            Conclusion(id="I3", kind="insight", text="Count 1 was made.", confidence=0.5, finding_ids=("F1",)),
+            Conclusion(
+                id="I3",
+                kind="insight",
+                text="Count 1 was made.",
+                confidence=0.5,
+                finding_ids=("F1",),
+            ),
         ),
     ),
 )
@@ -120,7 +167,10 @@ EVERY: tuple[Task[Any], ...] = (
 
 def body_of(task: Task[Any], **more: Any) -> dict[str, Any]:
     prompt = task.prompt()
-    messages = [{"role": "system", "content": f"Mine.\n\n{prompt.system}"}, {"role": "user", "content": prompt.user}]
+    messages = [
+        {"role": "system", "content": f"Mine.\n\n{prompt.system}"},
+        {"role": "user", "content": prompt.user},
+    ]
     return {"model": "made", "messages": messages, **more}
 
 
@@ -159,7 +209,10 @@ def test_the_brain_says_what_the_input_holds() -> None:
     assert [found.quote for found in extraction.findings] == sentences_of(TEXT)[:2]
     assert all(found.quote in TEXT and found.source == "T1" for found in extraction.findings)
     hypotheses: Any = performed(EVERY[4])
-    assert [proposed.findings for proposed in hypotheses.hypotheses] == [("F2",), ("F3",)]  # F1 stands already
+    assert [proposed.findings for proposed in hypotheses.hypotheses] == [
+        ("F2",),
+        ("F3",),
+    ]  # F1 stands already
     judged: Any = performed(EVERY[5])
     assert [judgement.stance.value for judgement in judged.judgements] == [
         "refutes",
@@ -176,7 +229,9 @@ def test_the_brain_says_what_the_input_holds() -> None:
 
 def test_the_brain_keeps_a_summary_and_looks_back_at_it() -> None:
     summarised: Any = performed(EVERY[10])
-    assert [statement.findings for statement in summarised.statements] == [(f"F{n}",) for n in range(1, 6)]
+    assert [statement.findings for statement in summarised.statements] == [
+        (f"F{n}",) for n in range(1, 6)
+    ]
     assert [statement.replaces for statement in summarised.statements][:2] == [("S1",), ()]
     reflected: Any = performed(EVERY[11])
     assert (reflected.sufficient, len(reflected.missing), len(reflected.queries)) == (False, 1, 2)
@@ -190,7 +245,9 @@ def test_the_brain_keeps_a_summary_and_looks_back_at_it() -> None:
 def test_the_brain_repeats_no_query_and_finishes_when_told() -> None:
     first: Any = performed(EVERY[1])
     assert len(first.queries) == 2
-    second: Any = performed(WriteQueries(question="q", problem="What is recorded about crates?", tried=first.queries))
+    second: Any = performed(
+        WriteQueries(question="q", problem="What is recorded about crates?", tried=first.queries)
+    )
     assert second.queries
     assert not set(second.queries) & set(first.queries)
     decision = EVERY[6]
@@ -207,7 +264,9 @@ def test_the_brain_refuses_what_is_no_task() -> None:
 
 def test_no_two_sentences_of_the_made_web_are_alike() -> None:
     search = made_search(results=4)
-    found = [document for query in range(40) for document in search(f"query number {query}", 0).documents]
+    found = [
+        document for query in range(40) for document in search(f"query number {query}", 0).documents
+    ]
     sentences = [sentence for document in found for sentence in sentences_of(document.text)]
     assert len(sentences) == 40 * 4 * 6
     assert len(set(sentences)) == len(sentences)
@@ -221,7 +280,10 @@ def test_no_two_sentences_of_the_made_web_are_alike() -> None:
 def test_what_is_not_scripted_is_not_there(client: httpx.Client) -> None:
     with ScriptedServer() as server:
         assert client.post(f"{server.openai}/chat/completions", json={}).status_code == 404
-        assert client.get(f"{server.url}/search", params={"q": "x", "format": "json"}).status_code == 404
+        assert (
+            client.get(f"{server.url}/search", params={"q": "x", "format": "json"}).status_code
+            == 404
+        )
         assert client.get(f"{server.url}/page/x").status_code == 404
 
 
@@ -229,8 +291,12 @@ def test_both_searches_and_the_pages_they_find(client: httpx.Client) -> None:
     with ScriptedServer(search=made_search(local=True), page=made_page()) as server:
         asked = {"query": "svedjan ost", "max_results": 2, "include_raw_content": True}
         tavily = client.post(f"{server.url}/search", json=asked).json()["results"]
-        assert [result["raw_content"] for result in tavily] == [made(f"svedjan-ost-{n}", "").text for n in (1, 2)]
-        found = client.get(f"{server.url}/search", params={"q": "svedjan ost", "format": "json"}).json()["results"]
+        assert [result["raw_content"] for result in tavily] == [
+            made(f"svedjan-ost-{n}", "").text for n in (1, 2)
+        ]
+        found = client.get(
+            f"{server.url}/search", params={"q": "svedjan ost", "format": "json"}
+        ).json()["results"]
         assert [result["url"] for result in found][:2] == [result["url"] for result in tavily]
         page = client.get(found[0]["url"])
         assert page.headers["content-type"].startswith("text/html")
@@ -244,16 +310,26 @@ def test_streams_say_the_same_as_whole_answers(client: httpx.Client) -> None:
     text = "A text that is longer than a single piece of a stream, with ünïcode."
     with ScriptedServer(lambda body, n: Answer(text=text)) as server:
         url = f"{server.openai}/chat/completions"
-        whole = client.post(url, json={"model": "m", "messages": []}).json()["choices"][0]["message"]["content"]
-        events = client.post(url, json={"model": "m", "messages": [], "stream": True}).text.split("\n\n")
+        whole = client.post(url, json={"model": "m", "messages": []}).json()["choices"][0][
+            "message"
+        ]["content"]
+        events = client.post(url, json={"model": "m", "messages": [], "stream": True}).text.split(
+            "\n\n"
+        )
         assert events[-2:] == ["data: [DONE]", ""]
-        pieces = [json.loads(event.removeprefix("data: "))["choices"][0]["delta"] for event in events[:-2]]
+        pieces = [
+            json.loads(event.removeprefix("data: "))["choices"][0]["delta"] for event in events[:-2]
+        ]
         assert len(pieces) > 3
         assert "".join(piece.get("content") or "" for piece in pieces) == whole == text
-        lines = client.post(f"{server.url}/api/chat", json={"model": "m", "messages": []}).text.splitlines()
+        lines = client.post(
+            f"{server.url}/api/chat", json={"model": "m", "messages": []}
+        ).text.splitlines()
         assert "".join(json.loads(line)["message"]["content"] for line in lines) == text
         assert [json.loads(line)["done"] for line in lines] == [False] * (len(lines) - 1) + [True]
-        single = client.post(f"{server.url}/api/chat", json={"model": "m", "messages": [], "stream": False}).json()
+        single = client.post(
+            f"{server.url}/api/chat", json={"model": "m", "messages": [], "stream": False}
+        ).json()
         assert single["message"]["content"] == text
 
 
@@ -266,7 +342,9 @@ def test_the_log_knows_what_came_when_and_with_which_key(client: httpx.Client) -
         first, second = server.models
         assert (first.body["model"], first.authorised, first.status) == ("a", True, 200)
         assert (second.body["model"], second.authorised) == ("b", False)
-        assert before < first.started < first.ended < second.started < second.ended < time.monotonic()
+        assert (
+            before < first.started < first.ended < second.started < second.ended < time.monotonic()
+        )
         assert first.ended - first.started >= 0.1
         assert "Bearer" not in client.get(f"{server.url}/log").text
 

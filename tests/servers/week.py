@@ -3,8 +3,8 @@
 What happened, and what each feed knows of it:
 
 - Strikes became more: news and satellites count three times as many as in the week before.
-- On 11 November a fuel depot in Merefa exploded. News have it at 14:00 UTC, a satellite saw the fire at 14:05, and the
-  networks of the country dipped an hour later.
+- On 11 November a fuel depot in Merefa exploded. News have it at 14:00 UTC, a satellite saw the
+  fire at 14:05, and the networks of the country dipped an hour later.
 - A works in the north is hot on every day of both weeks: no strike.
 - A tabloid claims that strikes have decreased. That is false, and nothing else says so.
 - Cloudflare Radar is down, unless a test says otherwise (`down`).
@@ -28,7 +28,10 @@ TODAY = date(2026, 11, 14)
 WEEK = [TODAY - timedelta(days) for days in range(6, -1, -1)]
 BEFORE = [day - timedelta(7) for day in WEEK]
 KEY = "a-map-key-that-nobody-may-see"
-KEV = Path(__file__).parents[3] / "shared/data/formats/api/cisa_kev/known_exploited_vulnerabilities.json"
+KEV = (
+    Path(__file__).parents[3]
+    / "shared/data/formats/api/cisa_kev/known_exploited_vulnerabilities.json"
+)
 
 STRIKES = {8: 1, 9: 2, 10: 2, 11: 3, 12: 2, 13: 2, 14: 2}
 """Fires after strikes, by day of November; in the week before there are four."""
@@ -40,7 +43,8 @@ PAGES = {
         "Explosion at fuel depot in Merefa",
         "Regional Wire",
         datetime(2026, 11, 11, 14, 0, tzinfo=UTC),
-        "A strike hit a fuel depot in Merefa at 14:00 UTC on 11 November 2026, the regional administration said. "
+        "A strike hit a fuel depot in Merefa at 14:00 UTC on 11 November 2026, the regional "
+        "administration said. "
         "A large fire could be seen from the southern outskirts of Kharkiv. Two workers were hurt.",
     ),
     "intensified": (
@@ -60,7 +64,8 @@ PAGES = {
         "Power cuts in Kharkiv after strike on substation",
         "Energy Monitor",
         datetime(2026, 11, 12, 7, 15, tzinfo=UTC),
-        "Power was cut in parts of Kharkiv on 12 November 2026 after a strike on a substation, the operator said.",
+        "Power was cut in parts of Kharkiv on 12 November 2026 after a strike on a substation, the "
+        "operator said.",
     ),
 }
 """Pages by name: title, publisher, when they were first seen, text."""
@@ -76,11 +81,19 @@ def fires() -> Iterator[tuple[date, str, float, float, float]]:
         for number in range(STRIKES[day.day]):
             depot = day.day == 11 and number == 0
             spot = (49.8170, 36.0480) if depot else (49.86 + number / 25, 36.30 + day.day / 100)
-            yield day, "1405" if depot else f"{12 + number}17", *spot, 96.5 if depot else 15.0 + number
+            yield (
+                day,
+                "1405" if depot else f"{12 + number}17",
+                *spot,
+                96.5 if depot else 15.0 + number,
+            )
 
 
 class Week:
-    """The server. `down` names the services that answer 503, `says` what others say instead of the truth."""
+    """The server.
+
+    `down` names the services that answer 503, `says` what others say instead of the truth.
+    """
 
     def __init__(self) -> None:
         self.down, self.says, self.log = {"cloudflare_radar"}, dict[str, bytes](), list[str]()
@@ -101,7 +114,9 @@ class Week:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), daemon=True
+        )
 
     @property
     def url(self) -> str:
@@ -124,7 +139,11 @@ class Week:
         quick = {"rate": 1000, "concurrent": 16}
         return {
             "urls": {name: f"{self.url}/{name}" for name in services},
-            "keys": {"firms": KEY, "cloudflare_radar": "a-token-for-radar", "reliefweb": "deepdiver-test"},
+            "keys": {
+                "firms": KEY,
+                "cloudflare_radar": "a-token-for-radar",
+                "reliefweb": "deepdiver-test",
+            },
             "limits": dict.fromkeys((*services, "fetch", "rss"), quick),
             "news_feeds": [f"{self.url}/rss"],
             "allow_hosts": [self.url.removeprefix("http://")],
@@ -137,7 +156,10 @@ class Week:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._server.shutdown()
         self._server.server_close()
@@ -172,7 +194,10 @@ class Week:
     def _gdelt(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
         if asked.get("mode") == "TimelineVolRaw":
             counts = dict.fromkeys(BEFORE, 3) | {day: ARTICLES[day.day] for day in WEEK}
-            data = [{"date": f"{day:%Y%m%d}T000000Z", "value": n, "norm": 100_000} for day, n in counts.items()]
+            data = [
+                {"date": f"{day:%Y%m%d}T000000Z", "value": n, "norm": 100_000}
+                for day, n in counts.items()
+            ]
             return self._json({"timeline": [{"series": "Article Count", "data": data}]})
         first, last = asked.get("startdatetime", "0"), asked.get("enddatetime", "9")
         articles = [
@@ -197,7 +222,10 @@ class Week:
             f"<link>{self.url}/page/counts</link><pubDate>Sat, 14 Nov 2026 08:00:00 GMT</pubDate>"
             "<description>Strikes near Kharkiv, day by day.</description></item>"
         )
-        text = f'<?xml version="1.0"?><rss version="2.0"><channel><title>Border News</title>{items}</channel></rss>'
+        text = (
+            '<?xml version="1.0"?><rss version="2.0"><channel><title>Border '
+            f"News</title>{items}</channel></rss>"
+        )
         return "application/rss+xml", text.encode()
 
     def _page(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
@@ -206,7 +234,8 @@ class Week:
         title, publisher, seen, text = PAGES[rest]
         body = "".join(f"<p>{part}.</p>" for part in text.removesuffix(".").split(". "))
         page = (
-            f"<html lang='en'><head><title>{title}</title><meta property='og:site_name' content='{publisher}'>"
+            f"<html lang='en'><head><title>{title}</title><meta property='og:site_name' "
+            f"content='{publisher}'>"
             f"<meta property='article:published_time' content='{seen.isoformat()}'></head>"
             f"<body><article><h1>{title}</h1>{body}</article></body></html>"
         )
@@ -242,12 +271,32 @@ class Week:
     def _ioda(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
         began = int(datetime(2026, 11, 11, 15, 0, tzinfo=UTC).timestamp())
         if rest.startswith("outages/events"):
-            event = {"location": "country/UA", "start": began, "duration": 7200, "datasource": "bgp", "score": 1200.5}
-            return self._json({"type": "outages.events", "error": None, "data": [{**event, "method": "median"}]})
+            event = {
+                "location": "country/UA",
+                "start": began,
+                "duration": 7200,
+                "datasource": "bgp",
+                "score": 1200.5,
+            }
+            return self._json(
+                {"type": "outages.events", "error": None, "data": [{**event, "method": "median"}]}
+            )
         start, end = int(asked["from"]), int(asked["until"])
         values = [0.80e5 if began <= at < began + 7200 else 1.0e5 for at in range(start, end, 1800)]
-        series = {"entityType": "country", "entityCode": "UA", "datasource": "bgp", "from": start, "until": end}
-        return self._json({"type": "signals", "error": None, "data": [[{**series, "step": 1800, "values": values}]]})
+        series = {
+            "entityType": "country",
+            "entityCode": "UA",
+            "datasource": "bgp",
+            "from": start,
+            "until": end,
+        }
+        return self._json(
+            {
+                "type": "signals",
+                "error": None,
+                "data": [[{**series, "step": 1800, "values": values}]],
+            }
+        )
 
     def _cloudflare_radar(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
         return self._json({"success": True, "errors": [], "result": {"annotations": []}})
@@ -258,15 +307,37 @@ class Week:
         return "application/json", KEV.read_bytes() if KEV.exists() else b""
 
     def _nvd(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
-        empty: dict[str, Any] = {"resultsPerPage": 0, "startIndex": 0, "totalResults": 0, "vulnerabilities": []}
-        return self._json({**empty, "format": "NVD_CVE", "version": "2.0", "timestamp": "2026-11-14T08:00:00.000"})
+        empty: dict[str, Any] = {
+            "resultsPerPage": 0,
+            "startIndex": 0,
+            "totalResults": 0,
+            "vulnerabilities": [],
+        }
+        return self._json(
+            {**empty, "format": "NVD_CVE", "version": "2.0", "timestamp": "2026-11-14T08:00:00.000"}
+        )
 
     def _usgs(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
-        meta = {"generated": 0, "url": "", "title": "USGS Earthquakes", "status": 200, "api": "1.14.1", "count": 0}
+        meta = {
+            "generated": 0,
+            "url": "",
+            "title": "USGS Earthquakes",
+            "status": 200,
+            "api": "1.14.1",
+            "count": 0,
+        }
         return self._json({"type": "FeatureCollection", "metadata": meta, "features": []})
 
     def _reliefweb(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
-        return self._json({"time": 1, "href": "", "links": {}, "took": 1, "totalCount": 0, "count": 0, "data": []})
+        return self._json(
+            {"time": 1, "href": "", "links": {}, "took": 1, "totalCount": 0, "count": 0, "data": []}
+        )
 
     def _opensanctions(self, rest: str, asked: dict[str, str]) -> tuple[str, bytes]:
-        return self._json({"responses": {"q": {"status": 200, "results": [], "total": {"value": 0, "relation": "eq"}}}})
+        return self._json(
+            {
+                "responses": {
+                    "q": {"status": 200, "results": [], "total": {"value": 0, "relation": "eq"}}
+                }
+            }
+        )

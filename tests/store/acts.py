@@ -19,7 +19,11 @@ NOW = 1_800_000_000.0
 BARRIER: Barrier | None = None
 
 
-def make_run(id_: str = "r1", created: str = "2027-01-15T08:00:00+00:00", status: RunStatus = RunStatus.RUNNING) -> Run:
+def make_run(
+    id_: str = "r1",
+    created: str = "2027-01-15T08:00:00+00:00",
+    status: RunStatus = RunStatus.RUNNING,
+) -> Run:
     """Make a run as the runner would."""
     return Run(
         id=id_,
@@ -32,7 +36,9 @@ def make_run(id_: str = "r1", created: str = "2027-01-15T08:00:00+00:00", status
     )
 
 
-def reserve(store: SqliteStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02") -> None:
+def reserve(
+    store: SqliteStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02"
+) -> None:
     """Reserve a call of a search."""
     store.journal_reserve(
         run,
@@ -72,7 +78,10 @@ def open_and_close(homes: list[Path]) -> int:
 
 
 def hold_in_turn(job: tuple[Path, str, int]) -> int:
-    """Take a run's lease a number of times; return how often someone else was inside at the same time."""
+    """Take a run's lease a number of times.
+
+    Return how often someone else was inside at the same time.
+    """
     home, owner, times = job
     store = open_store(home)
     inside = home / "inside"
@@ -110,7 +119,10 @@ def claim_all(job: tuple[Path, str, int]) -> list[int]:
 
 
 def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, float, float]]:
-    """Make calls under a limit; return for each the time it was granted for, and when it began and ended."""
+    """Make calls under a limit.
+
+    Return for each the time it was granted for, and when it began and ended.
+    """
     home, owner, times, rate, concurrent = job
     store = open_store(home)
     calls: list[tuple[float, float, float]] = []
@@ -119,7 +131,9 @@ def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, fl
         while True:
             now = time.time()
             name = f"{owner}:{number}"
-            grant = store.limit_take("web", name, now, now + 60, rate=rate, per=1.0, concurrent=concurrent)
+            grant = store.limit_take(
+                "web", name, now, now + 60, rate=rate, per=1.0, concurrent=concurrent
+            )
             if grant.granted:
                 break
             time.sleep(grant.wait)
@@ -144,11 +158,15 @@ def die_after(home: Path, step: str) -> None:
     steps: dict[str, Callable[[], object]] = {
         "reserved": lambda: reserve(store),
         "sent": lambda: store.journal_sent("r1", "k", NOW + 1),
-        "settled": lambda: store.journal_settled("r1", "k", '{"answer":42}', Decimal("0.01"), NOW + 2),
+        "settled": lambda: store.journal_settled(
+            "r1", "k", '{"answer":42}', Decimal("0.01"), NOW + 2
+        ),
         "declined": lambda: store.journal_declined("r1", "k", NOW + 2),
         "failed": lambda: store.journal_failed("r1", "k", "HTTP 500", Decimal(0), NOW + 2),
         "text": lambda: store.put_text("r1", "a page"),
-        "records": lambda: store.add_records("r1", [("finding", f"f{n}", "{}") for n in range(100)]),
+        "records": lambda: store.add_records(
+            "r1", [("finding", f"f{n}", "{}") for n in range(100)]
+        ),
     }
     steps[step]()
     os.kill(os.getpid(), signal.SIGKILL)

@@ -34,7 +34,22 @@ def test_sqlite_is_a_store_for_the_type_checker(store: SqliteStore) -> None:
 
 def test_a_journal_row_is_frozen_and_holds_sixteen_fields() -> None:
     row = JournalRow(
-        "r", "k", CallState.SENT, "model", "p", "w", "{}", None, None, Decimal(1), Decimal(0), 1, 0, 1.0, 2.0, 1
+        "r",
+        "k",
+        CallState.SENT,
+        "model",
+        "p",
+        "w",
+        "{}",
+        None,
+        None,
+        Decimal(1),
+        Decimal(0),
+        1,
+        0,
+        1.0,
+        2.0,
+        1,
     )
     assert len(fields(row)) == 16
     with pytest.raises(FrozenInstanceError):

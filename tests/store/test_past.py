@@ -1,4 +1,7 @@
-"""Finished runs as a later one sees them: those begun before it, newest first, with the records asked for."""
+"""Finished runs as a later one sees them.
+
+Those begun before it, newest first, with the records asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from tests.store.acts import make_run
 QUESTION = "Who runs Svedjan Ost AB?"
 
 
-def add(store: SqliteStore, id_: str, created: str = "2027-01-01T00:00:00+00:00", *records: str) -> None:
+def add(
+    store: SqliteStore, id_: str, created: str = "2027-01-01T00:00:00+00:00", *records: str
+) -> None:
     store.create_run(make_run(id_, created, RunStatus.ANSWERED))
     store.add_records(id_, [("hypothesis", key, f'{{"id":"{key}"}}') for key in records])
 
@@ -64,7 +69,18 @@ def test_only_finished_runs_are_past(store: SqliteStore, status: RunStatus) -> N
 
 
 def test_a_run_comes_with_its_question_and_the_records_asked_for(store: SqliteStore) -> None:
-    add(store, "early", "2027-01-01T00:00:00+00:00", "h_1", "h_2", "f_1", "e_9", "i_1", "g_\U0010ffff", "h")
+    add(
+        store,
+        "early",
+        "2027-01-01T00:00:00+00:00",
+        "h_1",
+        "h_2",
+        "f_1",
+        "e_9",
+        "i_1",
+        "g_\U0010ffff",
+        "h",
+    )
     (past,) = store.past_runs("r1", "h_")
     assert past == PastRun("early", "2027-01-01T00:00:00+00:00", QUESTION, past.records)
     assert sorted(past.records) == ['{"id":"h_1"}', '{"id":"h_2"}']
@@ -103,5 +119,7 @@ def test_whatever_the_order_they_come_newest_first_and_all_before(
     for created, number in made:
         add(store, f"n{number}", created)
     mine = made[which % len(made)]
-    assert ids(store, f"n{mine[1]}") == [f"n{number}" for _, number in sorted(made, reverse=True) if (_, number) < mine]
+    assert ids(store, f"n{mine[1]}") == [
+        f"n{number}" for _, number in sorted(made, reverse=True) if (_, number) < mine
+    ]
     store.close()

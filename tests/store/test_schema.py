@@ -1,4 +1,7 @@
-"""Migrations: a file that is not ours is refused untouched, and a step that fails changes nothing."""
+"""Migrations.
+
+A file that is not ours is refused untouched, and a step that fails changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ def db() -> Iterator[sqlite3.Connection]:
 def dump(db: sqlite3.Connection) -> list[str]:
     return [
         *db.iterdump(),
-        *(str(db.execute(f"PRAGMA {name}").fetchone()) for name in ("user_version", "application_id")),
+        *(
+            str(db.execute(f"PRAGMA {name}").fetchone())
+            for name in ("user_version", "application_id")
+        ),
     ]
 
 
@@ -40,7 +46,9 @@ def test_a_foreign_database_is_refused_and_not_changed(home: Path) -> None:
         foreign.execute("CREATE TABLE bookmarks (url)")
         foreign.commit()
     before = file.read_bytes()
-    with pytest.raises(DamagedStoreError, match="is not a deepdiver database: move it away") as error:
+    with pytest.raises(
+        DamagedStoreError, match="is not a deepdiver database: move it away"
+    ) as error:
         open_store(home)
     assert str(file) in str(error.value)
     assert file.read_bytes() == before
@@ -51,7 +59,9 @@ def test_a_foreign_database_is_refused_and_not_changed(home: Path) -> None:
     ["PRAGMA application_id = 1", "PRAGMA user_version = 1", "CREATE TABLE runs (id)"],
     ids=lambda mark: mark[:12],
 )
-def test_anything_in_a_file_without_our_mark_makes_it_foreign(db: sqlite3.Connection, mark: str) -> None:
+def test_anything_in_a_file_without_our_mark_makes_it_foreign(
+    db: sqlite3.Connection, mark: str
+) -> None:
     db.execute(mark)
     with pytest.raises(DamagedStoreError, match="not a deepdiver database"):
         migrate(db, FILE)
@@ -63,7 +73,9 @@ def test_a_newer_schema_is_refused_and_not_changed(home: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("PRAGMA user_version = 99")
     before = file.read_bytes()
-    with pytest.raises(NewerSchemaError, match="upgrade deepdiver, or choose another --home") as error:
+    with pytest.raises(
+        NewerSchemaError, match="upgrade deepdiver, or choose another --home"
+    ) as error:
         open_store(home)
     assert str(file) in str(error.value)
     assert "schema 99" in str(error.value)
@@ -105,7 +117,11 @@ def test_migrating_again_does_nothing(db: sqlite3.Connection) -> None:
     db.set_trace_callback(seen.append)
     migrate(db, FILE)
     assert seen
-    assert all(statement.startswith("SELECT application_id") for statement in seen if not statement.startswith("--"))
+    assert all(
+        statement.startswith("SELECT application_id")
+        for statement in seen
+        if not statement.startswith("--")
+    )
 
 
 def test_an_empty_file_becomes_a_store(home: Path) -> None:
@@ -141,9 +157,22 @@ def test_every_table_of_a_run_goes_with_it(db: sqlite3.Connection) -> None:
     owned = {
         table
         for table in tables
-        if any(column[1] == "run" for column in db.execute("SELECT * FROM pragma_table_info(?)", (table,)))
+        if any(
+            column[1] == "run"
+            for column in db.execute("SELECT * FROM pragma_table_info(?)", (table,))
+        )
     }
-    assert owned == {"reports", "leases", "stop_requests", "journal", "records", "events", "blob_refs"}
+    assert owned == {
+        "reports",
+        "leases",
+        "stop_requests",
+        "journal",
+        "records",
+        "events",
+        "blob_refs",
+    }
     for table in owned:
-        keys = db.execute('SELECT "table", on_delete FROM pragma_foreign_key_list(?)', (table,)).fetchall()
+        keys = db.execute(
+            'SELECT "table", on_delete FROM pragma_foreign_key_list(?)', (table,)
+        ).fetchall()
         assert ("runs", "CASCADE") in keys, table

@@ -93,7 +93,9 @@ READS: dict[str, Callable[[SqliteStore], object]] = {
     "get_events": lambda store: store.get_events("r1"),
     "get_report": lambda store: store.get_report("r1"),
     "cache_get": lambda store: [store.cache_get(f"c{n}", NOW) for n in range(30)],
-    "limit_take": lambda store: store.limit_take("web", "you", NOW, NOW + 1, rate=1, per=1, concurrent=1),
+    "limit_take": lambda store: store.limit_take(
+        "web", "you", NOW, NOW + 1, rate=1, per=1, concurrent=1
+    ),
     "put_text": lambda store: store.put_text("r1", "new"),
     "reserve": lambda store: reserve(store, "new"),
     "cache_claim": lambda store: store.cache_claim("c1", "me", NOW + 100, NOW + 200),
@@ -103,7 +105,10 @@ READS: dict[str, Callable[[SqliteStore], object]] = {
 
 @pytest.mark.slow
 def test_whatever_is_damaged_nothing_but_our_errors_comes_out(home: Path, tmp_path: Path) -> None:
-    """300 files, each with a page, a byte or 50 bytes of noise: a clear refusal, or the right answer, and no crash."""
+    """300 files, each with a page, a byte or 50 bytes of noise.
+
+    A clear refusal, or the right answer, and no crash.
+    """
     filled(home)
     whole = (home / "deepdiver.db").read_bytes()
     chance = random.Random(7)  # noqa: S311
@@ -130,7 +135,10 @@ def test_whatever_is_damaged_nothing_but_our_errors_comes_out(home: Path, tmp_pa
             for read in READS.values():
                 try:
                     read(store)
-                except (DamagedStoreError, UnknownNameError) as error:  # A name may be what was damaged.
+                except (
+                    DamagedStoreError,
+                    UnknownNameError,
+                ) as error:  # A name may be what was damaged.
                     refused += 1
                     assert str(error).isprintable()  # noqa: PT017
     assert refused > 100
@@ -171,7 +179,10 @@ def test_a_row_that_makes_no_sense_is_damage(home: Path, statement: str, read: s
 def test_a_text_that_is_not_what_its_hash_says_is_damage(home: Path) -> None:
     one, other, *_ = filled(home)
     with closing(sqlite3.connect(home / "deepdiver.db", isolation_level=None)) as db:
-        db.execute("UPDATE blobs SET bytes = (SELECT bytes FROM blobs WHERE hash = ?) WHERE hash = ?", (other, one))
+        db.execute(
+            "UPDATE blobs SET bytes = (SELECT bytes FROM blobs WHERE hash = ?) WHERE hash = ?",
+            (other, one),
+        )
     with closing(open_store(home)) as store:
         with pytest.raises(DamagedStoreError, match=one[:12]):
             store.get_text(one)
@@ -227,7 +238,9 @@ def with_a_nul(tmp_path: Path) -> Path:
         with_a_nul,
     ],
 )
-def test_a_home_that_cannot_be_used_is_refused(tmp_path: Path, place: Callable[[Path], Path]) -> None:
+def test_a_home_that_cannot_be_used_is_refused(
+    tmp_path: Path, place: Callable[[Path], Path]
+) -> None:
     home = place(tmp_path)
     with pytest.raises(StoreAccessError, match="choose another --home") as error:
         open_store(home)
@@ -364,7 +377,9 @@ def test_a_locked_database_says_which(home: Path) -> None:
             assert store.list_runs() == []  # Reading does not wait.
             with pytest.raises(StoreError) as error:
                 store.create_run(make_run())
-            assert one_line(error).startswith(f"{home / 'deepdiver.db'} was locked by another process for 0.1 s")
+            assert one_line(error).startswith(
+                f"{home / 'deepdiver.db'} was locked by another process for 0.1 s"
+            )
             other.execute("ROLLBACK")
             store.create_run(make_run())
 
@@ -397,20 +412,30 @@ def test_the_switch_to_the_log_waits_for_others(home: Path) -> None:
 
 
 def test_the_switch_to_the_log_does_not_wait_for_ever(home: Path) -> None:
-    with closing(without_log(home)), pytest.raises(StoreError, match=r"was locked by another process for 0\.1 s"):
+    with (
+        closing(without_log(home)),
+        pytest.raises(StoreError, match=r"was locked by another process for 0\.1 s"),
+    ):
         open_store(home, timeout=0.1)
 
 
-def test_a_switch_that_meets_another_switch_is_tried_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switch_that_meets_another_switch_is_tried_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=BusyTwice))
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=BusyTwice)
+    )
     with closing(open_store(home)) as store:
         assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert store._db.left == 0  # type: ignore[attr-defined]
 
 
 class BusyTwice(sqlite3.Connection):
-    """A connection that meets another at the switch: SQLite refuses one of the two at once, without any wait."""
+    """A connection that meets another at the switch.
+
+    SQLite refuses one of the two at once, without any wait.
+    """
 
     left = 2
 
@@ -423,10 +448,16 @@ class BusyTwice(sqlite3.Connection):
         return super().execute(sql, *values)
 
 
-def test_a_disk_that_cannot_share_memory_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_cannot_share_memory_is_refused(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=RefusesWal))
-    with pytest.raises(StoreAccessError, match="cannot share memory between processes: choose another --home") as error:
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=RefusesWal)
+    )
+    with pytest.raises(
+        StoreAccessError, match="cannot share memory between processes: choose another --home"
+    ) as error:
         open_store(home)
     assert str(home) in one_line(error)
 
@@ -435,10 +466,14 @@ class RefusesWal(sqlite3.Connection):
     """A connection to a file on a network disk: SQLite answers with the mode that it stays in."""
 
     def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
-        return super().execute("PRAGMA journal_mode" if sql == "PRAGMA journal_mode = WAL" else sql, *values)
+        return super().execute(
+            "PRAGMA journal_mode" if sql == "PRAGMA journal_mode = WAL" else sql, *values
+        )
 
 
-def test_no_thread_opens_a_file_that_another_is_still_making(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_thread_opens_a_file_that_another_is_still_making(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Or closing the descriptor that made it would drop the locks that SQLite holds by then."""
     order: list[str] = []
     close, connect = os.close, sqlite3.connect
@@ -505,7 +540,8 @@ def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("journal_mode", "wal"), ("foreign_keys", 1), ("busy_timeout", 30_000), ("fullfsync", 1)]
+    ("name", "value"),
+    [("journal_mode", "wal"), ("foreign_keys", 1), ("busy_timeout", 30_000), ("fullfsync", 1)],
 )
 def test_the_connection_is_set_up(store: SqliteStore, name: str, value: object) -> None:
     assert store._db.execute(f"PRAGMA {name}").fetchone() == (value,)
@@ -529,13 +565,19 @@ FULL, NORMAL = 2, 1
         (lambda store: store.create_run(make_run("r2")), FULL),
         (lambda store: store.delete_run("r1", NOW), FULL),
         (lambda store: store.take_lease("r1", "me", NOW, 9), NORMAL),
-        (lambda store: store.limit_take("web", "me", NOW, NOW, rate=1, per=1, concurrent=1), NORMAL),
+        (
+            lambda store: store.limit_take("web", "me", NOW, NOW, rate=1, per=1, concurrent=1),
+            NORMAL,
+        ),
     ],
 )
 def test_what_must_survive_a_power_cut_waits_for_the_disk(
     store: SqliteStore, write: Callable[[SqliteStore], object], level: int
 ) -> None:
-    """SQLite keeps FULL in WAL mode by an fsync at each commit: the level at the COMMIT is what counts."""
+    """SQLite keeps FULL in WAL mode by an fsync at each commit.
+
+    The level at the COMMIT is what counts.
+    """
     reserve(store)
     reserve(store, "sent")
     store.journal_sent("r1", "sent", NOW)
@@ -558,7 +600,10 @@ def test_what_must_survive_a_power_cut_waits_for_the_disk(
 
 @pytest.mark.slow
 def test_opening_twice_in_one_process_keeps_the_locks(home: Path) -> None:
-    """Closing any descriptor of a file drops all POSIX locks on it; another process then takes the log away."""
+    """Closing any descriptor of a file drops all POSIX locks on it.
+
+    Another process then takes the log away.
+    """
     script = (
         "import sys; from pathlib import Path; from deepdiver.store import open_store; "
         "from deepdiver.core.record import RunStatus; "
@@ -568,7 +613,9 @@ def test_opening_twice_in_one_process_keeps_the_locks(home: Path) -> None:
         store.create_run(make_run())
         open_store(home).close()
         subprocess.run([sys.executable, "-c", script, str(home)], check=True)
-        assert (home / "deepdiver.db-wal").exists()  # The last to close removes it; we are still here.
+        assert (
+            home / "deepdiver.db-wal"
+        ).exists()  # The last to close removes it; we are still here.
         store.create_run(make_run("r2"))
         assert store.get_run("r1").status is RunStatus.WAITING
     with closing(open_store(home)) as store:
@@ -628,13 +675,17 @@ def test_threads_share_one_store(store: SqliteStore) -> None:
         lambda store: store.get_run("r9"),
     ],
 )
-def test_a_run_that_is_not_there_is_named(store: SqliteStore, write: Callable[[SqliteStore], object]) -> None:
+def test_a_run_that_is_not_there_is_named(
+    store: SqliteStore, write: Callable[[SqliteStore], object]
+) -> None:
     with pytest.raises(UnknownNameError) as error:
         write(store)
     assert one_line(error) == "unknown run 'r9'; did you mean r1? `deepdiver runs` lists them"
 
 
-@pytest.mark.parametrize("name", ["zzz", "\ud800", "a\nb\x1b[2J", "x" * 1_000_000, "%", "_", "*", "R1", "r1 "])
+@pytest.mark.parametrize(
+    "name", ["zzz", "\ud800", "a\nb\x1b[2J", "x" * 1_000_000, "%", "_", "*", "R1", "r1 "]
+)
 def test_a_name_that_is_no_run_gives_one_short_line(store: SqliteStore, name: str) -> None:
     with pytest.raises(UnknownNameError, match="`deepdiver runs` lists them") as error:
         store.get_run(name)
@@ -646,13 +697,17 @@ def test_a_beginning_finds_its_run(store: SqliteStore) -> None:
         store.create_run(make_run(id_))
     assert store.get_run("20270116").id == "20270116-pear"
     assert store.get_run("20270115-a").id == "20270115-apple"
-    assert store.get_run("20270115").id == "20270115"  # Its whole name, although others begin with it.
+    assert (
+        store.get_run("20270115").id == "20270115"
+    )  # Its whole name, although others begin with it.
 
 
 def test_an_ambiguous_beginning_names_three(store: SqliteStore) -> None:
     for n in range(5):
         store.create_run(make_run(f"2027-{n}"))
-    with pytest.raises(UnknownNameError, match="ambiguous: it may be 2027-0, 2027-1, 2027-2, …; give more") as error:
+    with pytest.raises(
+        UnknownNameError, match="ambiguous: it may be 2027-0, 2027-1, 2027-2, …; give more"
+    ) as error:
         store.get_run("2027")
     one_line(error)
     store.delete_run("2027-0", NOW)
@@ -670,9 +725,14 @@ def test_a_run_of_an_id_that_is_taken_is_refused(store: SqliteStore) -> None:
 
 
 @given(
-    question=ANY_TEXT, value=st.recursive(st.none() | st.booleans() | st.integers() | ANY_TEXT, st.lists, max_leaves=5)
+    question=ANY_TEXT,
+    value=st.recursive(
+        st.none() | st.booleans() | st.integers() | ANY_TEXT, st.lists, max_leaves=5
+    ),
 )
-def test_every_run_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, question: str, value: object) -> None:
+def test_every_run_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, question: str, value: object
+) -> None:
     run = Run(
         id="r",
         question=question,
@@ -690,7 +750,12 @@ def test_every_run_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory
 
 def test_runs_are_listed_the_newest_first(store: SqliteStore) -> None:
     store.delete_run("r1", NOW)
-    for id_, created in (("b", "2027-02-01"), ("c", "2027-03-01"), ("a", "2027-01-01"), ("d", "2027-03-01")):
+    for id_, created in (
+        ("b", "2027-02-01"),
+        ("c", "2027-03-01"),
+        ("a", "2027-01-01"),
+        ("d", "2027-03-01"),
+    ):
         store.create_run(make_run(id_, created))
     assert [run.id for run in store.list_runs()] == ["d", "c", "b", "a"]
 
@@ -744,10 +809,19 @@ def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: SqliteStore) -
     store.delete_run("r1", NOW)
     with pytest.raises(KeyError):
         store.get_text(mine)
-    assert (store.get_text(shared), store.get_text(yours), store.cache_get("k", NOW)) == ("shared", "yours", "v")
-    tables = [row[0] for row in store._db.execute("SELECT name FROM pragma_table_list WHERE type = 'table'")]
+    assert (store.get_text(shared), store.get_text(yours), store.cache_get("k", NOW)) == (
+        "shared",
+        "yours",
+        "v",
+    )
+    tables = [
+        row[0]
+        for row in store._db.execute("SELECT name FROM pragma_table_list WHERE type = 'table'")
+    ]
     for table in tables:
-        columns = {row[1] for row in store._db.execute("SELECT * FROM pragma_table_info(?)", (table,))}
+        columns = {
+            row[1] for row in store._db.execute("SELECT * FROM pragma_table_info(?)", (table,))
+        }
         if "run" in columns:
             runs = store._db.execute(f"SELECT DISTINCT run FROM {table}").fetchall()  # noqa: S608
             assert runs == [("r2",)], table
@@ -773,7 +847,14 @@ def test_a_second_process_is_refused_with_all_it_needs_to_know(store: SqliteStor
     with pytest.raises(RunBusyError) as error:
         store.take_lease("r1", "laptop:4712:cd34", NOW + 10, 30)
     line = one_line(error)
-    for part in ("run r1", "laptop:4711:ab12", "2027-01-15T08:00:30+00:00", "`deepdiver stop r1`", "in 20 s", "wait"):
+    for part in (
+        "run r1",
+        "laptop:4711:ab12",
+        "2027-01-15T08:00:30+00:00",
+        "`deepdiver stop r1`",
+        "in 20 s",
+        "wait",
+    ):
         assert part in line, part
     assert not store.renew_lease("r1", "laptop:4712:cd34", NOW, 30)
 
@@ -815,9 +896,15 @@ def test_a_request_to_stop_is_heard_until_a_lease_is_taken(store: SqliteStore) -
 
 
 def test_records_merge_as_the_ledger_does(store: SqliteStore) -> None:
-    store.add_records("r1", [("finding", "f2", '{"b":1}'), ("source", "s1", "{}"), ("finding", "f1", "{}")])
+    store.add_records(
+        "r1", [("finding", "f2", '{"b":1}'), ("source", "s1", "{}"), ("finding", "f1", "{}")]
+    )
     store.add_records("r1", [("finding", "f2", '{"c":1}')])
-    assert store.get_records("r1") == [("finding", "f1", "{}"), ("finding", "f2", '{"b":1}'), ("source", "s1", "{}")]
+    assert store.get_records("r1") == [
+        ("finding", "f1", "{}"),
+        ("finding", "f2", '{"b":1}'),
+        ("source", "s1", "{}"),
+    ]
     store.add_records("r1", iter([("finding", "f2", '{"a":1}'), ("finding", "f2", '{"d":1}')]))
     assert store.get_records("r1")[1] == ("finding", "f2", '{"a":1}')
     store.add_records("r1", [])
@@ -860,7 +947,10 @@ def test_a_text_that_is_not_kept_is_a_key_error(store: SqliteStore) -> None:
 def test_a_text_is_kept_once_for_all_runs(store: SqliteStore) -> None:
     store.create_run(make_run("r2"))
     assert (
-        store.put_text("r1", "text") == store.put_text("r1", "text") == store.put_text("r2", "text") == digest("text")
+        store.put_text("r1", "text")
+        == store.put_text("r1", "text")
+        == store.put_text("r2", "text")
+        == digest("text")
     )
     assert store._db.execute("SELECT count(*), sum(chars) FROM blobs").fetchone() == (1, 4)
     assert store._db.execute("SELECT count(*) FROM blob_refs").fetchone() == (2,)
@@ -901,7 +991,9 @@ def test_a_claim_has_one_holder(store: SqliteStore) -> None:
 
 def test_expired_rows_are_thrown_out_a_few_at_a_time(store: SqliteStore) -> None:
     def count() -> tuple[int, int]:
-        row = store._db.execute("SELECT (SELECT count(*) FROM cache), (SELECT count(*) FROM cache_claims)").fetchone()
+        row = store._db.execute(
+            "SELECT (SELECT count(*) FROM cache), (SELECT count(*) FROM cache_claims)"
+        ).fetchone()
         return row[0], row[1]
 
     for n in range(50):

@@ -54,8 +54,12 @@ def move(store: SqliteStore, to: str) -> None:
             store.journal_declined("r1", "k", NOW + 9)
 
 
-@pytest.mark.parametrize(("to", "state"), [(to, state) for to, states in FORBIDDEN.items() for state in states])
-def test_a_step_that_is_not_allowed_changes_nothing(store: SqliteStore, to: str, state: CallState) -> None:
+@pytest.mark.parametrize(
+    ("to", "state"), [(to, state) for to, states in FORBIDDEN.items() for state in states]
+)
+def test_a_step_that_is_not_allowed_changes_nothing(
+    store: SqliteStore, to: str, state: CallState
+) -> None:
     bring_to(store, state)
     before = store.journal_list("r1")
     word = "reserved" if to == "declined" else to
@@ -97,7 +101,9 @@ def test_a_call_from_reservation_to_answer(store: SqliteStore) -> None:
     row = replace(row, state=CallState.SENT, sends=1, last=NOW + 1)
     assert store.journal_get("r1", "k") == row
     store.journal_settled("r1", "k", '{"hits":[]}', Decimal("0.0100"), NOW + 2)
-    row = replace(row, state=CallState.SETTLED, reply='{"hits":[]}', cost=Decimal("0.01"), last=NOW + 2)
+    row = replace(
+        row, state=CallState.SETTLED, reply='{"hits":[]}', cost=Decimal("0.01"), last=NOW + 2
+    )
     assert store.journal_list("r1") == [row]
 
 
@@ -110,7 +116,9 @@ def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: Sqlit
     assert (row.first, row.last, row.worst, row.order) == (NOW, NOW + 50, Decimal("0.03"), 1)
     reserve(store)  # It was not sent since: nothing more is uncertain.
     store.journal_sent("r1", "k", NOW)
-    store.journal_sent("r1", "k", NOW)  # A retry within one process: it knows what became of the first.
+    store.journal_sent(
+        "r1", "k", NOW
+    )  # A retry within one process: it knows what became of the first.
     row = store.journal_get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain) == (3, 1)
@@ -131,7 +139,9 @@ def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: SqliteStore
     assert (row.sends, row.uncertain, row.cost) == (2, 0, Decimal("0.01"))
 
 
-def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(store: SqliteStore) -> None:
+def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
+    store: SqliteStore,
+) -> None:
     bring_to(store, CallState.FAILED)
     row = store.journal_get("r1", "k")
     assert row is not None
@@ -139,7 +149,12 @@ def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(store:
     reserve(store)
     row = store.journal_get("r1", "k")
     assert row is not None
-    assert (row.state, row.error, row.uncertain, row.cost) == (CallState.RESERVED, None, 0, Decimal("0.003"))
+    assert (row.state, row.error, row.uncertain, row.cost) == (
+        CallState.RESERVED,
+        None,
+        0,
+        Decimal("0.003"),
+    )
     store.journal_sent("r1", "k", NOW)
     store.journal_settled("r1", "k", "{}", Decimal("0.01"), NOW)
     row = store.journal_get("r1", "k")
@@ -155,7 +170,10 @@ def test_money_is_exact(store: SqliteStore) -> None:
     assert row is not None
     assert row.cost == 1
     assert row.worst == Decimal("0.1")
-    large, small = Decimal("123456789"), Decimal("0.00000000000000000000000001")  # 35 digits together
+    large, small = (
+        Decimal("123456789"),
+        Decimal("0.00000000000000000000000001"),
+    )  # 35 digits together
     reserve(store, "other")
     store.journal_failed("r1", "other", "e", large, NOW)
     reserve(store, "other")
@@ -171,7 +189,11 @@ def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: SqliteS
         reserve(store, key)
     reserve(store, "z", now=NOW + 99)
     reserve(store, "a", run="r2")
-    assert [(row.key, row.order) for row in store.journal_list("r1")] == [("z", 1), ("a", 2), ("m", 3)]
+    assert [(row.key, row.order) for row in store.journal_list("r1")] == [
+        ("z", 1),
+        ("a", 2),
+        ("m", 3),
+    ]
     assert [(row.key, row.order) for row in store.journal_list("r2")] == [("a", 1)]
     assert store.journal_list("r9") == []
 
@@ -225,7 +247,10 @@ def test_a_kill_leaves_all_of_a_write_or_none(home: Path, step: str, records: in
 
 
 class Journal(RuleBasedStateMachine):
-    """Random lives of calls. The model is a dictionary of rows; opening the store again must change nothing."""
+    """Random lives of calls.
+
+    The model is a dictionary of rows; opening the store again must change nothing.
+    """
 
     keys = Bundle("keys")
 
@@ -256,7 +281,14 @@ class Journal(RuleBasedStateMachine):
 
         def act() -> None:
             self.store.journal_reserve(
-                "r1", key, kind="model", provider="p", what=what, request=request, worst=worst, now=now
+                "r1",
+                key,
+                kind="model",
+                provider="p",
+                what=what,
+                request=request,
+                worst=worst,
+                now=now,
             )
 
         if old is not None and old.state is CallState.SETTLED:
@@ -316,7 +348,9 @@ class Journal(RuleBasedStateMachine):
             return
         self.store.journal_settled("r1", key, reply, cost, now)
         row = self.rows[key]
-        self.rows[key] = replace(row, state=CallState.SETTLED, reply=reply, cost=row.cost + cost, last=now)
+        self.rows[key] = replace(
+            row, state=CallState.SETTLED, reply=reply, cost=row.cost + cost, last=now
+        )
 
     @rule(key=keys, error=ANY_TEXT, cost=st.decimals(0, 10, places=6))
     def fail(self, key: str, error: str, cost: Decimal) -> None:
@@ -327,7 +361,9 @@ class Journal(RuleBasedStateMachine):
             return
         self.store.journal_failed("r1", key, error, cost, now)
         row = self.rows[key]
-        self.rows[key] = replace(row, state=CallState.FAILED, error=storable(error), cost=row.cost + cost, last=now)
+        self.rows[key] = replace(
+            row, state=CallState.FAILED, error=storable(error), cost=row.cost + cost, last=now
+        )
 
     @precondition(lambda self: self.rows)
     @rule()

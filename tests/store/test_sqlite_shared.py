@@ -1,4 +1,7 @@
-"""What runs and processes share: limits, leases and claims, in one process by arithmetic and in several for real."""
+"""What runs and processes share.
+
+Limits, leases and claims, in one process by arithmetic and in several for real.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,15 @@ from hypothesis import strategies as st
 
 from deepdiver.store import LimitGrant, SqliteStore, open_store
 from deepdiver.store.sqlite import CLOCK_GRAIN
-from tests.store.acts import NOW, call_in_turn, claim_all, hold_in_turn, make_run, meet_at, open_and_close
+from tests.store.acts import (
+    NOW,
+    call_in_turn,
+    claim_all,
+    hold_in_turn,
+    make_run,
+    meet_at,
+    open_and_close,
+)
 
 PROCESSES = 4
 Job = TypeVar("Job")
@@ -32,7 +43,12 @@ def in_processes(act: Callable[[Job], Result], jobs: Sequence[Job]) -> list[Resu
 
 
 def take(
-    store: SqliteStore, owner: str = "me", now: float = NOW, rate: float = 2.0, per: float = 1.0, concurrent: int = 100
+    store: SqliteStore,
+    owner: str = "me",
+    now: float = NOW,
+    rate: float = 2.0,
+    per: float = 1.0,
+    concurrent: int = 100,
 ) -> LimitGrant:
     return store.limit_take("web", owner, now, now + 60, rate=rate, per=per, concurrent=concurrent)
 
@@ -61,7 +77,9 @@ def test_less_than_one_call_a_period_still_lets_one_through(store: SqliteStore) 
 
 def test_providers_do_not_wait_for_each_other(store: SqliteStore) -> None:
     for provider in ("web", "library", "web"):
-        assert store.limit_take(provider, provider, NOW, NOW + 9, rate=2, per=1, concurrent=2).granted
+        assert store.limit_take(
+            provider, provider, NOW, NOW + 9, rate=2, per=1, concurrent=2
+        ).granted
 
 
 def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
@@ -76,7 +94,9 @@ def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
     store.limit_give("web", "a")
     assert take(store, "c", rate=100, concurrent=2).granted
     assert not take(store, "d", NOW + 59.99, rate=100, concurrent=2).granted
-    assert take(store, "d", NOW + 60, rate=100, concurrent=2).granted  # b and c never gave theirs back.
+    assert take(
+        store, "d", NOW + 60, rate=100, concurrent=2
+    ).granted  # b and c never gave theirs back.
     assert store._db.execute("SELECT owner FROM slots").fetchall() == [("d",)]
 
 
@@ -144,7 +164,11 @@ def test_in_no_window_more_than_a_burst_and_the_refill(
     rate, per, times = timeline
     shared._db.execute("DELETE FROM buckets")
     shared._db.execute("DELETE FROM slots")
-    granted = [now for n, now in enumerate(times) if take(shared, str(n), now, rate, per, concurrent=1000).granted]
+    granted = [
+        now
+        for n, now in enumerate(times)
+        if take(shared, str(n), now, rate, per, concurrent=1000).granted
+    ]
     assert granted[:1] == times[:1]  # A full bucket to begin with.
     for first in range(len(granted)):
         for last in range(first, len(granted)):
@@ -153,7 +177,9 @@ def test_in_no_window_more_than_a_burst_and_the_refill(
 
 
 @given(timeline=timelines())
-def test_who_waits_as_told_gets_through(shared: SqliteStore, timeline: tuple[float, float, list[float]]) -> None:
+def test_who_waits_as_told_gets_through(
+    shared: SqliteStore, timeline: tuple[float, float, list[float]]
+) -> None:
     rate, per, times = timeline
     shared._db.execute("DELETE FROM buckets")
     shared._db.execute("DELETE FROM slots")
@@ -167,7 +193,10 @@ def test_who_waits_as_told_gets_through(shared: SqliteStore, timeline: tuple[flo
 
 
 @given(
-    acts=st.lists(st.tuples(st.sampled_from(["take", "give"]), st.integers(0, 5), st.floats(0, 20)), max_size=60),
+    acts=st.lists(
+        st.tuples(st.sampled_from(["take", "give"]), st.integers(0, 5), st.floats(0, 20)),
+        max_size=60,
+    ),
     concurrent=st.integers(1, 4),
 )
 def test_never_more_slots_than_allowed(
@@ -220,17 +249,22 @@ def test_processes_together_keep_to_the_limits(home: Path) -> None:
     times, rate, concurrent = 15, 20.0, 2
     calls = [
         call
-        for process in in_processes(call_in_turn, [(home, f"p{n}", times, rate, concurrent) for n in range(PROCESSES)])
+        for process in in_processes(
+            call_in_turn, [(home, f"p{n}", times, rate, concurrent) for n in range(PROCESSES)]
+        )
         for call in process
     ]
     assert len(calls) == times * PROCESSES
     granted = sorted(now for now, _, _ in calls)
     for first in range(len(granted)):
         for last in range(first, len(granted)):
-            # A process that read the clock may wait for another's transaction: times are off by so much.
+            # A process that read the clock may wait for another's transaction: times are off by so
+            # much.
             window = granted[last] - granted[first] + 0.5
             assert last - first + 1 <= rate + rate * window
-    assert granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5  # 60 calls, 20 at once: 2 s for the other 40.
+    assert (
+        granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5
+    )  # 60 calls, 20 at once: 2 s for the other 40.
     edges = sorted([(began, 1) for _, began, _ in calls] + [(ended, -1) for _, _, ended in calls])
     inside = most = 0
     for _, change in edges:

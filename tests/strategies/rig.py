@@ -23,8 +23,16 @@ from deepdiver.tools.hit import Hit
 A = TypeVar("A", bound=tasks.Answer)
 
 CORPUS = {
-    "doc:register": ("Register", "register", "Holm Works is owned by Anna Holm. Holm Works was founded in 1998."),
-    "doc:gazette": ("Gazette", "newspaper", "Holm Works is owned by Bertil Ask, a trader. He likes boats."),
+    "doc:register": (
+        "Register",
+        "register",
+        "Holm Works is owned by Anna Holm. Holm Works was founded in 1998.",
+    ),
+    "doc:gazette": (
+        "Gazette",
+        "newspaper",
+        "Holm Works is owned by Bertil Ask, a trader. He likes boats.",
+    ),
     "doc:notice": (
         "Notice",
         "official",
@@ -37,7 +45,9 @@ SAID = 40  # the most statements that Summary and FindingsAnalysis hold
 
 def call(query: str, tool: str = "search") -> tasks.ToolQuery:
     """A call of a search tool."""
-    return tasks.ToolQuery(tool=tool, args=(tasks.Argument(name="query", value=query),), reason="to find out")
+    return tasks.ToolQuery(
+        tool=tool, args=(tasks.Argument(name="query", value=query),), reason="to find out"
+    )
 
 
 class CorpusProvider:
@@ -59,10 +69,14 @@ class CorpusProvider:
             if self.down(query):
                 raise CallError("corpus is down", CallFault.REQUEST)
             asked = set(terms(query))
-            ranked = sorted(self.corpus, key=lambda url: (-len(asked & set(terms(self.corpus[url][2]))), url))
+            ranked = sorted(
+                self.corpus, key=lambda url: (-len(asked & set(terms(self.corpus[url][2]))), url)
+            )
             return Reply([url for url in ranked if asked & set(terms(self.corpus[url][2]))][:limit])
 
-        reply = await gateway.call(Request("search", self.name, query, {"query": query}, fresh=True), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, {"query": query}, fresh=True), do
+        )
         return [self._hit(url) for url in reply.value]
 
     def _hit(self, url: str) -> Hit:
@@ -80,7 +94,10 @@ class CorpusProvider:
 
 
 class ScriptedReasoner:
-    """Performs tasks by plain rules; a test replaces the rule of a task by name, or makes it fail."""
+    """Performs tasks by plain rules.
+
+    A test replaces the rule of a task by name, or makes it fail.
+    """
 
     description = "scripted reasoner"
 
@@ -153,7 +170,9 @@ class ScriptedReasoner:
 
     def _summarise(self, task: tasks.Summarise) -> tasks.Summary:
         return tasks.Summary(
-            statements=tuple(tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings[:SAID])
+            statements=tuple(
+                tasks.Statement(text=f.statement, findings=(f.id,)) for f in task.findings[:SAID]
+            )
         )
 
     def _reflect(self, task: tasks.Reflect) -> tasks.Reflection:
@@ -163,11 +182,15 @@ class ScriptedReasoner:
         if task.iteration and not task.unanswered:
             return tasks.NextAction(next_action="send_to_hitl", reasoning="it is answered")
         query = f"{task.initial_query} {' '.join(['more'] * len(task.tried))}".strip()
-        return tasks.NextAction(next_action=task.tools[0].name, query_or_url=query, reasoning="something is missing")
+        return tasks.NextAction(
+            next_action=task.tools[0].name, query_or_url=query, reasoning="something is missing"
+        )
 
     def _analyse_output(self, task: tasks.AnalyseOutput) -> tasks.Analysis:
         found = [
-            tasks.Info(statement=span.of(text.text), source=text.id, quote=span.of(text.text), answers="P1")
+            tasks.Info(
+                statement=span.of(text.text), source=text.id, quote=span.of(text.text), answers="P1"
+            )
             for text in task.texts
             for span in sentences(text.text)
             if "own" in span.of(text.text)
@@ -175,19 +198,42 @@ class ScriptedReasoner:
         return tasks.Analysis(extracted_info=tuple(found), assessment="read", confidence_score=0.5)
 
     def _plan_searches(self, task: tasks.PlanSearches) -> tasks.SearchPlans:
-        ways = ("", "register", "notice", "gazette", "founded", "trader", "people", "boats", "authority", "clerk")
-        intent = tasks.SearchIntent.DEEP_DIVE if task.iteration else tasks.SearchIntent.INITIAL_EXPLORATION
+        ways = (
+            "",
+            "register",
+            "notice",
+            "gazette",
+            "founded",
+            "trader",
+            "people",
+            "boats",
+            "authority",
+            "clerk",
+        )
+        intent = (
+            tasks.SearchIntent.DEEP_DIVE
+            if task.iteration
+            else tasks.SearchIntent.INITIAL_EXPLORATION
+        )
         query = f"{task.question} {ways[task.iteration % len(ways)]}".strip()
-        return tasks.SearchPlans(plans=(tasks.SearchPlan(intent=intent, query=query, reasoning="to find out"),))
+        return tasks.SearchPlans(
+            plans=(tasks.SearchPlan(intent=intent, query=query, reasoning="to find out"),)
+        )
 
     def _plan_research(self, task: tasks.PlanResearch) -> tasks.ResearchPlan:
-        return tasks.ResearchPlan(objectives=(task.question,), initial_queries=(call(task.question),))
+        return tasks.ResearchPlan(
+            objectives=(task.question,), initial_queries=(call(task.question),)
+        )
 
     def _decompose_task(self, task: tasks.DecomposeTask) -> tasks.TaskDecomposition:
-        return tasks.TaskDecomposition(sub_tasks=(tasks.SubTask(id="subtask_1", description=task.question),))
+        return tasks.TaskDecomposition(
+            sub_tasks=(tasks.SubTask(id="subtask_1", description=task.question),)
+        )
 
     def _analyse(self, task: tasks.Analyse) -> tasks.FindingsAnalysis:
-        said = tuple(tasks.KeyInsight(statement=f.quote, finding_ids=(f.id,)) for f in task.findings[:SAID])
+        said = tuple(
+            tasks.KeyInsight(statement=f.quote, finding_ids=(f.id,)) for f in task.findings[:SAID]
+        )
         return tasks.FindingsAnalysis(thinking="step by step", key_insights=said)
 
     def _correlate(self, task: tasks.Correlate) -> tasks.Correlations:
@@ -205,7 +251,8 @@ class ScriptedReasoner:
 
     def _verify_conclusions(self, task: tasks.VerifyConclusions) -> tasks.Verifications:
         passed = (
-            tasks.Verification(id=item.id, verdict=VerdictKind.PASS, reason="it holds") for item in task.conclusions
+            tasks.Verification(id=item.id, verdict=VerdictKind.PASS, reason="it holds")
+            for item in task.conclusions
         )
         return tasks.Verifications(verifications=tuple(passed))
 
@@ -217,17 +264,23 @@ class ScriptedReasoner:
         accepted = [item for item in task.standing if item.status == "supported"]
         return tasks.Draft(
             answer=tuple(
-                tasks.DraftSentence(text=by_label[item.supporting[0]].quote, findings=item.supporting[:1])
+                tasks.DraftSentence(
+                    text=by_label[item.supporting[0]].quote, findings=item.supporting[:1]
+                )
                 for item in accepted
                 if item.supporting
             )
         )
 
     def _check_support(self, task: tasks.CheckSupport) -> tasks.Checks:
-        return tasks.Checks(checks=tuple(tasks.Check(id=claim.id, support="full") for claim in task.claims))
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=claim.id, support="full") for claim in task.claims)
+        )
 
     def _repair_sentences(self, task: tasks.RepairSentences) -> tasks.Repairs:
-        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences))
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text="") for item in task.sentences)
+        )
 
 
 class Rig:
@@ -243,7 +296,9 @@ class Rig:
         question: str = QUESTION,
         **settings: Any,
     ) -> None:
-        self.settings = load({"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve, **settings})
+        self.settings = load(
+            {"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve, **settings}
+        )
         self.store: Store = open_store(home)
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
         self.events: list[Event] = []

@@ -31,7 +31,10 @@ def fail(task: Any) -> Any:
 
 
 async def gathered(deps: Deps, *queries: str) -> dict[str, Any]:
-    return {**STATE, **await take_turn(STATE, deps, searches(queries or ["Holm Works"], QUESTION, "x"))}
+    return {
+        **STATE,
+        **await take_turn(STATE, deps, searches(queries or ["Holm Works"], QUESTION, "x")),
+    }
 
 
 async def made(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, Any]]:
@@ -58,7 +61,9 @@ async def test_an_insight_without_a_finding_is_not_taken_and_a_twisted_one_gives
         said = (
             tasks.KeyInsight(statement="Nobody says this.", finding_ids=()),
             tasks.KeyInsight(statement="Or this.", finding_ids=("F77",)),
-            tasks.KeyInsight(statement="Anna Holm owns 44 boats.", finding_ids=(task.findings[0].id,)),
+            tasks.KeyInsight(
+                statement="Anna Holm owns 44 boats.", finding_ids=(task.findings[0].id,)
+            ),
         )
         return tasks.FindingsAnalysis(key_insights=said)
 
@@ -68,11 +73,15 @@ async def test_an_insight_without_a_finding_is_not_taken_and_a_twisted_one_gives
     assert any(only in text for _, _, text in CORPUS.values())
 
 
-async def test_insights_are_on_record_and_what_was_analysed_is_not_shown_again(tmp_path: Path) -> None:
+async def test_insights_are_on_record_and_what_was_analysed_is_not_shown_again(
+    tmp_path: Path,
+) -> None:
     rig, deps, state = await made(tmp_path)
     update, thinking = await analyse(state, deps)
     lines = held(update["insights"])
-    assert [deps.ledger.get(Insight, insight_id(line)).statement for line in lines] == update["key_insights"]
+    assert [deps.ledger.get(Insight, insight_id(line)).statement for line in lines] == update[
+        "key_insights"
+    ]
     assert thinking == "step by step"
     assert update["analysed"] == len(state["findings"])
     again, _ = await analyse({**state, **update}, deps)
@@ -83,15 +92,23 @@ async def test_insights_are_on_record_and_what_was_analysed_is_not_shown_again(t
     assert [line.text for line in second.insights] == update["key_insights"]
 
 
-async def test_an_analysis_is_told_of_tools_that_brought_nothing_and_of_remarks(tmp_path: Path) -> None:
+async def test_an_analysis_is_told_of_tools_that_brought_nothing_and_of_remarks(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path)
     rig.provider.down = lambda query: query == "boats"
     deps = rig.session().deps
     state = await gathered(deps, "Holm Works", "boats", "zebra")
-    notes = [{"category": "bias", "text": "a", "critical": True}, {"category": "gap", "text": "b", "critical": False}]
+    notes = [
+        {"category": "bias", "text": "a", "critical": True},
+        {"category": "gap", "text": "b", "critical": False},
+    ]
     await analyse({**state, "reflection_notes": notes}, deps)
     (task,) = rig.reasoner.of(tasks.Analyse)
-    assert [line.split("): ")[1].split(":")[0] for line in task.reports] == ["search failed", "No data available"]
+    assert [line.split("): ")[1].split(":")[0] for line in task.reports] == [
+        "search failed",
+        "No data available",
+    ]
     assert task.notes == ("a",)
     assert {item.type for item in task.findings} == {"register", "news", "official"}
 
@@ -110,10 +127,13 @@ async def test_follow_ups_are_new_and_few(tmp_path: Path) -> None:
 async def test_a_cause_that_the_reasoner_sees_needs_two_origins(tmp_path: Path) -> None:
     def see(task: tasks.Analyse) -> tasks.FindingsAnalysis:
         one = tasks.Correlated(
-            finding_ids=("F1",), correlation_type=CorrelationKind.CAUSAL, description="One may follow from the other."
+            finding_ids=("F1",),
+            correlation_type=CorrelationKind.CAUSAL,
+            description="One may follow from the other.",
         )
         return tasks.FindingsAnalysis(
-            key_insights=(), correlations=(one, one.model_copy(update={"finding_ids": ("F1", "F2")}))
+            key_insights=(),
+            correlations=(one, one.model_copy(update={"finding_ids": ("F1", "F2")})),
         )
 
     _, deps, state = await made(tmp_path, analyse=see)
@@ -134,7 +154,10 @@ async def test_without_a_reflection_it_goes_on(tmp_path: Path) -> None:
 
 async def test_what_is_missing_is_searched_for_unless_it_was(tmp_path: Path) -> None:
     said = tasks.Reflection(
-        sufficient=False, reason="r", missing=("Who founded it?",), queries=("Works Holm", "founder")
+        sufficient=False,
+        reason="r",
+        missing=("Who founded it?",),
+        queries=("Works Holm", "founder"),
     )
     _, deps, state = await made(tmp_path, reflect=lambda task: said)
     update, queries, _ = await reflect(state, deps)
@@ -165,7 +188,10 @@ async def test_a_reflection_sees_what_is_weak_and_the_last_calls(tmp_path: Path)
         {**query, "status": "answered", "told": "", "message": ""}
         for query in searches([f"q{n}" for n in range(40)], "x", "y")
     ]
-    await reflect({**state, **update, "uncertainties": ["One source says so."], "executed_queries": calls}, deps)
+    await reflect(
+        {**state, **update, "uncertainties": ["One source says so."], "executed_queries": calls},
+        deps,
+    )
     (task,) = rig.reasoner.of(tasks.Reflect)
     assert task.tried == tuple(f"q{n}" for n in range(40 - TRIED, 40))
     assert "One source says so." in task.uncertainties
@@ -176,8 +202,18 @@ async def test_a_reflection_sees_what_is_weak_and_the_last_calls(tmp_path: Path)
 
 async def test_a_reflection_sees_what_goes_together(tmp_path: Path) -> None:
     rig, deps, state = await made(tmp_path)
-    near = {"correlation_type": "temporal", "measured": "5 minutes apart", "description": "", "finding_ids": []}
-    told = {"correlation_type": "causal", "measured": "", "description": "The blast lit the depot.", "finding_ids": []}
+    near = {
+        "correlation_type": "temporal",
+        "measured": "5 minutes apart",
+        "description": "",
+        "finding_ids": [],
+    }
+    told = {
+        "correlation_type": "causal",
+        "measured": "",
+        "description": "The blast lit the depot.",
+        "finding_ids": [],
+    }
     await reflect({**state, "correlations": [near, told]}, deps)
     (asked,) = rig.reasoner.of(tasks.Reflect)
     assert asked.correlations == ("temporal: 5 minutes apart", "causal: The blast lit the depot.")

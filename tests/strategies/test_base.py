@@ -17,7 +17,15 @@ from deepdiver import tasks
 from deepdiver.core.events import Limited, PhaseStarted, SourceRead
 from deepdiver.core.record import Credibility, RunStatus, Source, SourceKind
 from deepdiver.errors import UsageError
-from deepdiver.strategies.base import _BACKGROUND, ROUNDS, Allowance, Deps, Update, add_nodes, from_sync
+from deepdiver.strategies.base import (
+    _BACKGROUND,
+    ROUNDS,
+    Allowance,
+    Deps,
+    Update,
+    add_nodes,
+    from_sync,
+)
 from tests.strategies.rig import Rig, ScriptedReasoner
 
 
@@ -137,7 +145,9 @@ def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -
             await asyncio.sleep(0.05)
             told.append("in order")
 
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a test process may have it ignored
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a test process may have it ignored
     try:
         with pytest.raises(KeyboardInterrupt):
             from_sync(work)

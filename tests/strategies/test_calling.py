@@ -69,7 +69,9 @@ def test_text_is_read_as_what_the_schema_wants(name: str, text: str, wanted: Any
 
 @given(
     st.text(),
-    st.recursive(st.none() | st.booleans() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)),
+    st.recursive(
+        st.none() | st.booleans() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)
+    ),
 )
 def test_no_schema_breaks_it(text: str, schema: Any) -> None:
     assert meant({"a": text}, {"properties": {"a": schema}}).keys() == {"a"}
@@ -112,14 +114,23 @@ async def test_a_tool_that_takes_more_than_a_query_is_called_with_its_arguments(
     assert same.status is Status.FAILED
     told = await executor.execute("archive.distance", {"start": "Holm Works", "end": "Anna Holm"})
     assert told.status in {Status.ANSWERED, Status.EMPTY}
-    sources = [source for source in session.deps.ledger.of(Source).values() if source.kind is SourceKind.TOOL]
+    sources = [
+        source
+        for source in session.deps.ledger.of(Source).values()
+        if source.kind is SourceKind.TOOL
+    ]
     assert [source.url for source in sources] == ["mcp:archive/distance"]
-    assert session.deps.store.get_text(sources[0].snapshot).strip() == "From Holm Works to Anna Holm it is 42 km."
+    assert (
+        session.deps.store.get_text(sources[0].snapshot).strip()
+        == "From Holm Works to Anna Holm it is 42 km."
+    )
     await session.close()
     assert gone(started_by_us() - before)
 
 
-@pytest.mark.parametrize("strategy", ["popper", "iterative", "orchestrated", "overwatch", "navigator"])
+@pytest.mark.parametrize(
+    "strategy", ["popper", "iterative", "orchestrated", "overwatch", "navigator"]
+)
 async def test_every_strategy_searches_with_the_tools_of_servers(
     tmp_path: Path, archive: dict[str, Any], strategy: str
 ) -> None:
@@ -144,7 +155,9 @@ async def test_every_strategy_searches_with_the_tools_of_servers(
     assert gone(started_by_us() - before), "no server is left running"
 
 
-async def test_what_is_not_approved_is_not_offered_and_said(tmp_path: Path, archive: dict[str, Any]) -> None:
+async def test_what_is_not_approved_is_not_offered_and_said(
+    tmp_path: Path, archive: dict[str, Any]
+) -> None:
     rig = Rig(tmp_path, mcp=archive)
     have = await connect(rig.settings, rig.session().deps.gateway)
     assert have.tools == ()

@@ -57,13 +57,25 @@ def assessed(status: HypothesisStatus, posterior: float, key: str = "h_1") -> As
     return Assessment(hypothesis=made, posterior=posterior, status=status, trials=2)
 
 
-def result(key: str, verdict: VerdictKind, stated: float = 0.8, kind: str = "insight") -> dict[str, Any]:
-    told = {"conclusion": key, "kind": kind, "text": f"Text of {key}.", "verdict": verdict.value, "reason": "why"}
+def result(
+    key: str, verdict: VerdictKind, stated: float = 0.8, kind: str = "insight"
+) -> dict[str, Any]:
+    told = {
+        "conclusion": key,
+        "kind": kind,
+        "text": f"Text of {key}.",
+        "verdict": verdict.value,
+        "reason": "why",
+    }
     return {**told, "confidence": 0.8, "stated_confidence": stated, "reasoner_confidence": None}
 
 
-def report(*hypotheses: Assessment, status: RunStatus = RunStatus.ANSWERED, confidence: float = 0.8) -> Report:
-    return Report(question="Q?", status=status, answer=(), confidence=confidence, hypotheses=hypotheses)
+def report(
+    *hypotheses: Assessment, status: RunStatus = RunStatus.ANSWERED, confidence: float = 0.8
+) -> Report:
+    return Report(
+        question="Q?", status=status, answer=(), confidence=confidence, hypotheses=hypotheses
+    )
 
 
 async def concluded(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, Any]]:
@@ -86,22 +98,33 @@ async def test_without_conclusions_nobody_is_asked(tmp_path: Path) -> None:
     assert rig.reasoner.asked == []
 
 
-async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(tmp_path: Path) -> None:
+async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(
+    tmp_path: Path,
+) -> None:
     def fail(task: Any) -> Any:
         raise ReasonError("no")
 
     _, deps, state = await concluded(tmp_path, verify_conclusions=fail)
     update, ready, _ = await verify(state, deps)
     assert ready
-    assert update == {"verification_results": [], "verified_insights": [], "verified_correlations": []}
+    assert update == {
+        "verification_results": [],
+        "verified_insights": [],
+        "verified_correlations": [],
+    }
     told = sections(deps, state)
     assert {line.mark for line in told[0].sentences} == {NOT_VERIFIED}
 
 
-async def test_every_conclusion_is_shown_with_its_findings_and_what_was_measured(tmp_path: Path) -> None:
+async def test_every_conclusion_is_shown_with_its_findings_and_what_was_measured(
+    tmp_path: Path,
+) -> None:
     rig, deps, state = await concluded(tmp_path)
     supported = assessed(HypothesisStatus.SUPPORTED, 0.8)
-    others = [assessed(HypothesisStatus.REFUTED, 0.1, "h_2"), assessed(HypothesisStatus.OPEN, 0.6, "h_3")]
+    others = [
+        assessed(HypothesisStatus.REFUTED, 0.1, "h_2"),
+        assessed(HypothesisStatus.OPEN, 0.6, "h_3"),
+    ]
     state["hypotheses"] = [item.model_dump(mode="json") for item in (supported, *others)]
     update, ready, told = await verify(state, deps)
     (task,) = rig.reasoner.of(tasks.VerifyConclusions)
@@ -116,18 +139,25 @@ async def test_every_conclusion_is_shown_with_its_findings_and_what_was_measured
     assert ready
     assert told == f"{len(task.conclusions)} PASS"
     assert update["verified_insights"] == state["key_insights"]
-    assert all(isinstance(deps.ledger.get(Verdict, entry.id), Verdict) for entry in deps.ledger.of(Verdict).values())
+    assert all(
+        isinstance(deps.ledger.get(Verdict, entry.id), Verdict)
+        for entry in deps.ledger.of(Verdict).values()
+    )
     assert len(deps.ledger.of(Verdict)) == len(task.conclusions)
 
 
-async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(tmp_path: Path) -> None:
+async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
+    tmp_path: Path,
+) -> None:
     def judge(task: tasks.VerifyConclusions) -> tasks.Verifications:
         given = [
             tasks.Verification(id="I1", verdict=REJECT, reason="no"),
             tasks.Verification(id="I2", verdict=ADJUST, reason="less", adjusted_confidence=0.4),
             tasks.Verification(id="Z9", verdict=REJECT, reason="of nothing"),
         ]
-        return tasks.Verifications(verifications=tuple(given), ready_for_synthesis=False, reason="think again")
+        return tasks.Verifications(
+            verifications=tuple(given), ready_for_synthesis=False, reason="think again"
+        )
 
     _, deps, state = await concluded(tmp_path, verify_conclusions=judge)
     update, ready, told = await verify(state, deps)
@@ -138,17 +168,28 @@ async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
     state |= update
     results = state["verification_results"]
     assert not passed(results, analysing.insight_id(first))
-    assert mark_of(results, analysing.insight_id(second)) == "confidence 0.40 after verification: less"
+    assert (
+        mark_of(results, analysing.insight_id(second)) == "confidence 0.40 after verification: less"
+    )
     assert mark_of(results, analysing.insight_id(third)) == f"flagged: {SILENT}"
-    insights = next(section for section in sections(deps, state) if section.heading == "Key insights")
+    insights = next(
+        section for section in sections(deps, state) if section.heading == "Key insights"
+    )
     assert [line.text for line in insights.sentences] == [second.text, third.text]
 
 
-async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(tmp_path: Path) -> None:
+async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(
+    tmp_path: Path,
+) -> None:
     _, deps, state = await concluded(tmp_path)
     state |= (await verify(state, deps))[0]
     by_heading = {section.heading: section.sentences for section in sections(deps, state)}
-    assert list(by_heading) == ["Key insights", "Close in time", "Close in space", "Possible causes"]
+    assert list(by_heading) == [
+        "Key insights",
+        "Close in time",
+        "Close in space",
+        "Possible causes",
+    ]
     frame, dip, smoke = by_heading["Close in time"]
     assert frame.kind is SentenceKind.FRAME
     assert frame.text.startswith("6 minutes apart, 0.73 km apart, confidence 0.")
@@ -167,18 +208,25 @@ def test_what_copies_say_alike_is_quoted_once_and_each_source_has_its_turn() -> 
         "c1": ("log", "Alarm at 04:50."),
         "c2": ("log", "A fire broke out."),
     }
-    quotes = {key: SimpleNamespace(quotes=[SimpleNamespace(source=s, text=t)]) for key, (s, t) in said.items()}
+    quotes = {
+        key: SimpleNamespace(quotes=[SimpleNamespace(source=s, text=t)])
+        for key, (s, t) in said.items()
+    }
     deps: Any = SimpleNamespace(ledger=SimpleNamespace(get=lambda kind, key: quotes[key]))
     assert concluding._one_each(deps, list(said)) == ["a1", "c1", "a2"]
     assert concluding._one_each(deps, []) == []
 
 
-async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_quotes(tmp_path: Path) -> None:
+async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_quotes(
+    tmp_path: Path,
+) -> None:
     _, deps, state = await concluded(tmp_path)
     (item, *_) = [one for one in state["correlations"] if one["correlation_type"] == "temporal"]
     state["correlations"] = [{**item, "description": "The voltage dipped, then smoke was seen."}]
     close = next(section for section in sections(deps, state) if section.heading == "Close in time")
-    assert [line.text for line in close.sentences[1:]] == ["The voltage dipped, then smoke was seen."]
+    assert [line.text for line in close.sentences[1:]] == [
+        "The voltage dipped, then smoke was seen."
+    ]
     assert close.sentences[1].findings == tuple(item["finding_ids"])
 
 
@@ -200,7 +248,9 @@ async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_qu
 def test_a_verdict_takes_away_and_gives_nothing(
     verdict: VerdictKind, stated: float, left: tuple[float, HypothesisStatus] | None
 ) -> None:
-    kept = verified([assessed(HypothesisStatus.SUPPORTED, 0.8)], [result("h_1", verdict, stated, "hypothesis")])
+    kept = verified(
+        [assessed(HypothesisStatus.SUPPORTED, 0.8)], [result("h_1", verdict, stated, "hypothesis")]
+    )
     assert [(item.posterior, item.status) for item in kept] == ([left] if left else [])
 
 
@@ -215,14 +265,24 @@ def test_what_was_not_verified_stays_as_it_stands() -> None:
 
 
 def test_limits_tell_what_ended_it_what_had_no_data_and_count_what_was_rejected() -> None:
-    calls = [{"status": "empty", "told": f"search(query=q{n}): No data available", "tool": "search"} for n in range(8)]
+    calls = [
+        {"status": "empty", "told": f"search(query=q{n}): No data available", "tool": "search"}
+        for n in range(8)
+    ]
     results = [
         result("h_1", FLAG, kind="hypothesis"),
         result("h_2", ADJUST, 0.5, kind="hypothesis"),
         result("i_1", FLAG),
         result("i_2", REJECT),
     ]
-    lines = limits({**STATE, "error": "all is down", "executed_queries": calls, "verification_results": results})
+    lines = limits(
+        {
+            **STATE,
+            "error": "all is down",
+            "executed_queries": calls,
+            "verification_results": results,
+        }
+    )
     assert lines[0] == "It ended early: all is down"
     assert "Verification flagged “Text of h_1.”: why" in lines
     assert "Verification lowered “Text of h_2.”: why" in lines
@@ -244,12 +304,19 @@ def test_recommendations_are_what_is_open_and_what_did_not_answer() -> None:
     ]
     told = report().model_copy(update={"limits": ("Not answered: When was it?", "x")})
     assert recommendations(state, told)[0] == "Look further into this: When was it?"
-    assert "Look further into this: Who founded it?" not in recommendations(state, report()), "it was answered since"
+    assert "Look further into this: Who founded it?" not in recommendations(state, report()), (
+        "it was answered since"
+    )
 
 
-@pytest.mark.parametrize(("confidence", "word"), [(0.9, "High"), (0.8, "High"), (0.6, "Medium"), (0.2, "Low")])
+@pytest.mark.parametrize(
+    ("confidence", "word"), [(0.9, "High"), (0.8, "High"), (0.6, "Medium"), (0.2, "Low")]
+)
 def test_confidence_is_told_in_a_word_and_a_number(confidence: float, word: str) -> None:
-    held_ = (assessed(HypothesisStatus.SUPPORTED, 0.8), assessed(HypothesisStatus.REFUTED, 0.1, "h_2"))
+    held_ = (
+        assessed(HypothesisStatus.SUPPORTED, 0.8),
+        assessed(HypothesisStatus.REFUTED, 0.1, "h_2"),
+    )
     text = confidence_assessment(STATE, report(*held_, confidence=confidence))
     assert text == f"{word} confidence ({confidence:.2f}). Of 2 hypotheses: 1 supported, 1 refuted."
 
@@ -258,10 +325,13 @@ def test_what_limits_confidence_is_told() -> None:
     calls = [{"status": "failed"}, {"status": "answered"}, {"status": "answered"}]
     ended = {**STATE, "executed_queries": calls, "iteration": 10}
     assert confidence_assessment(ended, report()) == (
-        "High confidence (0.80). No hypothesis was put forward. Limited by 1 call of 3 that failed. "
+        "High confidence (0.80). No hypothesis was put forward. Limited by 1 call of 3 that "
+        "failed. "
         "It ended at the last turn allowed (10)."
     )
-    assert "It ended early: all is down." in confidence_assessment({**ended, "error": "all is down"}, report())
+    assert "It ended early: all is down." in confidence_assessment(
+        {**ended, "error": "all is down"}, report()
+    )
 
 
 def test_the_method_is_counted_from_the_record() -> None:
@@ -282,15 +352,27 @@ def test_the_method_is_counted_from_the_record() -> None:
 def test_notes_stand_at_the_end_as_frames() -> None:
     said = {"recommendations": ["a", "b"], "confidence_assessment": "c", "methodology_note": "d"}
     made = with_notes(report(), said)
-    assert [section.heading for section in made.sections] == ["Recommendations", "Confidence and method"]
-    assert [line.text for section in made.sections for line in section.sentences] == ["a", "b", "c", "d"]
-    assert {line.kind for section in made.sections for line in section.sentences} == {SentenceKind.FRAME}
+    assert [section.heading for section in made.sections] == [
+        "Recommendations",
+        "Confidence and method",
+    ]
+    assert [line.text for section in made.sections for line in section.sentences] == [
+        "a",
+        "b",
+        "c",
+        "d",
+    ]
+    assert {line.kind for section in made.sections for line in section.sentences} == {
+        SentenceKind.FRAME
+    }
 
 
 async def test_a_report_is_written_of_what_was_verified(tmp_path: Path) -> None:
     _, deps, state = await concluded(tmp_path)
     state |= (await verify(state, deps))[0]
     made, said = await concluding.synthesise(state, deps)
-    assert {"Close in time", "Recommendations", "Confidence and method"} <= {s.heading for s in made.sections}
+    assert {"Close in time", "Recommendations", "Confidence and method"} <= {
+        s.heading for s in made.sections
+    }
     assert said["confidence_assessment"] == made.sections[-1].sentences[0].text
     assert made.citations

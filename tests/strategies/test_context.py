@@ -79,7 +79,9 @@ def test_the_fields_are_those_of_the_seed() -> None:
 
 
 def test_a_context_survives_json_and_cannot_be_changed() -> None:
-    context = ResearchContext(query="q", search_history=(SearchResult.model_validate(RESULT),), search_iterations=2)
+    context = ResearchContext(
+        query="q", search_history=(SearchResult.model_validate(RESULT),), search_iterations=2
+    )
     assert ResearchContext.model_validate_json(context.model_dump_json()) == context
     (result,) = context.search_history
     assert result.search_intent is SearchIntent.DEEP_DIVE
@@ -119,14 +121,21 @@ def test_a_question_without_words_leaves_the_rank() -> None:
 
 
 @given(st.integers(1, 10_000), st.text(max_size=80), st.text(max_size=200))
-def test_relevance_is_a_share_and_never_rises_with_the_rank(rank: int, question: str, text: str) -> None:
+def test_relevance_is_a_share_and_never_rises_with_the_rank(
+    rank: int, question: str, text: str
+) -> None:
     score = relevance(rank, question, text)
     assert 0.0 <= score <= 1.0
     assert relevance(rank + 1, question, text) <= score
 
 
-@given(st.integers(1, 50), st.lists(st.sampled_from("holm works own boat trader register".split()), max_size=6))
-def test_more_words_of_the_question_never_make_a_text_less_relevant(rank: int, words: list[str]) -> None:
+@given(
+    st.integers(1, 50),
+    st.lists(st.sampled_from("holm works own boat trader register".split()), max_size=6),
+)
+def test_more_words_of_the_question_never_make_a_text_less_relevant(
+    rank: int, words: list[str]
+) -> None:
     question = "holm works own boat trader register"
     scores = [relevance(rank, question, " ".join(words[:n])) for n in range(len(words) + 1)]
     assert scores == sorted(scores)

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Assessment, Contradiction, Correlation, CorrelationKind, Hypothesis, HypothesisStatus
+from deepdiver.core.record import (
+    Assessment,
+    Contradiction,
+    Correlation,
+    CorrelationKind,
+    Hypothesis,
+    HypothesisStatus,
+)
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.correlating import (
@@ -35,7 +42,9 @@ CORPUS = {
 }
 
 
-async def found(tmp_path: Path, corpus: Any = CORPUS, **rules: Any) -> tuple[Rig, Deps, list[dict[str, Any]]]:
+async def found(
+    tmp_path: Path, corpus: Any = CORPUS, **rules: Any
+) -> tuple[Rig, Deps, list[dict[str, Any]]]:
     rig = Rig(tmp_path, ScriptedReasoner(**rules), CorpusProvider(corpus))
     deps = rig.session().deps
     update = await take_turn(STATE, deps, searches(["own voltage smoke harbour"], "x", "y"))
@@ -57,9 +66,13 @@ async def test_with_fewer_than_two_findings_nobody_is_asked(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", [CorrelationKind.TEMPORAL, CorrelationKind.GEOSPATIAL])
-async def test_closeness_that_was_not_measured_is_not_taken(tmp_path: Path, kind: CorrelationKind) -> None:
+async def test_closeness_that_was_not_measured_is_not_taken(
+    tmp_path: Path, kind: CorrelationKind
+) -> None:
     def claim(task: tasks.Correlate) -> tasks.Correlations:
-        said = tasks.Correlated(finding_ids=("F1", "F2"), correlation_type=kind, description="They are close.")
+        said = tasks.Correlated(
+            finding_ids=("F1", "F2"), correlation_type=kind, description="They are close."
+        )
         unknown = said.model_copy(update={"proposal": "P99"})
         return tasks.Correlations(correlations=(said, unknown))
 
@@ -67,12 +80,16 @@ async def test_closeness_that_was_not_measured_is_not_taken(tmp_path: Path, kind
     assert await correlate(deps, "Q?", findings, []) == []
 
 
-async def test_a_cause_of_the_reasoners_needs_findings_that_are_there_of_two_origins(tmp_path: Path) -> None:
+async def test_a_cause_of_the_reasoners_needs_findings_that_are_there_of_two_origins(
+    tmp_path: Path,
+) -> None:
     _, deps, findings = await found(tmp_path)
     labels, _ = show_typed(deps, findings)
 
     def said(*ids: str) -> tasks.Correlated:
-        return tasks.Correlated(finding_ids=ids, correlation_type=CorrelationKind.CAUSAL, description="It may be so.")
+        return tasks.Correlated(
+            finding_ids=ids, correlation_type=CorrelationKind.CAUSAL, description="It may be so."
+        )
 
     assert own(deps, [said(), said("F1"), said("F1", "F1"), said("F1", "F9")], labels) == []
     (made,) = own(deps, [said("F1", "F2")], labels)
@@ -119,7 +136,9 @@ async def test_what_was_measured_stands_even_where_nobody_explains_it(tmp_path: 
 
 
 async def test_a_proposal_that_is_left_out_is_chance(tmp_path: Path) -> None:
-    _, deps, findings = await found(tmp_path, correlate=lambda task: tasks.Correlations(correlations=()))
+    _, deps, findings = await found(
+        tmp_path, correlate=lambda task: tasks.Correlations(correlations=())
+    )
     assert await correlate(deps, "Q?", findings, []) == []
 
 
@@ -127,7 +146,10 @@ async def test_the_findings_are_shown_by_type_with_when_and_where(tmp_path: Path
     rig, deps, findings = await found(tmp_path)
     await correlate(deps, "Q?", findings, [])
     (task,) = rig.reasoner.of(tasks.Correlate)
-    assert [(group.type, len(group.findings)) for group in task.by_type] == [("log", 2), ("news", 1)]
+    assert [(group.type, len(group.findings)) for group in task.by_type] == [
+        ("log", 2),
+        ("news", 1),
+    ]
     shown = {item.quote: item for group in task.by_type for item in group.findings}
     assert shown[SMOKE].when == "2026-02-08T04:47Z"
     assert shown[SMOKE].where == "63.214, 19.082"
@@ -135,16 +157,28 @@ async def test_the_findings_are_shown_by_type_with_when_and_where(tmp_path: Path
 
 
 async def test_events_are_findings_that_say_when_or_where(tmp_path: Path) -> None:
-    _, deps, findings = await found(tmp_path, {**CORPUS, "doc:x": ("X", "blog", "It is the own fault of the harbour.")})
+    _, deps, findings = await found(
+        tmp_path, {**CORPUS, "doc:x": ("X", "blog", "It is the own fault of the harbour.")}
+    )
     assert len(findings) == 4
-    assert {event.key for event in events_of(deps, findings)} == {key(findings, text) for text in (DIP, SMOKE, LATER)}
+    assert {event.key for event in events_of(deps, findings)} == {
+        key(findings, text) for text in (DIP, SMOKE, LATER)
+    }
 
 
-async def test_a_correlation_is_believed_as_far_as_its_least_credible_source(tmp_path: Path) -> None:
-    _, deps, findings = await found(tmp_path, {**CORPUS, "doc:blog": ("Blog", "blog", SMOKE.replace("guard", "cook"))})
+async def test_a_correlation_is_believed_as_far_as_its_least_credible_source(
+    tmp_path: Path,
+) -> None:
+    _, deps, findings = await found(
+        tmp_path, {**CORPUS, "doc:blog": ("Blog", "blog", SMOKE.replace("guard", "cook"))}
+    )
     dip, smoke = key(findings, DIP), key(findings, SMOKE)
     blog = key(findings, SMOKE.replace("guard", "cook"))
-    assert believed(deps, [dip, smoke], 1.0) > believed(deps, [dip, blog], 1.0) == believed(deps, [blog], 1.0)
+    assert (
+        believed(deps, [dip, smoke], 1.0)
+        > believed(deps, [dip, blog], 1.0)
+        == believed(deps, [blog], 1.0)
+    )
     assert believed(deps, [dip], 0.0) == 0.5
     assert believed(deps, [dip], 1.0) > believed(deps, [dip], 0.3) > 0.5
 
@@ -163,7 +197,9 @@ async def test_the_best_findings_for_and_against_contradict_each_other(tmp_path:
     dip, smoke, later = (key(findings, text) for text in (DIP, SMOKE, LATER))
 
     def held(number: int, supporting: tuple[str, ...], refuting: tuple[str, ...]) -> Assessment:
-        made = Hypothesis(id=f"h_{number}", statement=f"Claim {number}.", supports_if="a", refutes_if="b")
+        made = Hypothesis(
+            id=f"h_{number}", statement=f"Claim {number}.", supports_if="a", refutes_if="b"
+        )
         return Assessment(
             hypothesis=made,
             posterior=0.5,
@@ -181,6 +217,8 @@ async def test_the_best_findings_for_and_against_contradict_each_other(tmp_path:
     assert deps.ledger.get(Contradiction, made["id"]).findings == (dip, smoke)
     rivals = [held(1, (dip,), (smoke,)), held(2, (smoke,), (dip,))]
     assert len(contradictions(deps, rivals)) == 1, "two rivals are one contradiction"
-    pairs = [(one, other) for one in (dip, smoke, later) for other in (dip, smoke, later) if one != other]
+    pairs = [
+        (one, other) for one in (dip, smoke, later) for other in (dip, smoke, later) if one != other
+    ]
     many = contradictions(deps, [held(n, (one,), (other,)) for n, (one, other) in enumerate(pairs)])
     assert len(many) == 3

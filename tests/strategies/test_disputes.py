@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from deepdiver.core.identity import content_id, digest
 from deepdiver.core.origins import sketch
-from deepdiver.core.record import Credibility, Finding, Passage, Quote, SentenceKind, Source, SourceKind
+from deepdiver.core.record import (
+    Credibility,
+    Finding,
+    Passage,
+    Quote,
+    SentenceKind,
+    Source,
+    SourceKind,
+)
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.disputes import (
     HEADING,
@@ -35,7 +43,13 @@ def deps(tmp_path: Path) -> Deps:
 
 
 def finding(
-    deps: Deps, statement: str, place: str, *, publisher: str = "", credibility: float = 0.8, **more: Any
+    deps: Deps,
+    statement: str,
+    place: str,
+    *,
+    publisher: str = "",
+    credibility: float = 0.8,
+    **more: Any,
 ) -> str:
     """Enter a statement of a source of its own; returns its id."""
     text = f"{statement} {more.get('rest', f'What {place} has to say besides is its own, and nobody else prints it.')}"
@@ -66,7 +80,9 @@ def finding(
         ("", ""),
     ],
 )
-def test_what_goes_together_or_speaks_of_something_else_is_no_contradiction(one: str, other: str) -> None:
+def test_what_goes_together_or_speaks_of_something_else_is_no_contradiction(
+    one: str, other: str
+) -> None:
     assert not apart(one, other)
 
 
@@ -112,7 +128,11 @@ def test_one_against_one_is_not_settled_and_both_stay_out(deps: Deps) -> None:
 
 
 def test_a_further_independent_source_settles_it_on_either_side(deps: Deps) -> None:
-    one, other, third = finding(deps, ANNA, "a"), finding(deps, BERTIL, "b"), finding(deps, ANNA, "c", rest="Yes!")
+    one, other, third = (
+        finding(deps, ANNA, "a"),
+        finding(deps, BERTIL, "b"),
+        finding(deps, ANNA, "c", rest="Yes!"),
+    )
     (found,) = disputes(deps, [[one, other]], [[third, one]])
     assert found.settled
     assert set(found.one) == {one, third}
@@ -123,12 +143,17 @@ def test_a_further_independent_source_settles_it_on_either_side(deps: Deps) -> N
 
 
 def test_a_copy_and_a_second_page_of_one_publisher_are_no_further_source(deps: Deps) -> None:
-    story = "The register of the whole county was opened today in the presence of the clerk and of many citizens."
+    story = (
+        "The register of the whole county was opened today in the presence of the clerk and of "
+        "many citizens."
+    )
     one = finding(deps, ANNA, "a", rest=story)
     copy = finding(deps, ANNA, "copy", rest=story)
     other = finding(deps, BERTIL, "b")
     assert not disputes(deps, [[one, other]], [[copy, one]])[0].settled
-    house = finding(deps, ANNA, "a2", publisher="a", rest="The same house says it again in words of its own.")
+    house = finding(
+        deps, ANNA, "a2", publisher="a", rest="The same house says it again in words of its own."
+    )
     assert not disputes(deps, [[one, other]], [[house, one]])[0].settled
 
 

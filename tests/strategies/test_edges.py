@@ -1,7 +1,10 @@
-"""A chat model walks every edge of every strategy: every loop, and every exit that its design document names.
+"""A chat model walks every edge of every strategy.
 
-The model is a server on this machine that the real client talks to; what it says to which visit of a task is written
-in the scenario, and so is the path that the run must then take. Which edges there are is asked of the compiled graph.
+Every loop, and every exit that its design document names.
+
+The model is a server on this machine that the real client talks to; what it says to which visit of
+a task is written in the scenario, and so is the path that the run must then take. Which edges there
+are is asked of the compiled graph.
 """
 
 from __future__ import annotations
@@ -64,10 +67,17 @@ class Walk:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The nodes; one that waited for a person is entered again with what was said, which is no step."""
+        """The nodes.
+
+        One that waited for a person is entered again with what was said, which is no step.
+        """
         steps = [event for event in self.events if isinstance(event, PhaseStarted | PersonAsked)]
         before = zip([None, *steps], steps, strict=False)
-        nodes = [e.phase for last, e in before if isinstance(e, PhaseStarted) and not isinstance(last, PersonAsked)]
+        nodes = [
+            e.phase
+            for last, e in before
+            if isinstance(e, PhaseStarted) and not isinstance(last, PersonAsked)
+        ]
         return (START, *nodes, *(() if "__interrupt__" in self.outcome.state else (END,)))
 
     @property
@@ -105,7 +115,8 @@ class Scenario:
     question: str = QUESTION
     status: str = "answered"
     decided: Sequence[str] = ()
-    """The decisions, each as `decision, who: why`, of which the beginning is enough; nothing: whatever they are."""
+    """The decisions, each as `decision, who: why`, of which the beginning is enough; nothing:
+    whatever they are."""
     check: Callable[[Walk], None] = nothing_more
     """What else must hold."""
 
@@ -120,7 +131,9 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.server = ScriptedServer(
-            lambda body, number: self.model(body, number), lambda query, number: self.search(query, number), made_page()
+            lambda body, number: self.model(body, number),
+            lambda query, number: self.search(query, number),
+            made_page(),
         )
 
     def search(self, query: str, number: int) -> Answer:
@@ -128,7 +141,10 @@ class Stage:
         return self.now.search(query, number)
 
     def settings(self, home: Path) -> Settings:
-        """Return how the scenario is run: the real clients, with this server in place of the world."""
+        """Return how the scenario is run.
+
+        The real clients, with this server in place of the world.
+        """
         assert self.now is not None
         model, url, fast = "openai:gpt-5-mini", self.server.url, {"rate": 1000, "concurrent": 64}
         flags = {
@@ -136,7 +152,12 @@ class Stage:
             "strategy": self.now.strategy.value,
             "model": model,
             "search": ["tavily"],
-            "urls": {"openai": f"{url}/v1", "tavily": url, "duckduckgo": url, "serper": f"{url}/serper"},
+            "urls": {
+                "openai": f"{url}/v1",
+                "tavily": url,
+                "duckduckgo": url,
+                "serper": f"{url}/serper",
+            },
             "limits": dict.fromkeys((model, "tavily", "duckduckgo", "google", "serper"), fast),
             "allow_hosts": [f"127.0.0.1:{self.server.port}"],
             "retries": 0,
@@ -165,7 +186,10 @@ class Stage:
         person = ask if scenario.person else None
         outcome = await research(question, self.settings(home), on_event=events.append, ask=person)
         assert not left, f"nobody asked for {left}"
-        asked = [entry.body.get("query") or entry.body.get("q", "") for entry in self.server.searches[before:]]
+        asked = [
+            entry.body.get("query") or entry.body.get("q", "")
+            for entry in self.server.searches[before:]
+        ]
         return Walk(outcome, events, shown, asked)
 
 
@@ -181,7 +205,11 @@ def failing(*words: str) -> SearchScript:
     search = made_search(results=2)
 
     def script(query: str, number: int) -> Answer:
-        return Answer(status=400, text="down") if any(word in query for word in words) else search(query, number)
+        return (
+            Answer(status=400, text="down")
+            if any(word in query for word in words)
+            else search(query, number)
+        )
 
     return script
 
@@ -243,9 +271,13 @@ AGAIN = "recorded northern ferry permits records"
 CLASH = "The clocks of two harbours differ."
 
 
-def iterative(name: str, rounds: int, begin: Sequence[str] = I_BEGIN, end: Sequence[str] = (), **more: Any) -> Scenario:
+def iterative(
+    name: str, rounds: int, begin: Sequence[str] = I_BEGIN, end: Sequence[str] = (), **more: Any
+) -> Scenario:
     later = (*I_ROUND, *(("generate_query", *I_ROUND) * (rounds - 1)))
-    return Scenario(Strategy.ITERATIVE, name, (START, *begin, *later, *end, "write_report", END), **more)
+    return Scenario(
+        Strategy.ITERATIVE, name, (START, *begin, *later, *end, "write_report", END), **more
+    )
 
 
 ITERATIVE = (
@@ -253,13 +285,20 @@ ITERATIVE = (
         "minimum depth",
         2,
         enough=1,
-        decided=["continue, rule: there is no stopping before round 2", "finish, reasoner: Every part is answered."],
+        decided=[
+            "continue, rule: there is no stopping before round 2",
+            "finish, reasoner: Every part is answered.",
+        ],
     ),
     iterative(
         "the reflection goes on, then stops",
         3,
         enough=3,
-        decided=["continue, reasoner", "continue, reasoner", "finish, reasoner: Every part is answered."],
+        decided=[
+            "continue, reasoner",
+            "continue, reasoner",
+            "finish, reasoner: Every part is answered.",
+        ],
     ),
     iterative(
         "max_iterations",
@@ -273,12 +312,19 @@ ITERATIVE = (
         "no reflection can be had",
         2,
         says={"reflect": [GIBBERISH]},
-        decided=["continue, rule: there is no stopping before round 2", "finish, rule: no reflection could be had"],
+        decided=[
+            "continue, rule: there is no stopping before round 2",
+            "finish, rule: no reflection could be had",
+        ],
     ),
     iterative(
         "what does not go together is looked into in the second round",
         2,
-        says={"reflect": [{**ENOUGH, "notes": [{"category": "consistency", "text": CLASH, "critical": False}]}]},
+        says={
+            "reflect": [
+                {**ENOUGH, "notes": [{"category": "consistency", "text": CLASH, "critical": False}]}
+            ]
+        },
         decided=["continue, rule: there is no stopping before round 2", "finish, reasoner"],
         check=lambda walk: _asked(walk, "clocks", ABOUT),
     ),
@@ -288,7 +334,9 @@ ITERATIVE = (
         end=["generate_query"],
         says={
             "write_queries": [{"queries": [AGAIN]}],
-            "reflect": [{"missing": [QUESTION], "queries": ["permits ferry northern recorded records"]}],
+            "reflect": [
+                {"missing": [QUESTION], "queries": ["permits ferry northern recorded records"]}
+            ],
         },
         decided=["continue, reasoner", "finish, rule: no search is left that was not made"],
     ),
@@ -302,7 +350,12 @@ ITERATIVE = (
         "an edited plan gets queries of its own",
         2,
         (*I_BEGIN, "generate_query"),
-        person=[{"action": "edit", "problems": ["What was written about the southern lighthouse keepers?"]}],
+        person=[
+            {
+                "action": "edit",
+                "problems": ["What was written about the southern lighthouse keepers?"],
+            }
+        ],
         check=lambda walk: _asked(walk, "lighthouse"),
     ),
 )
@@ -320,22 +373,33 @@ GATHER, ANALYZE, REFLECT = "gather_intelligence", "analyze_findings", "reflect_o
 CORRELATE, VERIFY, SYNTHESIZE = "correlate_findings", "verify_conclusions", "synthesize_report"
 O_END = (CORRELATE, VERIFY, SYNTHESIZE)
 QUIET: Directions = {"hypothesise": [{"hypotheses": []}], "analyse": [{"follow_up_queries": []}]}
-"""Nothing to test, so that nothing is accepted, and nothing to follow: what leads back must be the scenario's own."""
+"""Nothing to test, so that nothing is accepted, and nothing to follow: what leads back must be the
+scenario's own."""
 
 
 def watching(name: str, *path: str, begin: Sequence[str] = O_BEGIN, **more: Any) -> Scenario:
-    more = {"status": "partial", **more, "says": {**QUIET, "reflect": [ENOUGH], **more.get("says", {})}}
+    more = {
+        "status": "partial",
+        **more,
+        "says": {**QUIET, "reflect": [ENOUGH], **more.get("says", {})},
+    }
     return Scenario(Strategy.OVERWATCH, name, (START, *begin, *path, END), **more)
 
 
 def calls(*queries: str) -> list[Fields]:
-    return [{"tool": "search", "args": [{"name": "query", "value": query}], "reason": "why not"} for query in queries]
+    return [
+        {"tool": "search", "args": [{"name": "query", "value": query}], "reason": "why not"}
+        for query in queries
+    ]
 
 
 def remarks() -> Iterator[Fields]:
     """Critical remarks, always new."""
     for number in itertools.count():
-        yield {**ENOUGH, "notes": [{"category": "bias", "text": f"Remark {number}.", "critical": True}]}
+        yield {
+            **ENOUGH,
+            "notes": [{"category": "bias", "text": f"Remark {number}.", "critical": True}],
+        }
 
 
 OVERWATCH = (
@@ -350,14 +414,21 @@ OVERWATCH = (
     watching(
         "follow-ups lead back to gathering",
         *(GATHER, ANALYZE, GATHER, ANALYZE, REFLECT, *O_END),
-        says={"analyse": [{"follow_up_queries": calls("ferry logbook")}, {"follow_up_queries": []}]},
+        says={
+            "analyse": [{"follow_up_queries": calls("ferry logbook")}, {"follow_up_queries": []}]
+        },
         check=lambda walk: _asked(walk, "ferry logbook"),
     ),
     watching(
         "reflection leads back to gathering twice at most",
         *((GATHER, ANALYZE, REFLECT) * 3),
         *O_END,
-        says={"reflect": [{"sufficient": False, "queries": [f"ferry {word}"]} for word in ("log", "map", "diary")]},
+        says={
+            "reflect": [
+                {"sufficient": False, "queries": [f"ferry {word}"]}
+                for word in ("log", "map", "diary")
+            ]
+        },
         check=lambda walk: _asked(walk, "ferry log", "ferry map"),
     ),
     watching(
@@ -375,19 +446,27 @@ OVERWATCH = (
     watching(
         "what is not ready is reflected on again, twice at most",
         *(GATHER, ANALYZE, *((REFLECT, CORRELATE, VERIFY) * 3), SYNTHESIZE),
-        says={"verify_conclusions": [{"ready_for_synthesis": False, "reason": "One date is wrong."}]},
+        says={
+            "verify_conclusions": [{"ready_for_synthesis": False, "reason": "One date is wrong."}]
+        },
     ),
     watching(
         "max_iterations forces synthesis from verifying",
         *(GATHER, ANALYZE, REFLECT, *O_END),
-        says={"verify_conclusions": [{"ready_for_synthesis": False, "reason": "One date is wrong."}]},
+        says={
+            "verify_conclusions": [{"ready_for_synthesis": False, "reason": "One date is wrong."}]
+        },
         settings={"max_iterations": 2},
         decided=["finish, rule: turn 2 is the last allowed"],
     ),
     watching(
         "max_iterations forces synthesis from gathering",
         *(GATHER, ANALYZE, GATHER, SYNTHESIZE),
-        says={"analyse": [{"follow_up_queries": calls(f"ferry {word}")} for word in ("log", "map", "diary")]},
+        says={
+            "analyse": [
+                {"follow_up_queries": calls(f"ferry {word}")} for word in ("log", "map", "diary")
+            ]
+        },
         settings={"max_iterations": 2},
         decided=["finish, rule: turn 2 is the last allowed"],
     ),
@@ -408,7 +487,12 @@ OVERWATCH = (
     watching(
         "an edited plan is searched for as it stands",
         *(GATHER, ANALYZE, REFLECT, *O_END),
-        person=[{"action": "edit", "problems": ["What was written about the southern lighthouse keepers?"]}],
+        person=[
+            {
+                "action": "edit",
+                "problems": ["What was written about the southern lighthouse keepers?"],
+            }
+        ],
         check=lambda walk: _asked(walk, "lighthouse"),
     ),
 )
@@ -426,7 +510,11 @@ def orchestrated(name: str, rounds: int, begin: Sequence[str] = R_BEGIN, **more:
 
 
 def plans(*listed: tuple[str, str]) -> Fields:
-    return {"plans": [{"intent": intent, "query": query, "reasoning": "why not"} for intent, query in listed]}
+    return {
+        "plans": [
+            {"intent": intent, "query": query, "reasoning": "why not"} for intent, query in listed
+        ]
+    }
 
 
 def scarce(fields: Fields, usual: Fields) -> Fields:
@@ -437,12 +525,20 @@ def scarce(fields: Fields, usual: Fields) -> Fields:
 def _intents(walk: Walk) -> None:
     """Each intent was carried out in its own manner."""
     explored, dive, hop, check, *beside = walk.queries[:2], *walk.queries[2:]
-    assert sorted(explored) == sorted(["ferry records", QUESTION]), "exploring asks for a part of the question besides"
-    assert (dive, hop) == ("ferry figures", f"Harbour Nine {ABOUT}"), "a dive follows the leads one hop"
+    assert sorted(explored) == sorted(["ferry records", QUESTION]), (
+        "exploring asks for a part of the question besides"
+    )
+    assert (dive, hop) == ("ferry figures", f"Harbour Nine {ABOUT}"), (
+        "a dive follows the leads one hop"
+    )
     assert check == "ferry counts"
-    assert [query.split()[1:] for query in beside] == [["lighthouse"]] * 2, "beside: names with words that are new"
+    assert [query.split()[1:] for query in beside] == [["lighthouse"]] * 2, (
+        "beside: names with words that are new"
+    )
     assert len({query.split()[0] for query in beside}) == 2
-    assert "A search for sources of other origin found none" in walk.limits, "and synthesis searches nothing"
+    assert "A search for sources of other origin found none" in walk.limits, (
+        "and synthesis searches nothing"
+    )
 
 
 ORCHESTRATED = (
@@ -452,7 +548,8 @@ ORCHESTRATED = (
         enough=9,
         says={
             "plan_searches": [
-                plans(("deep_dive", f"ferry {word}")) for word in ("log", "map", "diary", "book", "roll")
+                plans(("deep_dive", f"ferry {word}"))
+                for word in ("log", "map", "diary", "book", "roll")
             ],
             "extract_findings": [scarce, {"findings": []}],
         },
@@ -480,7 +577,9 @@ ORCHESTRATED = (
         ends=["plan_searches"],
         says={"plan_searches": [{}, GIBBERISH]},
         decided=["continue, rule", "finish, rule: no plan could be had"],
-        check=lambda walk: _limited(walk, "Planning ended the search before round 2: no plan could be had"),
+        check=lambda walk: _limited(
+            walk, "Planning ended the search before round 2: no plan could be had"
+        ),
     ),
     orchestrated(
         "the plan is to write the report",
@@ -492,7 +591,9 @@ ORCHESTRATED = (
     orchestrated(
         "a last search, and then the report",
         1,
-        says={"plan_searches": [plans(("initial_exploration", "ferry records"), ("synthesis", ""))]},
+        says={
+            "plan_searches": [plans(("initial_exploration", "ferry records"), ("synthesis", ""))]
+        },
         decided=["finish, reasoner: the plan is to write the report next"],
     ),
     orchestrated(
@@ -509,7 +610,12 @@ ORCHESTRATED = (
         (*R_BEGIN, "plan_searches"),
         ends=["plan_searches"],
         enough=1,
-        person=[{"action": "edit", "problems": ["What was written about the southern lighthouse keepers?"]}],
+        person=[
+            {
+                "action": "edit",
+                "problems": ["What was written about the southern lighthouse keepers?"],
+            }
+        ],
         check=lambda walk: _asked(walk, "lighthouse"),
     ),
     orchestrated(
@@ -524,7 +630,11 @@ ORCHESTRATED = (
                 plans(("related_topics", "ferry lighthouse")),
                 plans(("synthesis", "")),
             ],
-            "extract_findings": [scarce, lambda f, u: {**scarce(f, u), "leads": ["Harbour Nine"]}, {"findings": []}],
+            "extract_findings": [
+                scarce,
+                lambda f, u: {**scarce(f, u), "leads": ["Harbour Nine"]},
+                {"findings": []},
+            ],
         },
         status="partial",
         decided=[*["continue, rule"] * 4, "finish, reasoner: the plan is to write the report"],
@@ -545,7 +655,11 @@ def _limited(walk: Walk, what: str) -> None:
 N_BEGIN = ("initialize", "decision_node", "approve_plan")
 HAND_OVER = ("hitl_output", "human_feedback")
 WEB = {"search": ["tavily", "google", "duckduckgo"]}
-OVER: Fields = {"next_action": "send_to_hitl", "query_or_url": None, "reasoning": "Every part is answered."}
+OVER: Fields = {
+    "next_action": "send_to_hitl",
+    "query_or_url": None,
+    "reasoning": "Every part is answered.",
+}
 
 
 def steps(*tools: str) -> tuple[str, ...]:
@@ -555,7 +669,10 @@ def steps(*tools: str) -> tuple[str, ...]:
 def navigator(
     name: str, *tools: str, begin: Sequence[str] = N_BEGIN, after: Sequence[str] = (), **more: Any
 ) -> Scenario:
-    """A hunt of one pass, to its hand-over; who is there to be asked accepts the plan and the answer."""
+    """A hunt of one pass, to its hand-over.
+
+    Who is there to be asked accepts the plan and the answer.
+    """
     unjudged: Directions = {
         "judge": [{"judgements": []}]
     }  # so that what speaks for an answer are the findings that carry it
@@ -574,9 +691,12 @@ def searching(*words: str) -> list[Fields]:
 
 NOTHING: Fields = {"extracted_info": [], "suggestions_for_next_step": ["cellar books of Lund"]}
 SIDES = {
-    "https://ferries.gov/rolls": "The ferry authority recorded 412 northern permits in 2019. It sits in Porto.",
-    "https://harbour.edu/count": "In 2019 the northern permits that our students counted were 412. They had help.",
-    "https://gazette.example/news": "No more than 87 northern permits were recorded in 2019. So much for rumours.",
+    "https://ferries.gov/rolls": "The ferry authority recorded 412 northern permits in 2019. It "
+    "sits in Porto.",
+    "https://harbour.edu/count": "In 2019 the northern permits that our students counted were 412. "
+    "They had help.",
+    "https://gazette.example/news": "No more than 87 northern permits were recorded in 2019. So "
+    "much for rumours.",
 }
 
 
@@ -596,10 +716,14 @@ def hold_against(fields: Fields, usual: Fields) -> Fields:
             "quote": said,
             "answers": "P1",
             "confirms": [
-                f"E{n}" for n, (_, other) in enumerate(told[:place], 1) if ("412" in other) == ("412" in said)
+                f"E{n}"
+                for n, (_, other) in enumerate(told[:place], 1)
+                if ("412" in other) == ("412" in said)
             ],
             "contradicts": [
-                f"E{n}" for n, (_, other) in enumerate(told[:place], 1) if ("412" in other) != ("412" in said)
+                f"E{n}"
+                for n, (_, other) in enumerate(told[:place], 1)
+                if ("412" in other) != ("412" in said)
             ],
         }
         for place, (label, said) in enumerate(told)
@@ -609,7 +733,11 @@ def hold_against(fields: Fields, usual: Fields) -> Fields:
 
 def _ladder(walk: Walk) -> None:
     """The ways out were taken in their order, and the person was told what is missing."""
-    ways = [event.decision for event in walk.of(Decided) if event.decision in {"reframe", "narrow", "lead"}]
+    ways = [
+        event.decision
+        for event in walk.of(Decided)
+        if event.decision in {"reframe", "narrow", "lead"}
+    ]
     assert ways == ["reframe", "narrow", "lead"]
     assert walk.shown[-1]["missing"] == [
         QUESTION,
@@ -618,7 +746,10 @@ def _ladder(walk: Walk) -> None:
 
 
 def _overridden(walk: Walk) -> None:
-    """Whoever repeats itself is led by rules: other words, one part alone, a stored lead, and then the person."""
+    """Whoever repeats itself is led by rules.
+
+    Other words, one part alone, a stored lead, and then the person.
+    """
     assert walk.queries[0] == "ferry log"
     assert "cellar books of Lund" in walk.queries
     assert len(set(walk.queries)) == len(walk.queries), "no step is taken twice"
@@ -705,7 +836,10 @@ NAVIGATOR = (
         *("search", "search"),
         enough=9,
         settings={"max_iterations": 2},
-        decided=[*["search_tavily, reasoner"] * 2, "send_to_hitl, rule: step 2 is the last of a pass"],
+        decided=[
+            *["search_tavily, reasoner"] * 2,
+            "send_to_hitl, rule: step 2 is the last of a pass",
+        ],
     ),
     navigator(
         "no handing over before anything was looked at",
@@ -735,7 +869,10 @@ NAVIGATOR = (
         says={"decompose": [{"problems": []}], "decide_action": [OVER]},
         person=[ACCEPT],
         status="no_evidence",
-        decided=["send_to_hitl, rule: nothing was looked at in this pass, and nothing is left that was not tried"],
+        decided=[
+            "send_to_hitl, rule: nothing was looked at in this pass, and nothing is left that was "
+            "not tried"
+        ],
     ),
     navigator(
         "conflicting information stays out of the answer",
@@ -757,7 +894,14 @@ NAVIGATOR = (
         "search",
         after=("decision_node", *steps("search"), *HAND_OVER) * 2,
         says={
-            "decide_action": [*searching("log"), OVER, *searching("map"), OVER, *searching("diary"), OVER],
+            "decide_action": [
+                *searching("log"),
+                OVER,
+                *searching("map"),
+                OVER,
+                *searching("diary"),
+                OVER,
+            ],
         },
         person=[
             ACCEPT,
@@ -788,8 +932,12 @@ NAVIGATOR = (
 SCENARIOS = (*POPPER, *ITERATIVE, *OVERWATCH, *ORCHESTRATED, *NAVIGATOR)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda item: f"{item.strategy.value}: {item.name}")
-async def test_the_path_is_the_one_that_the_model_leads_to(stage: Stage, tmp_path: Path, scenario: Scenario) -> None:
+@pytest.mark.parametrize(
+    "scenario", SCENARIOS, ids=lambda item: f"{item.strategy.value}: {item.name}"
+)
+async def test_the_path_is_the_one_that_the_model_leads_to(
+    stage: Stage, tmp_path: Path, scenario: Scenario
+) -> None:
     walk = await stage.play(scenario, tmp_path)
     assert walk.outcome.error is None
     assert walk.path == tuple(scenario.path)
@@ -797,66 +945,100 @@ async def test_the_path_is_the_one_that_the_model_leads_to(stage: Stage, tmp_pat
     if scenario.decided:
         made = [f"{event.decision}, {event.by}: {event.reason}" for event in walk.of(Decided)]
         assert len(made) == len(scenario.decided), made
-        assert all(said.startswith(wanted) for said, wanted in zip(made, scenario.decided, strict=True)), made
+        assert all(
+            said.startswith(wanted) for said, wanted in zip(made, scenario.decided, strict=True)
+        ), made
     scenario.check(walk)
 
 
 # -- the union of the scenarios
 
 GUARD = (
-    "a turn is counted, and an error noted, only by nodes that route for themselves; this one does neither, and it was "
+    "a turn is counted, and an error noted, only by nodes that route for themselves; this one does "
+    "neither, and it was "
     "entered because there were turns left and no error stood"
 )
 UNREACHABLE: dict[Strategy, dict[tuple[str, str], str]] = {
     Strategy.OVERWATCH: {
-        ("approve_plan", SYNTHESIZE): "no turn was made and no tool called yet, and a run has one turn at least",
-        ("generate_hypotheses", SYNTHESIZE): "no turn was made and no tool called yet, and a run has one turn at least",
+        (
+            "approve_plan",
+            SYNTHESIZE,
+        ): "no turn was made and no tool called yet, and a run has one turn at least",
+        (
+            "generate_hypotheses",
+            SYNTHESIZE,
+        ): "no turn was made and no tool called yet, and a run has one turn at least",
         (ANALYZE, SYNTHESIZE): GUARD,
         (CORRELATE, SYNTHESIZE): GUARD,
     }
 }
-"""Edges that no model and no person can lead to, each with the reason. They are what the design document's router has:
-`route_next_step` looks at turns and errors wherever it is asked."""
+"""Edges that no model and no person can lead to, each with the reason. They are what the design
+document's router has: `route_next_step` looks at turns and errors wherever it is asked."""
 
 
 def edges(strategy: Strategy) -> set[tuple[str, str]]:
     """Return the edges of a strategy, as its compiled graph has them."""
-    return {(edge.source, edge.target) for edge in TABLE[strategy].build().compile().get_graph().edges}
+    return {
+        (edge.source, edge.target) for edge in TABLE[strategy].build().compile().get_graph().edges
+    }
 
 
 def walked(strategy: Strategy) -> set[tuple[str, str]]:
-    """Return the edges that the scenarios walk: their paths are those that the test above has seen taken."""
-    return {step for item in SCENARIOS if item.strategy is strategy for step in itertools.pairwise(item.path)}
+    """Return the edges that the scenarios walk.
+
+    Their paths are those that the test above has seen taken.
+    """
+    return {
+        step
+        for item in SCENARIOS
+        if item.strategy is strategy
+        for step in itertools.pairwise(item.path)
+    }
 
 
 @pytest.mark.parametrize("strategy", Strategy)
 def test_the_scenarios_walk_every_edge_of_the_graph(strategy: Strategy) -> None:
     never = UNREACHABLE.get(strategy, {})
     assert never.keys() <= edges(strategy), "what is called unreachable must be there"
-    assert edges(strategy) - walked(strategy) == never.keys(), "an edge that no scenario walks needs one, or a reason"
+    assert edges(strategy) - walked(strategy) == never.keys(), (
+        "an edge that no scenario walks needs one, or a reason"
+    )
     assert walked(strategy) <= edges(strategy)
 
 
 def test_an_edge_that_no_scenario_walks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     fewer = tuple(
-        item for item in SCENARIOS if item.name != "an error ends cleanly" and "from gathering" not in item.name
+        item
+        for item in SCENARIOS
+        if item.name != "an error ends cleanly" and "from gathering" not in item.name
     )
     monkeypatch.setitem(globals(), "SCENARIOS", fewer)
     assert (GATHER, SYNTHESIZE) in edges(Strategy.OVERWATCH) - walked(Strategy.OVERWATCH)
 
 
-async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(stage: Stage, tmp_path: Path) -> None:
-    """A node is entered with turns left and no error, or it would not have been; if it changes neither, no way leads on
+async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """A node is entered with turns left and no error, or it would not have been.
+
+    If it changes neither, no way leads on
     to synthesis that is not that of its phase."""
     never = [source for source, _ in UNREACHABLE[Strategy.OVERWATCH]]
     ways_in = {source for source, target in edges(Strategy.OVERWATCH) if target in never}
-    assert ways_in <= {*WAYS, "decompose_task"}, "who comes there was sent by the router, or is at the beginning"
+    assert ways_in <= {*WAYS, "decompose_task"}, (
+        "who comes there was sent by the router, or is at the beginning"
+    )
     stage.set(next(item for item in OVERWATCH if item.name == "follow-ups lead back to gathering"))
     settings, store = stage.settings(tmp_path), open_store(tmp_path)
     session = Session(new_run(QUESTION, settings, store), settings, store)
-    graph, given = TABLE[Strategy.OVERWATCH].build().compile(), {"messages": [{"role": "user", "content": QUESTION}]}
+    graph, given = (
+        TABLE[Strategy.OVERWATCH].build().compile(),
+        {"messages": [{"role": "user", "content": QUESTION}]},
+    )
     changed: dict[str, set[str]] = {}
-    async for made in graph.astream(given, {"recursion_limit": 100}, context=session.deps, stream_mode="updates"):
+    async for made in graph.astream(
+        given, {"recursion_limit": 100}, context=session.deps, stream_mode="updates"
+    ):
         for node, update in made.items():
             changed.setdefault(node, set()).update(update)
     await session.deps.reasoner.close()  # type: ignore[attr-defined]
@@ -877,12 +1059,21 @@ def test_a_direction_for_no_task_is_refused() -> None:
 
 def test_directions_go_by_the_visit_and_leave_the_rest_as_usual() -> None:
     prompt = Reflect(question=QUESTION, as_of="2026-11-01", iteration=1, max_iterations=5).prompt()
-    body = {"messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]}
+    body = {
+        "messages": [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ]
+    }
     usual = json.loads(popper_brain()(body, 0).text)
-    brain = popper_brain(directions={"reflect": [{}, REFUSED, lambda fields, said: {"missing": said["queries"]}]})
+    brain = popper_brain(
+        directions={"reflect": [{}, REFUSED, lambda fields, said: {"missing": said["queries"]}]}
+    )
     assert json.loads(brain(body, 0).text) == usual
     assert brain(body, 1) == REFUSED
-    assert [json.loads(brain(body, n).text) for n in (2, 3)] == [{**usual, "missing": usual["queries"]}] * 2
+    assert [json.loads(brain(body, n).text) for n in (2, 3)] == [
+        {**usual, "missing": usual["queries"]}
+    ] * 2
 
 
 # -- what was found by walking
@@ -905,10 +1096,19 @@ def test_what_is_disputed_are_the_lines_that_a_reflection_names_or_else_its_word
     assert disputed(lines, [note("The counts differ."), both])[0] == "The counts differ."
 
 
-async def test_versions_between_which_the_sources_do_not_decide_are_both_in_the_answer(tmp_path: Path) -> None:
+async def test_versions_between_which_the_sources_do_not_decide_are_both_in_the_answer(
+    tmp_path: Path,
+) -> None:
     (asked,) = [item for item in sample.questions() if item.id == "nickel-t3"]
-    flags = {"home": tmp_path, "strategy": "iterative", "documents": (sample.LIBRARY,), "search": ["library"]}
+    flags = {
+        "home": tmp_path,
+        "strategy": "iterative",
+        "documents": (sample.LIBRARY,),
+        "search": ["library"],
+    }
     outcome = await research(asked.text, load({**flags, "as_of": date(2026, 11, 15)}))
     assert outcome.report is not None
     answer = " ".join(sentence.text for sentence in outcome.report.answer)
-    assert all(re.search(rf"measured {value} micrograms", answer) for value in asked.answers), answer
+    assert all(re.search(rf"measured {value} micrograms", answer) for value in asked.answers), (
+        answer
+    )

@@ -39,7 +39,9 @@ class Broken:
         self.shown = ToolShown(name="detect_heat", about="heat", arguments=("latitude: degrees",))
 
     def fault(self, args: Mapping[str, str]) -> str:
-        return "" if abs(float(args.get("latitude", "0"))) <= 90 else "latitude is between -90 and 90"
+        return (
+            "" if abs(float(args.get("latitude", "0"))) <= 90 else "latitude is between -90 and 90"
+        )
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
@@ -74,7 +76,9 @@ async def test_what_cannot_be_called_is_refused_before_any_call(
     assert why in result.message
     assert result.findings == ()
     assert rig.provider.queries == []
-    assert any(why in event.what for event in rig.events if event.type == "limited"), "and the report will say so"
+    assert any(why in event.what for event in rig.events if event.type == "limited"), (
+        "and the report will say so"
+    )
 
 
 async def test_a_tool_that_fails_is_told_as_failed(tmp_path: Path) -> None:
@@ -83,7 +87,10 @@ async def test_a_tool_that_fails_is_told_as_failed(tmp_path: Path) -> None:
     result = await executor(rig).execute("search", {"query": "Holm Works"})
     assert result.status is Status.FAILED
     assert result.message == "search failed: corpus could not search: corpus is down"
-    assert result.told == "search(query=Holm Works): search failed: corpus could not search: corpus is down"
+    assert (
+        result.told
+        == "search(query=Holm Works): search failed: corpus could not search: corpus is down"
+    )
 
 
 async def test_a_tool_of_another_kind_that_raises_is_told_as_failed(tmp_path: Path) -> None:
@@ -113,7 +120,9 @@ async def test_an_empty_answer_is_no_data_available(tmp_path: Path) -> None:
 async def test_what_answers_brings_findings_that_are_in_the_ledger(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
-    result = await ToolExecutor(deps, QUESTION).execute("search", {"query": "Holm Works"}, "who owns it")
+    result = await ToolExecutor(deps, QUESTION).execute(
+        "search", {"query": "Holm Works"}, "who owns it"
+    )
     assert result.status is Status.ANSWERED
     assert all(key in deps.ledger for key in result.findings)
     assert result.told == f"search(query=Holm Works): {len(result.findings)} findings"
@@ -161,7 +170,9 @@ async def test_a_finding_is_typed_with_when_and_where(tmp_path: Path) -> None:
 
 
 def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:
-    (made,) = planned([call("fire on the ferry", " search ")], ["Who owns it?", "When was the fire?"])
+    (made,) = planned(
+        [call("fire on the ferry", " search ")], ["Who owns it?", "When was the fire?"]
+    )
     assert made == {
         "tool": "search",
         "args": {"query": "fire on the ferry"},
@@ -173,13 +184,17 @@ def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:
 
 def test_a_call_that_was_made_is_not_fresh_whatever_the_order_of_its_words() -> None:
     made = searches(["Holm Works owner"], "x", "y")
-    assert fresh(searches(["owner Works Holm", "another"], "x", "y"), made) == searches(["another"], "x", "y")
+    assert fresh(searches(["owner Works Holm", "another"], "x", "y"), made) == searches(
+        ["another"], "x", "y"
+    )
     other = [{**made[0], "tool": "search_corpus"}]
     assert fresh(other, made) == other, "another tool is another call"
 
 
 def test_a_call_that_refutes_two_hypotheses_is_made_once_for_both() -> None:
-    (one,) = fresh([*searches(["a b"], "x", "y", ["h_1"]), *searches(["b a"], "x", "y", ["h_2"])], ())
+    (one,) = fresh(
+        [*searches(["a b"], "x", "y", ["h_1"]), *searches(["b a"], "x", "y", ["h_2"])], ()
+    )
     assert one["tests"] == ["h_1", "h_2"]
 
 

@@ -61,14 +61,18 @@ class Heat:
 
 
 SEEN = Row(
-    sentence="2026-11-11 14:05 UTC: NOAA-20 saw a thermal anomaly of 45.2 MW at 49.9935 N, 36.2304 E.",
+    sentence="2026-11-11 14:05 UTC: NOAA-20 saw a thermal anomaly of 45.2 MW at 49.9935 N, "
+    "36.2304 E.",
     data={"frp": 45.2, "confidence": "h"},
     when="2026-11-11T14:05:00Z",
     lat=49.9935,
     lon=36.2304,
     confidence="high",
 )
-WEAK = Row(sentence="2026-11-12 01:10 UTC: Aqua saw a thermal anomaly of 3 MW at 50.1 N, 36.2 E.", confidence="low")
+WEAK = Row(
+    sentence="2026-11-12 01:10 UTC: Aqua saw a thermal anomaly of 3 MW at 50.1 N, 36.2 E.",
+    confidence="low",
+)
 HEAT = Answer(
     service="NASA FIRMS",
     url="https://firms.example/area",
@@ -76,7 +80,8 @@ HEAT = Answer(
     kind=IntelligenceType.SATELLITE,
     rows=(SEEN, WEAK),
     total=2,
-    summary="NASA FIRMS lists 2 thermal anomalies in the 7 days to 2026-11-14 and 0 in the 7 days before.",
+    summary="NASA FIRMS lists 2 thermal anomalies in the 7 days to 2026-11-14 and 0 in the 7 days "
+    "before.",
 )
 
 
@@ -103,7 +108,9 @@ def rig(tmp_path: Path) -> Rig:
         ({"latitude": "1", "radius": "3"}, "it takes no argument 'radius'"),
     ],
 )
-async def test_a_call_with_other_arguments_is_not_made(rig: Rig, args: dict[str, str], told: str) -> None:
+async def test_a_call_with_other_arguments_is_not_made(
+    rig: Rig, args: dict[str, str], told: str
+) -> None:
     feed = Heat(Told(answers=(HEAT,)))
     result = await executor(rig, feed).execute("detect_heat", args)
     assert result.status is Status.REFUSED
@@ -121,7 +128,9 @@ async def test_a_feed_that_failed_is_told_as_failed(rig: Rig) -> None:
 
 async def test_an_answer_without_rows_is_no_data(rig: Rig) -> None:
     empty = HEAT.model_copy(update={"rows": (), "summary": ""})
-    result = await executor(rig, Heat(Told(answers=(empty,)))).execute("detect_heat", {"latitude": "49.9"})
+    result = await executor(rig, Heat(Told(answers=(empty,)))).execute(
+        "detect_heat", {"latitude": "49.9"}
+    )
     assert result.status is Status.EMPTY
     assert result.message == NO_DATA
 
@@ -172,7 +181,9 @@ async def test_a_row_is_typed_with_its_time_its_place_and_how_sure_it_is(rig: Ri
     feed = Heat(Told(answers=(HEAT,)))
     session.deps.tools = (FeedTool(feed, feed.door),)
     result = await ToolExecutor(session.deps, QUESTION).execute("detect_heat", {"latitude": "49.9"})
-    count, seen, weak = (typed(session.deps, key, QUESTION, 1, result.sure.get(key, "")) for key in result.findings)
+    count, seen, weak = (
+        typed(session.deps, key, QUESTION, 1, result.sure.get(key, "")) for key in result.findings
+    )
     assert seen["source_type"] == "satellite"
     assert seen["timestamp"] == "2026-11-11T14:05Z"
     assert seen["location"]["lat"] == 49.9935
@@ -198,7 +209,8 @@ def test_the_reasoner_is_shown_each_argument(rig: Rig) -> None:
 
 def news(number: int) -> Row:
     return Row(
-        sentence=f'2026-11-11 14:00 UTC: example{number}.org: "Holm Works is owned by Anna Holm, says paper {number}."',
+        sentence=f'2026-11-11 14:00 UTC: example{number}.org: "Holm Works is owned by Anna Holm, '
+        f'says paper {number}."',
         url=f"https://example{number}.org/a",
         title=f"Paper {number}",
         publisher=f"example{number}.org",
@@ -206,11 +218,18 @@ def news(number: int) -> Row:
     )
 
 
-async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(tmp_path: Path) -> None:
+async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path, read_pages=False, filters={"results": 2})
     session = rig.session()
     papers = HEAT.model_copy(
-        update={"rows": tuple(map(news, range(4))), "summary": "", "kind": IntelligenceType.NEWS, "service": "GDELT"}
+        update={
+            "rows": tuple(map(news, range(4))),
+            "summary": "",
+            "kind": IntelligenceType.NEWS,
+            "service": "GDELT",
+        }
     )
     feed = Heat(Told(answers=(papers,)))
     session.deps.tools = (FeedTool(feed, feed.door),)
@@ -221,7 +240,9 @@ async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(
         "https://example0.org/a",
         "https://example1.org/a",
     }
-    assert [item.statement for item, s in zip(held, sources, strict=True) if s.kind is SourceKind.FEED] == [
+    assert [
+        item.statement for item, s in zip(held, sources, strict=True) if s.kind is SourceKind.FEED
+    ] == [
         news(2).sentence,
         news(3).sentence,
     ]
@@ -232,12 +253,17 @@ async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(
 # -- what the snapshot holds
 
 rows = st.lists(
-    st.builds(Row, sentence=st.text(min_size=1, max_size=60), url=st.sampled_from(["", "https://e.org/1"])), max_size=30
+    st.builds(
+        Row, sentence=st.text(min_size=1, max_size=60), url=st.sampled_from(["", "https://e.org/1"])
+    ),
+    max_size=30,
 )
 
 
 @given(rows, st.integers(0, 8), st.text(max_size=40))
-def test_every_sentence_stands_in_the_snapshot_once_told(listed: list[Row], pages: int, summary: str) -> None:
+def test_every_sentence_stands_in_the_snapshot_once_told(
+    listed: list[Row], pages: int, summary: str
+) -> None:
     answer = HEAT.model_copy(update={"rows": tuple(listed), "summary": summary})
     text, lines = rendered(answer, pages)
     assert all(sentence in text for sentence, _ in lines)

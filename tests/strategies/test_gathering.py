@@ -7,7 +7,13 @@ from deepdiver import tasks
 from deepdiver.core.record import Trial
 from deepdiver.strategies.base import Deps
 from deepdiver.strategies.execution import searches
-from deepdiver.strategies.gathering import AT_ONCE, HYPOTHESES, put_forward, take_turn, update_hypotheses
+from deepdiver.strategies.gathering import (
+    AT_ONCE,
+    HYPOTHESES,
+    put_forward,
+    take_turn,
+    update_hypotheses,
+)
 from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner, call
 
 STATE: dict[str, Any] = {
@@ -33,7 +39,9 @@ async def turn(deps: Deps, queries: list[dict[str, Any]], **more: Any) -> dict[s
 # -- turns
 
 
-async def test_a_turn_in_which_everything_fails_is_an_error_only_where_nothing_is_known(tmp_path: Path) -> None:
+async def test_a_turn_in_which_everything_fails_is_an_error_only_where_nothing_is_known(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     known = await turn(deps, searches(["Holm Works"], QUESTION, "x"))
@@ -60,7 +68,9 @@ async def test_findings_are_entered_once_and_every_call_is_accounted_for(tmp_pat
     assert len({item["id"] for item in first["findings"]}) == len(first["findings"]) > 0
     assert [query["status"] for query in first["executed_queries"]] == ["answered", "answered"]
     assert first["iteration"] == 1
-    again = await turn(deps, searches(["Holm Works again"], QUESTION, "x"), findings=first["findings"])
+    again = await turn(
+        deps, searches(["Holm Works again"], QUESTION, "x"), findings=first["findings"]
+    )
     assert again["findings"] == first["findings"]
 
 
@@ -93,7 +103,9 @@ async def test_hypotheses_come_with_the_calls_that_test_them(tmp_path: Path) -> 
     def proposed(task: tasks.Hypothesise) -> tasks.HypothesisSet:
         made = ScriptedReasoner()._hypothesise(task).hypotheses
         return tasks.HypothesisSet(
-            hypotheses=tuple(item.model_copy(update={"test_queries": (call("Holm register"),)}) for item in made),
+            hypotheses=tuple(
+                item.model_copy(update={"test_queries": (call("Holm register"),)}) for item in made
+            ),
             reasoning_chain=("Two are named.",),
         )
 
@@ -110,12 +122,17 @@ async def test_hypotheses_come_with_the_calls_that_test_them(tmp_path: Path) -> 
     assert update["evidence"] == []
 
 
-async def test_what_stands_is_not_put_forward_again_and_there_is_an_end_to_it(tmp_path: Path) -> None:
+async def test_what_stands_is_not_put_forward_again_and_there_is_an_end_to_it(
+    tmp_path: Path,
+) -> None:
     numbers = iter(range(100))
 
     def many(task: tasks.Hypothesise) -> tasks.HypothesisSet:
         made = [
-            tasks.Proposed(statement=f"Claim {next(numbers)} holds.", supports_if="a", refutes_if="b") for _ in range(8)
+            tasks.Proposed(
+                statement=f"Claim {next(numbers)} holds.", supports_if="a", refutes_if="b"
+            )
+            for _ in range(8)
         ]
         return tasks.HypothesisSet(hypotheses=tuple(made))
 
@@ -140,14 +157,18 @@ async def test_new_findings_move_belief_and_old_ones_are_not_judged_again(tmp_pa
     after = {item["hypothesis"]["answer"]: item["posterior"] for item in update["hypotheses"]}
     assert after["Anna Holm"] > before["Anna Holm"]
     assert after["Bertil Ask"] < before["Bertil Ask"]
-    assert {item["status"] for item in update["hypotheses"]} == {"open", "refuted"}, "nothing was tried yet"
+    assert {item["status"] for item in update["hypotheses"]} == {"open", "refuted"}, (
+        "nothing was tried yet"
+    )
     judged = len(rig.reasoner.of(tasks.Judge))
     unmoved = await update_hypotheses({**gathered, **update}, deps, [])
     assert unmoved["hypotheses"] == update["hypotheses"]
     assert len(rig.reasoner.of(tasks.Judge)) == judged, "without new findings nobody is asked"
 
 
-async def test_a_hypothesis_that_findings_suggest_is_weighed_with_all_of_them(tmp_path: Path) -> None:
+async def test_a_hypothesis_that_findings_suggest_is_weighed_with_all_of_them(
+    tmp_path: Path,
+) -> None:
     deps = Rig(tmp_path).session().deps
     gathered = await turn(deps, searches(["Holm Works"], QUESTION, "x"))
     update, _ = await put_forward(gathered, deps)

@@ -1,7 +1,10 @@
-"""One question, five strategies, the sample library and no model: each gives the answer on record, word for word.
+"""One question, five strategies, the sample library and no model.
 
-The record of each is `golden/<strategy>.json`. When a change makes a strategy answer otherwise, look at the difference,
-and if it is better: `python -m tests.strategies.test_golden` writes the records anew.
+Each gives the answer on record, word for word.
+
+The record of each is `golden/<strategy>.json`. When a change makes a strategy answer otherwise,
+look at the difference, and if it is better: `python -m tests.strategies.test_golden` writes the
+records anew.
 """
 
 from __future__ import annotations
@@ -27,7 +30,14 @@ GOLDEN = Path(__file__).parent / "golden"
 
 async def made(strategy: Strategy, home: Path) -> tuple[dict[str, Any], str]:
     """Run the question, then replay it; return what is on record, and the report's Markdown."""
-    settings = load({"home": home, "documents": (sample.LIBRARY,), "strategy": strategy.value, "as_of": "2026-11-15"})
+    settings = load(
+        {
+            "home": home,
+            "documents": (sample.LIBRARY,),
+            "strategy": strategy.value,
+            "as_of": "2026-11-15",
+        }
+    )
     outcome = await research(QUESTION, settings)
     assert outcome.error is None
     assert outcome.report is not None
@@ -41,7 +51,9 @@ async def made(strategy: Strategy, home: Path) -> tuple[dict[str, Any], str]:
         "confidence": round(report.confidence, 3),
         "answer": [sentence.text for sentence in report.answer],
         "sections": [section.heading for section in report.sections],
-        "hypotheses": [[item.status.value, item.hypothesis.statement] for item in report.hypotheses],
+        "hypotheses": [
+            [item.status.value, item.hypothesis.statement] for item in report.hypotheses
+        ],
         "citations": [[citation.url, citation.quote] for citation in report.citations],
     }
     return record, (outcome.folder / "report.md").read_text(encoding="utf-8")
@@ -57,7 +69,9 @@ async def test_the_seeds_question(strategy: Strategy, tmp_path: Path) -> None:
         assert f"{name} Kvarnlöf is {age} years old on 2026-11-15" in answer
     assert "sample:svedjan/" in report
     if strategy is Strategy.NAVIGATOR:
-        assert all(heading in report for heading in ("## Answer", "## Research Journey", "## Key Sources"))
+        assert all(
+            heading in report for heading in ("## Answer", "## Research Journey", "## Key Sources")
+        )
     assert record == json.loads((GOLDEN / f"{strategy.value}.json").read_text(encoding="utf-8"))
 
 

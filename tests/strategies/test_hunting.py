@@ -1,4 +1,7 @@
-"""One tool at a time; and only pages are read whose address stood in a source or was said by the person."""
+"""One tool at a time.
+
+And only pages are read whose address stood in a source or was said by the person.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,15 @@ from deepdiver.core.record import Source, SourceKind
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway
 from deepdiver.strategies import hunting
-from deepdiver.strategies.hunting import ADDRESSES, Output, address, entered, labelled, said_by_person, with_addresses
+from deepdiver.strategies.hunting import (
+    ADDRESSES,
+    Output,
+    address,
+    entered,
+    labelled,
+    said_by_person,
+    with_addresses,
+)
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
@@ -33,8 +44,18 @@ class Pages(CorpusProvider):
             raise CallError("nobody answers", CallFault.SERVER)
         return [
             Hit(url=URL, title="Register of\n Holm", text="Holm Works is", provider="Web"),
-            Hit(url="https://a.example/whole", text="Anna Holm owns it.", complete=True, provider="Web"),
-            Hit(url="/home/me/notes.txt", kind=SourceKind.DOCUMENT, text="A note of mine.", provider="Web"),
+            Hit(
+                url="https://a.example/whole",
+                text="Anna Holm owns it.",
+                complete=True,
+                provider="Web",
+            ),
+            Hit(
+                url="/home/me/notes.txt",
+                kind=SourceKind.DOCUMENT,
+                text="A note of mine.",
+                provider="Web",
+            ),
             Hit(url="https://a.example/bare", provider="Web"),
         ]
 
@@ -45,11 +66,24 @@ def rig_of(home: Path, **more: Any) -> Rig:
 
 def page(url: str, *links: str) -> Page:
     document = Document(text="", format="html", title="A page", links=links)
-    return Page(url=url, asked=url, status=200, fetched="2026-11-15T00:00:00Z", snapshot="", document=document)
+    return Page(
+        url=url,
+        asked=url,
+        status=200,
+        fetched="2026-11-15T00:00:00Z",
+        snapshot="",
+        document=document,
+    )
 
 
 def state(**more: Any) -> dict[str, Any]:
-    empty: dict[str, Any] = {"research_history": [], "addresses": [], "leads": [], "shared_memory": [], "feedback": []}
+    empty: dict[str, Any] = {
+        "research_history": [],
+        "addresses": [],
+        "leads": [],
+        "shared_memory": [],
+        "feedback": [],
+    }
     return {**empty, "initial_query": "Who owns Holm Works?", **more}
 
 
@@ -58,7 +92,11 @@ def state(**more: Any) -> dict[str, Any]:
 
 def test_the_tools_are_the_providers_by_name_the_crawl_and_the_hand_over(tmp_path: Path) -> None:
     deps = rig_of(tmp_path / "a").session().deps
-    assert [tool.name for tool in hunting.tools(deps)] == ["search_web", "crawl_url", "send_to_hitl"]
+    assert [tool.name for tool in hunting.tools(deps)] == [
+        "search_web",
+        "crawl_url",
+        "send_to_hitl",
+    ]
     assert hunting.tools(deps)[0].about == "a few documents"
     assert hunting.provider_of(deps, "search_web").name == "Web"
     closed = rig_of(tmp_path / "b", read_pages=False).session().deps
@@ -89,7 +127,9 @@ async def test_a_search_takes_the_list_as_it_is_and_fetches_nothing(
     assert made.addresses[0]["title"] == "Register of Holm"
 
 
-async def test_a_page_that_cannot_be_read_is_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_page_that_cannot_be_read_is_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def walled(url: str, gateway: Gateway) -> Page:
         raise UnreadableError("a login is asked for")
 
@@ -104,7 +144,12 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deps = rig_of(tmp_path, filters={"exclude_domains": ["spam.example"]}).session().deps
-    links = ("https://b.example/x", "https://spam.example/y", "ftp://c.example", "mailto:me@c.example")
+    links = (
+        "https://b.example/x",
+        "https://spam.example/y",
+        "ftp://c.example",
+        "mailto:me@c.example",
+    )
     snapshot = deps.store.put_text(deps.run.id, "Holm Works is owned by Anna Holm.")
 
     async def fetched(url: str, gateway: Gateway) -> Page:
@@ -121,7 +166,9 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
 
 
 def test_what_the_person_says_is_read_as_it_stands() -> None:
-    found = said_by_person("See https://a.example/x?y=1, (http://b.example/z) and www.c.example or /etc/passwd.")
+    found = said_by_person(
+        "See https://a.example/x?y=1, (http://b.example/z) and www.c.example or /etc/passwd."
+    )
     assert [item["url"] for item in found] == ["https://a.example/x?y=1", "http://b.example/z"]
     assert {item["found"] for item in found} == {"person"}
     assert said_by_person("nothing here") == []
@@ -129,7 +176,9 @@ def test_what_the_person_says_is_read_as_it_stands() -> None:
 
 def test_a_page_is_kept_once_whoever_names_it() -> None:
     one = [address(URL, "search", "Register")]
-    kept = with_addresses(one, [address(f"{URL}/?utm_source=x#top", "link"), address("https://b.example/", "link")])
+    kept = with_addresses(
+        one, [address(f"{URL}/?utm_source=x#top", "link"), address("https://b.example/", "link")]
+    )
     assert [item["found"] for item in kept] == ["search", "link"]
 
 
@@ -143,7 +192,9 @@ def test_what_is_kept_is_bounded_and_the_persons_own_stay(own: int, others: int)
     assert with_addresses(kept, []) == kept
 
 
-def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(tmp_path: Path) -> None:
+def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(
+    tmp_path: Path,
+) -> None:
     deps = rig_of(tmp_path / "a").session().deps
     held = [
         address("https://a.example/boats", "link"),
@@ -155,18 +206,29 @@ def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(tmp
     leads = [{"kind": "url", "text": "https://a.example/hinted"}]
     done = [{"key": f"crawl_url {URL}"}]
     listed = hunting.unread(deps, state(addresses=held, leads=leads, research_history=done))
-    assert [item["url"].rpartition("/")[2] for item in listed] == ["asked", "hinted", "holm-works-owner", "boats"]
+    assert [item["url"].rpartition("/")[2] for item in listed] == [
+        "asked",
+        "hinted",
+        "holm-works-owner",
+        "boats",
+    ]
     closed = rig_of(tmp_path / "b", read_pages=False).session().deps
     assert hunting.unread(closed, state(addresses=held)) == []
 
 
 def test_addresses_are_shown_with_labels() -> None:
     shown = labelled([address(URL, "search", "Register"), address("https://b.example", "past")], 1)
-    assert [(item.id, item.url, item.title, item.found) for item in shown] == [("U1", URL, "Register", "search")]
+    assert [(item.id, item.url, item.title, item.found) for item in shown] == [
+        ("U1", URL, "Register", "search")
+    ]
 
 
 def test_what_a_tool_brought_enters_the_state() -> None:
     output = Output(("s_1",), (address(URL, "search"),), "")
     update = entered(state(), output)
-    assert update["raw_tool_output"] == {"sources": ["s_1"], "links": [address(URL, "search")], "failed": ""}
+    assert update["raw_tool_output"] == {
+        "sources": ["s_1"],
+        "links": [address(URL, "search")],
+        "failed": "",
+    }
     assert update["addresses"] == [address(URL, "search")]

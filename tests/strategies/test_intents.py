@@ -18,7 +18,11 @@ from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
-EXPLORE, DIVE, CHECK = SearchIntent.INITIAL_EXPLORATION, SearchIntent.DEEP_DIVE, SearchIntent.FACT_CHECKING
+EXPLORE, DIVE, CHECK = (
+    SearchIntent.INITIAL_EXPLORATION,
+    SearchIntent.DEEP_DIVE,
+    SearchIntent.FACT_CHECKING,
+)
 RELATED, SYNTHESIS = SearchIntent.RELATED_TOPICS, SearchIntent.SYNTHESIS
 PARTS = ("Who owns Holm Works?", "When was Holm Works founded?")
 ANNA = "Holm Works is owned by Anna Holm."
@@ -58,13 +62,17 @@ def deps_of(home: Path, provider: CorpusProvider | None = None, **rules: Any) ->
 async def known(deps: Deps, *queries: str) -> list[Any]:
     """Search first, so that there is something to check."""
     looked = await nodes.look_into(deps, QUESTION, QUESTION, queries or [QUESTION])
-    return [line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in looked.findings]
+    return [
+        line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in looked.findings
+    ]
 
 
 # -- which plans are used
 
 
-def usable(*plans: SearchPlan, tried: tuple[str, ...] = (), first: bool = False, reason: str = "") -> Any:
+def usable(
+    *plans: SearchPlan, tried: tuple[str, ...] = (), first: bool = False, reason: str = ""
+) -> Any:
     answer = SearchPlans(plans=plans, reason=reason)
     return intents.usable(answer, QUESTION, tried, 3, first=first)
 
@@ -95,11 +103,19 @@ def test_synthesis_ends_the_list_and_before_any_search_it_is_a_first_look() -> N
     assert (look.intent, look.query, ending, failure) == (EXPLORE, QUESTION, False, "")
 
 
-@given(st.lists(st.builds(plan, st.sampled_from(SearchIntent), st.sampled_from(["", "a", "b", "a b", "b a", "c"]))))
+@given(
+    st.lists(
+        st.builds(
+            plan, st.sampled_from(SearchIntent), st.sampled_from(["", "a", "b", "a b", "b a", "c"])
+        )
+    )
+)
 def test_what_is_used_is_new_short_and_never_a_synthesis(listed: list[SearchPlan]) -> None:
     kept, ending, failure = usable(*listed[:8], tried=("c",))
     assert len(kept) <= 3
-    assert all(item in listed and item.intent is not SYNTHESIS and item.query != "c" for item in kept)
+    assert all(
+        item in listed and item.intent is not SYNTHESIS and item.query != "c" for item in kept
+    )
     assert len({frozenset(words(item.query)) for item in kept}) == len(kept)
     assert bool(failure) == (not kept and not ending), "there is a plan, an end or a reason"
 
@@ -115,7 +131,9 @@ async def test_synthesis_searches_nothing(tmp_path: Path) -> None:
     assert not rig.reasoner.asked
 
 
-async def test_exploration_is_broad_the_nearest_part_too_and_read_for_the_whole_question(tmp_path: Path) -> None:
+async def test_exploration_is_broad_the_nearest_part_too_and_read_for_the_whole_question(
+    tmp_path: Path,
+) -> None:
     rig, deps = deps_of(tmp_path)
     held = intents.Held(QUESTION, PARTS, unanswered=PARTS)
     await intents.carry_out(deps, plan(EXPLORE, "Holm founded year"), held)
@@ -123,10 +141,16 @@ async def test_exploration_is_broad_the_nearest_part_too_and_read_for_the_whole_
     assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {QUESTION}
 
 
-async def test_a_deep_dive_reads_for_the_open_question_and_follows_leads_one_hop(tmp_path: Path) -> None:
+async def test_a_deep_dive_reads_for_the_open_question_and_follows_leads_one_hop(
+    tmp_path: Path,
+) -> None:
     def leading(task: tasks.ExtractFindings) -> tasks.Extraction:
         hop = len(rig.reasoner.of(tasks.ExtractFindings))
-        return ScriptedReasoner()._extract_findings(task).model_copy(update={"leads": (f"Holm {hop}",)})
+        return (
+            ScriptedReasoner()
+            ._extract_findings(task)
+            .model_copy(update={"leads": (f"Holm {hop}",)})
+        )
 
     rig, deps = deps_of(tmp_path, extract_findings=leading)
     held = intents.Held(QUESTION, PARTS, unanswered=PARTS[1:])
@@ -140,17 +164,23 @@ async def test_the_reasoning_of_a_plan_tells_which_open_question_it_serves(tmp_p
     rig, deps = deps_of(tmp_path)
     held = intents.Held(QUESTION, PARTS, unanswered=("Who is Bertil?", "Where do boats lie?"))
     await intents.carry_out(deps, plan(DIVE, "Holm", "Not answered yet: Where do boats lie?"), held)
-    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {"Where do boats lie?"}
+    assert {task.problem for task in rig.reasoner.of(tasks.ExtractFindings)} == {
+        "Where do boats lie?"
+    }
 
 
-async def test_related_topics_take_names_of_the_findings_and_no_word_that_was_searched(tmp_path: Path) -> None:
+async def test_related_topics_take_names_of_the_findings_and_no_word_that_was_searched(
+    tmp_path: Path,
+) -> None:
     rig, deps = deps_of(tmp_path)
     lines = await known(deps)
     rig.provider.queries.clear()
     held = intents.Held(QUESTION, PARTS, lines, tried=[QUESTION], leads=["Lund harbour"])
     await intents.carry_out(deps, plan(RELATED, "Holm traders owner history"), held)
     lead = "Lund harbour traders owner history"
-    others = [query for query in rig.provider.queries if query != lead]  # searches at once have no order
+    others = [
+        query for query in rig.provider.queries if query != lead
+    ]  # searches at once have no order
     assert len(others) == len(rig.provider.queries) - 1 == intents.BESIDE - 1
     assert any(name in others[0] for name in ("Anna", "Bertil")), "else names of the findings"
 
@@ -164,7 +194,9 @@ async def test_related_topics_without_a_new_word_search_nothing(tmp_path: Path) 
 
 
 @given(
-    st.lists(st.sampled_from("holm works boats Lund trader the of".split()), max_size=6).map(" ".join),
+    st.lists(st.sampled_from("holm works boats Lund trader the of".split()), max_size=6).map(
+        " ".join
+    ),
     st.lists(st.sampled_from(["holm works", "boats of Lund", "trader"]), max_size=3),
     st.lists(st.sampled_from(["Anna Holm", "Lund", "Bertil Ask"]), max_size=3),
 )
@@ -186,10 +218,26 @@ def test_a_broadened_search_repeats_no_plain_word_of_those_before(
 
 PAGES = (
     ("https://post.example/1", "The Post", BERTIL),
-    ("https://post.example/2", "Post Evening", "Bertil Ask does own Holm Works, as we said yesterday."),
-    ("https://other.example/1", "the  post", "Readers say that Bertil Ask may own Holm Works today."),
-    ("https://register.example/1", "Register", "The register says that Anna Holm is the one to own Holm Works."),
-    ("https://notice.example/1", "Notice", "By notice of May the Holm Works, which Bertil Ask came to own, moved."),
+    (
+        "https://post.example/2",
+        "Post Evening",
+        "Bertil Ask does own Holm Works, as we said yesterday.",
+    ),
+    (
+        "https://other.example/1",
+        "the  post",
+        "Readers say that Bertil Ask may own Holm Works today.",
+    ),
+    (
+        "https://register.example/1",
+        "Register",
+        "The register says that Anna Holm is the one to own Holm Works.",
+    ),
+    (
+        "https://notice.example/1",
+        "Notice",
+        "By notice of May the Holm Works, which Bertil Ask came to own, moved.",
+    ),
 )
 
 
@@ -206,16 +254,24 @@ def judging(**by_host: Stance) -> Any:
     return rule
 
 
-async def checked(home: Path, *pages: tuple[str, str, str], **stances: Stance) -> tuple[Rig, Deps, intents.Done]:
+async def checked(
+    home: Path, *pages: tuple[str, str, str], **stances: Stance
+) -> tuple[Rig, Deps, intents.Done]:
     provider = WebProvider(pages[0])
     rig, deps = deps_of(home, provider, judge=judging(**stances))
     lines = await known(deps)
     provider.corpus = WebProvider(*pages).corpus
     held = intents.Held(QUESTION, PARTS, lines)
-    return rig, deps, await intents.carry_out(deps, plan(CHECK, "Bertil Ask Holm Works owned"), held)
+    return (
+        rig,
+        deps,
+        await intents.carry_out(deps, plan(CHECK, "Bertil Ask Holm Works owned"), held),
+    )
 
 
-async def test_fact_checking_reads_only_other_addresses_hosts_and_publishers(tmp_path: Path) -> None:
+async def test_fact_checking_reads_only_other_addresses_hosts_and_publishers(
+    tmp_path: Path,
+) -> None:
     rig, deps, done = await checked(tmp_path, *PAGES)
     assert {deps.ledger.get(Source, key).url for key in done.looked.sources} == {
         "https://register.example/1",
@@ -242,11 +298,16 @@ async def test_a_finding_that_nobody_else_carries_is_told(tmp_path: Path) -> Non
     assert done.checked, "it was looked for, so it is not looked for again"
 
 
-MORE = " ".join(f"On day {n} it rained over {word}." for n, word in enumerate("bay cape dock east ford gate".split()))
+MORE = " ".join(
+    f"On day {n} it rained over {word}."
+    for n, word in enumerate("bay cape dock east ford gate".split())
+)
 
 
 async def test_a_copy_on_another_host_is_no_other_source(tmp_path: Path) -> None:
-    story = f"{BERTIL} " + " ".join(f"He bought the {n}th of his boats in the spring of that year." for n in range(30))
+    story = f"{BERTIL} " + " ".join(
+        f"He bought the {n}th of his boats in the spring of that year." for n in range(30)
+    )
     rig, deps, done = await checked(
         tmp_path,
         ("https://post.example/1", "The Post", story),
@@ -257,7 +318,9 @@ async def test_a_copy_on_another_host_is_no_other_source(tmp_path: Path) -> None
         ),
         copy=Stance.SUPPORTS,
     )
-    assert {deps.ledger.get(Source, key).url for key in done.looked.sources} == {"https://copy.example/1"}
+    assert {deps.ledger.get(Source, key).url for key in done.looked.sources} == {
+        "https://copy.example/1"
+    }
     assert not rig.reasoner.of(tasks.Judge), "one origin: there is nothing to judge"
     assert done.notes == (intents.ALONE.format(BERTIL),)
 
@@ -266,7 +329,9 @@ async def test_a_check_that_could_not_be_searched_is_none(tmp_path: Path) -> Non
     rig, deps = deps_of(tmp_path)
     lines = await known(deps)
     rig.provider.down = lambda query: True
-    done = await intents.carry_out(deps, plan(CHECK, "Bertil"), intents.Held(QUESTION, PARTS, lines))
+    done = await intents.carry_out(
+        deps, plan(CHECK, "Bertil"), intents.Held(QUESTION, PARTS, lines)
+    )
     assert done.checked == ()
     assert done.notes == ()
     assert done.looked.limits
@@ -280,7 +345,9 @@ async def test_a_judge_who_fails_says_neither_for_nor_against(tmp_path: Path) ->
     _, deps = deps_of(tmp_path, provider, judge=fail)
     lines = await known(deps)
     provider.corpus = WebProvider(*PAGES).corpus
-    done = await intents.carry_out(deps, plan(CHECK, "Bertil Ask owned"), intents.Held(QUESTION, PARTS, lines))
+    done = await intents.carry_out(
+        deps, plan(CHECK, "Bertil Ask owned"), intents.Held(QUESTION, PARTS, lines)
+    )
     assert done.notes == (intents.ALONE.format(BERTIL),)
     assert any("judge failed" in line for line in deps.notes)
 
@@ -290,7 +357,9 @@ async def test_with_nothing_to_check_a_check_is_a_first_look(tmp_path: Path) -> 
     done = await intents.carry_out(deps, plan(CHECK, "Holm"), intents.Held(QUESTION, PARTS))
     assert done.checked == ()
     assert done.looked.findings
-    assert sorted(rig.provider.queries) == sorted(["Holm", PARTS[0]]), "the two go out at once, in either order"
+    assert sorted(rig.provider.queries) == sorted(["Holm", PARTS[0]]), (
+        "the two go out at once, in either order"
+    )
 
 
 @pytest.mark.parametrize(
@@ -305,7 +374,9 @@ async def test_with_nothing_to_check_a_check_is_a_first_look(tmp_path: Path) -> 
         ("file:///shelf/a.txt", "", True),
     ],
 )
-def test_independence_is_told_by_address_host_and_publisher(url: str, publisher: str, independent: bool) -> None:
+def test_independence_is_told_by_address_host_and_publisher(
+    url: str, publisher: str, independent: bool
+) -> None:
     source = Source(
         id="s_1",
         kind=SourceKind.PAGE,
@@ -319,7 +390,9 @@ def test_independence_is_told_by_address_host_and_publisher(url: str, publisher:
     assert intents.independent_of([])(Hit(url=url, publisher=publisher))
 
 
-async def test_documents_without_host_and_publisher_do_not_exclude_each_other(tmp_path: Path) -> None:
+async def test_documents_without_host_and_publisher_do_not_exclude_each_other(
+    tmp_path: Path,
+) -> None:
     _, deps = deps_of(tmp_path)
     lines = await known(deps)
     carriers = intents.sources_of(deps, lines[0].findings)
@@ -341,7 +414,9 @@ def finding(deps: Deps, name: str, publisher: str, text: str) -> str:
         publisher=publisher,
         credibility=Credibility(score=0.5),
     )
-    quote = Quote(source=source.id, passage=Passage(snapshot=snapshot, start=0, end=4), text=text[:4])
+    quote = Quote(
+        source=source.id, passage=Passage(snapshot=snapshot, start=0, end=4), text=text[:4]
+    )
     made = Finding(id=f"f_{name}", statement=text, quotes=(quote,))
     deps.add(source, made)
     return made.id
@@ -349,9 +424,18 @@ def finding(deps: Deps, name: str, publisher: str, text: str) -> str:
 
 async def test_sources_of_one_publisher_are_one_voice(tmp_path: Path) -> None:
     _, deps = deps_of(tmp_path)
-    one = finding(deps, "a", "The Post", "Anna owns it, we learnt from her lawyer on the first day of May.")
-    two = finding(deps, "b", "the post", "It is Anna who owns the works by the harbour, says the court in its ruling.")
-    three = finding(deps, "c", "", "Nobody but Anna can be the owner of what stands at the northern quay.")
+    one = finding(
+        deps, "a", "The Post", "Anna owns it, we learnt from her lawyer on the first day of May."
+    )
+    two = finding(
+        deps,
+        "b",
+        "the post",
+        "It is Anna who owns the works by the harbour, says the court in its ruling.",
+    )
+    three = finding(
+        deps, "c", "", "Nobody but Anna can be the owner of what stands at the northern quay."
+    )
     assert intents.voices(deps, [one]) == 1
     assert intents.voices(deps, [one, two]) == 1
     assert intents.voices(deps, [one, two, three]) == 2
@@ -360,10 +444,15 @@ async def test_sources_of_one_publisher_are_one_voice(tmp_path: Path) -> None:
 
 def test_a_lead_is_looked_up_when_one_search_held_all_of_its_words() -> None:
     leads = ["Anna Holm", "Bertil Ask", "Lund"]
-    assert intents.not_looked_up(leads, ["anna holm born", "bertil", "ask"]) == ["Bertil Ask", "Lund"]
+    assert intents.not_looked_up(leads, ["anna holm born", "bertil", "ask"]) == [
+        "Bertil Ask",
+        "Lund",
+    ]
 
 
-async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_each(tmp_path: Path) -> None:
+async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_each(
+    tmp_path: Path,
+) -> None:
     _, deps = deps_of(tmp_path)
     held = intents.Held(QUESTION, PARTS)
     first = await intents.carry_out(deps, plan(EXPLORE, QUESTION), held)
@@ -371,19 +460,27 @@ async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_eac
     dive = await intents.carry_out(deps, plan(DIVE, "Holm Works deep"), held)
     results = intents.results_of(deps, QUESTION, [first, again], [])
     assert len(results) == 3, "three documents, each once"
-    assert [item["relevance_score"] for item in results] == sorted(item["relevance_score"] for item in results)
+    assert [item["relevance_score"] for item in results] == sorted(
+        item["relevance_score"] for item in results
+    )
     assert {item["search_intent"] for item in results} == {"initial_exploration"}
     later = intents.results_of(deps, QUESTION, [again, dive], results)
-    assert {item["search_intent"] for item in later} == {"deep_dive"}, "what another intent finds is told again"
+    assert {item["search_intent"] for item in later} == {"deep_dive"}, (
+        "what another intent finds is told again"
+    )
     whole = intents.with_content(deps, results[-1], QUESTION)
-    assert whole.content == deps.store.get_text(deps.ledger.get(Source, results[-1]["source"]).snapshot)
+    assert whole.content == deps.store.get_text(
+        deps.ledger.get(Source, results[-1]["source"]).snapshot
+    )
     assert whole.timestamp.isoformat() == deps.run.created
     shown = intents.seen(deps, QUESTION, results)
     assert [item.title for item in shown] == [item["title"] for item in results]
 
 
 async def test_the_content_of_a_long_source_is_its_best_part(tmp_path: Path) -> None:
-    text = "\n\n".join([*(f"Paragraph {n} tells of weather and of nothing else. " * 8 for n in range(30)), ANNA])
+    text = "\n\n".join(
+        [*(f"Paragraph {n} tells of weather and of nothing else. " * 8 for n in range(30)), ANNA]
+    )
     _, deps = deps_of(tmp_path, CorpusProvider({"doc:long": ("Long", "newspaper", text)}))
     done = await intents.carry_out(deps, plan(EXPLORE, QUESTION), intents.Held(QUESTION, PARTS))
     (result,) = intents.results_of(deps, QUESTION, [done], [])

@@ -37,7 +37,9 @@ MINE: list[type[tasks.Task[Any]]] = [
 ]
 
 
-def rig_of(home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any) -> Rig:
+def rig_of(
+    home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any
+) -> Rig:
     return Rig(home, reasoner, provider, strategy="iterative", **more)
 
 
@@ -49,7 +51,10 @@ def more_about(task: tasks.Reflect) -> tasks.Reflection:
     """Miss something else in every round."""
     missing = f"What did Holm Works make in {1900 + task.iteration}?"
     return tasks.Reflection(
-        sufficient=False, reason="more", missing=(missing,), queries=(f"Holm Works goods {1900 + task.iteration}",)
+        sufficient=False,
+        reason="more",
+        missing=(missing,),
+        queries=(f"Holm Works goods {1900 + task.iteration}",),
     )
 
 
@@ -76,16 +81,22 @@ async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> Non
     assert outcome.report is not None
     asked = {item.name() for item in rig.reasoner.asked}
     if task in asked:
-        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+        assert any("not in the mood" in line for line in outcome.report.limits), (
+            outcome.report.limits
+        )
 
 
-async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in MINE}))
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert (outcome.report.confidence, outcome.report.answer) == (0.0, ())
-    assert rig.path == [*path_of(1)[:-1], "generate_query", "write_report"], "without any query left it ends"
+    assert rig.path == [*path_of(1)[:-1], "generate_query", "write_report"], (
+        "without any query left it ends"
+    )
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
@@ -129,7 +140,9 @@ async def test_a_summary_that_fails_is_made_of_the_findings_as_they_are(tmp_path
 async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     outcome = await rig.work()
-    assert rig.path == [*BEGIN, *ROUND, "generate_query", "write_report"], "what it would search again was searched"
+    assert rig.path == [*BEGIN, *ROUND, "generate_query", "write_report"], (
+        "what it would search again was searched"
+    )
     assert outcome.run.status is RunStatus.ANSWERED
     assert outcome.report is not None
     assert "Anna Holm" in outcome.report.answer[0].text
@@ -151,7 +164,11 @@ async def test_there_is_no_stopping_before_the_second_round(tmp_path: Path) -> N
 
 async def test_what_is_missing_brings_another_round(tmp_path: Path) -> None:
     def until_the_third(task: tasks.Reflect) -> tasks.Reflection:
-        return more_about(task) if task.iteration < 3 else tasks.Reflection(sufficient=True, reason="all answered")
+        return (
+            more_about(task)
+            if task.iteration < 3
+            else tasks.Reflection(sufficient=True, reason="all answered")
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=until_the_third))
     await rig.work()
@@ -176,7 +193,9 @@ async def test_five_rounds_are_the_strategys_own_hard_stop(tmp_path: Path) -> No
 
 async def test_where_no_search_is_left_that_was_not_made_it_ends(tmp_path: Path) -> None:
     def again(task: tasks.Reflect) -> tasks.Reflection:
-        return tasks.Reflection(sufficient=False, reason="more", missing=(QUESTION,), queries=("works HOLM owns who",))
+        return tasks.Reflection(
+            sufficient=False, reason="more", missing=(QUESTION,), queries=("works HOLM owns who",)
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=again))
     await rig.work()
@@ -235,16 +254,24 @@ async def test_without_approval_the_plan_is_shown_and_followed(tmp_path: Path) -
 
 async def test_the_first_round_asks_about_every_part_side_by_side(tmp_path: Path) -> None:
     parts = tuple(tasks.Problem(question=f"Who owns part {n} of Holm Works?") for n in range(7))
-    rig = rig_of(tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=parts)))
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=parts))
+    )
     await rig.work()
-    assert set(rig.provider.queries[: nodes.PROBLEMS]) == {part.question for part in parts[: nodes.PROBLEMS]}
+    assert set(rig.provider.queries[: nodes.PROBLEMS]) == {
+        part.question for part in parts[: nodes.PROBLEMS]
+    }
     assert rig.reasoner.most_running >= nodes.PROBLEMS
 
 
-async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(tmp_path: Path) -> None:
+async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(
+    tmp_path: Path,
+) -> None:
     def gap(task: tasks.Reflect) -> tasks.Reflection:
         missing = ("Who founded Holm Works?", "Where is the mill?")
-        return tasks.Reflection(sufficient=False, reason="m", missing=missing, queries=("Holm Works founder",))
+        return tasks.Reflection(
+            sufficient=False, reason="m", missing=missing, queries=("Holm Works founder",)
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=gap), max_iterations=2)
     await rig.work()
@@ -271,11 +298,17 @@ async def test_no_query_is_made_twice_whatever_is_proposed(tmp_path: Path) -> No
 # -- the summary
 
 
-async def test_search_results_are_the_latest_only_and_hold_nothing_that_was_there(tmp_path: Path) -> None:
+async def test_search_results_are_the_latest_only_and_hold_nothing_that_was_there(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(reflect=more_about), max_iterations=3)
     await rig.work()
-    shown = [[item.statement for item in task.findings] for task in rig.reasoner.of(tasks.Summarise)]
-    assert len(shown) == 1, "the later searches brought what was there, and nobody was asked to summarise it again"
+    shown = [
+        [item.statement for item in task.findings] for task in rig.reasoner.of(tasks.Summarise)
+    ]
+    assert len(shown) == 1, (
+        "the later searches brought what was there, and nobody was asked to summarise it again"
+    )
     assert len(shown[0]) == len(set(shown[0])) == 3
 
 
@@ -288,7 +321,10 @@ async def test_the_best_sources_come_first(tmp_path: Path) -> None:
 
 
 async def test_what_rests_on_one_weak_source_is_shown_as_uncertain(tmp_path: Path) -> None:
-    corpus = {**CORPUS, "doc:blog": ("Blog", "blog", "Somebody told me that Holm Works is owned by Carl Dahl.")}
+    corpus = {
+        **CORPUS,
+        "doc:blog": ("Blog", "blog", "Somebody told me that Holm Works is owned by Carl Dahl."),
+    }
     rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
     await rig.work()
     task = rig.reasoner.of(tasks.Reflect)[0]
@@ -301,11 +337,15 @@ async def test_what_rests_on_one_weak_source_is_shown_as_uncertain(tmp_path: Pat
 async def test_state_and_messages_are_the_seeds(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     graph = TABLE[rig.run.strategy].build().compile()
-    result = await graph.ainvoke({"messages": [HumanMessage(QUESTION)]}, context=(session := rig.session()).deps)
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage(QUESTION)]}, context=(session := rig.session()).deps
+    )
     assert result["topic"] == QUESTION
     assert "Anna Holm" in result["running_summary"]
     assert {item["url"] for item in result["sources"]} == set(CORPUS)
-    assert all(set(item) == {"id", "title", "url", "credibility", "snippet"} for item in result["sources"])
+    assert all(
+        set(item) == {"id", "title", "url", "credibility", "snippet"} for item in result["sources"]
+    )
     assert result["iteration"] >= 1
     assert result["max_iterations"] == 5
     human, report = result["messages"]
@@ -335,7 +375,9 @@ class EndlessProvider(CorpusProvider):
             self.queries.append(query)
             return Reply([f"{query}/{number}" for number in range(limit)])
 
-        reply = await gateway.call(Request("search", self.name, query, {"query": query}, fresh=True), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, {"query": query}, fresh=True), do
+        )
         return [
             Hit(
                 url=f"doc:{hashlib.sha256(key.encode()).hexdigest()[:12]}",
@@ -354,13 +396,17 @@ class EndlessProvider(CorpusProvider):
 def made(key: str, part: int) -> str:
     """Make a sentence of invented words that no other has."""
     raw = hashlib.sha256(f"{key}/{part}".encode()).hexdigest()
-    told = " ".join(raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(0, 60, 6))
+    told = " ".join(
+        raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(0, 60, 6)
+    )
     return f"Those who own the works say {told}."
 
 
 async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path) -> None:
     def restless(task: tasks.Reflect) -> tasks.Reflection:
-        topics = [f"works {task.iteration:02} {word}" for word in ("goods", "staff", "ships", "taxes")]
+        topics = [
+            f"works {task.iteration:02} {word}" for word in ("goods", "staff", "ships", "taxes")
+        ]
         return tasks.Reflection(
             sufficient=False,
             reason="more",
@@ -401,7 +447,8 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_p
     many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
     written = iter(range(10_000))
     faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",)) for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
+        tasks.DraftSentence(text=text, findings=("F1",))
+        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
     )
 
     def gaps(task: tasks.Reflect) -> tasks.Reflection:
@@ -412,7 +459,9 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(tmp_p
 
     reasoner = ScriptedReasoner(
         decompose=lambda task: tasks.Decomposition(problems=many),
-        write_queries=lambda task: tasks.Queries(queries=tuple(f"own works {next(written)}" for _ in range(8))),
+        write_queries=lambda task: tasks.Queries(
+            queries=tuple(f"own works {next(written)}" for _ in range(8))
+        ),
         reflect=gaps,
         write_report=lambda task: tasks.Draft(answer=faulty),
     )
@@ -451,11 +500,15 @@ async def test_what_the_writer_finds_missing_makes_it_an_answer_in_part(tmp_path
     assert whole.report is not None
     assert part.report is not None
     assert part.run.status is RunStatus.PARTIAL
-    assert part.report.confidence == pytest.approx(whole.report.confidence / 2, abs=1e-3), "one of two parts"
+    assert part.report.confidence == pytest.approx(whole.report.confidence / 2, abs=1e-3), (
+        "one of two parts"
+    )
     assert "Not answered: Since when?" in part.report.limits
 
 
-async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflect(tmp_path: Path) -> None:
+async def test_past_runs_are_shown_to_those_who_plan_search_summarise_and_reflect(
+    tmp_path: Path,
+) -> None:
     first = rig_of(tmp_path)
     await first.work()
     rig = rig_of(tmp_path, past=True)
@@ -480,7 +533,10 @@ async def test_a_replay_gives_the_same_report(tmp_path: Path) -> None:
 
 
 async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> None:
-    """The golden run: right ages on the day, from quotes that stand, in the parts of the question, and it replays."""
+    """The golden run.
+
+    Right ages on the day, from quotes that stand, in the parts of the question, and it replays.
+    """
     settings = load(
         {
             "home": tmp_path,
@@ -495,7 +551,11 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
     report = outcome.report
     assert report is not None
     assert report.status is RunStatus.ANSWERED
-    ages = {sentence.text.split()[0]: sentence.calculation.result for sentence in report.answer if sentence.calculation}
+    ages = {
+        sentence.text.split()[0]: sentence.calculation.result
+        for sentence in report.answer
+        if sentence.calculation
+    }
     assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
     assert 0.8 < report.confidence < 1.0
     store = open_store(tmp_path)
@@ -504,8 +564,14 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
         assert citation.finding in ledger
         text = store.get_text(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
-    sentences = [sentence for part in (report.answer, *(s.sentences for s in report.sections)) for sentence in part]
-    assert all(sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME)
+    sentences = [
+        sentence
+        for part in (report.answer, *(s.sentences for s in report.sections))
+        for sentence in part
+    ]
+    assert all(
+        sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME
+    )
     assert [section.heading for section in report.sections][:3] == [
         "Which parents run Svedjan Ost AB?",
         "Who are the children of the parents?",

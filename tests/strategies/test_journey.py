@@ -1,4 +1,7 @@
-"""The journey is told by code from the steps: what brought something, what did not, and what the person said."""
+"""The journey is told by code from the steps.
+
+What brought something, what did not, and what the person said.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,18 @@ from tests.strategies.rig import Rig
 from tests.strategies.test_disputes import ANNA, finding
 
 
-def step(action: str = "search_library", what: str = "Holm", found: int = 1, **more: Any) -> dict[str, Any]:
-    told = {"pass": 1, "action": action, "query_or_url": what, "found": found, "way": "", "why": "", "failed": ""}
+def step(
+    action: str = "search_library", what: str = "Holm", found: int = 1, **more: Any
+) -> dict[str, Any]:
+    told = {
+        "pass": 1,
+        "action": action,
+        "query_or_url": what,
+        "found": found,
+        "way": "",
+        "why": "",
+        "failed": "",
+    }
     return {**told, "sources": 3, "confidence": 0.5, **more}
 
 
@@ -32,7 +45,11 @@ def test_steps_that_brought_nothing_are_told_together() -> None:
     barren = [step(what=what, found=0) for what in "abc"]
     told = lines([step(), *barren, step(what="z")], [])
     assert len(told) == 3
-    assert told[1] == "Nothing new came of search_library for “a”; search_library for “b”; search_library for “c”."
+    assert (
+        told[1]
+        == "Nothing new came of search_library for “a”; search_library for “b”; search_library for "
+        "“c”."
+    )
 
 
 def test_a_tool_that_could_not_be_used_is_no_search_in_vain() -> None:
@@ -43,7 +60,9 @@ def test_a_tool_that_could_not_be_used_is_no_search_in_vain() -> None:
 
 def test_a_way_out_of_a_circle_is_told_with_the_reason() -> None:
     (told,) = lines([step(found=0, way="narrow", why="the last 3 steps brought nothing new")], [])
-    assert told.startswith("Because the last 3 steps brought nothing new, one part was asked for alone: search_library")
+    assert told.startswith(
+        "Because the last 3 steps brought nothing new, one part was asked for alone: search_library"
+    )
     (failed,) = lines([step(found=0, way="lead", why="x", failed="down")], [])
     assert failed.endswith("which brought nothing.")
 
@@ -62,7 +81,9 @@ def test_the_key_sources_are_those_that_carry_the_answer(tmp_path: Path) -> None
     one, _ = finding(deps, ANNA, "register"), finding(deps, ANNA, "blog", rest="Else.")
     journey, sources = sections(deps, ["a step"], [Sentence(text=ANNA, findings=(one,))])
     assert (journey.heading, journey.sentences[0].text) == (JOURNEY, "a step")
-    assert [(line.text, line.findings) for line in sources.sentences] == [("register, register", (one,))]
+    assert [(line.text, line.findings) for line in sources.sentences] == [
+        ("register, register", (one,))
+    ]
     assert sections(deps, ["a step"], [])[1].sentences == ()
 
 

@@ -1,4 +1,7 @@
-"""What is learnt stands in a source; the rest of an analysis is direction: what answers what, and where to go next."""
+"""What is learnt stands in a source.
+
+The rest of an analysis is direction: what answers what, and where to go next.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,23 @@ def deps(rig: Rig) -> Deps:
 def state(**more: Any) -> dict[str, Any]:
     lists = "research_history addresses leads shared_memory feedback same conflicts"
     empty: dict[str, Any] = {name: [] for name in lists.split()}
-    decided = {"next_action": "search_corpus", "query_or_url": "Holm owner", "by": "reasoner", "way": "", "why": ""}
+    decided = {
+        "next_action": "search_corpus",
+        "query_or_url": "Holm owner",
+        "by": "reasoner",
+        "way": "",
+        "why": "",
+    }
     told = {"initial_query": QUESTION, "problems": PARTS, "decision": decided, "iteration": 0}
     return {**empty, **told, "raw_tool_output": {"sources": [], "links": [], "failed": ""}, **more}
 
 
 def fact(deps: Deps, statement: str, place: str, answers: str = "", **more: Any) -> dict[str, Any]:
-    return {"id": finding(deps, statement, place, **more), "statement": statement, "answers": answers}
+    return {
+        "id": finding(deps, statement, place, **more),
+        "statement": statement,
+        "answers": answers,
+    }
 
 
 def source_of(deps: Deps, key: str) -> str:
@@ -49,13 +62,19 @@ def source_of(deps: Deps, key: str) -> str:
 
 
 def analysis(*info: Info, **more: Any) -> Analysis:
-    return Analysis.model_validate({"assessment": "x", "confidence_score": 0.7, **more, "extracted_info": info})
+    return Analysis.model_validate(
+        {"assessment": "x", "confidence_score": 0.7, **more, "extracted_info": info}
+    )
 
 
-def learn(deps: Deps, said: Analysis, *places: str, held: dict[str, Any] | None = None, known: Any = None) -> Learnt:
+def learn(
+    deps: Deps, said: Analysis, *places: str, held: dict[str, Any] | None = None, known: Any = None
+) -> Learnt:
     """Read texts that each hold one statement."""
     sources = [source_of(deps, finding(deps, text, f"the place of {text}")) for text in places]
-    return learning.learnt(deps, said, learning.texts(deps, sources, ""), known or {}, held or state(), [])
+    return learning.learnt(
+        deps, said, learning.texts(deps, sources, ""), known or {}, held or state(), []
+    )
 
 
 # What is refused
@@ -68,7 +87,10 @@ def test_what_stands_in_no_text_is_not_learnt(rig: Rig) -> None:
         Info(statement="Dora owns it.", source="T7", quote=ANNA, answers="P1"),
     )
     assert learn(deps, said, ANNA) == Learnt([], {}, [], [], [])
-    assert {event.statement for event in rig.of(FindingDropped)} == {"Carl owns it.", "Dora owns it."}
+    assert {event.statement for event in rig.of(FindingDropped)} == {
+        "Carl owns it.",
+        "Dora owns it.",
+    }
 
 
 def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
@@ -78,14 +100,22 @@ def test_a_part_that_is_not_there_is_answered_by_nothing(deps: Deps) -> None:
 
 
 def test_labels_that_are_not_there_confirm_and_contradict_nothing(deps: Deps) -> None:
-    info = Info(statement=ANNA, source="T1", quote=ANNA, confirms=("F9", "E1"), contradicts=("F8", "E1", "E2"))
+    info = Info(
+        statement=ANNA,
+        source="T1",
+        quote=ANNA,
+        confirms=("F9", "E1"),
+        contradicts=("F8", "E1", "E2"),
+    )
     made = learn(deps, analysis(info), ANNA)
     assert (made.same, made.conflicts) == ([], [])
 
 
 def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
     links = [address("https://a.example/x", "search")]
-    said = analysis(new_potential_urls=("https://evil.example/", "U1", "http://www.a.example/x#y", "U2"))
+    said = analysis(
+        new_potential_urls=("https://evil.example/", "U1", "http://www.a.example/x#y", "U2")
+    )
     made = learning.learnt(deps, said, {}, {}, state(), links)
     assert made.leads == [{"kind": "url", "text": "https://a.example/x"}] * 2
     assert deps.notes == {FOREIGN}
@@ -93,9 +123,16 @@ def test_addresses_that_stand_in_no_source_are_no_leads(deps: Deps) -> None:
 
 def test_what_is_too_long_for_a_lead_or_holds_an_address_is_none(deps: Deps) -> None:
     said = analysis(
-        suggestions_for_next_step=("x" * (LONGEST_LEAD + 1), "Crawl https://a.example", " ", "Holm \n tree")
+        suggestions_for_next_step=(
+            "x" * (LONGEST_LEAD + 1),
+            "Crawl https://a.example",
+            " ",
+            "Holm \n tree",
+        )
     )
-    assert learning.learnt(deps, said, {}, {}, state(), []).leads == [{"kind": "query", "text": "Holm tree"}]
+    assert learning.learnt(deps, said, {}, {}, state(), []).leads == [
+        {"kind": "query", "text": "Holm tree"}
+    ]
 
 
 # What is learnt
@@ -122,11 +159,19 @@ def test_what_is_known_is_confirmed_contradicted_and_not_learnt_twice(deps: Deps
     info = Info(statement=ANNA, source="T1", quote=ANNA, answers="P1")
     again = learn(deps, analysis(info), ANNA, held=held, known=known)
     assert again.facts == []
-    assert again.answers == {known["F1"]: QUESTION}, "what was kept as a lead may turn out to be an answer"
+    assert again.answers == {known["F1"]: QUESTION}, (
+        "what was kept as a lead may turn out to be an answer"
+    )
     other = Info(statement=BERTIL, source="T1", quote=BERTIL, contradicts=("F1",))
     apart = learn(deps, analysis(other), BERTIL, held=held, known=known)
     assert len(apart.conflicts) == 1
-    same = learn(deps, analysis(info.model_copy(update={"confirms": ("F1",)})), f"{ANNA} Yes.", held=held, known=known)
+    same = learn(
+        deps,
+        analysis(info.model_copy(update={"confirms": ("F1",)})),
+        f"{ANNA} Yes.",
+        held=held,
+        known=known,
+    )
     assert same.same == [[same.facts[0]["id"], known["F1"]]]
 
 
@@ -135,7 +180,9 @@ def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
     made = learn(deps, analysis(Info(statement=aside, source="T1", quote=aside)), aside)
     assert {"kind": "name", "text": "Cleo Lind"} in made.leads
     assert {"kind": "name", "text": "Holm Works"} not in made.leads, "the question names it"
-    answer = learn(deps, analysis(Info(statement=aside, source="T1", quote=aside, answers="P1")), aside)
+    answer = learn(
+        deps, analysis(Info(statement=aside, source="T1", quote=aside, answers="P1")), aside
+    )
     assert answer.leads == []
 
 
@@ -144,7 +191,9 @@ def test_names_beside_the_matter_lead_on(deps: Deps) -> None:
 
 def test_leads_are_kept_once_bounded_and_with_the_run(deps: Deps) -> None:
     old = [{"kind": "name", "text": "Anna Holm"}]
-    kept = learning.with_leads(deps, old, [{"kind": "name", "text": "anna  holm"}, {"kind": "query", "text": "boats"}])
+    kept = learning.with_leads(
+        deps, old, [{"kind": "name", "text": "anna  holm"}, {"kind": "query", "text": "boats"}]
+    )
     assert kept == [{"kind": "name", "text": "Anna Holm"}, {"kind": "query", "text": "boats"}]
     assert {lead.text for lead in deps.ledger.of(Lead).values()} == {"Anna Holm", "boats"}
     assert [kind for kind, _, _ in deps.store.get_records(deps.run.id)] == ["lead", "lead"]
@@ -159,7 +208,9 @@ def test_a_lead_is_explored_when_a_step_held_its_words_or_read_its_page() -> Non
         {"kind": "url", "text": "https://a.example/x"},
         {"kind": "name", "text": "Cleo Lind"},
     ]
-    history = [{"query_or_url": text} for text in ("where does ANNA holm live", "http://www.a.example/x/")]
+    history = [
+        {"query_or_url": text} for text in ("where does ANNA holm live", "http://www.a.example/x/")
+    ]
     left = learning.unexplored(state(leads=leads, research_history=history))
     assert [lead["text"] for lead in left] == ["Cleo Lind", "boats of Bertil"], "the latest first"
 
@@ -212,7 +263,9 @@ def test_what_is_in_dispute_answers_nothing(deps: Deps) -> None:
     assert learning.confidence(deps, held) == 0.0
     assert learning.answered(held, set(pair)) == {}
     third = fact(deps, ANNA, "c", QUESTION, rest="Yes, she does.")
-    settled = state(shared_memory=[one, other, third], conflicts=[pair], same=[[one["id"], third["id"]]])
+    settled = state(
+        shared_memory=[one, other, third], conflicts=[pair], same=[[one["id"], third["id"]]]
+    )
     assert learning.confidence(deps, settled) > 0.0
 
 
@@ -221,11 +274,21 @@ def test_what_is_in_dispute_answers_nothing(deps: Deps) -> None:
 
 def test_the_task_holds_what_the_tool_brought_and_what_is_known(deps: Deps) -> None:
     key = finding(deps, ANNA, "a")
-    brought = {"sources": [source_of(deps, key)], "links": [address("https://a.example/x", "search")], "failed": ""}
-    held = state(raw_tool_output=brought, shared_memory=[fact(deps, BERTIL, "b")], feedback=["no blogs"])
+    brought = {
+        "sources": [source_of(deps, key)],
+        "links": [address("https://a.example/x", "search")],
+        "failed": "",
+    }
+    held = state(
+        raw_tool_output=brought, shared_memory=[fact(deps, BERTIL, "b")], feedback=["no blogs"]
+    )
     task, read, known = learning.analysis(deps, held)
     assert [part.id for part in task.problems] == ["P1", "P2"]
-    assert (task.action, task.query_or_url, task.feedback) == ("search_corpus", "Holm owner", ("no blogs",))
+    assert (task.action, task.query_or_url, task.feedback) == (
+        "search_corpus",
+        "Holm owner",
+        ("no blogs",),
+    )
     assert task.texts[0].text.startswith(ANNA)
     assert task.links[0].id == "U1"
     assert list(read) == ["T1"]
@@ -246,13 +309,18 @@ def test_an_analysis_enters_memory_history_and_report(deps: Deps) -> None:
     source = source_of(deps, finding(deps, ANNA, "a"))
     read = learning.texts(deps, [source], "")
     said = analysis(
-        Info(statement=ANNA, source="T1", quote=ANNA, answers="P1"), suggestions_for_next_step=("Where does she live?",)
+        Info(statement=ANNA, source="T1", quote=ANNA, answers="P1"),
+        suggestions_for_next_step=("Where does she live?",),
     )
     held = state(raw_tool_output={"sources": [source], "links": [], "failed": ""})
     update = learning.taken_in(deps, held, said, read, {})
     assert [item["statement"] for item in update["shared_memory"]] == [ANNA]
     step = update["research_history"][0]
-    assert (step["found"], step["confidence_score"], step["confidence"]) == (1, 0.7, update["confidence_score"])
+    assert (step["found"], step["confidence_score"], step["confidence"]) == (
+        1,
+        0.7,
+        update["confidence_score"],
+    )
     assert update["analyzer_report"]["suggestions_for_next_step"] == ["Where does she live?"]
     assert update["leads"] == [{"kind": "query", "text": "Where does she live?"}]
     again = learning.taken_in(deps, {**held, **update}, said, read, {})

@@ -77,14 +77,26 @@ def test_what_is_no_tool_is_refused(action: str) -> None:
     assert why(action, "Holm") == "an action that is none of the tools was asked for"
 
 
-@pytest.mark.parametrize("what", [None, "", "  ", "?!", "https://evil.example/x", "www.evil.example"])
+@pytest.mark.parametrize(
+    "what", [None, "", "  ", "?!", "https://evil.example/x", "www.evil.example"]
+)
 def test_a_search_without_words_is_refused(what: str | None) -> None:
     assert why("search_library", what) == "a search without words was asked for"
 
 
 @pytest.mark.parametrize(
     "what",
-    [None, "", "U0", "U3", "U99999", "https://evil.example/", "https://a.example/other", "/etc/passwd", "file:///x"],
+    [
+        None,
+        "",
+        "U0",
+        "U3",
+        "U99999",
+        "https://evil.example/",
+        "https://a.example/other",
+        "/etc/passwd",
+        "file:///x",
+    ],
 )
 def test_an_address_of_the_models_own_is_refused(what: str | None) -> None:
     assert "stands in no search result" in why(CRAWL, what)
@@ -105,7 +117,9 @@ def test_there_is_no_handing_over_before_each_part_was_searched_for_and_that_par
 
 
 def test_what_was_done_is_not_done_again() -> None:
-    at = replace(AT, keys=frozenset({key_of("search_library", "Holm Works owner"), key_of(CRAWL, PAGE)}))
+    at = replace(
+        AT, keys=frozenset({key_of("search_library", "Holm Works owner"), key_of(CRAWL, PAGE)})
+    )
     told = "a step that was taken before was asked for again"
     assert why("search_library", "owner of the HOLM works", at) == told
     assert why(CRAWL, "https://www.a.example/register?utm_source=z&x=1#top", at) == told
@@ -130,14 +144,19 @@ def test_the_address_is_read_as_it_stood_where_it_was_found() -> None:
 
 
 def test_addresses_do_not_stay_in_queries_and_queries_are_not_endless() -> None:
-    assert taken("search_library", "Holm https://evil.example/x www.evil.example owner").query_or_url == "Holm owner"
+    assert (
+        taken("search_library", "Holm https://evil.example/x www.evil.example owner").query_or_url
+        == "Holm owner"
+    )
     assert len(taken("search_library", "owner " * 200).query_or_url) == LONGEST_QUERY
 
 
 def test_a_search_tool_that_is_not_set_up_gives_way_to_one_that_is() -> None:
     assert taken("search_google", "Holm").action == "search_library"
     at = replace(AT, searches=("search_library", "search_serper"))
-    assert taken("search_google", "Holm", at).action == "search_serper", "the same results by another way"
+    assert taken("search_google", "Holm", at).action == "search_serper", (
+        "the same results by another way"
+    )
     assert taken("search_brave", "Holm", at).action == "search_library"
 
 
@@ -150,16 +169,26 @@ def test_whatever_is_said_only_known_addresses_are_permitted(text: str) -> None:
 # Keys
 
 
-@given(st.permutations(["Anna", "Holm", "owner", "Works"]), st.sampled_from([str.lower, str.upper, str.title]))
+@given(
+    st.permutations(["Anna", "Holm", "owner", "Works"]),
+    st.sampled_from([str.lower, str.upper, str.title]),
+)
 def test_the_order_and_the_letters_of_a_query_make_no_other(words: list[str], way: object) -> None:
     assert callable(way)
     assert key_of("search_x", way(" ".join(words))) == key_of("search_x", "anna holm owner works")
 
 
 def test_other_words_and_other_tools_make_another_step() -> None:
-    keys = {key_of("search_x", "a b"), key_of("search_x", "Anna"), key_of("search_y", "Anna"), key_of(CRAWL, PAGE)}
+    keys = {
+        key_of("search_x", "a b"),
+        key_of("search_x", "Anna"),
+        key_of("search_y", "Anna"),
+        key_of(CRAWL, PAGE),
+    }
     assert len(keys) == 4
-    assert key_of("search_x", "who is") != key_of("search_x", "what was"), "words without weight are still words"
+    assert key_of("search_x", "who is") != key_of("search_x", "what was"), (
+        "words without weight are still words"
+    )
     assert key_of("search_x", "the owners of Holm") == key_of("search_x", "Holm owner")
 
 
@@ -238,9 +267,13 @@ def test_nobody_stays_in_a_circle(made: list[Made], barren: int) -> None:
 def test_a_refusal_goes_on_where_the_ladder_was_left() -> None:
     assert refused([], "x").ways == LADDER
     assert refused([replace(BARE, way=Way.REFRAME)], "x").ways == LADDER[1:]
-    assert refused([replace(BARE, way=Way.REFRAME, found=1)], "x").ways == LADDER, "something came of it"
+    assert refused([replace(BARE, way=Way.REFRAME, found=1)], "x").ways == LADDER, (
+        "something came of it"
+    )
     assert refused([], "x", Way.NARROW).ways == LADDER[1:]
-    assert refused([replace(BARE, way=Way.LEAD)], "x").ways == (Way.HUMAN,), "what was passed over had nothing to offer"
+    assert refused([replace(BARE, way=Way.LEAD)], "x").ways == (Way.HUMAN,), (
+        "what was passed over had nothing to offer"
+    )
     assert refused([replace(BARE, way=Way.HUMAN)], "x").ways == (Way.HUMAN,)
 
 
@@ -272,7 +305,9 @@ def test_a_lead_is_followed_by_its_kind() -> None:
     assert out(Way.LEAD, at=replace(AT, leads=AT.leads[1:])).query_or_url == "Holm family tree"
     page = out(Way.LEAD, at=replace(AT, leads=AT.leads[2:]))
     assert (page.action, page.query_or_url) == (CRAWL, OTHER)
-    assert out(Way.LEAD, at=replace(AT, leads=())).query_or_url == PAGE, "any page that nobody has read"
+    assert out(Way.LEAD, at=replace(AT, leads=())).query_or_url == PAGE, (
+        "any page that nobody has read"
+    )
 
 
 def test_an_address_that_is_no_more_than_a_lead_is_not_read() -> None:
@@ -283,7 +318,9 @@ def test_an_address_that_is_no_more_than_a_lead_is_not_read() -> None:
 def test_where_nothing_is_left_the_person_is_next() -> None:
     at = replace(AT, searches=(), addresses=(), leads=())
     choice = way_out(Circle("stuck", LADDER), at)
-    assert choice == Choice(HAND_OVER, "", "stuck, and nothing is left that was not tried", "rule", Way.HUMAN)
+    assert choice == Choice(
+        HAND_OVER, "", "stuck, and nothing is left that was not tried", "rule", Way.HUMAN
+    )
 
 
 @given(st.lists(st.sampled_from(list(LADDER[:3])), max_size=3, unique=True))

@@ -1,4 +1,7 @@
-"""The navigator walks every edge of its graph: one decision, one tool, one analysis at a time, and then the person."""
+"""The navigator walks every edge of its graph.
+
+One decision, one tool, one analysis at a time, and then the person.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ ASKED = [*END, "human_feedback"]
 Rule = Callable[[Any], Any]
 
 
-def rig_of(home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any) -> Rig:
+def rig_of(
+    home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any
+) -> Rig:
     return Rig(home, reasoner, provider, strategy="navigator", **{"read_pages": True, **more})
 
 
@@ -75,7 +80,9 @@ def searching(first: str = "Holm") -> Rule:
 
 
 def nothing(task: tasks.AnalyseOutput) -> tasks.Analysis:
-    return tasks.Analysis(assessment="nothing to the point", confidence_score=0.9, suggestions_for_next_step=("more",))
+    return tasks.Analysis(
+        assessment="nothing to the point", confidence_score=0.9, suggestions_for_next_step=("more",)
+    )
 
 
 def person(*answers: dict[str, Any]) -> Any:
@@ -110,10 +117,14 @@ async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> Non
     assert outcome.error is None
     assert outcome.report is not None
     if task in {item.name() for item in rig.reasoner.asked} and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+        assert any("not in the mood" in line for line in outcome.report.limits), (
+            outcome.report.limits
+        )
 
 
-async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.NO_EVIDENCE
@@ -146,7 +157,12 @@ async def test_a_search_that_fails_is_a_step_that_brought_nothing(tmp_path: Path
 
 
 def told(outcome: Any, heading: str) -> list[str]:
-    return [line.text for part in outcome.report.sections if part.heading == heading for line in part.sentences]
+    return [
+        line.text
+        for part in outcome.report.sections
+        if part.heading == heading
+        for line in part.sentences
+    ]
 
 
 # The path
@@ -163,7 +179,9 @@ async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
 
 
 async def test_the_loop_goes_on_until_the_hand_over(tmp_path: Path) -> None:
-    decide = in_turn(act("search_corpus", "Holm"), act("search_corpus", "Anna"), act("send_to_hitl"))
+    decide = in_turn(
+        act("search_corpus", "Holm"), act("search_corpus", "Anna"), act("send_to_hitl")
+    )
     analyse = reading(suggestions_for_next_step=("more",))
     rig = rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=analyse))
     await rig.work()
@@ -200,30 +218,47 @@ async def test_max_iterations_bounds_the_steps_of_a_pass(tmp_path: Path, most: i
         quote = task.texts[0].text.split(".")[0]
         info = tasks.Info(statement=f"{quote} {next(found)}", source="T1", quote=quote)
         return tasks.Analysis(
-            extracted_info=(info,), assessment="x", confidence_score=1.0, suggestions_for_next_step=("m",)
+            extracted_info=(info,),
+            assessment="x",
+            confidence_score=1.0,
+            suggestions_for_next_step=("m",),
         )
 
-    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=searching(), analyse_output=analyse), max_iterations=most)
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(decide_action=searching(), analyse_output=analyse),
+        max_iterations=most,
+    )
     await rig.work()
     assert rig.path == [*BEGIN, *(STEP * most), *END]
     last = rig.of(Decided)[-1]
-    assert (last.decision, last.by, last.reason) == ("send_to_hitl", "rule", f"step {most} is the last of a pass")
+    assert (last.decision, last.by, last.reason) == (
+        "send_to_hitl",
+        "rule",
+        f"step {most} is the last of a pass",
+    )
     allowed = navigator.allowance(most, 6)
     for kind, count in allowed.tasks.items():
         assert len(rig.reasoner.of(kind)) <= count
     assert len(rig.provider.queries) <= allowed.searches
 
 
-async def test_the_hand_over_by_confidence_goes_by_the_evidence_and_not_by_the_opinion(tmp_path: Path) -> None:
+async def test_the_hand_over_by_confidence_goes_by_the_evidence_and_not_by_the_opinion(
+    tmp_path: Path,
+) -> None:
     boast: Rule = lambda task: tasks.Analysis(assessment="done", confidence_score=1.0)  # noqa: E731
-    decide = in_turn(act("search_corpus", "Holm"), act("search_corpus", "Anna"), act("send_to_hitl"))
+    decide = in_turn(
+        act("search_corpus", "Holm"), act("search_corpus", "Anna"), act("send_to_hitl")
+    )
     rig = rig_of(tmp_path / "boast", ScriptedReasoner(decide_action=decide, analyse_output=boast))
     await rig.work()
     assert rig.path.count("search") == 2, "an opinion of 1.0 without evidence ends nothing"
     second = rig.reasoner.of(tasks.DecideAction)[1]
     assert second.confidence == 0.0
     assert second.analyzer_report.confidence_score == 1.0, "it is told beside"
-    sure = rig_of(tmp_path / "sure", ScriptedReasoner(decide_action=in_turn(act("search_corpus", "Holm"))))
+    sure = rig_of(
+        tmp_path / "sure", ScriptedReasoner(decide_action=in_turn(act("search_corpus", "Holm")))
+    )
     await sure.work()
     last = sure.of(Decided)[-1]
     assert (last.by, sure.path.count("search")) == ("rule", 1)
@@ -242,7 +277,9 @@ async def test_no_handing_over_before_anything_was_looked_at(tmp_path: Path) -> 
 
 async def test_no_handing_over_before_each_part_was_searched_for(tmp_path: Path) -> None:
     parts = ("Who owns Holm Works?", "How many people does Holm Works employ?")
-    split: Rule = lambda task: tasks.Decomposition(problems=tuple(tasks.Problem(question=p) for p in parts))  # noqa: E731
+    split: Rule = lambda task: tasks.Decomposition(  # noqa: E731
+        problems=tuple(tasks.Problem(question=p) for p in parts)
+    )
     decide = in_turn(act("search_corpus", "owns Holm"), act("send_to_hitl"))
     rig = rig_of(tmp_path, ScriptedReasoner(decompose=split, decide_action=decide))
     await rig.work()
@@ -254,7 +291,9 @@ async def test_no_handing_over_before_each_part_was_searched_for(tmp_path: Path)
 # Circles
 
 
-async def test_a_reasoner_that_repeats_itself_is_told_and_then_overridden_way_by_way(tmp_path: Path) -> None:
+async def test_a_reasoner_that_repeats_itself_is_told_and_then_overridden_way_by_way(
+    tmp_path: Path,
+) -> None:
     stubborn = in_turn(act("search_corpus", "Holm Works"))
     aside: Rule = lambda task: tasks.Analysis(  # noqa: E731
         assessment="beside", confidence_score=0.1, suggestions_for_next_step=("boats of Bertil",)
@@ -262,13 +301,21 @@ async def test_a_reasoner_that_repeats_itself_is_told_and_then_overridden_way_by
     rig = rig_of(tmp_path, ScriptedReasoner(decide_action=stubborn, analyse_output=aside))
     outcome = await rig.work()
     choices = [(event.decision, event.by) for event in rig.of(Decided)]
-    assert choices == [("search_corpus", "reasoner"), *[("search_corpus", "rule")] * 2, ("send_to_hitl", "rule")]
-    assert rig.provider.queries == ["Holm Works", "owns holm works", "boats of Bertil"], "other words, then a lead"
+    assert choices == [
+        ("search_corpus", "reasoner"),
+        *[("search_corpus", "rule")] * 2,
+        ("send_to_hitl", "rule"),
+    ]
+    assert rig.provider.queries == ["Holm Works", "owns holm works", "boats of Bertil"], (
+        "other words, then a lead"
+    )
     again = "Because a step that was taken before was asked for again, "
     assert sum(line.startswith(again) for line in told(outcome, "Research Journey")) == 2
 
 
-async def test_barren_steps_go_up_the_ladder_and_end_with_the_person_and_what_is_missing(tmp_path: Path) -> None:
+async def test_barren_steps_go_up_the_ladder_and_end_with_the_person_and_what_is_missing(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(decide_action=searching(), analyse_output=nothing))
     ask = person(ACCEPT)
     await rig.work(ask=ask)
@@ -276,10 +323,17 @@ async def test_barren_steps_go_up_the_ladder_and_end_with_the_person_and_what_is
     assert ways == ["reframe", "narrow", "lead"]
     told_of = [task.detected for task in rig.reasoner.of(tasks.DecideAction)]
     assert told_of[: loops.BARREN] == [""] * loops.BARREN
-    assert [line.partition("; ")[2].split()[0] for line in told_of[loops.BARREN :]] == ["reframe", "narrow", "try"]
+    assert [line.partition("; ")[2].split()[0] for line in told_of[loops.BARREN :]] == [
+        "reframe",
+        "narrow",
+        "try",
+    ]
     assert rig.path.count("search") == loops.BARREN + 3
     (shown,) = ask.asked
-    assert shown["missing"] == [QUESTION, "the last 6 steps brought nothing new, and every way out was tried"]
+    assert shown["missing"] == [
+        QUESTION,
+        "the last 6 steps brought nothing new, and every way out was tried",
+    ]
     assert shown["confidence"] == 0.0
 
 
@@ -298,13 +352,21 @@ class Web(CorpusProvider):
     def _hit(self, url: str) -> Hit:
         title, _, text = self.corpus[url]
         shown = text.split(".")[0] + "."
-        return Hit(url=f"{self.url}/page/{url[4:]}", title=title, text=shown, provider=self.name, kind=SourceKind.PAGE)
+        return Hit(
+            url=f"{self.url}/page/{url[4:]}",
+            title=title,
+            text=shown,
+            provider=self.name,
+            kind=SourceKind.PAGE,
+        )
 
 
 PAGES = {
-    "register": "Holm Works is owned by Anna Holm. The register was founded in 1998 and is kept in two volumes.",
+    "register": "Holm Works is owned by Anna Holm. The register was founded in 1998 and is kept in "
+    "two volumes.",
     "secret": "Nobody should ever read this page, because nobody was pointed at it.",
-    "linked": "Anna Holm lives in Lund, as the linked page says at some length, and owns a boat there too.",
+    "linked": "Anna Holm lives in Lund, as the linked page says at some length, and owns a boat "
+    "there too.",
 }
 
 
@@ -319,17 +381,29 @@ def web() -> Iterator[ScriptedServer]:
 
 
 def web_rig(home: Path, server: ScriptedServer, decide: Rule, **more: Any) -> Rig:
-    settings = {"allow_hosts": [f"127.0.0.1:{server.port}"], "prices": {"duckduckgo": {}}, "contact": "", **more}
+    settings = {
+        "allow_hosts": [f"127.0.0.1:{server.port}"],
+        "prices": {"duckduckgo": {}},
+        "contact": "",
+        **more,
+    }
     urls = ("U1", "https://evil.example/", "U77")
     missing = reading(suggestions_for_next_step=("more",), new_potential_urls=urls)
-    return rig_of(home, ScriptedReasoner(decide_action=decide, analyse_output=missing), Web(server.url), **settings)
+    return rig_of(
+        home,
+        ScriptedReasoner(decide_action=decide, analyse_output=missing),
+        Web(server.url),
+        **settings,
+    )
 
 
 def read_of(server: ScriptedServer) -> list[str]:
     return [entry.path for entry in server.log if entry.path.startswith("/page/")]
 
 
-async def test_a_page_is_read_when_it_is_asked_for_and_not_before(tmp_path: Path, web: ScriptedServer) -> None:
+async def test_a_page_is_read_when_it_is_asked_for_and_not_before(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
     def decide(task: tasks.DecideAction) -> tasks.NextAction:
         if not task.urls:
             return act("search_duckduckgo", "Holm Works")
@@ -343,22 +417,31 @@ async def test_a_page_is_read_when_it_is_asked_for_and_not_before(tmp_path: Path
     assert read_of(web) == ["/page/register"]
     analysed = rig.reasoner.of(tasks.AnalyseOutput)[1]
     assert "kept in two volumes" in analysed.texts[0].text
-    assert any(line.startswith("crawl_url http://127.0.0.1") for line in told(outcome, "Research Journey"))
+    assert any(
+        line.startswith("crawl_url http://127.0.0.1") for line in told(outcome, "Research Journey")
+    )
     assert outcome.report is not None
     assert learning.FOREIGN in outcome.report.limits
 
 
 @pytest.mark.parametrize(
-    "foreign", ["{0}/page/secret", "https://evil.example/", "U99", "file:///etc/passwd", "doc:register"]
+    "foreign",
+    ["{0}/page/secret", "https://evil.example/", "U99", "file:///etc/passwd", "doc:register"],
 )
 async def test_a_hostile_model_reads_no_page_that_it_names_itself(
     tmp_path: Path, web: ScriptedServer, foreign: str
 ) -> None:
-    decide = in_turn(act("search_duckduckgo", "Holm Works"), act("crawl_url", foreign.format(web.url)))
+    decide = in_turn(
+        act("search_duckduckgo", "Holm Works"), act("crawl_url", foreign.format(web.url))
+    )
     rig = web_rig(tmp_path, web, decide, max_iterations=6)
     outcome = await rig.work()
     assert "/page/secret" not in read_of(web)
-    assert not [row for row in rig.store.journal_list(rig.run.id) if row.kind == "fetch" and "evil" in row.what]
+    assert not [
+        row
+        for row in rig.store.journal_list(rig.run.id)
+        if row.kind == "fetch" and "evil" in row.what
+    ]
     refused = [event for event in rig.of(Decided) if "stands in no search result" in event.reason]
     assert refused
     assert {event.by for event in refused} == {"rule"}
@@ -377,7 +460,9 @@ async def test_an_address_of_the_person_may_be_read(tmp_path: Path, web: Scripte
     assert read_of(web) == ["/page/linked"]
 
 
-async def test_pages_are_not_offered_where_reading_them_is_switched_off(tmp_path: Path, web: ScriptedServer) -> None:
+async def test_pages_are_not_offered_where_reading_them_is_switched_off(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
     decide = in_turn(act("search_duckduckgo", "Holm Works"), act("crawl_url", "U1"))
     rig = web_rig(tmp_path, web, decide, read_pages=False, max_iterations=3)
     await rig.work()
@@ -386,9 +471,13 @@ async def test_pages_are_not_offered_where_reading_them_is_switched_off(tmp_path
     assert "crawl_url" not in {tool.name for tool in rig.reasoner.of(tasks.DecideAction)[0].tools}
 
 
-async def test_a_page_that_cannot_be_read_is_a_step_and_a_limit(tmp_path: Path, web: ScriptedServer) -> None:
+async def test_a_page_that_cannot_be_read_is_a_step_and_a_limit(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
     question = "Who owns Holm Works? See http://127.0.0.1:9/nothing"
-    decide = in_turn(act("crawl_url", "U1"), act("search_duckduckgo", "Holm Works"), act("send_to_hitl"))
+    decide = in_turn(
+        act("crawl_url", "U1"), act("search_duckduckgo", "Holm Works"), act("send_to_hitl")
+    )
     rig = web_rig(tmp_path, web, decide, question=question)
     outcome = await rig.work()
     assert outcome.report is not None
@@ -401,13 +490,25 @@ async def test_a_page_that_cannot_be_read_is_a_step_and_a_limit(tmp_path: Path, 
 
 async def test_a_quote_that_is_not_in_the_source_enters_nothing(tmp_path: Path) -> None:
     def invent(task: tasks.AnalyseOutput) -> tasks.Analysis:
-        made_up = tasks.Info(statement="Carl owns it.", source="T1", quote="Holm Works belongs to Carl.", answers="P1")
-        nowhere = tasks.Info(statement="Dora owns it.", source="T99", quote="Holm Works", answers="P1")
-        return tasks.Analysis(extracted_info=(made_up, nowhere), assessment="sure", confidence_score=1.0)
+        made_up = tasks.Info(
+            statement="Carl owns it.",
+            source="T1",
+            quote="Holm Works belongs to Carl.",
+            answers="P1",
+        )
+        nowhere = tasks.Info(
+            statement="Dora owns it.", source="T99", quote="Holm Works", answers="P1"
+        )
+        return tasks.Analysis(
+            extracted_info=(made_up, nowhere), assessment="sure", confidence_score=1.0
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(analyse_output=invent), max_iterations=2)
     outcome = await rig.work()
-    assert {event.statement for event in rig.of(FindingDropped)} == {"Carl owns it.", "Dora owns it."}
+    assert {event.statement for event in rig.of(FindingDropped)} == {
+        "Carl owns it.",
+        "Dora owns it.",
+    }
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
@@ -417,7 +518,9 @@ async def test_state_and_result_have_the_fields_of_the_seed(tmp_path: Path) -> N
     rig = rig_of(tmp_path)
     graph = TABLE[rig.run.strategy].build().compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
-    result = await graph.ainvoke({"messages": [HumanMessage(QUESTION)]}, config, context=rig.session().deps)
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage(QUESTION)]}, config, context=rig.session().deps
+    )
     assert set(result["decision"]) >= {"next_action", "query_or_url", "reasoning"}
     assert result["decision"]["query_or_url"] is None
     assert set(result["analyzer_report"]) == {
@@ -431,13 +534,25 @@ async def test_state_and_result_have_the_fields_of_the_seed(tmp_path: Path) -> N
     assert (step["confidence_score"], step["confidence"]) == (0.5, pytest.approx(0.98, abs=0.03))
     assert {fact["answers"] for fact in result["shared_memory"]} == {QUESTION}
     assert result["initial_query"] == QUESTION
-    json.dumps({key: value for key, value in result.items() if key not in {"messages", "__interrupt__"}})
+    json.dumps(
+        {key: value for key, value in result.items() if key not in {"messages", "__interrupt__"}}
+    )
     (asked,) = result["__interrupt__"]
-    assert set(asked.value) == {"ask", "question", "answer", "journey", "key_sources", "missing", "confidence"}
+    assert set(asked.value) == {
+        "ask",
+        "question",
+        "answer",
+        "journey",
+        "key_sources",
+        "missing",
+        "confidence",
+    }
     assert asked.value["ask"] == "review_answer"
     message = result["messages"][-1]
     assert isinstance(message, AIMessage)
-    assert re.match(r"Answer:\n.+\n\nResearch Journey:\n- .+\n\nKey Sources:\n- .+", message.text, re.DOTALL)
+    assert re.match(
+        r"Answer:\n.+\n\nResearch Journey:\n- .+\n\nKey Sources:\n- .+", message.text, re.DOTALL
+    )
 
 
 async def test_a_name_beside_the_matter_is_a_lead_and_is_tried_when_stuck(tmp_path: Path) -> None:
@@ -446,7 +561,10 @@ async def test_a_name_beside_the_matter_is_a_lead_and_is_tried_when_stuck(tmp_pa
         quote = "Holm Works is owned by Bertil Ask, a trader."
         info = tuple(tasks.Info(statement=quote, source=t.id, quote=quote) for t in boats)
         return tasks.Analysis(
-            extracted_info=info, assessment="x", confidence_score=0.2, suggestions_for_next_step=("m m",)
+            extracted_info=info,
+            assessment="x",
+            confidence_score=0.2,
+            suggestions_for_next_step=("m m",),
         )
 
     decide = searching()
@@ -466,7 +584,9 @@ def disagree(task: tasks.AnalyseOutput) -> tasks.Analysis:
     for number, (text, quote) in enumerate(zip(task.texts, quotes, strict=True)):
         before = {f"E{n}": other for n, other in enumerate(quotes[:number], 1)}
         before |= {item.id: item.statement for item in task.shared_memory}
-        same = tuple(label for label, other in before.items() if ("Anna" in other) == ("Anna" in quote))
+        same = tuple(
+            label for label, other in before.items() if ("Anna" in other) == ("Anna" in quote)
+        )
         apart = tuple(label for label in before if label not in same)
         told = {"statement": quote, "source": text.id, "quote": quote, "answers": "P1"}
         info.append(tasks.Info(**told, confirms=same, contradicts=apart))
@@ -486,7 +606,9 @@ def conflict_rig(home: Path, *kept: str, **more: Any) -> Rig:
     return rig_of(home, reasoner, CorpusProvider(corpus), **more)
 
 
-async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both_sides(tmp_path: Path) -> None:
+async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both_sides(
+    tmp_path: Path,
+) -> None:
     rig = conflict_rig(tmp_path, "doc:register", "doc:gazette")
     ask = person(ACCEPT)
     outcome = await rig.work(ask=ask)
@@ -495,10 +617,21 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
     assert outcome.run.status is RunStatus.PARTIAL
     lines = told(outcome, disputes.HEADING)
     assert lines[0] == disputes.OPEN
-    assert sorted(line.split(" by ")[1] for line in lines[1:]) == ["Anna Holm.", "Bertil Ask, a trader."]
-    assert all(s.citations for part in outcome.report.sections for s in part.sentences if s.kind is SentenceKind.FACT)
+    assert sorted(line.split(" by ")[1] for line in lines[1:]) == [
+        "Anna Holm.",
+        "Bertil Ask, a trader.",
+    ]
+    assert all(
+        s.citations
+        for part in outcome.report.sections
+        for s in part.sentences
+        if s.kind is SentenceKind.FACT
+    )
     (shown,) = ask.asked
-    assert any(line.startswith("Not settled: ") and "Anna" in line and "Bertil" in line for line in shown["missing"])
+    assert any(
+        line.startswith("Not settled: ") and "Anna" in line and "Bertil" in line
+        for line in shown["missing"]
+    )
     kinds = [kind for kind, _, _ in rig.store.get_records(rig.run.id)]
     assert kinds.count(Contradiction.__name__.lower()) == 1
     assert rig.reasoner.of(tasks.DecideAction)[-1].unanswered == (QUESTION,)
@@ -559,16 +692,24 @@ async def test_acceptance_ends_it(tmp_path: Path) -> None:
     assert outcome.run.status is RunStatus.ANSWERED
     (shown,) = ask.asked
     assert "Anna Holm" in shown["answer"]
-    assert shown["journey"] == ["search_corpus for “Who owns Holm Works?”: 3 sources, 3 new findings; confidence 0.99."]
+    assert shown["journey"] == [
+        "search_corpus for “Who owns Holm Works?”: 3 sources, 3 new findings; confidence 0.99."
+    ]
     assert shown["key_sources"]
     assert shown["missing"] == []
     assert shown["confidence"] == outcome.report.confidence  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
-    "said", [{"action": "reject", "reason": "Ask about Bertil"}, {"action": "add", "constraints": "Ask about Bertil"}]
+    "said",
+    [
+        {"action": "reject", "reason": "Ask about Bertil"},
+        {"action": "add", "constraints": "Ask about Bertil"},
+    ],
 )
-async def test_a_person_who_is_not_content_starts_the_loop_again(tmp_path: Path, said: dict[str, Any]) -> None:
+async def test_a_person_who_is_not_content_starts_the_loop_again(
+    tmp_path: Path, said: dict[str, Any]
+) -> None:
     def decide(task: tasks.DecideAction) -> tasks.NextAction:
         if task.feedback and not task.iteration:
             return act("search_corpus", "Bertil boats")
@@ -595,7 +736,9 @@ async def test_a_person_who_is_not_content_starts_the_loop_again(tmp_path: Path,
 async def test_a_rejection_without_a_reason_is_one_all_the_same(tmp_path: Path) -> None:
     rig = rig_of(tmp_path)
     await rig.work(ask=person({"action": "reject"}, ACCEPT))
-    assert rig.reasoner.of(tasks.DecideAction)[-1].feedback == ("the person rejected the answer and did not say why",)
+    assert rig.reasoner.of(tasks.DecideAction)[-1].feedback == (
+        "the person rejected the answer and did not say why",
+    )
     assert rig.path.count("hitl_output") == 2
 
 
@@ -607,7 +750,9 @@ async def test_what_is_no_answer_is_refused(tmp_path: Path, said: dict[str, Any]
     assert outcome.run.status is RunStatus.FAILED
 
 
-async def test_an_address_in_what_the_person_said_may_be_read(tmp_path: Path, web: ScriptedServer) -> None:
+async def test_an_address_in_what_the_person_said_may_be_read(
+    tmp_path: Path, web: ScriptedServer
+) -> None:
     def decide(task: tasks.DecideAction) -> tasks.NextAction:
         own = [address.id for address in task.urls if address.found == "person"]
         if own:
@@ -615,13 +760,17 @@ async def test_an_address_in_what_the_person_said_may_be_read(tmp_path: Path, we
         return act("search_duckduckgo", "Holm Works") if not task.iteration else act("send_to_hitl")
 
     rig = web_rig(tmp_path, web, decide)
-    await rig.work(ask=person({"action": "reject", "reason": f"Look at {web.url}/page/linked!"}, ACCEPT))
+    await rig.work(
+        ask=person({"action": "reject", "reason": f"Look at {web.url}/page/linked!"}, ACCEPT)
+    )
     assert read_of(web) == ["/page/linked"]
 
 
 async def test_each_pass_has_its_own_steps_and_patience(tmp_path: Path) -> None:
     decide = searching()
-    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=nothing), max_iterations=2)
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=nothing), max_iterations=2
+    )
     await rig.work(ask=person({"action": "reject", "reason": "try harder"}, ACCEPT))
     assert rig.path == [*BEGIN, *STEP, *STEP, *ASKED, "decision_node", *STEP, *STEP, *ASKED]
 
@@ -724,7 +873,9 @@ async def test_leads_of_a_past_run_are_recalled_where_that_is_wanted(tmp_path: P
 # From Python
 
 
-async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_command(tmp_path: Path) -> None:
+async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_command(
+    tmp_path: Path,
+) -> None:
     from langchain_core.tools import tool
 
     from deepdiver import create_deepdiver_agent
@@ -733,18 +884,28 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     @tool
     def archive(query: str) -> list[dict[str, str]]:
         """Search the archive."""
-        return [{"url": f"memo:{key}", "title": t, "content": x} for key, (t, _, x) in CORPUS.items()]
+        return [
+            {"url": f"memo:{key}", "title": t, "content": x} for key, (t, _, x) in CORPUS.items()
+        ]
 
     settings, saver = load({"home": tmp_path}), InMemorySaver()
-    more: dict[str, Any] = {"settings": settings, "strategy": Strategy.NAVIGATOR, "max_iterations": 5}
+    more: dict[str, Any] = {
+        "settings": settings,
+        "strategy": Strategy.NAVIGATOR,
+        "max_iterations": 5,
+    }
     agent = create_deepdiver_agent(ScriptedReasoner(), [archive], checkpointer=saver, **more)
     config: Any = {"configurable": {"thread_id": "one"}}
     result = await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, config)
     assert result["__interrupt__"][0].value["ask"] == "review_answer"
     store = open_store(tmp_path)
     assert store.get_run(result["run"]).status is RunStatus.WAITING
-    fresh = create_deepdiver_agent(ScriptedReasoner(), [archive], checkpointer=saver, **more)  # as in another process
-    again = await fresh.ainvoke(Command(resume={"action": "reject", "reason": "And Bertil?"}), config)
+    fresh = create_deepdiver_agent(
+        ScriptedReasoner(), [archive], checkpointer=saver, **more
+    )  # as in another process
+    again = await fresh.ainvoke(
+        Command(resume={"action": "reject", "reason": "And Bertil?"}), config
+    )
     assert again["feedback"] == ["And Bertil?"]
     assert again["__interrupt__"]
     done = await fresh.ainvoke(Command(resume=ACCEPT), config)
@@ -753,7 +914,9 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     assert store.get_run(result["run"]).status is RunStatus.ANSWERED
 
 
-def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_result(tmp_path: Path) -> None:
+def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_result(
+    tmp_path: Path,
+) -> None:
     from langchain_core.tools import tool
 
     from deepdiver import create_deepdiver_agent
@@ -765,7 +928,11 @@ def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_res
         return "Holm Works is owned by Anna Holm, says the memo of the clerk."
 
     agent = create_deepdiver_agent(
-        ScriptedReasoner(), [memo], settings=load({"home": tmp_path}), strategy=Strategy.NAVIGATOR, max_iterations=2
+        ScriptedReasoner(),
+        [memo],
+        settings=load({"home": tmp_path}),
+        strategy=Strategy.NAVIGATOR,
+        max_iterations=2,
     )
     result = agent.invoke({"messages": [{"role": "user", "content": QUESTION}]})
     assert "Anna Holm" in result["answer"]
@@ -778,29 +945,61 @@ def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_res
 
 async def test_a_step_late_in_a_hunt_costs_no_more_than_an_early_one(tmp_path: Path) -> None:
     """Every step brings six new findings, so that whatever grows with what is known would show."""
-    words = ["ash", "birch", "cedar", "elm", "fir", "larch", "maple", "oak", "pine", "spruce", "willow", "yew"]
+    words = [
+        "ash",
+        "birch",
+        "cedar",
+        "elm",
+        "fir",
+        "larch",
+        "maple",
+        "oak",
+        "pine",
+        "spruce",
+        "willow",
+        "yew",
+    ]
 
     class Endless(CorpusProvider):
         async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
             async def do() -> Reply:
                 return Reply(query.split()[-1])
 
-            word = (await gateway.call(Request("search", self.name, query, {"query": query}, fresh=True), do)).value
+            word = (
+                await gateway.call(
+                    Request("search", self.name, query, {"query": query}, fresh=True), do
+                )
+            ).value
             lines = [
-                f"The {word} of Holm Works was counted {words.index(word) + 1}{n} times by owner {n}." for n in range(6)
+                f"The {word} of Holm Works was counted {words.index(word) + 1}{n} times by owner "
+                f"{n}."
+                for n in range(6)
             ]
             return [
-                Hit(url=f"doc:{word}", title=word, text=" ".join(lines), kind=SourceKind.DOCUMENT, provider=self.name)
+                Hit(
+                    url=f"doc:{word}",
+                    title=word,
+                    text=" ".join(lines),
+                    kind=SourceKind.DOCUMENT,
+                    provider=self.name,
+                )
             ]
 
     left = iter(words)
     decide: Rule = lambda task: act("search_corpus", f"Holm Works {next(left)}")  # noqa: E731
     analyse = reading(suggestions_for_next_step=("more of the same",))
-    rig = rig_of(tmp_path, ScriptedReasoner(decide_action=decide, analyse_output=analyse), Endless(), max_iterations=11)
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(decide_action=decide, analyse_output=analyse),
+        Endless(),
+        max_iterations=11,
+    )
     await rig.work()
     sizes = [
         sum(len(task.prompt().user) + len(task.prompt().system) for task in pair)
-        for pair in zip(rig.reasoner.of(tasks.DecideAction), rig.reasoner.of(tasks.AnalyseOutput), strict=False)
+        for pair in zip(
+            rig.reasoner.of(tasks.DecideAction), rig.reasoner.of(tasks.AnalyseOutput), strict=False
+        )
     ]
     assert len(sizes) >= 10
     assert max(sizes[2:10]) <= 1.15 * min(sizes[2:10]), sizes
@@ -810,7 +1009,14 @@ async def test_a_step_late_in_a_hunt_costs_no_more_than_an_early_one(tmp_path: P
 
 
 async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> None:
-    settings = load({"home": tmp_path, "strategy": "navigator", "documents": [LIBRARY], "as_of": date(2026, 11, 15)})
+    settings = load(
+        {
+            "home": tmp_path,
+            "strategy": "navigator",
+            "documents": [LIBRARY],
+            "as_of": date(2026, 11, 15),
+        }
+    )
     outcome = await research(SEED, settings)
     report = outcome.report
     assert report is not None
@@ -823,7 +1029,9 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
         text = store.get_text(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
     journey = told(outcome, "Research Journey")
-    assert journey[0].startswith("search_library for “age children parents run company Svedjan Ost AB”: ")
+    assert journey[0].startswith(
+        "search_library for “age children parents run company Svedjan Ost AB”: "
+    )
     sources = " ".join(told(outcome, "Key Sources"))
     for name in ("ski-club-newsletter.md", "school-newsletter.txt", "parish-notice.txt"):
         assert name in sources

@@ -11,7 +11,14 @@ from langchain_core.messages import AIMessage, HumanMessage
 from deepdiver import tasks
 from deepdiver.core.events import Recalled, Searched
 from deepdiver.core.record import Finding, RunStatus, Source
-from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError, ReasonError, UsageError
+from deepdiver.errors import (
+    BudgetError,
+    CallError,
+    CallFault,
+    NotJournalledError,
+    ReasonError,
+    UsageError,
+)
 from deepdiver.gateway import Mode
 from deepdiver.strategies import nodes
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
@@ -34,7 +41,12 @@ async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: 
 
 
 @pytest.mark.parametrize(
-    "error", [NotJournalledError("replay"), CallError("no key", CallFault.AUTH), CallError("gone", CallFault.UNREACHED)]
+    "error",
+    [
+        NotJournalledError("replay"),
+        CallError("no key", CallFault.AUTH),
+        CallError("gone", CallFault.UNREACHED),
+    ],
 )
 async def test_what_nobody_can_live_with_is_raised(tmp_path: Path, error: Exception) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
@@ -72,10 +84,16 @@ async def test_a_quote_is_found_through_its_typesetting(tmp_path: Path) -> None:
     corpus = {"doc:x": ("X", "register", "Holm Works is “owned”\nby Anna Holm — alone.")}
 
     def retype(task: tasks.ExtractFindings) -> tasks.Extraction:
-        found = tasks.Extracted(statement="s", source="T1", quote='Holm Works is "owned" by Anna Holm - alone.')
+        found = tasks.Extracted(
+            statement="s", source="T1", quote='Holm Works is "owned" by Anna Holm - alone.'
+        )
         return tasks.Extraction(findings=(found,))
 
-    deps = Rig(tmp_path, ScriptedReasoner(extract_findings=retype), CorpusProvider(corpus)).session().deps
+    deps = (
+        Rig(tmp_path, ScriptedReasoner(extract_findings=retype), CorpusProvider(corpus))
+        .session()
+        .deps
+    )
     looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])
     assert deps.ledger.get(Finding, looked.findings[0]).quotes[0].text == corpus["doc:x"][2]
 
@@ -90,11 +108,17 @@ async def test_leads_stop_when_they_repeat(tmp_path: Path) -> None:
 
 
 def test_a_lead_is_looked_up_with_what_the_problem_asks_and_without_its_names() -> None:
-    assert nodes.lead_query("Anna Holm", "Which children has the owner of Holm Works?") == "Anna Holm children owner"
+    assert (
+        nodes.lead_query("Anna Holm", "Which children has the owner of Holm Works?")
+        == "Anna Holm children owner"
+    )
 
 
 def test_a_lead_that_is_a_question_is_looked_up_as_it_stands() -> None:
-    assert nodes.lead_query("Which children has Anna Holm?", "the owner") == "Which children has Anna Holm?"
+    assert (
+        nodes.lead_query("Which children has Anna Holm?", "the owner")
+        == "Which children has Anna Holm?"
+    )
 
 
 def test_a_long_text_is_shown_by_its_best_passages_in_their_order() -> None:
@@ -113,7 +137,10 @@ def test_an_excerpt_is_never_much_longer_than_allowed(text: str, wanted: str) ->
 
 async def test_texts_are_read_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes, "BATCH_BYTES", 10_000)
-    many = {f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560) for n in range(6)}
+    many = {
+        f"doc:{n}": (f"D{n}", "register", f"Holm Works note {n}. " + "x y z. " * 560)
+        for n in range(6)
+    }
     rig = Rig(tmp_path, provider=CorpusProvider(many))
     await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works note"])
     read = rig.reasoner.of(tasks.ExtractFindings)
@@ -127,14 +154,22 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
 ) -> None:
     monkeypatch.setattr(nodes, "SHOWN_FINDINGS", 20)
     corpus = {
-        f"doc:{n:02}": (f"D{n}", "register" if n < 10 else "forum", f"Holm Works is owned by number {n} and its heirs.")
+        f"doc:{n:02}": (
+            f"D{n}",
+            "register" if n < 10 else "forum",
+            f"Holm Works is owned by number {n} and its heirs.",
+        )
         for n in range(nodes.SHOWN_FINDINGS + 20)
     }
     rig = Rig(tmp_path, provider=CorpusProvider(corpus))
     deps = rig.session().deps
     keys: list[str] = []
     for n in range(nodes.SHOWN_FINDINGS + 20):
-        keys += (await nodes.look_into(deps, QUESTION, QUESTION, [f"Holm Works number {n} heirs owned {n}"])).findings
+        keys += (
+            await nodes.look_into(
+                deps, QUESTION, QUESTION, [f"Holm Works number {n} heirs owned {n}"]
+            )
+        ).findings
     labels, shown = nodes.show_findings(deps, keys)
     assert len(shown) == nodes.SHOWN_FINDINGS
     assert list(labels) == [item.id for item in shown]
@@ -142,7 +177,8 @@ async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
     strong = {
         key
         for key in used
-        if deps.ledger.get(Source, deps.ledger.get(Finding, key).quotes[0].source).credibility.score > 0.5
+        if deps.ledger.get(Source, deps.ledger.get(Finding, key).quotes[0].source).credibility.score
+        > 0.5
     }
     assert len(strong & set(labels.values())) == min(len(strong), nodes.SHOWN_FINDINGS)
 
@@ -166,7 +202,11 @@ def test_every_problem_stands_in_exactly_one_wave_behind_its_needs(
     assert all(waves)
     place = {names[number]: at for at, wave in enumerate(waves) for number in wave}
     for name in names:
-        earlier = [other for other in needs.get(name, []) if other in names and names.index(other) < names.index(name)]
+        earlier = [
+            other
+            for other in needs.get(name, [])
+            if other in names and names.index(other) < names.index(name)
+        ]
         assert all(place[other] < place[name] for other in earlier)
 
 
@@ -190,7 +230,9 @@ async def test_an_accepted_plan_is_followed(tmp_path: Path) -> None:
     rig = Rig(tmp_path, approve=True)
     outcome = await rig.work(ask=ask)
     assert outcome.error is None
-    assert seen == [{"ask": "approve_plan", "question": QUESTION, "problems": [QUESTION], "ceiling": "$0.0000"}]
+    assert seen == [
+        {"ask": "approve_plan", "question": QUESTION, "problems": [QUESTION], "ceiling": "$0.0000"}
+    ]
 
 
 async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
@@ -199,11 +241,17 @@ async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
 
     rig = Rig(tmp_path, approve=True)
     await rig.work(ask=ask)
-    assert [task.problem for task in rig.reasoner.of(tasks.WriteQueries)] == ["Who founded Holm Works?"]
+    assert [task.problem for task in rig.reasoner.of(tasks.WriteQueries)] == [
+        "Who founded Holm Works?"
+    ]
 
 
 async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> None:
-    answers = [{"action": "reject", "reason": "too broad"}, {"action": "reject"}, {"action": "accept"}]
+    answers = [
+        {"action": "reject", "reason": "too broad"},
+        {"action": "reject"},
+        {"action": "accept"},
+    ]
 
     async def ask(shown: dict[str, Any]) -> dict[str, Any]:
         return answers.pop(0)
@@ -218,7 +266,10 @@ async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> N
 
 async def test_a_plan_that_grew_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
     async def ask(shown: dict[str, Any]) -> dict[str, Any]:
-        return {"action": "edit", "problems": [f"Who owns part {n} of Holm Works?" for n in range(7)]}
+        return {
+            "action": "edit",
+            "problems": [f"Who owns part {n} of Holm Works?" for n in range(7)],
+        }
 
     rig = Rig(tmp_path, approve=True)
     outcome = await rig.work(ask=ask)
@@ -242,7 +293,9 @@ async def test_past_runs_are_recalled_and_announced(tmp_path: Path) -> None:
     (held,) = await nodes.recall_past(rig.session().deps, QUESTION)
     assert held["run"] == first.run.id
     assert held["accepted"] == ["Anna Holm owns Holm Works."]
-    assert [(event.run, event.question, event.days) for event in rig.of(Recalled)] == [(first.run.id, QUESTION, 0)]
+    assert [(event.run, event.question, event.days) for event in rig.of(Recalled)] == [
+        (first.run.id, QUESTION, 0)
+    ]
 
 
 @pytest.mark.parametrize("fault", [CallFault.TIMEOUT, CallFault.SERVER])
@@ -297,9 +350,17 @@ async def test_parts_are_bounded_and_stand_once(tmp_path: Path) -> None:
 
 
 def test_a_query_of_the_same_words_is_the_same_query() -> None:
-    asked = [{"query": text} for text in ("Holm Works owner", "owner Holm works", "  ", "Holm Works founder")]
-    assert [item["query"] for item in nodes.untried(asked, [])] == ["Holm Works owner", "Holm Works founder"]
-    assert [item["query"] for item in nodes.untried(asked, ["OWNER works holm"])] == ["Holm Works founder"]
+    asked = [
+        {"query": text}
+        for text in ("Holm Works owner", "owner Holm works", "  ", "Holm Works founder")
+    ]
+    assert [item["query"] for item in nodes.untried(asked, [])] == [
+        "Holm Works owner",
+        "Holm Works founder",
+    ]
+    assert [item["query"] for item in nodes.untried(asked, ["OWNER works holm"])] == [
+        "Holm Works founder"
+    ]
 
 
 def test_a_query_belongs_to_the_part_it_shares_most_words_with() -> None:
@@ -318,7 +379,9 @@ async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
     assert all(0 < len(item["snippet"]) <= nodes.SNIPPET for item in listed)
 
 
-async def test_what_a_query_brought_is_told_by_title_and_a_failed_one_is_not(tmp_path: Path) -> None:
+async def test_what_a_query_brought_is_told_by_title_and_a_failed_one_is_not(
+    tmp_path: Path,
+) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: query == "broken"
     rig = Rig(tmp_path, provider=provider)
@@ -353,21 +416,35 @@ async def test_a_look_tells_what_was_read_in_the_order_of_the_results(tmp_path: 
 
 async def test_only_wanted_hits_are_read(tmp_path: Path) -> None:
     deps = Rig(tmp_path).session().deps
-    looked = await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION], wanted=lambda hit: hit.url != "doc:gazette")
-    assert {deps.ledger.get(Source, key).url for key in looked.sources} == {"doc:register", "doc:notice"}
+    looked = await nodes.look_into(
+        deps, QUESTION, QUESTION, [QUESTION], wanted=lambda hit: hit.url != "doc:gazette"
+    )
+    assert {deps.ledger.get(Source, key).url for key in looked.sources} == {
+        "doc:register",
+        "doc:notice",
+    }
     none = await nodes.look_into(deps, QUESTION, QUESTION, ["Holm"], wanted=lambda hit: False)
     assert none.searched, "the search was answered, whatever was wanted of it"
     assert none.sources == ()
 
 
-async def test_what_is_open_is_shown_to_the_reader_and_goes_on_along_the_leads(tmp_path: Path) -> None:
+async def test_what_is_open_is_shown_to_the_reader_and_goes_on_along_the_leads(
+    tmp_path: Path,
+) -> None:
     def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
         found = ScriptedReasoner()._extract_findings(task)
-        return found.model_copy(update={"leads": ("Holm harbour",), "questions": (*task.unanswered[1:], "New?")})
+        return found.model_copy(
+            update={"leads": ("Holm harbour",), "questions": (*task.unanswered[1:], "New?")}
+        )
 
     rig = Rig(tmp_path, ScriptedReasoner(extract_findings=extract))
     looked = await nodes.look_into(
-        rig.session().deps, QUESTION, QUESTION, [QUESTION], hops=1, unanswered=("One?", "Two?", "Three?")
+        rig.session().deps,
+        QUESTION,
+        QUESTION,
+        [QUESTION],
+        hops=1,
+        unanswered=("One?", "Two?", "Three?"),
     )
     assert [task.unanswered for task in rig.reasoner.of(tasks.ExtractFindings)] == [
         ("One?", "Two?", "Three?"),
@@ -401,8 +478,12 @@ def test_a_question_is_answered_when_one_reading_no_longer_names_it(
     assert nodes.left_open(before, after) == left
 
 
-@given(st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.lists(st.sampled_from("abcdef"))))
-def test_the_order_of_readings_does_not_change_what_is_answered(before: list[str], after: list[list[str]]) -> None:
+@given(
+    st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.lists(st.sampled_from("abcdef")))
+)
+def test_the_order_of_readings_does_not_change_what_is_answered(
+    before: list[str], after: list[list[str]]
+) -> None:
     one, other = nodes.left_open(before, after), nodes.left_open(before, after[::-1])
     assert set(one) == set(other)
     assert len(set(one)) == len(one)
@@ -421,10 +502,14 @@ async def test_one_provider_may_be_asked_alone_and_along_the_leads_too(tmp_path:
     other.name = "other"
 
     def lead(task: tasks.ExtractFindings) -> tasks.Extraction:
-        return ScriptedReasoner()._extract_findings(task).model_copy(update={"leads": ("Anna Holm",)})
+        return (
+            ScriptedReasoner()._extract_findings(task).model_copy(update={"leads": ("Anna Holm",)})
+        )
 
     rig.reasoner.rules["extract_findings"] = lead
-    looked = await nodes.look_into(rig.session().deps, QUESTION, QUESTION, ["Holm Works"], hops=1, providers=[other])
+    looked = await nodes.look_into(
+        rig.session().deps, QUESTION, QUESTION, ["Holm Works"], hops=1, providers=[other]
+    )
     assert looked.searched
     assert rig.provider.queries == []
     assert len(other.queries) == 2

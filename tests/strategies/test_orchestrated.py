@@ -32,7 +32,11 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 BEGIN = ["initialize", "plan_searches", "approve_plan"]
 SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
-EXPLORE, DIVE, CHECK = SearchIntent.INITIAL_EXPLORATION, SearchIntent.DEEP_DIVE, SearchIntent.FACT_CHECKING
+EXPLORE, DIVE, CHECK = (
+    SearchIntent.INITIAL_EXPLORATION,
+    SearchIntent.DEEP_DIVE,
+    SearchIntent.FACT_CHECKING,
+)
 RELATED, SYNTHESIS = SearchIntent.RELATED_TOPICS, SearchIntent.SYNTHESIS
 MINE: list[type[tasks.Task[Any]]] = [
     *(tasks.Decompose, tasks.PlanSearches, tasks.ExtractFindings, tasks.Judge),
@@ -40,7 +44,9 @@ MINE: list[type[tasks.Task[Any]]] = [
 ]
 
 
-def rig_of(home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any) -> Rig:
+def rig_of(
+    home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any
+) -> Rig:
     return Rig(home, reasoner, provider, strategy="orchestrated", **more)
 
 
@@ -52,7 +58,9 @@ def plan(intent: SearchIntent, query: str, reasoning: str = "why not") -> Search
     return SearchPlan(intent=intent, query=query, reasoning=reasoning)
 
 
-def planning(*rounds: tuple[SearchPlan, ...], then: str = "") -> Callable[[tasks.PlanSearches], SearchPlans]:
+def planning(
+    *rounds: tuple[SearchPlan, ...], then: str = ""
+) -> Callable[[tasks.PlanSearches], SearchPlans]:
     """Return a planner that plans this, round by round, and then nothing, for that reason."""
 
     def rule(task: tasks.PlanSearches) -> SearchPlans:
@@ -88,10 +96,14 @@ async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> Non
     assert outcome.error is None
     assert outcome.report is not None
     if task in {item.name() for item in rig.reasoner.asked} and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+        assert any("not in the mood" in line for line in outcome.report.limits), (
+            outcome.report.limits
+        )
 
 
-async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.NO_EVIDENCE
@@ -111,7 +123,9 @@ async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
     assert rig.path == BEGIN[:2]
 
 
-async def test_a_search_that_is_down_stands_in_the_limits_and_the_run_goes_on(tmp_path: Path) -> None:
+async def test_a_search_that_is_down_stands_in_the_limits_and_the_run_goes_on(
+    tmp_path: Path,
+) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: "register" in query
     rig = rig_of(tmp_path, provider=provider)
@@ -133,7 +147,9 @@ async def test_where_nothing_can_be_searched_there_is_no_evidence(tmp_path: Path
 # -- exits
 
 
-async def test_planning_that_fails_at_once_ends_in_a_report_of_nothing_that_says_so(tmp_path: Path) -> None:
+async def test_planning_that_fails_at_once_ends_in_a_report_of_nothing_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(plan_searches=fail))
     outcome = await rig.work()
     assert rig.path == ["initialize", "plan_searches", "synthesize_research"]
@@ -152,7 +168,10 @@ async def test_planning_that_fails_later_ends_in_a_report_of_what_there_is(tmp_p
     assert outcome.report is not None
     assert outcome.report.citations, "what was found is told"
     assert "Planning ended the search before round 2: no plan could be had" in outcome.report.limits
-    assert [(event.decision, event.by) for event in rig.of(Decided)] == [("continue", "rule"), ("finish", "rule")]
+    assert [(event.decision, event.by) for event in rig.of(Decided)] == [
+        ("continue", "rule"),
+        ("finish", "rule"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -188,11 +207,15 @@ async def test_five_rounds_are_the_strategys_own_hard_stop(tmp_path: Path) -> No
     rig = rig_of(tmp_path)
     outcome = await rig.work()
     assert rig.path == path_of(5)
-    assert len(outcome.state["key_findings"]) == 3, "fewer than five key findings: nothing else ended it"
+    assert len(outcome.state["key_findings"]) == 3, (
+        "fewer than five key findings: nothing else ended it"
+    )
     assert outcome.state["search_iterations"] == 5
 
 
-async def test_five_key_findings_are_enough_after_three_rounds_and_not_before(tmp_path: Path) -> None:
+async def test_five_key_findings_are_enough_after_three_rounds_and_not_before(
+    tmp_path: Path,
+) -> None:
     def every_sentence(task: tasks.ExtractFindings) -> tasks.Extraction:
         found = [
             tasks.Extracted(statement=f"{part.strip()}.", source=text.id, quote=f"{part.strip()}.")
@@ -213,7 +236,10 @@ async def test_five_key_findings_are_enough_after_three_rounds_and_not_before(tm
 
 
 async def test_four_key_findings_are_not_enough(tmp_path: Path) -> None:
-    corpus = {**CORPUS, "doc:memo": ("Memo", "blog", "Nobody can own Holm Works twice, says the clerk.")}
+    corpus = {
+        **CORPUS,
+        "doc:memo": ("Memo", "blog", "Nobody can own Holm Works twice, says the clerk."),
+    }
     rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
     outcome = await rig.work()
     assert len(outcome.state["key_findings"]) == 4
@@ -231,7 +257,9 @@ async def test_synthesis_searches_nothing_and_ends_the_loop(tmp_path: Path) -> N
     assert not [line for line in outcome.report.limits if "Planning" in line], "that is no failure"
 
 
-async def test_what_is_planned_before_the_synthesis_is_searched_and_nothing_after_it(tmp_path: Path) -> None:
+async def test_what_is_planned_before_the_synthesis_is_searched_and_nothing_after_it(
+    tmp_path: Path,
+) -> None:
     listed = (plan(EXPLORE, "Holm register"), plan(SYNTHESIS, ""), plan(DIVE, "Holm boats"))
     rig = rig_of(tmp_path, ScriptedReasoner(plan_searches=planning(listed)))
     await rig.work()
@@ -247,13 +275,17 @@ async def test_there_is_nothing_to_synthesise_before_the_first_search(tmp_path: 
     outcome = await rig.work()
     assert rig.path == [*BEGIN, "execute_search", "plan_searches", "synthesize_research"]
     assert rig.provider.queries == [QUESTION]
-    assert {item["search_intent"] for item in outcome.state["search_history"]} == {"initial_exploration"}
+    assert {item["search_intent"] for item in outcome.state["search_history"]} == {
+        "initial_exploration"
+    }
 
 
 # -- the plan
 
 
-async def test_the_first_plan_is_shown_with_objectives_parts_queries_and_ceiling(tmp_path: Path) -> None:
+async def test_the_first_plan_is_shown_with_objectives_parts_queries_and_ceiling(
+    tmp_path: Path,
+) -> None:
     shown: list[dict[str, Any]] = []
 
     async def ask(asked: dict[str, Any]) -> dict[str, Any]:
@@ -275,7 +307,9 @@ async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
 
     rig = rig_of(tmp_path, approve=True)
     outcome = await rig.work(ask=ask)
-    assert rig.path[:5] == [*BEGIN, "approve_plan", "plan_searches"], "the node that asks is entered again"
+    assert rig.path[:5] == [*BEGIN, "approve_plan", "plan_searches"], (
+        "the node that asks is entered again"
+    )
     first, second = rig.reasoner.of(tasks.PlanSearches)[:2]
     assert first.problems == (QUESTION,)
     assert second.problems == second.unanswered == ("When was Holm Works founded?",)
@@ -293,7 +327,9 @@ async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> N
     await rig.work(ask=ask)
     assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["", "too broad"]
     planned = rig.reasoner.of(tasks.PlanSearches)
-    assert [task.objection for task in planned] == ["", "too broad", "", "", "", ""], "once accepted it is settled"
+    assert [task.objection for task in planned] == ["", "too broad", "", "", "", ""], (
+        "once accepted it is settled"
+    )
     assert not answers
 
 
@@ -314,9 +350,15 @@ async def test_a_plan_that_nobody_answers_waits(tmp_path: Path) -> None:
 # -- planning and execution
 
 
-async def test_planning_is_shown_the_last_five_results_the_findings_and_what_is_open(tmp_path: Path) -> None:
+async def test_planning_is_shown_the_last_five_results_the_findings_and_what_is_open(
+    tmp_path: Path,
+) -> None:
     corpus = {
-        f"doc:{n}": (f"Paper {n}", "newspaper", f"Holm Works paper {n}: a trader may own {n} boats. " + "Long. " * 600)
+        f"doc:{n}": (
+            f"Paper {n}",
+            "newspaper",
+            f"Holm Works paper {n}: a trader may own {n} boats. " + "Long. " * 600,
+        )
         for n in range(8)
     }
     rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
@@ -326,7 +368,9 @@ async def test_planning_is_shown_the_last_five_results_the_findings_and_what_is_
     assert first.unanswered == (QUESTION,)
     assert len(second.results) == 5
     assert all(len(result.content) <= 2_000 for result in second.results)
-    assert [r.relevance for r in second.results] == sorted(r.relevance for r in second.results), "the best comes last"
+    assert [r.relevance for r in second.results] == sorted(r.relevance for r in second.results), (
+        "the best comes last"
+    )
     assert {result.intent for result in second.results} == {EXPLORE}
     assert {result.intent for result in third.results} == {DIVE}
     assert second.findings
@@ -352,9 +396,17 @@ class PatientProvider(CorpusProvider):
 
 
 async def test_two_of_three_plans_are_carried_out_side_by_side(tmp_path: Path) -> None:
-    listed = (plan(EXPLORE, "Holm register"), plan(EXPLORE, "Holm gazette"), plan(EXPLORE, "Holm notice"))
+    listed = (
+        plan(EXPLORE, "Holm register"),
+        plan(EXPLORE, "Holm gazette"),
+        plan(EXPLORE, "Holm notice"),
+    )
     rule = planning(listed, (*listed[2:], plan(SYNTHESIS, "")))
-    rig = rig_of(tmp_path, ScriptedReasoner(plan_searches=rule), PatientProvider({"Holm register", "Holm gazette"}))
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(plan_searches=rule),
+        PatientProvider({"Holm register", "Holm gazette"}),
+    )
     await rig.work()
     first = rig.reasoner.of(tasks.PlanSearches)[1].tried
     assert "Holm register" in first
@@ -375,11 +427,15 @@ async def test_open_questions_are_kept_until_a_reading_no_longer_names_them(tmp_
     whose, when, why = "Whose is it?", "Since when?", "Why does he own boats?"
 
     def split(task: tasks.Decompose) -> tasks.Decomposition:
-        return tasks.Decomposition(problems=(tasks.Problem(question=whose), tasks.Problem(question=when)))
+        return tasks.Decomposition(
+            problems=(tasks.Problem(question=whose), tasks.Problem(question=when))
+        )
 
     def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
         made = ScriptedReasoner()._extract_findings(task)
-        return made.model_copy(update={"questions": (*(q for q in task.unanswered if q != whose), why)})
+        return made.model_copy(
+            update={"questions": (*(q for q in task.unanswered if q != whose), why)}
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(decompose=split, extract_findings=extract))
     outcome = await rig.work()
@@ -394,7 +450,9 @@ async def test_open_questions_are_kept_until_a_reading_no_longer_names_them(tmp_
 
 
 async def test_a_reading_that_finds_nothing_answers_nothing(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, ScriptedReasoner(extract_findings=lambda task: tasks.Extraction(findings=())))
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(extract_findings=lambda task: tasks.Extraction(findings=()))
+    )
     outcome = await rig.work()
     assert outcome.state["unanswered_questions"] == [QUESTION]
 
@@ -410,11 +468,16 @@ async def test_open_questions_never_grow_without_end(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(extract_findings=extract))
     outcome = await rig.work()
     assert len(outcome.state["unanswered_questions"]) == orchestrated.OPEN
-    assert outcome.state["unanswered_questions"][0] == QUESTION, "what was asked first is not pushed out"
+    assert outcome.state["unanswered_questions"][0] == QUESTION, (
+        "what was asked first is not pushed out"
+    )
 
 
 async def test_a_model_can_walk_every_intent(tmp_path: Path) -> None:
-    corpus = {**CORPUS, "doc:wiki": ("Wiki", "blog", "Bertil Ask is a trader in Lund who says he will own a boat.")}
+    corpus = {
+        **CORPUS,
+        "doc:wiki": ("Wiki", "blog", "Bertil Ask is a trader in Lund who says he will own a boat."),
+    }
     rule = planning(
         (plan(EXPLORE, QUESTION),),
         (plan(DIVE, "Holm Works founded"), plan(CHECK, "Holm Works is owned by Bertil Ask")),
@@ -436,7 +499,11 @@ async def test_a_model_can_walk_every_intent(tmp_path: Path) -> None:
 async def test_the_state_is_plain_and_small_and_holds_no_text_of_a_source(tmp_path: Path) -> None:
     long = "Holm Works is owned by Anna Holm. " + "Nothing else is said here at all. " * 400
     held: list[dict[str, Any]] = []
-    rig = rig_of(tmp_path, provider=CorpusProvider({"doc:long": ("Long", "newspaper", long)}), max_iterations=2)
+    rig = rig_of(
+        tmp_path,
+        provider=CorpusProvider({"doc:long": ("Long", "newspaper", long)}),
+        max_iterations=2,
+    )
     graph = TABLE[rig.run.strategy].build().compile()
     async for update in graph.astream(
         {"messages": [HumanMessage(QUESTION)]}, context=rig.session().deps, stream_mode="updates"
@@ -459,7 +526,9 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     assert context.key_findings == tuple(line["text"] for line in state["key_findings"])
     assert {result.url for result in context.search_history} == set(CORPUS)
     assert all(0.0 <= result.relevance_score <= 1.0 for result in context.search_history)
-    assert {result.timestamp.isoformat() for result in context.search_history} == {outcome.run.created}
+    assert {result.timestamp.isoformat() for result in context.search_history} == {
+        outcome.run.created
+    }
     assert outcome.report is not None
     assert state["final_report"] == markdown(outcome.report)
     messages = state["messages"]
@@ -467,10 +536,20 @@ async def test_the_context_is_complete_and_the_report_is_the_last_message(tmp_pa
     assert messages[-1].text == state["final_report"]
 
 
-async def test_a_finding_that_two_sources_carry_is_one_key_finding_with_two_voices(tmp_path: Path) -> None:
+async def test_a_finding_that_two_sources_carry_is_one_key_finding_with_two_voices(
+    tmp_path: Path,
+) -> None:
     corpus = {
-        "doc:a": ("Register", "register", "Holm Works is owned by Anna Holm. It was founded in the north."),
-        "doc:b": ("Notice", "official", "Holm Works is owned by Anna Holm. The harbour was dredged last spring."),
+        "doc:a": (
+            "Register",
+            "register",
+            "Holm Works is owned by Anna Holm. It was founded in the north.",
+        ),
+        "doc:b": (
+            "Notice",
+            "official",
+            "Holm Works is owned by Anna Holm. The harbour was dredged last spring.",
+        ),
     }
     rig = rig_of(tmp_path, provider=CorpusProvider(corpus), max_iterations=2)
     outcome = await rig.work()
@@ -493,7 +572,10 @@ async def test_past_runs_are_shown_to_those_who_plan(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, past=True)
     outcome = await rig.work()
     assert len(rig.of(Recalled)) == 1
-    assert {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())} == {"decompose", "plan_searches"}
+    assert {task.name() for task in rig.reasoner.asked if getattr(task, "past", ())} == {
+        "decompose",
+        "plan_searches",
+    }
     assert outcome.report is not None
     assert [line for line in outcome.report.limits if first.run.id in line]
 
@@ -540,22 +622,34 @@ class EndlessProvider(CorpusProvider):
     def _hit(self, url: str) -> Hit:
         raw = hashlib.sha256(url.encode()).hexdigest()
         words = raw.translate(str.maketrans("0123456789", "ghijklmnop"))
-        lines = [" ".join(words[n + k : n + k + 6] for k in range(0, 24, 6)) for n in range(0, 36, 12)]
+        lines = [
+            " ".join(words[n + k : n + k + 6] for k in range(0, 24, 6)) for n in range(0, 36, 12)
+        ]
         text = " ".join(f"Those who own the works say {line}." for line in lines)
-        return Hit(url=f"doc:{raw[:12]}", title=f"Notes {raw[:6]}", text=text, complete=True, provider=self.name)
+        return Hit(
+            url=f"doc:{raw[:12]}",
+            title=f"Notes {raw[:6]}",
+            text=text,
+            complete=True,
+            provider=self.name,
+        )
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         self.corpus = {f"{query}/{n}": ("", "", query) for n in range(limit)}
         return await super().search(query, limit, gateway)
 
 
-async def test_a_round_costs_the_same_however_many_there_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_round_costs_the_same_however_many_there_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(orchestrated, "ENOUGH", 10_000)  # else the third round is the last
     counted = iter(range(10_000))
 
     def restless(task: tasks.PlanSearches) -> SearchPlans:
         kinds = (CHECK, DIVE, RELATED) if task.iteration else (EXPLORE, EXPLORE)
-        return SearchPlans(plans=tuple(plan(kind, f"works {next(counted):04} who say") for kind in kinds))
+        return SearchPlans(
+            plans=tuple(plan(kind, f"works {next(counted):04} who say") for kind in kinds)
+        )
 
     def extract(task: tasks.ExtractFindings) -> tasks.Extraction:
         raised, lead = f"What of {next(counted):04}?", f"Lead {next(counted):04}"
@@ -629,15 +723,27 @@ async def test_the_allowance_is_never_exceeded_and_names_what_is_performed(
 
 
 async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> None:
-    """The golden run: right ages on the day, from quotes that stand, checked against other sources, and it replays."""
-    flags = {"home": tmp_path, "documents": (LIBRARY,), "search": ["library"], "strategy": "orchestrated"}
+    """The golden run.
+
+    Right ages on the day, from quotes that stand, checked against other sources, and it replays.
+    """
+    flags = {
+        "home": tmp_path,
+        "documents": (LIBRARY,),
+        "search": ["library"],
+        "strategy": "orchestrated",
+    }
     settings = load({**flags, "as_of": date(2026, 11, 15)})
     events: list[Any] = []
     outcome = await research(SEED_QUESTION, settings, on_event=events.append)
     report = outcome.report
     assert report is not None
     assert report.status is RunStatus.ANSWERED
-    ages = {sentence.text.split()[0]: sentence.calculation.result for sentence in report.answer if sentence.calculation}
+    ages = {
+        sentence.text.split()[0]: sentence.calculation.result
+        for sentence in report.answer
+        if sentence.calculation
+    }
     assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
     assert 0.8 < report.confidence < 1.0
     store = open_store(tmp_path)
@@ -646,11 +752,19 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
         assert citation.finding in ledger
         text = store.get_text(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
-    sentences = [sentence for part in (report.answer, *(s.sentences for s in report.sections)) for sentence in part]
-    assert all(sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME)
+    sentences = [
+        sentence
+        for part in (report.answer, *(s.sentences for s in report.sections))
+        for sentence in part
+    ]
+    assert all(
+        sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME
+    )
     assert [event.phase for event in events if event.type == "phase_started"] == path_of(3)
     contested = [line for line in report.limits if line.startswith("Checked against")]
-    assert any("Alma, who is 13" in line for line in contested), "the ages of an older article were checked"
+    assert any("Alma, who is 13" in line for line in contested), (
+        "the ages of an older article were checked"
+    )
     assert outcome.state["unanswered_questions"] == []
     intents = {item["search_intent"] for item in outcome.state["search_history"]}
     assert intents == {"initial_exploration", "fact_checking"}

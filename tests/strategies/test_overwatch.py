@@ -35,9 +35,12 @@ GATHER, ANALYZE, REFLECT = "gather_intelligence", "analyze_findings", "reflect_o
 CORRELATE, VERIFY, SYNTHESIZE = "correlate_findings", "verify_conclusions", "synthesize_report"
 END = [CORRELATE, VERIFY, SYNTHESIZE]
 SEED_FIELDS = (
-    "task context current_phase iteration max_iterations research_plan sub_tasks task_complexity pending_queries "
-    "executed_queries hypotheses findings key_insights correlations uncertainties reasoning_trace chain_of_thought "
-    "reflection_notes reflection_iterations verification_results verified_insights verified_correlations "
+    "task context current_phase iteration max_iterations research_plan sub_tasks task_complexity "
+    "pending_queries "
+    "executed_queries hypotheses findings key_insights correlations uncertainties reasoning_trace "
+    "chain_of_thought "
+    "reflection_notes reflection_iterations verification_results verified_insights "
+    "verified_correlations "
     "executive_summary detailed_report recommendations confidence_assessment methodology_note error"
 ).split()
 
@@ -89,10 +92,14 @@ async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> Non
     assert outcome.report is not None
     assert rig.path[-1] == SYNTHESIZE
     if task in {item.name() for item in rig.reasoner.asked} and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+        assert any("not in the mood" in line for line in outcome.report.limits), (
+            outcome.report.limits
+        )
 
 
-async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.NO_EVIDENCE
@@ -120,7 +127,8 @@ async def test_tools_that_all_fail_are_an_error_that_ends_cleanly(tmp_path: Path
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert any(
-        line.startswith("It ended early: no tool gave an answer: search failed") for line in outcome.report.limits
+        line.startswith("It ended early: no tool gave an answer: search failed")
+        for line in outcome.report.limits
     )
     (last,) = [event for event in rig.of(Reasoned) if event.phase == "gathering"]
     assert "search failed: corpus could not search: corpus is down" in last.observation
@@ -130,11 +138,14 @@ async def test_tools_that_all_fail_are_an_error_that_ends_cleanly(tmp_path: Path
 async def test_a_tool_that_fails_beside_others_is_told_as_failed_everywhere(tmp_path: Path) -> None:
     provider = CorpusProvider()
     provider.down = lambda query: query == "the boats"
-    plan = tasks.ResearchPlan(objectives=("x",), initial_queries=(call(QUESTION), call("the boats"), call("zebra")))
+    plan = tasks.ResearchPlan(
+        objectives=("x",), initial_queries=(call(QUESTION), call("the boats"), call("zebra"))
+    )
     rig = rig_of(tmp_path, ScriptedReasoner(plan_research=lambda task: plan), provider=provider)
     state = await state_of(rig)
     failed, empty = (
-        next(q for q in state["executed_queries"] if q["args"]["query"] == text) for text in ("the boats", "zebra")
+        next(q for q in state["executed_queries"] if q["args"]["query"] == text)
+        for text in ("the boats", "zebra")
     )
     assert (failed["status"], failed["findings"]) == ("failed", 0)
     assert "corpus is down" in failed["message"]
@@ -151,12 +162,16 @@ async def test_a_tool_that_fails_beside_others_is_told_as_failed_everywhere(tmp_
 
 async def test_unknown_tools_and_bad_arguments_are_refused_before_any_call(tmp_path: Path) -> None:
     wrong = tasks.ToolQuery(tool="search", args=(tasks.Argument(name="url", value="doc:register"),))
-    plan = tasks.ResearchPlan(objectives=("x",), initial_queries=(call("x", "read_minds"), wrong, call(" ")))
+    plan = tasks.ResearchPlan(
+        objectives=("x",), initial_queries=(call("x", "read_minds"), wrong, call(" "))
+    )
     rig = rig_of(tmp_path, ScriptedReasoner(plan_research=lambda task: plan))
     state = await state_of(rig)
     refused = [query for query in state["executed_queries"] if query["status"] == "refused"]
     assert [query["tool"] for query in refused] == ["read_minds", "search", "search"]
-    assert [query for query in rig.provider.queries if not query.startswith("refute:")] == [QUESTION]
+    assert [query for query in rig.provider.queries if not query.startswith("refute:")] == [
+        QUESTION
+    ]
     assert "read_minds was not called: there is no such tool" in state["detailed_report"]
 
 
@@ -165,17 +180,25 @@ async def test_nothing_is_reported_that_no_tool_returned(tmp_path: Path) -> None
         made = tasks.KeyInsight(statement="Carl Dahl owns Holm Works.", finding_ids=("F99",))
         twisted = tasks.KeyInsight(statement="Dora Ek owns 77 boats.", finding_ids=("F1",))
         own = tasks.Correlated(
-            finding_ids=("F1", "F2"), correlation_type=CorrelationKind.CAUSAL, description="Eva Flod did it in 1931."
+            finding_ids=("F1", "F2"),
+            correlation_type=CorrelationKind.CAUSAL,
+            description="Eva Flod did it in 1931.",
         )
-        near = own.model_copy(update={"correlation_type": CorrelationKind.TEMPORAL, "description": "close"})
+        near = own.model_copy(
+            update={"correlation_type": CorrelationKind.TEMPORAL, "description": "close"}
+        )
         return tasks.FindingsAnalysis(key_insights=(made, twisted), correlations=(own, near))
 
     rig = rig_of(tmp_path, ScriptedReasoner(analyse=invent))
     state = await state_of(rig)
     assert "Carl Dahl" not in str(state)
-    assert "Dora Ek" not in str(state), "an insight whose values its findings do not hold gives way to the quote"
+    assert "Dora Ek" not in str(state), (
+        "an insight whose values its findings do not hold gives way to the quote"
+    )
     assert "Eva Flod" not in state["detailed_report"]
-    assert {item["correlation_type"] for item in state["correlations"]} <= {"causal"}, "closeness is measured, not said"
+    assert {item["correlation_type"] for item in state["correlations"]} <= {"causal"}, (
+        "closeness is measured, not said"
+    )
 
 
 # -- the paths of the seed
@@ -194,7 +217,9 @@ async def test_gathering_goes_on_while_queries_wait_five_a_turn(tmp_path: Path) 
     many = tuple(call(f"Holm Works part {n}") for n in range(10))
     plan = tasks.ResearchPlan(objectives=("x",), initial_queries=many)
     none = tasks.HypothesisSet(hypotheses=())
-    rig = rig_of(tmp_path, ScriptedReasoner(plan_research=lambda task: plan, hypothesise=lambda task: none))
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(plan_research=lambda task: plan, hypothesise=lambda task: none)
+    )
     await rig.work()
     assert rig.path == [*BEGIN, GATHER, GATHER, ANALYZE, REFLECT, *END]
     assert len(rig.provider.queries) == 10
@@ -212,34 +237,50 @@ async def test_follow_up_queries_lead_from_analysing_back_to_gathering(tmp_path:
 
 
 async def test_a_follow_up_that_was_made_is_not_made_again(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, ScriptedReasoner(analyse=lambda task: analysis(task, follow_up_queries=(call(QUESTION),))))
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(analyse=lambda task: analysis(task, follow_up_queries=(call(QUESTION),))),
+    )
     await rig.work()
     assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, *END]
 
 
 async def test_reflection_returns_to_gathering_twice_at_most(tmp_path: Path) -> None:
     numbers = iter(range(100))
-    rig = rig_of(tmp_path, ScriptedReasoner(reflect=lambda task: reflection(queries=(f"Holm {next(numbers)}",))))
+    rig = rig_of(
+        tmp_path,
+        ScriptedReasoner(reflect=lambda task: reflection(queries=(f"Holm {next(numbers)}",))),
+    )
     outcome = await rig.work()
     again = [GATHER, ANALYZE, REFLECT]
     assert rig.path == [*BEGIN, *again, *again, *again, *END]
     assert outcome.report is not None
-    state = await state_of(rig_of(tmp_path / "b", ScriptedReasoner(reflect=lambda task: reflection())))
+    state = await state_of(
+        rig_of(tmp_path / "b", ScriptedReasoner(reflect=lambda task: reflection()))
+    )
     assert state["reflection_iterations"] == 1, "without queries it goes on"
 
 
 async def test_a_critical_remark_leads_back_to_analysing_and_is_shown_there(tmp_path: Path) -> None:
     note = tasks.Note(category="bias", text="Only one side was heard.", critical=True)
-    rig = rig_of(tmp_path, ScriptedReasoner(reflect=lambda task: reflection(sufficient=True, notes=(note,))))
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(reflect=lambda task: reflection(sufficient=True, notes=(note,)))
+    )
     await rig.work()
-    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, *END], "the same remark counts once"
+    assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, ANALYZE, REFLECT, *END], (
+        "the same remark counts once"
+    )
     first, second = rig.reasoner.of(tasks.Analyse)
     assert (first.notes, second.notes) == ((), ("Only one side was heard.",))
 
 
 async def test_what_is_not_ready_is_reflected_on_again_twice_at_most(tmp_path: Path) -> None:
     def unready(task: tasks.VerifyConclusions) -> tasks.Verifications:
-        return ScriptedReasoner()._verify_conclusions(task).model_copy(update={"ready_for_synthesis": False})
+        return (
+            ScriptedReasoner()
+            ._verify_conclusions(task)
+            .model_copy(update={"ready_for_synthesis": False})
+        )
 
     rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=unready))
     await rig.work()
@@ -259,11 +300,15 @@ async def test_every_loop_ends_at_max_iterations(tmp_path: Path) -> None:
     assert outcome.report is not None
     assert outcome.report.answer
     assert [event.reason for event in rig.of(Decided)] == ["turn 4 is the last allowed"]
-    told = next(section for section in outcome.report.sections if section.heading == "Confidence and method")
+    told = next(
+        section for section in outcome.report.sections if section.heading == "Confidence and method"
+    )
     assert "It ended at the last turn allowed (4)." in told.sentences[0].text
 
 
-async def test_critical_remarks_that_are_always_new_end_at_max_iterations_too(tmp_path: Path) -> None:
+async def test_critical_remarks_that_are_always_new_end_at_max_iterations_too(
+    tmp_path: Path,
+) -> None:
     numbers = iter(range(1_000))
 
     def critic(task: tasks.Reflect) -> tasks.Reflection:
@@ -282,7 +327,9 @@ async def test_what_was_not_verified_is_marked_so(tmp_path: Path) -> None:
     outcome = await rig.work()
     assert rig.path == [*BEGIN, GATHER, ANALYZE, REFLECT, GATHER, SYNTHESIZE]
     assert outcome.report is not None
-    insights = next(section for section in outcome.report.sections if section.heading == "Key insights")
+    insights = next(
+        section for section in outcome.report.sections if section.heading == "Key insights"
+    )
     assert {sentence.mark for sentence in insights.sentences} == {"not verified"}
 
 
@@ -292,7 +339,10 @@ async def test_what_was_not_verified_is_marked_so(tmp_path: Path) -> None:
         ({"iteration": 10, "current_phase": "gathering", "error": ""}, SYNTHESIZE),
         ({"iteration": 10, "current_phase": "gathering", "error": "x"}, SYNTHESIZE),
         ({"iteration": 9, "current_phase": "gathering", "error": "x"}, SYNTHESIZE),
-        *(({"iteration": 9, "current_phase": phase, "error": ""}, node) for phase, node in overwatch.PHASES.items()),
+        *(
+            ({"iteration": 9, "current_phase": phase, "error": ""}, node)
+            for phase, node in overwatch.PHASES.items()
+        ),
     ],
 )
 def test_the_rules_of_routing(state: Any, node: str) -> None:
@@ -304,8 +354,18 @@ def test_every_phase_can_be_reached_and_every_way_leads_to_one() -> None:
     graph = overwatch.build().compile().get_graph()
     ways = {(edge.source, edge.target) for edge in graph.edges}
     assert {target for _, target in ways} >= set(overwatch.PHASES.values())
-    loops = {(GATHER, ANALYZE), (ANALYZE, GATHER), (GATHER, GATHER), (REFLECT, GATHER), (REFLECT, ANALYZE)}
-    assert ways >= loops | {(VERIFY, REFLECT), (VERIFY, SYNTHESIZE), ("approve_plan", "plan_research")}
+    loops = {
+        (GATHER, ANALYZE),
+        (ANALYZE, GATHER),
+        (GATHER, GATHER),
+        (REFLECT, GATHER),
+        (REFLECT, ANALYZE),
+    }
+    assert ways >= loops | {
+        (VERIFY, REFLECT),
+        (VERIFY, SYNTHESIZE),
+        ("approve_plan", "plan_research"),
+    }
     assert all((node, SYNTHESIZE) in ways for node in overwatch.WAYS)
 
 
@@ -314,7 +374,10 @@ def test_every_phase_can_be_reached_and_every_way_leads_to_one() -> None:
 
 async def test_the_state_has_the_fields_of_the_seed_and_no_text_of_a_source(tmp_path: Path) -> None:
     filler = "This sentence fills the page and must not travel with the state. " * 400
-    corpus = {**CORPUS, "doc:long": ("Long", "register", f"Holm Works is owned by Anna Holm. {filler}")}
+    corpus = {
+        **CORPUS,
+        "doc:long": ("Long", "register", f"Holm Works is owned by Anna Holm. {filler}"),
+    }
     rig = rig_of(tmp_path, provider=CorpusProvider(corpus))
     state = await state_of(rig)
     assert set(SEED_FIELDS) <= state.keys()
@@ -343,7 +406,9 @@ async def test_findings_are_typed(tmp_path: Path) -> None:
         assert item["location"]["places"] == []
 
 
-async def test_a_question_of_one_part_has_a_second_sub_task_that_correlating_looks_into(tmp_path: Path) -> None:
+async def test_a_question_of_one_part_has_a_second_sub_task_that_correlating_looks_into(
+    tmp_path: Path,
+) -> None:
     state = await state_of(rig_of(tmp_path))
     assert [item["id"] for item in state["sub_tasks"]] == ["subtask_1", "subtask_2"]
     assert state["sub_tasks"][1]["dependencies"] == ["subtask_1"]
@@ -417,10 +482,14 @@ async def test_what_is_rejected_never_reaches_the_report(tmp_path: Path) -> None
     rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=verdicts(**both)))
     state = await state_of(rig)
     assert state["verified_insights"] == []
-    assert not [section for section in state["detailed_report"].splitlines() if section == "## Key insights"]
+    assert not [
+        section for section in state["detailed_report"].splitlines() if section == "## Key insights"
+    ]
     assert "Anna Holm owns Holm Works." not in state["executive_summary"]
     assert "**supported**" not in state["detailed_report"]
-    assert "Verification rejected 4 conclusions, which are not reported." in state["detailed_report"]
+    assert (
+        "Verification rejected 4 conclusions, which are not reported." in state["detailed_report"]
+    )
     assert {item["verdict"] for item in state["verification_results"]} == {"REJECT"}
 
 
@@ -429,34 +498,61 @@ async def test_what_is_flagged_is_marked(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=verdicts(**both)))
     outcome = await rig.work()
     assert outcome.report is not None
-    (insights,) = [section for section in outcome.report.sections if section.heading == "Key insights"]
+    (insights,) = [
+        section for section in outcome.report.sections if section.heading == "Key insights"
+    ]
     assert {sentence.mark for sentence in insights.sentences} == {"flagged: by the script"}
-    assert "Verification flagged “Anna Holm owns Holm Works.”: by the script" in outcome.report.limits
+    assert (
+        "Verification flagged “Anna Holm owns Holm Works.”: by the script" in outcome.report.limits
+    )
     assert outcome.run.status is RunStatus.ANSWERED
 
 
-async def test_what_is_adjusted_is_stated_with_less_confidence_and_never_with_more(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path, ScriptedReasoner(verify_conclusions=verdicts(hypothesis=VerdictKind.ADJUST)))
+async def test_what_is_adjusted_is_stated_with_less_confidence_and_never_with_more(
+    tmp_path: Path,
+) -> None:
+    rig = rig_of(
+        tmp_path, ScriptedReasoner(verify_conclusions=verdicts(hypothesis=VerdictKind.ADJUST))
+    )
     outcome = await rig.work()
     assert outcome.report is not None
-    lowered = next(item for item in outcome.report.hypotheses if item.hypothesis.answer == "Anna Holm")
-    assert (lowered.posterior, lowered.status.value) == (0.2, "undecided"), "a verdict takes acceptance away"
+    lowered = next(
+        item for item in outcome.report.hypotheses if item.hypothesis.answer == "Anna Holm"
+    )
+    assert (lowered.posterior, lowered.status.value) == (0.2, "undecided"), (
+        "a verdict takes acceptance away"
+    )
     assert outcome.run.status is not RunStatus.ANSWERED
-    raised = rig_of(tmp_path / "b", ScriptedReasoner(verify_conclusions=verdicts(temporal=VerdictKind.ADJUST)))
+    raised = rig_of(
+        tmp_path / "b", ScriptedReasoner(verify_conclusions=verdicts(temporal=VerdictKind.ADJUST))
+    )
     state = await state_of(raised)
-    assert all(item["stated_confidence"] <= item["confidence"] for item in state["verification_results"])
+    assert all(
+        item["stated_confidence"] <= item["confidence"] for item in state["verification_results"]
+    )
 
 
 async def test_what_the_verifier_leaves_out_is_flagged(tmp_path: Path) -> None:
     silent = tasks.Verifications(verifications=())
-    state = await state_of(rig_of(tmp_path, ScriptedReasoner(verify_conclusions=lambda task: silent)))
+    state = await state_of(
+        rig_of(tmp_path, ScriptedReasoner(verify_conclusions=lambda task: silent))
+    )
     assert {item["verdict"] for item in state["verification_results"]} == {"FLAG"}
     assert all("says nothing" in item["reason"] for item in state["verification_results"])
 
 
 async def test_the_trace_has_the_fields_of_the_seed_and_reaches_the_log(tmp_path: Path) -> None:
     state = await state_of(rig_of(tmp_path))
-    keys = ["step_number", "phase", "thought", "action", "observation", "conclusion", "confidence", "timestamp"]
+    keys = [
+        "step_number",
+        "phase",
+        "thought",
+        "action",
+        "observation",
+        "conclusion",
+        "confidence",
+        "timestamp",
+    ]
     assert all(list(entry) == keys for entry in state["reasoning_trace"])
     assert [entry["step_number"] for entry in state["reasoning_trace"]] == list(range(1, 9))
     phases = [entry["phase"] for entry in state["reasoning_trace"]]
@@ -475,7 +571,8 @@ async def test_notes_about_the_research_are_computed_and_state_no_fact(tmp_path:
         assert {sentence.kind for sentence in by_heading[heading].sentences} == {SentenceKind.FRAME}
     sure, method = (sentence.text for sentence in by_heading["Confidence and method"].sentences)
     assert sure.startswith(
-        f"High confidence ({outcome.report.confidence:.2f}). Of 2 hypotheses: 1 supported, 1 refuted."
+        f"High confidence ({outcome.report.confidence:.2f}). Of 2 hypotheses: 1 supported, 1 "
+        "refuted."
     )
     assert "1 reflection and 4 verification checks (4 PASS)" in method
     assert "3 calls of tools (3 answered) in 1 turn." in method
@@ -503,8 +600,12 @@ async def test_a_plan_is_shown_with_objectives_sub_tasks_and_queries(tmp_path: P
 
     rig = rig_of(tmp_path, approve=True)
     await rig.work(ask=ask)
-    path = [node for node, _ in itertools.groupby(rig.path)]  # a node that asked is entered again with the answer
-    assert path[:8] == [*BEGIN[:4], *BEGIN[1:4], "generate_hypotheses"], "a rejected plan is made anew"
+    path = [
+        node for node, _ in itertools.groupby(rig.path)
+    ]  # a node that asked is entered again with the answer
+    assert path[:8] == [*BEGIN[:4], *BEGIN[1:4], "generate_hypotheses"], (
+        "a rejected plan is made anew"
+    )
     assert seen[0]["objectives"] == seen[0]["problems"] == seen[0]["queries"] == [QUESTION]
     assert [task.objection for task in rig.reasoner.of(tasks.PlanResearch)] == ["", "too broad"]
     assert [task.objection for task in rig.reasoner.of(tasks.DecomposeTask)] == ["", "too broad"]
@@ -551,19 +652,26 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     def rivals(task: tasks.Hypothesise) -> tasks.HypothesisSet:
         made = [
             tasks.Proposed(
-                statement=f"Anna Holm owns part {next(numbers)} of Holm Works.", supports_if="a", refutes_if="b"
+                statement=f"Anna Holm owns part {next(numbers)} of Holm Works.",
+                supports_if="a",
+                refutes_if="b",
             )
             for _ in range(8)
         ]
         return tasks.HypothesisSet(hypotheses=tuple(made))
 
     faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",)) for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
+        tasks.DraftSentence(text=text, findings=("F1",))
+        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
     )
     reasoner = ScriptedReasoner(
-        plan_research=lambda task: tasks.ResearchPlan(objectives=("x",), initial_queries=more(task)),
+        plan_research=lambda task: tasks.ResearchPlan(
+            objectives=("x",), initial_queries=more(task)
+        ),
         hypothesise=rivals,
-        analyse=lambda task: analysis(task, follow_up_queries=more(task) if next(numbers) % 2 else ()),
+        analyse=lambda task: analysis(
+            task, follow_up_queries=more(task) if next(numbers) % 2 else ()
+        ),
         reflect=lambda task: reflection(queries=tuple(f"Holm {next(numbers)}" for _ in range(6))),
         write_report=lambda task: tasks.Draft(answer=faulty),
     )
@@ -574,7 +682,9 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
         assert task in allowed.tasks, f"{task.name()} is not allowed for"
         assert len(rig.reasoner.of(task)) <= allowed.tasks[task], task.name()
     assert len(rig.provider.queries) <= allowed.searches
-    calm = rig_of(tmp_path / "b", ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=faulty)))
+    calm = rig_of(
+        tmp_path / "b", ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=faulty))
+    )
     await calm.work()
     both = {type(task) for task in (*rig.reasoner.asked, *calm.reasoner.asked)}
     assert both == set(allowed.tasks), "nothing is allowed for that is never done"
@@ -600,7 +710,10 @@ def made(query: str, number: int) -> tuple[str, str, str]:
     told = []
     for part in range(3):
         raw = hashlib.sha256(f"{query}/{number}/{part}".encode()).hexdigest()
-        words = " ".join(raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop")) for n in range(0, 60, 6))
+        words = " ".join(
+            raw[n : n + 6].translate(str.maketrans("0123456789", "ghijklmnop"))
+            for n in range(0, 60, 6)
+        )
         told.append(f"Those who own the works say {words}.")
     return f"Note {raw[:6]}", "register", " ".join(told)
 
@@ -609,10 +722,14 @@ async def test_a_turn_costs_the_same_however_many_there_were(tmp_path: Path) -> 
     numbers = iter(range(1_000))
 
     def follow(task: tasks.Analyse) -> tasks.FindingsAnalysis:
-        return analysis(task, follow_up_queries=tuple(call(f"works shed {next(numbers):03d}") for _ in range(5)))
+        return analysis(
+            task, follow_up_queries=tuple(call(f"works shed {next(numbers):03d}") for _ in range(5))
+        )
 
     def rivals(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        made = tasks.Proposed(statement="Those who own the works say so.", supports_if="a", refutes_if="b")
+        made = tasks.Proposed(
+            statement="Those who own the works say so.", supports_if="a", refutes_if="b"
+        )
         return tasks.HypothesisSet(hypotheses=(made,) if not task.standing else ())
 
     reasoner = ScriptedReasoner(analyse=follow, hypothesise=rivals)
@@ -651,7 +768,9 @@ async def golden(home: Path, name: str) -> tuple[Any, list[Any], sample.Question
     question = next(item for item in sample.questions() if item.id == name)
     events: list[Any] = []
     day = question.as_of.isoformat() if question.as_of else "2026-11-15"
-    settings = load({"home": home, "strategy": "overwatch", "documents": (sample.LIBRARY,), "as_of": day})
+    settings = load(
+        {"home": home, "strategy": "overwatch", "documents": (sample.LIBRARY,), "as_of": day}
+    )
     outcome = await research(question.text, settings, on_event=events.append)
     assert outcome.report is not None
     again = await replay(outcome.run.id, settings)
@@ -691,12 +810,24 @@ async def test_the_planted_correlation_is_found_and_told(tmp_path: Path) -> None
     record = json.loads((outcome.folder / "report.json").read_text(encoding="utf-8"))
     kinds = {entry["kind"] for entry in record["ledger"] if entry["record"] == "Correlation"}
     assert kinds >= {"temporal", "geospatial", "causal"}
-    assert {entry["record"] for entry in record["ledger"]} >= {"Insight", "Verdict", "Trial", "Evidence"}
-    lines = [json.loads(line) for line in (outcome.folder / "reasoning.log").read_text(encoding="utf-8").splitlines()]
+    assert {entry["record"] for entry in record["ledger"]} >= {
+        "Insight",
+        "Verdict",
+        "Trial",
+        "Evidence",
+    }
+    lines = [
+        json.loads(line)
+        for line in (outcome.folder / "reasoning.log").read_text(encoding="utf-8").splitlines()
+    ]
     steps = [line for line in lines if "thought" in line["details"]]
     assert {line["phase"] for line in steps} == {*overwatch.PHASES} - {"synthesizing"}
     assert all(line["timestamp"] and line["action"] for line in steps)
-    assert any("were compared" in line["details"]["thinking"] for line in steps if line["phase"] == "analyzing")
+    assert any(
+        "were compared" in line["details"]["thinking"]
+        for line in steps
+        if line["phase"] == "analyzing"
+    )
     assert len([event for event in events if isinstance(event, Reasoned)]) == len(steps)
 
 

@@ -17,7 +17,11 @@ ORCHESTRATED, NAVIGATOR = Strategy.ORCHESTRATED, Strategy.NAVIGATOR
 @pytest.mark.parametrize(
     ("question", "strategy", "word"),
     [
-        ("How old are the children of the parents who run Svedjan Ost AB?", POPPER, "could be wrong"),
+        (
+            "How old are the children of the parents who run Svedjan Ost AB?",
+            POPPER,
+            "could be wrong",
+        ),
         ("Did the ferry company pay the fine?", POPPER, "could be wrong"),
         ("Why did the bridge fall?", POPPER, "could be wrong"),
         ("When did the strike of 1909 begin?", POPPER, "could be wrong"),  # long over
@@ -29,7 +33,11 @@ ORCHESTRATED, NAVIGATOR = Strategy.ORCHESTRATED, Strategy.NAVIGATOR
         ("What is the state of solid state batteries?", ITERATIVE, "state of"),
         ("Compare the pension systems of Sweden and Chile", ORCHESTRATED, "Compare"),
         ("What are the effects of a four-day week?", ORCHESTRATED, "effects"),
-        ("Who owns Holm Works? Who owned it before? What was paid?", ORCHESTRATED, "several questions"),
+        (
+            "Who owns Holm Works? Who owned it before? What was paid?",
+            ORCHESTRATED,
+            "several questions",
+        ),
         ("Find out who designed the old lighthouse of Vantskär", NAVIGATOR, "Find out"),
         ("Track down the phone number of the harbour office in Lund", NAVIGATOR, "Track down"),
     ],

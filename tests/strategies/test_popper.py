@@ -41,10 +41,14 @@ async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> Non
     assert outcome.report is not None
     asked = {item.name() for item in rig.reasoner.asked}
     if task in asked and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), outcome.report.limits
+        assert any("not in the mood" in line for line in outcome.report.limits), (
+            outcome.report.limits
+        )
 
 
-async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(tmp_path: Path) -> None:
+async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(**{task.name(): fail for task in tasks.TASKS}))
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.NO_EVIDENCE
@@ -75,7 +79,11 @@ async def test_the_path_is_that_of_the_seed(tmp_path: Path) -> None:
 
 async def test_continue_goes_back_to_generate_hypothesis(tmp_path: Path) -> None:
     def once(task: tasks.Decide) -> tasks.Decision:
-        return keep_on(task) if task.iteration == 1 else tasks.Decision(decision="finish", reason="done")
+        return (
+            keep_on(task)
+            if task.iteration == 1
+            else tasks.Decision(decision="finish", reason="done")
+        )
 
     rig = Rig(tmp_path, ScriptedReasoner(decide=once))
     await rig.work()
@@ -103,11 +111,15 @@ async def test_confidence_is_no_threshold(tmp_path: Path) -> None:
 
     unsure = Rig(tmp_path / "unsure", ScriptedReasoner(judge=unmoved))
     outcome = await unsure.work()
-    assert unsure.path.count("generate_hypothesis") == 1, "a low confidence must not keep a run going"
+    assert unsure.path.count("generate_hypothesis") == 1, (
+        "a low confidence must not keep a run going"
+    )
     assert outcome.run.status is not RunStatus.ANSWERED
 
 
-async def test_there_is_no_finishing_before_every_hypothesis_met_an_attempt_to_refute_it(tmp_path: Path) -> None:
+async def test_there_is_no_finishing_before_every_hypothesis_met_an_attempt_to_refute_it(
+    tmp_path: Path,
+) -> None:
     provider = CorpusProvider()
     failures: list[str] = []
 
@@ -119,7 +131,9 @@ async def test_there_is_no_finishing_before_every_hypothesis_met_an_attempt_to_r
 
     provider.down = down_at_first
     reasoner = ScriptedReasoner(
-        refute_queries=lambda task: tasks.Queries(queries=(f"refute: {task.hypothesis} {len(task.tried)}",))
+        refute_queries=lambda task: tasks.Queries(
+            queries=(f"refute: {task.hypothesis} {len(task.tried)}",)
+        )
     )
     rig = Rig(tmp_path, reasoner, provider)
     outcome = await rig.work()
@@ -143,11 +157,16 @@ async def test_nothing_is_accepted_while_refutation_cannot_be_searched(tmp_path:
     assert outcome.run.status is not RunStatus.NO_EVIDENCE or not outcome.report.citations
 
 
-async def test_each_hypothesis_is_tested_by_a_search_of_its_own_and_all_at_once(tmp_path: Path) -> None:
+async def test_each_hypothesis_is_tested_by_a_search_of_its_own_and_all_at_once(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path)
     await rig.work()
     refutations = [query for query in rig.provider.queries if query.startswith("refute:")]
-    assert sorted(refutations) == ["refute: Anna Holm owns Holm Works.", "refute: Bertil Ask owns Holm Works."]
+    assert sorted(refutations) == [
+        "refute: Anna Holm owns Holm Works.",
+        "refute: Bertil Ask owns Holm Works.",
+    ]
     assert rig.reasoner.most_running >= 2
 
 
@@ -155,15 +174,21 @@ async def test_what_was_refuted_is_printed_and_teaches_the_next_round(tmp_path: 
     rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
     outcome = await rig.work()
     assert outcome.report is not None
-    refuted = [item for item in outcome.report.hypotheses if item.status is HypothesisStatus.REFUTED]
+    refuted = [
+        item for item in outcome.report.hypotheses if item.status is HypothesisStatus.REFUTED
+    ]
     assert [item.hypothesis.answer for item in refuted] == ["Bertil Ask"]
     second = rig.reasoner.of(tasks.Hypothesise)[1]
-    assert ("Bertil Ask", HypothesisStatus.REFUTED) in {(item.answer, item.status) for item in second.standing}
+    assert ("Bertil Ask", HypothesisStatus.REFUTED) in {
+        (item.answer, item.status) for item in second.standing
+    }
 
 
 async def test_a_hypothesis_is_not_put_forward_twice(tmp_path: Path) -> None:
     def same(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        proposal = tasks.Proposed(statement="Anna Holm owns Holm Works.", supports_if="a", refutes_if="b")
+        proposal = tasks.Proposed(
+            statement="Anna Holm owns Holm Works.", supports_if="a", refutes_if="b"
+        )
         return tasks.HypothesisSet(hypotheses=(proposal, proposal))
 
     rig = Rig(tmp_path, ScriptedReasoner(hypothesise=same, decide=keep_on), max_iterations=3)
@@ -182,11 +207,17 @@ async def test_a_quote_that_is_not_in_the_source_is_no_finding(tmp_path: Path) -
 
     rig = Rig(tmp_path, ScriptedReasoner(extract_findings=invent))
     outcome = await rig.work()
-    assert {event.statement for event in rig.of(FindingDropped)} == {"Carl owns it.", "Dora owns it."}
+    assert {event.statement for event in rig.of(FindingDropped)} == {
+        "Carl owns it.",
+        "Dora owns it.",
+    }
     assert outcome.run.status is RunStatus.NO_EVIDENCE
     assert outcome.report is not None
     assert "Carl" not in outcome.report.model_dump_json()
-    assert any("statements were refused because the quote does not stand" in line for line in outcome.report.limits)
+    assert any(
+        "statements were refused because the quote does not stand" in line
+        for line in outcome.report.limits
+    )
 
 
 async def test_a_problem_that_needs_another_is_told_its_answer(tmp_path: Path) -> None:
@@ -206,14 +237,20 @@ async def test_a_problem_that_needs_another_is_told_its_answer(tmp_path: Path) -
 async def test_leads_are_followed_from_hop_to_hop(tmp_path: Path) -> None:
     corpus = {
         **CORPUS,
-        "doc:parish": ("Parish", "register", "Anna Holm is the mother of Cleo Holm. The own church is old."),
+        "doc:parish": (
+            "Parish",
+            "register",
+            "Anna Holm is the mother of Cleo Holm. The own church is old.",
+        ),
         "doc:school": ("School", "newsletter", "Cleo Holm is in grade three and owns a kite."),
     }
 
     def lead(task: tasks.ExtractFindings) -> tasks.Extraction:
         base = ScriptedReasoner()._extract_findings(task)
         text = " ".join(item.quote for item in base.findings)
-        return base.model_copy(update={"leads": tuple(name for name in ("Anna Holm", "Cleo Holm") if name in text)})
+        return base.model_copy(
+            update={"leads": tuple(name for name in ("Anna Holm", "Cleo Holm") if name in text)}
+        )
 
     rig = Rig(tmp_path, ScriptedReasoner(extract_findings=lead), CorpusProvider(corpus))
     await rig.work()
@@ -223,7 +260,9 @@ async def test_leads_are_followed_from_hop_to_hop(tmp_path: Path) -> None:
 async def test_state_and_result_have_the_keys_of_the_seed(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     graph = TABLE[rig.run.strategy].build().compile()
-    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
+    )
     assert result["original_question"] == "Who owns Holm Works?"
     assert result["decomposed_problems"] == ["Who owns Holm Works?"]
     assert {item["url"] for item in result["gathered_information"]} == set(CORPUS)
@@ -239,7 +278,9 @@ async def test_state_and_result_have_the_keys_of_the_seed(tmp_path: Path) -> Non
 async def test_the_experience_pool_is_a_graph(tmp_path: Path) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(decide=keep_on), max_iterations=2)
     graph = TABLE[rig.run.strategy].build().compile()
-    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
+    )
     pool = result["experience_pool"]
     nodes = {item["id"]: item for item in pool if item["type"] != "link"}
     links = [item for item in pool if item["type"] == "link"]
@@ -256,7 +297,9 @@ async def test_the_state_holds_no_text_of_a_source(tmp_path: Path) -> None:
     corpus = {"doc:long": ("Long", "register", f"Holm Works is owned by Anna Holm. {filler}")}
     rig = Rig(tmp_path, provider=CorpusProvider(corpus))
     graph = TABLE[rig.run.strategy].build().compile()
-    result = await graph.ainvoke({"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps)
+    result = await graph.ainvoke(
+        {"messages": [HumanMessage("Who owns Holm Works?")]}, context=rig.session().deps
+    )
     assert "fills the page" not in str(result)
 
 
@@ -264,16 +307,24 @@ def test_the_allowance_grows_with_the_rounds() -> None:
     small, large = popper.allowance(1, 6), popper.allowance(5, 6)
     assert large.searches > small.searches
     assert large.tasks[tasks.Judge] == 5 * small.tasks[tasks.Judge]
-    assert popper.allowance(1, 50).tasks[tasks.ExtractFindings] > 8 * small.tasks[tasks.ExtractFindings]
+    assert (
+        popper.allowance(1, 50).tasks[tasks.ExtractFindings]
+        > 8 * small.tasks[tasks.ExtractFindings]
+    )
 
 
 async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
     many = tuple(tasks.Problem(question=f"Who owns Holm Works, part {n}?") for n in range(7))
-    reasoner = ScriptedReasoner(decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many))
-    faulty = tuple(
-        tasks.DraftSentence(text=text, findings=("F1",)) for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
+    reasoner = ScriptedReasoner(
+        decide=keep_on, decompose=lambda task: tasks.Decomposition(problems=many)
     )
-    reasoner.rules["write_report"] = lambda task: tasks.Draft(answer=faulty)  # so that all tasks have something to do
+    faulty = tuple(
+        tasks.DraftSentence(text=text, findings=("F1",))
+        for text in ("Carl Dahl owns Holm Works.", "Someone owns it.")
+    )
+    reasoner.rules["write_report"] = lambda task: tasks.Draft(
+        answer=faulty
+    )  # so that all tasks have something to do
     rig = Rig(tmp_path, reasoner, max_iterations=3)
     await rig.work()
     allowed = popper.allowance(3, 6)
@@ -293,7 +344,9 @@ async def test_past_runs_shape_plan_queries_and_hypotheses_and_nothing_else(tmp_
     assert asked == {"decompose", "write_queries", "hypothesise"}
     assert outcome.report is not None
     assert [line for line in outcome.report.limits if first.run.id in line]
-    assert rig.path == [*BEGIN, *ROUND, "final_answer"], "the graph is the seed's, with and without a past"
+    assert rig.path == [*BEGIN, *ROUND, "final_answer"], (
+        "the graph is the seed's, with and without a past"
+    )
 
 
 async def test_without_the_wish_no_task_sees_a_past_run(tmp_path: Path) -> None:
@@ -311,7 +364,11 @@ async def test_queries_of_past_runs_are_extra_and_within_the_allowance(tmp_path:
     await Rig(tmp_path).work()
     many = tuple(f"Holm Works query {n}" for n in range(8))
     for past, most in ((False, popper.QUERIES), (True, popper.MOST_QUERIES)):
-        rig = Rig(tmp_path, ScriptedReasoner(write_queries=lambda task: tasks.Queries(queries=many)), past=past)
+        rig = Rig(
+            tmp_path,
+            ScriptedReasoner(write_queries=lambda task: tasks.Queries(queries=many)),
+            past=past,
+        )
         await rig.work()
         assert sum(query in many for query in rig.provider.queries) == most
     assert popper.allowance(1, 6).searches >= nodes.PROBLEMS * popper.MOST_QUERIES

@@ -56,15 +56,21 @@ def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.WriteReport], t
     """A sentence that cites the findings whose quotes hold these words."""
 
     def make(task: tasks.WriteReport) -> tasks.DraftSentence:
-        labels = tuple(next(shown.id for shown in task.findings if word in shown.quote) for word in words)
+        labels = tuple(
+            next(shown.id for shown in task.findings if word in shown.quote) for word in words
+        )
         return tasks.DraftSentence(text=text, findings=labels, **more)
 
     return make
 
 
-def rig_of(home: Path, *made: Callable[[Any], tasks.DraftSentence], settings: Any = None, **rules: Any) -> Rig:
+def rig_of(
+    home: Path, *made: Callable[[Any], tasks.DraftSentence], settings: Any = None, **rules: Any
+) -> Rig:
     """A run whose writer says just this, and whose checker finds nothing wrong with it."""
-    rules = {"write_report": lambda task: tasks.Draft(answer=tuple(make(task) for make in made))} | rules
+    rules = {
+        "write_report": lambda task: tasks.Draft(answer=tuple(make(task) for make in made))
+    } | rules
     return Rig(home, ScriptedReasoner(**rules), **(settings or {}))
 
 
@@ -83,13 +89,18 @@ def foot(report: Report) -> list[str]:
 
 
 def sentences_of(report: Report) -> list[Sentence]:
-    return [*report.answer, *(sentence for section in report.sections for sentence in section.sentences)]
+    return [
+        *report.answer,
+        *(sentence for section in report.sections for sentence in section.sentences),
+    ]
 
 
 class Fixed:
     """A reader that gives the same verdict on everything, unless a test says otherwise, and keeps what it was asked."""
 
-    def __init__(self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]) -> None:
+    def __init__(
+        self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]
+    ) -> None:
         self.usual, self.by_words = (supports, refutes), by_words
         self.asked: list[tuple[str, str]] = []
         self.calls = 0
@@ -148,7 +159,9 @@ async def test_a_model_that_cannot_be_used_costs_the_opinions_and_nothing_else(
     assert again.report.hash == report.hash
 
 
-async def test_a_runtime_that_does_not_load_is_told_likewise(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_a_runtime_that_does_not_load_is_told_likewise(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     class Broken:
         def verify(self, pairs: Any) -> Any:
             raise ImportError("onnxruntime: DLL load failed")
@@ -157,7 +170,9 @@ async def test_a_runtime_that_does_not_load_is_told_likewise(tmp_path: Path, rea
     assert foot(await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))) == [UNASKED]
 
 
-async def test_another_error_is_nobodys_secret(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_another_error_is_nobodys_secret(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     class Wrong:
         def verify(self, pairs: Any) -> Any:
             raise ZeroDivisionError("a fault of ours")
@@ -170,7 +185,9 @@ async def test_another_error_is_nobodys_secret(tmp_path: Path, reader: Callable[
 # -- what it says
 
 
-async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_shown(tmp_path: Path) -> None:
+async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_shown(
+    tmp_path: Path,
+) -> None:
     report = await report_of(rig_of(tmp_path, fact(DENIED, OWNED)))
     (sentence,) = report.answer
     assert sentence.second_opinion is not None
@@ -178,7 +195,10 @@ async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_sh
     assert sentence.second_opinion.confidence >= CONTRADICTS
     assert sentence.second_opinion.confidence == round(sentence.second_opinion.confidence, 2)
     assert sentence.mark == CAUTION
-    line = "The reader, a second opinion, agrees with 0 of 1 cited sentence, says nothing of 0, and contradicts 1."
+    line = (
+        "The reader, a second opinion, agrees with 0 of 1 cited sentence, says nothing of 0, and "
+        "contradicts 1."
+    )
     limit = "The reader, a second opinion, contradicts 1 cited sentence."
     assert foot(report) == [limit, line]
     for shown in (markdown(report), page(report)):
@@ -197,12 +217,18 @@ async def test_what_is_said_in_other_words_is_agreed_to_by_the_model(tmp_path: P
     assert sentence.mark == ""
 
 
-async def test_what_it_says_nothing_of_stays_as_it_is(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_what_it_says_nothing_of_stays_as_it_is(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     reader(Fixed(supports=AGREES - 0.01, refutes=CONTRADICTS - 0.0001))
     on = await report_of(rig_of(tmp_path / "on", fact(BESIDE, OWNED)))
-    off = await report_of(rig_of(tmp_path / "off", fact(BESIDE, OWNED), settings={"second_opinion": False}))
+    off = await report_of(
+        rig_of(tmp_path / "off", fact(BESIDE, OWNED), settings={"second_opinion": False})
+    )
     (sentence,) = on.answer
-    assert sentence.second_opinion == SecondOpinion(stance=Stance.NEUTRAL, confidence=round(1 - CONTRADICTS, 2))
+    assert sentence.second_opinion == SecondOpinion(
+        stance=Stance.NEUTRAL, confidence=round(1 - CONTRADICTS, 2)
+    )
     assert sentence.model_copy(update={"second_opinion": None}) == off.answer[0]
     assert (on.status, on.confidence) == (off.status, off.confidence)
 
@@ -221,7 +247,12 @@ async def test_what_it_says_nothing_of_stays_as_it_is(tmp_path: Path, reader: Ca
     ],
 )
 async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_is_sure(
-    tmp_path: Path, reader: Callable[[Any], Any], supports: float, refutes: float, stance: Stance, confidence: float
+    tmp_path: Path,
+    reader: Callable[[Any], Any],
+    supports: float,
+    refutes: float,
+    stance: Stance,
+    confidence: float,
 ) -> None:
     reader(Fixed(supports, refutes))
     (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))).answer
@@ -229,9 +260,13 @@ async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_
     assert (sentence.mark == CAUTION) == (stance is Stance.REFUTES)
 
 
-async def test_a_caution_stands_beside_that_of_the_audit(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_a_caution_stands_beside_that_of_the_audit(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
-        return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims))
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims)
+        )
 
     reader(Fixed(refutes=1.0))
     rig = rig_of(
@@ -245,7 +280,9 @@ async def test_a_caution_stands_beside_that_of_the_audit(tmp_path: Path, reader:
 
 
 @pytest.mark.parametrize("strategy", [Strategy.POPPER, Strategy.ITERATIVE])
-async def test_a_caution_moves_no_belief(tmp_path: Path, reader: Callable[[Any], Any], strategy: Strategy) -> None:
+async def test_a_caution_moves_no_belief(
+    tmp_path: Path, reader: Callable[[Any], Any], strategy: Strategy
+) -> None:
     reader(Fixed(refutes=1.0))
     settings = {"strategy": strategy.value}
     on = await report_of(rig_of(tmp_path / "on", fact(OTHERWISE, OWNED), settings=settings))
@@ -259,12 +296,17 @@ async def test_a_caution_moves_no_belief(tmp_path: Path, reader: Callable[[Any],
 # -- who is asked, about what
 
 
-async def test_what_rules_settle_loads_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_rules_settle_loads_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse() -> None:
         raise AssertionError("the reader was loaded")
 
     monkeypatch.setattr(second_opinion, "load_reader", refuse)
-    corpus = {**CORPUS, "doc:birth": ("Parish", "register", "Anna Holm, who owns a boat, was born on 3 May 1980.")}
+    corpus = {
+        **CORPUS,
+        "doc:birth": ("Parish", "register", "Anna Holm, who owns a boat, was born on 3 May 1980."),
+    }
     rig = rig_of(
         tmp_path,
         fact(OWNED, OWNED),
@@ -280,7 +322,8 @@ async def test_what_rules_settle_loads_no_model(tmp_path: Path, monkeypatch: pyt
     report = await report_of(rig)
     assert [sentence.second_opinion for sentence in report.answer] == [WORD_FOR_WORD, None, None]
     assert foot(report) == [
-        "The reader, a second opinion, agrees with 1 of 1 cited sentence, says nothing of 0, and contradicts 0."
+        "The reader, a second opinion, agrees with 1 of 1 cited sentence, says nothing of 0, and "
+        "contradicts 0."
     ]
 
 
@@ -288,7 +331,9 @@ async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
     tmp_path: Path, reader: Callable[[Any], Any]
 ) -> None:
     asked = reader(Fixed())
-    rig = rig_of(tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(BESIDE, "trader"))
+    rig = rig_of(
+        tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(BESIDE, "trader")
+    )
     await report_of(rig)
     register = f"Register. {OWNED}"
     notice = "Notice. The authority confirms that Anna Holm owns Holm Works."
@@ -309,10 +354,20 @@ async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
         ((0.0, 0.0), (0.0, 1.0), (0.0, 0.0), Stance.REFUTES),
         ((0.0, 0.0), (0.0, 0.0), (0.0, 1.0), Stance.NEUTRAL),
     ],
-    ids=["one says it", "both together say it", "one says otherwise", "only both together say otherwise"],
+    ids=[
+        "one says it",
+        "both together say it",
+        "one says otherwise",
+        "only both together say otherwise",
+    ],
 )
 async def test_quotes_may_say_it_together_but_each_alone_that_it_is_not_so(
-    tmp_path: Path, reader: Callable[[Any], Any], register: Any, notice: Any, both: Any, stance: Stance
+    tmp_path: Path,
+    reader: Callable[[Any], Any],
+    register: Any,
+    notice: Any,
+    both: Any,
+    stance: Stance,
 ) -> None:
     reader(Fixed(Register=register, Notice=notice, Register_Notice=both))
     (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED, "authority")))).answer
@@ -320,21 +375,33 @@ async def test_quotes_may_say_it_together_but_each_alone_that_it_is_not_so(
     assert sentence.second_opinion.stance is stance
 
 
-async def test_of_very_many_quotes_the_first_are_read(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_of_very_many_quotes_the_first_are_read(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     asked = reader(Fixed())
     corpus = {
-        f"doc:{n}": (f"Book {n}", "register", f"Clerk number {n} notes that Anna Holm has owned Holm Works.")
+        f"doc:{n}": (
+            f"Book {n}",
+            "register",
+            f"Clerk number {n} notes that Anna Holm has owned Holm Works.",
+        )
         for n in range(QUOTES + 4)
     }
     names = [f"number {n} " for n in range(QUOTES + 4)]
     provider = CorpusProvider(corpus)
-    rig = rig_of(tmp_path, fact(OTHERWISE, *names), settings={"provider": provider, "filters": {"results": QUOTES + 4}})
+    rig = rig_of(
+        tmp_path,
+        fact(OTHERWISE, *names),
+        settings={"provider": provider, "filters": {"results": QUOTES + 4}},
+    )
     report = await report_of(rig)
     assert len(report.answer[0].citations) == QUOTES + 4
     assert len(asked.asked) == QUOTES + QUOTES - 1, "each alone, and each with the next"
 
 
-async def test_the_loop_goes_on_while_it_reads(tmp_path: Path, reader: Callable[[Any], Any]) -> None:
+async def test_the_loop_goes_on_while_it_reads(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
     begun, released = threading.Event(), threading.Event()
 
     class Slow(Fixed):
@@ -356,7 +423,9 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(second_opinion, "load_reader")
-    rig = rig_of(tmp_path, fact(DENIED, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False})
+    rig = rig_of(
+        tmp_path, fact(DENIED, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
+    )
     report = await report_of(rig)
     assert [sentence.second_opinion for sentence in report.answer] == [None, None]
     assert [sentence.mark for sentence in report.answer] == ["", ""]
@@ -365,7 +434,9 @@ async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
 
 
 async def test_a_report_without_evidence_says_nothing_of_it(tmp_path: Path) -> None:
-    report = await report_of(Rig(tmp_path, ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=()))))
+    report = await report_of(
+        Rig(tmp_path, ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=())))
+    )
     assert report.status is RunStatus.NO_EVIDENCE
     assert foot(report) == []
 
@@ -375,13 +446,17 @@ async def test_every_strategy_has_its_sentences_judged(
     tmp_path: Path, reader: Callable[[Any], Any], strategy: Strategy
 ) -> None:
     reader(Fixed(refutes=1.0))
-    rig = rig_of(tmp_path, fact(OTHERWISE, OWNED), fact(OWNED, OWNED), settings={"strategy": strategy.value})
+    rig = rig_of(
+        tmp_path, fact(OTHERWISE, OWNED), fact(OWNED, OWNED), settings={"strategy": strategy.value}
+    )
     report = await report_of(rig)
     facts = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
     assert [item.text for item in report.answer] == [OTHERWISE, OWNED]
     assert [item.mark for item in report.answer] == [CAUTION, ""]
     assert all(item.second_opinion for item in facts)
-    assert not any(item.second_opinion for item in sentences_of(report) if item.kind is not SentenceKind.FACT)
+    assert not any(
+        item.second_opinion for item in sentences_of(report) if item.kind is not SentenceKind.FACT
+    )
     assert foot(report) == [*contradicted(facts), counted(facts)]
     assert f" of {len(facts)} cited sentences" in foot(report)[-1]
 
@@ -390,9 +465,17 @@ async def test_every_strategy_has_its_sentences_judged(
 
 
 def denying(fields: Fields, usual: Fields) -> Fields:
-    """Say of the first finding that it never was so; the audit finds all names and numbers in the quote."""
+    """Say of the first finding that it never was so.
+
+    The audit finds all names and numbers in the quote.
+    """
     first, *rest = usual["answer"]
-    return {"answer": [first | {"text": re.sub(rf" ({'|'.join(ACTS)}) ", r" never \1 ", first["text"])}, *rest]}
+    return {
+        "answer": [
+            first | {"text": re.sub(rf" ({'|'.join(ACTS)}) ", r" never \1 ", first["text"])},
+            *rest,
+        ]
+    }
 
 
 async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays_to_the_same_report(
@@ -410,7 +493,8 @@ async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays
     assert turned.mark == CAUTION
     assert [item.second_opinion for item in others] == [WORD_FOR_WORD] * len(others)
     line = (
-        f"The reader, a second opinion, agrees with {len(others)} of {len(others) + 1} cited sentences, "
+        f"The reader, a second opinion, agrees with {len(others)} of {len(others) + 1} cited "
+        "sentences, "
         "says nothing of 0, and contradicts 1."
     )
     assert foot(report) == ["The reader, a second opinion, contradicts 1 cited sentence.", line]
@@ -432,7 +516,10 @@ async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays
         ("Anna Holm owns it.", "Anna Holm owns it."),
         ("Anna Holm owns it", "Anna Holm owns it."),
         ("Anna Holm owns it.", "She came late. Anna Holm owns it. He left."),
-        ("Anna Holm owns it. He left.", "She came late. Anna Holm owns it. He left. Then it rained."),
+        (
+            "Anna Holm owns it. He left.",
+            "She came late. Anna Holm owns it. He left. Then it rained.",
+        ),
         ("Anna Holm's “old” firm is hers.", 'Anna  Holm’s\n"old" firm is hers.'),
         ("An international firm is hers.", "An inter-\nnational firm is hers."),
         ("Anna Holm owns it.", "**Anna Holm** owns *it*."),
@@ -476,7 +563,9 @@ def test_the_counts_add_up(opinions: list[SecondOpinion | None]) -> None:
     written = [Sentence(text="It is so.", second_opinion=opinion) for opinion in opinions]
     asked = [opinion for opinion in opinions if opinion]
     refuted = sum(opinion.stance is Stance.REFUTES for opinion in asked)
-    assert [int(number) for line in contradicted(written) for number in re.findall(r"\d+", line)] == [refuted][:refuted]
+    assert [
+        int(number) for line in contradicted(written) for number in re.findall(r"\d+", line)
+    ] == [refuted][:refuted]
     if not asked:
         assert counted(written) == ""
         return

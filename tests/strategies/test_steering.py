@@ -1,4 +1,7 @@
-"""Rules come before the reasoner, the reasoner before the ways out; and it is shown enough, and no more each time."""
+"""Rules come before the reasoner, the reasoner before the ways out.
+
+And it is shown enough, and no more each time.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,18 @@ REPORT = {
 
 
 def held(**more: Any) -> dict[str, Any]:
-    return state(**{"analyzer_report": {}, "confidence_score": 0.0, "objection": "", "past": [], **more})
+    return state(
+        **{"analyzer_report": {}, "confidence_score": 0.0, "objection": "", "past": [], **more}
+    )
 
 
 def step(what: str, found: int = 1, **more: Any) -> dict[str, Any]:
-    told = {"action": "search_corpus", "query_or_url": what, "key": loops.key_of("search_corpus", what), "pass": 1}
+    told = {
+        "action": "search_corpus",
+        "query_or_url": what,
+        "key": loops.key_of("search_corpus", what),
+        "pass": 1,
+    }
     return {**told, "about": QUESTION, "found": found, "confidence": 0.5, "way": "", **more}
 
 
@@ -49,7 +59,11 @@ async def test_a_reasoner_that_fails_gives_way_to_the_words_of_the_question(tmp_
 
     rig = rig_of(tmp_path, decide_action=fail)
     made = await decided(rig)
-    assert (made["next_action"], made["query_or_url"], made["by"]) == ("search_corpus", "owns holm works", "rule")
+    assert (made["next_action"], made["query_or_url"], made["by"]) == (
+        "search_corpus",
+        "owns holm works",
+        "rule",
+    )
     assert made["why"] == "no decision could be had"
 
 
@@ -75,7 +89,9 @@ def test_an_answer_is_handed_over_unasked_if_it_is_sure_and_nothing_is_missed(
 ) -> None:
     deps = rig_of(tmp_path).session().deps
     told = {**REPORT, "suggestions_for_next_step": missing} if report else {}
-    choice = steering.by_rule(deps, held(confidence_score=sure, analyzer_report=told, iteration=step), None)
+    choice = steering.by_rule(
+        deps, held(confidence_score=sure, analyzer_report=told, iteration=step), None
+    )
     assert (choice is not None and choice.action == loops.HAND_OVER) is over
 
 
@@ -87,13 +103,17 @@ def test_the_last_rung_of_the_ladder_asks_nobody(tmp_path: Path) -> None:
     assert steering.by_rule(deps, held(iteration=7), loops.Circle("stuck", loops.LADDER)) is None
 
 
-async def test_a_circle_is_shown_and_told_and_the_reasoners_new_words_are_taken(tmp_path: Path) -> None:
+async def test_a_circle_is_shown_and_told_and_the_reasoners_new_words_are_taken(
+    tmp_path: Path,
+) -> None:
     rig = rig_of(tmp_path)
     history = [step(f"Holm {n}", 0) for n in range(loops.BARREN)]
     made = await decided(rig, research_history=history, iteration=3)
     assert [event.decision for event in rig.of(Decided)] == ["reframe", "search_corpus"]
     assert (made["by"], made["way"]) == ("reasoner", "reframe")
-    assert rig.reasoner.of(tasks.DecideAction)[0].detected.startswith("the last 3 steps brought nothing new; reframe")
+    assert rig.reasoner.of(tasks.DecideAction)[0].detected.startswith(
+        "the last 3 steps brought nothing new; reframe"
+    )
 
 
 async def test_a_way_out_that_the_reasoner_does_not_take_is_chosen_for_it(tmp_path: Path) -> None:
@@ -104,9 +124,13 @@ async def test_a_way_out_that_the_reasoner_does_not_take_is_chosen_for_it(tmp_pa
     assert (made["by"], made["way"], made["query_or_url"]) == ("rule", "reframe", "owns holm works")
     handed = tasks.NextAction(next_action="send_to_hitl", reasoning="enough")
     rig = rig_of(tmp_path, decide_action=lambda task: handed)
-    searched = [{**line, "about": part} for line, part in zip(history, [*PARTS, QUESTION], strict=True)]
+    searched = [
+        {**line, "about": part} for line, part in zip(history, [*PARTS, QUESTION], strict=True)
+    ]
     made = await decided(rig, research_history=searched, iteration=3)
-    assert (made["next_action"], made["way"]) == ("send_to_hitl", ""), "to hand over is no way to go on"
+    assert (made["next_action"], made["way"]) == ("send_to_hitl", ""), (
+        "to hand over is no way to go on"
+    )
 
 
 def test_only_the_steps_of_this_pass_count_for_circles(tmp_path: Path) -> None:
@@ -118,7 +142,9 @@ def test_only_the_steps_of_this_pass_count_for_circles(tmp_path: Path) -> None:
 def test_the_situation_knows_what_is_open_and_what_was_never_searched(tmp_path: Path) -> None:
     deps = rig_of(tmp_path).session().deps
     known = [fact(deps, ANNA, "a", QUESTION)]
-    at = steering.situation(deps, held(shared_memory=known, research_history=[step("Holm")], iteration=1))
+    at = steering.situation(
+        deps, held(shared_memory=known, research_history=[step("Holm")], iteration=1)
+    )
     assert at.open == at.unsearched == (PARTS[1],)
     assert at.searches == ("search_corpus",)
     assert at.keys == {"search_corpus holm"}

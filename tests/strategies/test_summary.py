@@ -42,7 +42,15 @@ def deps(tmp_path: Path) -> Deps:
     return Rig(tmp_path).session().deps
 
 
-def found(deps: Deps, text: str, *, credibility: float = 0.6, url: str = "", about: str = "", filler: str = "") -> str:
+def found(
+    deps: Deps,
+    text: str,
+    *,
+    credibility: float = 0.6,
+    url: str = "",
+    about: str = "",
+    filler: str = "",
+) -> str:
     """Enter a finding whose quote is the whole of a source of its own."""
     whole = f"{text} {filler}".strip()
     snapshot = deps.store.put_text(deps.run.id, whole)
@@ -57,7 +65,9 @@ def found(deps: Deps, text: str, *, credibility: float = 0.6, url: str = "", abo
     )
     passage = Passage(snapshot=snapshot, start=0, end=len(text))
     quote = Quote(source=source.id, passage=passage, text=text)
-    finding = Finding(id=content_id("f", text, source.id), statement=text, quotes=(quote,), about=about)
+    finding = Finding(
+        id=content_id("f", text, source.id), statement=text, quotes=(quote,), about=about
+    )
     deps.add(source, finding)
     return finding.id
 
@@ -122,7 +132,9 @@ def test_the_words_that_are_believed_more_are_kept() -> None:
 
 
 def test_a_line_keeps_its_place_and_its_part() -> None:
-    made = merged([line(OWNED, about="who"), line(FOUNDED, about="when")], [line(OWNED, "f_9", about="other")])
+    made = merged(
+        [line(OWNED, about="who"), line(FOUNDED, about="when")], [line(OWNED, "f_9", about="other")]
+    )
     assert [item.about for item in made] == ["who", "when"]
 
 
@@ -140,18 +152,24 @@ def test_findings_of_a_line_are_bounded() -> None:
     assert [len(item.findings) for item in made] == [STANDS_ON]
 
 
-WORDS = st.lists(st.sampled_from("anna owns the mill in lund since 1998 not 1999 Holm Ask".split()), max_size=8)
+WORDS = st.lists(
+    st.sampled_from("anna owns the mill in lund since 1998 not 1999 Holm Ask".split()), max_size=8
+)
 TEXTS = st.lists(WORDS.map(" ".join), max_size=12)
 
 
 @given(TEXTS, TEXTS)
 def test_a_summary_never_repeats_a_statement(first: list[str], second: list[str]) -> None:
-    lines = merged(merged([], [line(text) for text in first]), [line(text, belief=0.7) for text in second])
+    lines = merged(
+        merged([], [line(text) for text in first]), [line(text, belief=0.7) for text in second]
+    )
     for place, one in enumerate(lines):
         assert not any(repeats(one.text, other.text) for other in lines[place + 1 :])
     assert {item.text for item in lines} <= {*first, *second}
     for text in (*first, *second):
-        assert any(repeats(item.text, text) for item in lines) or len(lines) < len({*first, *second})
+        assert any(repeats(item.text, text) for item in lines) or len(lines) < len(
+            {*first, *second}
+        )
 
 
 @given(TEXTS)
@@ -169,21 +187,31 @@ def test_a_summary_within_its_limits_is_left_alone() -> None:
 
 
 def test_the_least_believed_goes_first_and_of_equals_what_is_beside_the_point() -> None:
-    weak, off, good = line(ASK, belief=0.2), line("Boats are nice to look at.", belief=0.6), line(OWNED, belief=0.6)
+    weak, off, good = (
+        line(ASK, belief=0.2),
+        line("Boats are nice to look at.", belief=0.6),
+        line(OWNED, belief=0.6),
+    )
     assert shortened([weak, off, good], "Who owns Holm Works?", most=2) == [off, good]
     assert shortened([weak, off, good], "Who owns Holm Works?", most=1) == [good]
 
 
 def test_the_part_with_most_lines_gives_way() -> None:
     lone = line("The owner lives in Lund.", about="where", belief=0.2)
-    many = [line(f"Fact {n} about the ownership of the mill {n}.", about="who", belief=0.9) for n in range(4)]
+    many = [
+        line(f"Fact {n} about the ownership of the mill {n}.", about="who", belief=0.9)
+        for n in range(4)
+    ]
     kept = shortened([lone, *many], "q", most=3)
     assert lone in kept, "one talkative part must not push out the others"
 
 
 @given(st.lists(st.text(max_size=400), max_size=40), st.text(max_size=60))
 def test_a_summary_is_never_too_long(texts: list[str], asked: str) -> None:
-    lines = [line(text, about=text[:1], belief=(n % 10) / 10) for n, text in enumerate(dict.fromkeys(texts))]
+    lines = [
+        line(text, about=text[:1], belief=(n % 10) / 10)
+        for n, text in enumerate(dict.fromkeys(texts))
+    ]
     kept = shortened(lines, asked)
     assert len(kept) <= LINES
     assert size_of(as_text(kept)) <= BYTES
@@ -199,7 +227,10 @@ def test_a_single_line_that_is_too_long_goes_too() -> None:
 
 def test_a_statement_without_a_finding_is_not_taken(deps: Deps) -> None:
     key = found(deps, OWNED)
-    proposed = [Statement(text="Carl owns it.", findings=()), Statement(text="Dora owns it.", findings=("F9",))]
+    proposed = [
+        Statement(text="Carl owns it.", findings=()),
+        Statement(text="Dora owns it.", findings=("F9",)),
+    ]
     assert taken(deps, [], proposed, {"F1": key}) == []
 
 
@@ -213,14 +244,18 @@ def test_a_statement_whose_values_no_quote_holds_gives_way_to_the_quote(deps: De
 
 def test_a_statement_in_other_words_is_taken_as_it_is(deps: Deps) -> None:
     key = found(deps, OWNED, about="Who owns it?")
-    (made,) = taken(deps, [], [Statement(text="Anna Holm owns  Holm Works.", findings=(" F1 ",))], {"F1": key})
+    (made,) = taken(
+        deps, [], [Statement(text="Anna Holm owns  Holm Works.", findings=(" F1 ",))], {"F1": key}
+    )
     assert (made.text, made.about) == ("Anna Holm owns Holm Works.", "Who owns it?")
 
 
 def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
     old, new = found(deps, ASK, credibility=0.3), found(deps, OWNED, credibility=0.9)
     lines = [line_of(deps, ASK, [old])]
-    made = taken(deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": new})
+    made = taken(
+        deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": new}
+    )
     assert [item.text for item in made] == [OWNED]
     assert made[0].findings == (new,), "what said otherwise does not carry the new statement"
 
@@ -228,21 +263,33 @@ def test_a_line_that_is_corrected_by_a_better_source_goes(deps: Deps) -> None:
 def test_a_line_is_not_pushed_out_by_a_worse_source(deps: Deps) -> None:
     good, weak = found(deps, OWNED, credibility=0.9), found(deps, ASK, credibility=0.3)
     lines = [line_of(deps, OWNED, [good])]
-    made = taken(deps, lines, [Statement(text=ASK, findings=("F1",), replaces=("S1",))], {"F1": weak})
+    made = taken(
+        deps, lines, [Statement(text=ASK, findings=("F1",), replaces=("S1",))], {"F1": weak}
+    )
     assert [item.text for item in made] == [OWNED, ASK]
 
 
 def test_a_confirmation_makes_a_line_believed_more(deps: Deps) -> None:
     first = found(deps, OWNED, url="doc:one")
-    second = found(deps, OWNED, url="doc:two", filler="It was entered in the register of the county on a rainy day.")
+    second = found(
+        deps,
+        OWNED,
+        url="doc:two",
+        filler="It was entered in the register of the county on a rainy day.",
+    )
     lines = [line_of(deps, OWNED, [first])]
-    made = taken(deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": second})
+    made = taken(
+        deps, lines, [Statement(text=OWNED, findings=("F1",), replaces=("S1",))], {"F1": second}
+    )
     assert [item.findings for item in made] == [(first, second)]
     assert made[0].belief > lines[0].belief
 
 
 def test_belief_counts_copies_once_and_knows_weak_lines(deps: Deps) -> None:
-    story = "The owner has held the works since the spring of that year, as all the town knows well enough by now."
+    story = (
+        "The owner has held the works since the spring of that year, as all the town knows well "
+        "enough by now."
+    )
     copies = [found(deps, OWNED, url=f"doc:{n}", filler=story, credibility=0.3) for n in range(3)]
     assert believed(deps, copies) == believed(deps, copies[:1])
     assert line_of(deps, OWNED, copies).weak
@@ -259,11 +306,17 @@ def test_lines_survive_the_state(deps: Deps) -> None:
 
 
 def test_what_brings_nothing_new_is_left_out_before_summarising(deps: Deps) -> None:
-    filler = "The register of the county was opened to the public in the spring and is kept in the town hall."
+    filler = (
+        "The register of the county was opened to the public in the spring and is kept in the town "
+        "hall."
+    )
     first = found(deps, OWNED, url="doc:a", filler=filler)
     copy = found(deps, f"{OWNED} ".strip(), url="doc:b", filler=f"{filler} Copied.")
     other = found(
-        deps, OWNED, url="doc:c", filler="A neighbour says so as well, over a cup of coffee, in her own words."
+        deps,
+        OWNED,
+        url="doc:c",
+        filler="A neighbour says so as well, over a cup of coffee, in her own words.",
     )
     assert distinct(deps, [first, first]) == [first]
     assert distinct(deps, [first, copy]) == [first], "a copy of the same story"

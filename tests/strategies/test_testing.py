@@ -8,7 +8,15 @@ import pytest
 from deepdiver import tasks
 from deepdiver.core.events import HypothesisProposed
 from deepdiver.core.identity import content_id
-from deepdiver.core.record import Assessment, Evidence, Hypothesis, HypothesisStatus, RunStatus, Stance, Trial
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Hypothesis,
+    HypothesisStatus,
+    RunStatus,
+    Stance,
+    Trial,
+)
 from deepdiver.errors import ReasonError
 from deepdiver.strategies import nodes, testing
 from deepdiver.strategies.base import Deps
@@ -23,7 +31,9 @@ async def gathered(deps: Deps) -> list[str]:
     return list((await nodes.look_into(deps, QUESTION, QUESTION, [QUESTION])).findings)
 
 
-def hypothesis(statement: str = "Anna Holm owns Holm Works.", prior: float = 0.5, **more: Any) -> Hypothesis:
+def hypothesis(
+    statement: str = "Anna Holm owns Holm Works.", prior: float = 0.5, **more: Any
+) -> Hypothesis:
     return Hypothesis(
         id=content_id("h", statement),
         statement=statement,
@@ -68,15 +78,21 @@ async def test_hypotheses_are_put_forward_open_and_announced(tmp_path: Path) -> 
     deps = rig.session().deps
     new = await put(deps, await gathered(deps))
     assert [item.status for item in new] == [HypothesisStatus.OPEN] * 2
-    assert [event.hypothesis for event in rig.of(HypothesisProposed)] == [item.hypothesis.id for item in new]
+    assert [event.hypothesis for event in rig.of(HypothesisProposed)] == [
+        item.hypothesis.id for item in new
+    ]
     assert all(item.hypothesis.findings for item in new)
     assert all(item.hypothesis.refutes_if for item in new)
 
 
 @pytest.mark.parametrize(("given", "kept"), [(0.95, 0.65), (0.05, 0.12), (0.6, 0.6)])
-async def test_a_prior_is_kept_within_reach_of_evidence(tmp_path: Path, given: float, kept: float) -> None:
+async def test_a_prior_is_kept_within_reach_of_evidence(
+    tmp_path: Path, given: float, kept: float
+) -> None:
     def sure(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        one = tasks.Proposed(statement="x y", supports_if="a", refutes_if="", prior=given, findings=("F1", "F99"))
+        one = tasks.Proposed(
+            statement="x y", supports_if="a", refutes_if="", prior=given, findings=("F1", "F99")
+        )
         return tasks.HypothesisSet(hypotheses=(one,))
 
     deps = Rig(tmp_path, ScriptedReasoner(hypothesise=sure)).session().deps
@@ -97,16 +113,22 @@ async def test_the_words_of_a_hypothesis_make_it_the_same(tmp_path: Path) -> Non
     first = await put(deps, keys)
 
     def louder(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        one = tasks.Proposed(statement="ANNA HOLM  owns Holm Works", supports_if="a", refutes_if="b")
+        one = tasks.Proposed(
+            statement="ANNA HOLM  owns Holm Works", supports_if="a", refutes_if="b"
+        )
         return tasks.HypothesisSet(hypotheses=(one,))
 
     deps.reasoner = ScriptedReasoner(hypothesise=louder)
     assert await put(deps, keys, first) == []
 
 
-async def test_without_queries_of_the_reasoner_the_attempt_is_made_all_the_same(tmp_path: Path) -> None:
+async def test_without_queries_of_the_reasoner_the_attempt_is_made_all_the_same(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path, ScriptedReasoner(refute_queries=fail))
-    looked, made, _ = await testing.try_to_refute(rig.session().deps, QUESTION, hypothesis(), [], [], [], 1)
+    looked, made, _ = await testing.try_to_refute(
+        rig.session().deps, QUESTION, hypothesis(), [], [], [], 1
+    )
     assert rig.provider.queries == ["a register names another owner"]
     assert made.searched
     assert made.queries == looked.queries
@@ -122,7 +144,9 @@ async def test_an_attempt_that_could_not_be_searched_says_so(tmp_path: Path) -> 
     assert judged == []
 
 
-async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge(tmp_path: Path) -> None:
+async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge(
+    tmp_path: Path,
+) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     keys = await gathered(deps)
@@ -151,7 +175,10 @@ async def test_belief_follows_from_evidence_and_acceptance_from_a_trial(tmp_path
     untested = testing.assess(deps, one, for_it, [])
     assert untested.posterior > 0.9
     assert untested.status is HypothesisStatus.OPEN
-    assert testing.assess(deps, one, for_it, [trial(one, searched=False)]).status is HypothesisStatus.OPEN
+    assert (
+        testing.assess(deps, one, for_it, [trial(one, searched=False)]).status
+        is HypothesisStatus.OPEN
+    )
     assert testing.assess(deps, one, for_it, [trial(one)]).status is HypothesisStatus.SUPPORTED
     against = [evidence(one, key, Stance.REFUTES) for key in keys]
     refuted = testing.assess(deps, one, against, [trial(one)])
@@ -168,13 +195,19 @@ async def test_a_later_judgement_replaces_the_earlier_of_the_same_finding(tmp_pa
 
 
 async def test_copies_of_one_story_count_once(tmp_path: Path) -> None:
-    story = "Holm Works is owned by Anna Holm, as the register of the county has shown since the year 1998."
+    story = (
+        "Holm Works is owned by Anna Holm, as the register of the county has shown since the year "
+        "1998."
+    )
     copies = {f"doc:{n}": (f"Paper {n}", "newspaper", story) for n in range(5)}
     deps = Rig(tmp_path, provider=CorpusProvider(copies)).session().deps
     keys, one = await gathered(deps), hypothesis()
     assert len(keys) == 5
     all_five = [evidence(one, key, Stance.SUPPORTS) for key in keys]
-    assert testing.assess(deps, one, all_five, []).posterior == testing.assess(deps, one, all_five[:1], []).posterior
+    assert (
+        testing.assess(deps, one, all_five, []).posterior
+        == testing.assess(deps, one, all_five[:1], []).posterior
+    )
 
 
 async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
@@ -184,24 +217,39 @@ async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
     standing = await put(deps, keys)
     shared: dict[str, Any] = {"tried": [], "iteration": 1, "trials": [], "evidence": []}
     first = await testing.try_all(deps, QUESTION, standing, keys, **shared)
-    assert {item.status for item in first.standing} == {HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED}
+    assert {item.status for item in first.standing} == {
+        HypothesisStatus.SUPPORTED,
+        HypothesisStatus.REFUTED,
+    }
     shared = {"tried": [], "iteration": 2, "trials": first.trials, "evidence": first.evidence}
     second = await testing.try_all(deps, QUESTION, first.standing, keys, **shared)
     assert second.trials == first.trials
     assert second.standing == first.standing
 
 
-async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(tmp_path: Path) -> None:
+async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(
+    tmp_path: Path,
+) -> None:
     deps = Rig(tmp_path).session().deps
     keys = await gathered(deps)
-    old, new = hypothesis("Bertil Ask owns it.", iteration=1), hypothesis(iteration=2, findings=(keys[0],))
+    old, new = (
+        hypothesis("Bertil Ask owns it.", iteration=1),
+        hypothesis(iteration=2, findings=(keys[0],)),
+    )
     deps.add(old, new)
     against = evidence(old, keys[0], Stance.REFUTES)
     deps.add(against)
-    assessed = [testing.assess(deps, old, [against], [trial(old)]), testing.assess(deps, new, [], [])]
+    assessed = [
+        testing.assess(deps, old, [against], [trial(old)]),
+        testing.assess(deps, new, [], []),
+    ]
     pool = testing.experience(deps, assessed, [against.id])
     kinds = {(item["kind"], item["head"], item["tail"]) for item in pool if item["type"] == "link"}
-    assert kinds == {("refutes", keys[0], old.id), ("raised", keys[0], new.id), ("revises", new.id, old.id)}
+    assert kinds == {
+        ("refutes", keys[0], old.id),
+        ("raised", keys[0], new.id),
+        ("revises", new.id, old.id),
+    }
 
 
 def test_labels_stand_for_the_findings_that_are_shown() -> None:
@@ -220,11 +268,21 @@ def test_labels_stand_for_the_findings_that_are_shown() -> None:
 async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
-    past = tasks.Recalled(id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED)
+    past = tasks.Recalled(
+        id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED
+    )
     keys = await gathered(deps)
-    await testing.put_forward(deps, QUESTION, [QUESTION], keys, [], gaps=[], iteration=1, limit=4, past=(past,))
+    await testing.put_forward(
+        deps, QUESTION, [QUESTION], keys, [], gaps=[], iteration=1, limit=4, past=(past,)
+    )
     assert [task.past for task in rig.reasoner.of(tasks.Hypothesise)] == [(past,)]
-    for kind in (tasks.Judge, tasks.RefuteQueries, tasks.Decide, tasks.WriteReport, tasks.CheckSupport):
+    for kind in (
+        tasks.Judge,
+        tasks.RefuteQueries,
+        tasks.Decide,
+        tasks.WriteReport,
+        tasks.CheckSupport,
+    ):
         assert "past" not in kind.model_fields
 
 
@@ -234,11 +292,15 @@ async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_pat
 TOOL = tasks.ToolShown(name="search", about="everything", arguments=("query: words",))
 
 
-async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(tmp_path: Path) -> None:
+async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(
+    tmp_path: Path,
+) -> None:
     query = tasks.ToolQuery(tool="search", args=(tasks.Argument(name="query", value="x"),))
 
     def propose(task: tasks.Hypothesise) -> tasks.HypothesisSet:
-        made = tasks.Proposed(statement="It is so.", supports_if="a", refutes_if="b", test_queries=(query,))
+        made = tasks.Proposed(
+            statement="It is so.", supports_if="a", refutes_if="b", test_queries=(query,)
+        )
         return tasks.HypothesisSet(hypotheses=(made, made), reasoning_chain=("First.", "Then."))
 
     rig = Rig(tmp_path, ScriptedReasoner(hypothesise=propose))
@@ -253,24 +315,38 @@ async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_te
 
 async def test_a_reasoner_that_fails_with_tools_puts_nothing_forward(tmp_path: Path) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
-    made = await testing.conjecture(deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,))
+    made = await testing.conjecture(
+        deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+    )
     assert (made.new, made.queries, made.reasoning) == ([], {}, ())
 
 
-async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_if_need_be(tmp_path: Path) -> None:
+async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_if_need_be(
+    tmp_path: Path,
+) -> None:
     deps = Rig(tmp_path, ScriptedReasoner(refute_queries=fail)).session().deps
-    assert await testing.refutations(deps, QUESTION, hypothesis(), [], []) == ("a register names another owner",)
+    assert await testing.refutations(deps, QUESTION, hypothesis(), [], []) == (
+        "a register names another owner",
+    )
     many = tasks.Queries(queries=("a", "b", "c"))
     deps = Rig(tmp_path / "b", ScriptedReasoner(refute_queries=lambda task: many)).session().deps
     assert await testing.refutations(deps, QUESTION, hypothesis(), [], []) == ("a", "b")
 
 
-async def test_new_findings_are_weighed_for_every_hypothesis_with_the_evidence_before(tmp_path: Path) -> None:
+async def test_new_findings_are_weighed_for_every_hypothesis_with_the_evidence_before(
+    tmp_path: Path,
+) -> None:
     deps = Rig(tmp_path).session().deps
     keys = await gathered(deps)
     standing = await put(deps, keys)
-    first, held = await testing.weigh_all(deps, QUESTION, standing, keys[:1], trials=[], evidence=[])
-    second, all_ = await testing.weigh_all(deps, QUESTION, first, keys[1:], trials=[], evidence=held)
+    first, held = await testing.weigh_all(
+        deps, QUESTION, standing, keys[:1], trials=[], evidence=[]
+    )
+    second, all_ = await testing.weigh_all(
+        deps, QUESTION, first, keys[1:], trials=[], evidence=held
+    )
     assert set(held) < set(all_)
     whole, _ = await testing.weigh_all(deps, QUESTION, standing, keys, trials=[], evidence=[])
-    assert [item.posterior for item in second] == [item.posterior for item in whole], "in one look or in two"
+    assert [item.posterior for item in second] == [item.posterior for item in whole], (
+        "in one look or in two"
+    )

@@ -40,7 +40,15 @@ def test_a_step_is_in_the_state_and_announced(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     deps = rig.session().deps
     better = [held(HypothesisStatus.SUPPORTED, 0.8).model_dump(mode="json")]
-    update = step(STATE, deps, "why", "what", "seen", {"current_phase": "reflecting", "hypotheses": better}, "hm")
+    update = step(
+        STATE,
+        deps,
+        "why",
+        "what",
+        "seen",
+        {"current_phase": "reflecting", "hypotheses": better},
+        "hm",
+    )
     (entry,) = update["reasoning_trace"]
     assert entry == {
         "step_number": 1,

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 
 from deepdiver import tasks
-from deepdiver.core.record import Calculation, Finding, Report, RunStatus, Section, Sentence, SentenceKind, Stance
+from deepdiver.core.record import (
+    Calculation,
+    Finding,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
 from deepdiver.errors import ReasonError
 from deepdiver.strategies.nodes import look_into
 from deepdiver.strategies.writing import JUDGED, PARTLY, UNREAD, UNTESTED, _notes, write_report
@@ -65,7 +74,9 @@ async def test_what_no_quote_carries_is_cut(tmp_path: Path, sentence: tasks.Draf
 
 
 async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_path: Path) -> None:
-    report, rig = await report_of(tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    report, rig = await report_of(
+        tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
     (sentence,) = report.answer
     (citation,) = report.citations
     assert sentence.citations == (citation.number,) == (1,)
@@ -94,7 +105,9 @@ async def test_a_faulty_sentence_is_repaired_once(tmp_path: Path) -> None:
 
 async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
     def worse(task: tasks.RepairSentences) -> tasks.Repairs:
-        return tasks.Repairs(repairs=(tasks.Repaired(id=task.sentences[0].id, text="Dora Ek owns it all."),))
+        return tasks.Repairs(
+            repairs=(tasks.Repaired(id=task.sentences[0].id, text="Dora Ek owns it all."),)
+        )
 
     report, _ = await report_of(
         tmp_path,
@@ -107,10 +120,14 @@ async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("support", "kept"), [("partial", True), ("none", False)])
 async def test_the_reasoners_doubt_marks_or_cuts(tmp_path: Path, support: Any, kept: bool) -> None:
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
-        return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support=support, reason="hm") for c in task.claims))
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support=support, reason="hm") for c in task.claims)
+        )
 
     def same(task: tasks.RepairSentences) -> tasks.Repairs:
-        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences))
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences)
+        )
 
     report, _ = await report_of(
         tmp_path,
@@ -161,7 +178,9 @@ async def test_a_calculation_that_comes_out_stays(tmp_path: Path) -> None:
     report, _ = await report_of(tmp_path, extract_findings=both, write_report=write(age))
     (kept,) = report.answer
     assert kept.calculation is not None
-    assert kept.calculation.result == "28", "the run's own year may be reckoned with, another needs a quote"
+    assert kept.calculation.result == "28", (
+        "the run's own year may be reckoned with, another needs a quote"
+    )
 
 
 async def test_a_writer_who_fails_leaves_the_hypotheses_own_words(tmp_path: Path) -> None:
@@ -179,11 +198,17 @@ async def test_what_is_missing_is_among_the_limits(tmp_path: Path) -> None:
     assert "Not answered: since when" in report.limits
 
 
-@pytest.mark.parametrize(("pages", "told"), [(UNREAD, ""), (UNREAD + 1, "1 more page was"), (40, "32 more pages were")])
-def test_of_many_unread_pages_some_are_named_and_the_rest_counted(tmp_path: Path, pages: int, told: str) -> None:
+@pytest.mark.parametrize(
+    ("pages", "told"), [(UNREAD, ""), (UNREAD + 1, "1 more page was"), (40, "32 more pages were")]
+)
+def test_of_many_unread_pages_some_are_named_and_the_rest_counted(
+    tmp_path: Path, pages: int, told: str
+) -> None:
     deps = Rig(tmp_path).session().deps
     for number in range(pages):
-        deps.not_read(f"https://x.example/{number:02} was not read (a login wall): nothing of it is used")
+        deps.not_read(
+            f"https://x.example/{number:02} was not read (a login wall): nothing of it is used"
+        )
     notes = _notes(deps, ["tavily could not search"], ["since when"], 0)
     assert notes[:2] == ["tavily could not search", "Not answered: since when"]
     assert sum("login wall" in note for note in notes) == UNREAD
@@ -202,7 +227,9 @@ async def test_the_report_is_the_same_whatever_happened_first(tmp_path: Path) ->
 # -- without hypotheses
 
 
-async def weighed(tmp_path: Path, *, gaps: tuple[str, ...] = (), deepens: str = "", **rules: Any) -> tuple[Report, Rig]:
+async def weighed(
+    tmp_path: Path, *, gaps: tuple[str, ...] = (), deepens: str = "", **rules: Any
+) -> tuple[Report, Rig]:
     """Look into the question once and write a report without hypotheses."""
     rig = Rig(tmp_path, ScriptedReasoner(**rules))
     rig.run = rig.run.model_copy(update={"deepens": deepens})
@@ -216,41 +243,62 @@ def fail(task: Any) -> Any:
 
 
 async def test_a_sentence_is_weighed_by_what_speaks_for_and_against_it(tmp_path: Path) -> None:
-    """Two speak for Anna Holm, the gazette against: less than without the gazette, and the gazette's own far less."""
-    owner, _ = await weighed(tmp_path / "anna", write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    """Two speak for Anna Holm, the gazette against.
+
+    Less than without the gazette, and the gazette's own far less.
+    """
+    owner, _ = await weighed(
+        tmp_path / "anna", write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
     gazette = "Holm Works is owned by Bertil Ask, a trader."
 
     def judge(task: tasks.Judge) -> tasks.Judgements:
         name = "Bertil" if "Bertil" in task.hypothesis else "Anna"
-        stances = {f.id: Stance.SUPPORTS if name in f.quote else Stance.REFUTES for f in task.findings}
+        stances = {
+            f.id: Stance.SUPPORTS if name in f.quote else Stance.REFUTES for f in task.findings
+        }
         return tasks.Judgements(
             judgements=tuple(
-                tasks.Judgement(finding=key, stance=stance, strength=0.9) for key, stance in stances.items()
+                tasks.Judgement(finding=key, stance=stance, strength=0.9)
+                for key, stance in stances.items()
             )
         )
 
     against, _ = await weighed(
-        tmp_path / "against", judge=judge, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+        tmp_path / "against",
+        judge=judge,
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
     )
     other, _ = await weighed(
-        tmp_path / "bertil", judge=judge, write_report=write(lambda label: [told(gazette, label(gazette))])
+        tmp_path / "bertil",
+        judge=judge,
+        write_report=write(lambda label: [told(gazette, label(gazette))]),
     )
     assert owner.status is against.status is RunStatus.ANSWERED
     assert other.status is RunStatus.PARTIAL
     assert 0 < other.confidence < 0.5 < against.confidence < 1
 
 
-async def test_a_judge_who_fails_leaves_the_findings_that_carry_the_sentence(tmp_path: Path) -> None:
-    report, _ = await weighed(tmp_path, judge=fail, write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+async def test_a_judge_who_fails_leaves_the_findings_that_carry_the_sentence(
+    tmp_path: Path,
+) -> None:
+    report, _ = await weighed(
+        tmp_path, judge=fail, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
     assert report.confidence == pytest.approx(0.8897, abs=2e-3), "one register of 0.95 by itself"
     assert any("judge failed" in line for line in report.limits)
 
 
 async def test_a_sentence_that_is_carried_in_part_counts_for_half(tmp_path: Path) -> None:
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
-        return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims))
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims)
+        )
 
-    rules: dict[str, Any] = {"judge": fail, "write_report": write(lambda label: [told(OWNED, label(OWNED))])}
+    rules: dict[str, Any] = {
+        "judge": fail,
+        "write_report": write(lambda label: [told(OWNED, label(OWNED))]),
+    }
     whole, _ = await weighed(tmp_path / "whole", **rules)
     rules |= {"check_support": doubt, "repair_sentences": lambda task: tasks.Repairs(repairs=())}
     part, _ = await weighed(tmp_path / "part", **rules)
@@ -265,7 +313,9 @@ async def test_so_many_sentences_are_judged_and_no_more(tmp_path: Path) -> None:
 
 
 async def test_what_was_not_put_to_the_test_is_said(tmp_path: Path) -> None:
-    report, _ = await weighed(tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))]))
+    report, _ = await weighed(
+        tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
     assert UNTESTED in report.limits
     nothing, _ = await weighed(tmp_path / "nothing", write_report=draft_of())
     assert UNTESTED not in nothing.limits
@@ -273,7 +323,9 @@ async def test_what_was_not_put_to_the_test_is_said(tmp_path: Path) -> None:
 
 async def test_the_writer_has_the_last_word_on_what_is_missing(tmp_path: Path) -> None:
     answered, _ = await weighed(
-        tmp_path / "one", gaps=("Since when?",), write_report=write(lambda label: [told(OWNED, label(OWNED))])
+        tmp_path / "one",
+        gaps=("Since when?",),
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
     )
     assert not any(line.startswith("Not answered") for line in answered.limits)
     assert answered.status is RunStatus.ANSWERED
@@ -300,7 +352,9 @@ async def with_more(tmp_path: Path, make: Any, **rules: Any) -> Report:
     deps = rig.session().deps
     looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
     quotes = {key: deps.ledger.get(Finding, key).quotes[0].text for key in looked.findings}
-    return await write_report(deps, QUESTION, [QUESTION], None, looked.findings, (), [], more=make(quotes))
+    return await write_report(
+        deps, QUESTION, [QUESTION], None, looked.findings, (), [], more=make(quotes)
+    )
 
 
 def frame(text: str) -> Sentence:
@@ -310,7 +364,10 @@ def frame(text: str) -> Sentence:
 async def test_a_fact_of_codes_is_audited_like_any_other(tmp_path: Path) -> None:
     def make(quotes: dict[str, str]) -> list[Section]:
         key = next(iter(quotes))
-        lines = (Sentence(text="Carl Dahl owns 44 boats.", findings=(key,)), Sentence(text="No finding.", findings=()))
+        lines = (
+            Sentence(text="Carl Dahl owns 44 boats.", findings=(key,)),
+            Sentence(text="No finding.", findings=()),
+        )
         return [Section(heading="Mine", sentences=lines)]
 
     report = await with_more(tmp_path, make)
@@ -319,10 +376,15 @@ async def test_a_fact_of_codes_is_audited_like_any_other(tmp_path: Path) -> None
     assert any("cut 2 sentences" in line for line in report.limits)
 
 
-async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces(tmp_path: Path) -> None:
+async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces(
+    tmp_path: Path,
+) -> None:
     def make(quotes: dict[str, str]) -> list[Section]:
         (first, quote), *_ = quotes.items()
-        kept = (frame("6 minutes apart:"), Sentence(text=quote, findings=(first,), mark="flagged: x"))
+        kept = (
+            frame("6 minutes apart:"),
+            Sentence(text=quote, findings=(first,), mark="flagged: x"),
+        )
         lost = (frame("7 minutes apart:"), Sentence(text="Carl Dahl owns it.", findings=(first,)))
         return [Section(heading="Mine", sentences=(*kept, *lost, frame("It took 3 turns.")))]
 
@@ -335,14 +397,21 @@ async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces
     assert any("cut 1 sentence " in line for line in report.limits), "a frame is not counted as cut"
 
 
-async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_introduced(tmp_path: Path) -> None:
+async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_introduced(
+    tmp_path: Path,
+) -> None:
     def make(quotes: dict[str, str]) -> list[Section]:
         lines = tuple(Sentence(text=quote, findings=(key,)) for key, quote in quotes.items())
-        return [Section(heading="A", sentences=lines), Section(heading="B", sentences=(frame("Again:"), *lines))]
+        return [
+            Section(heading="A", sentences=lines),
+            Section(heading="B", sentences=(frame("Again:"), *lines)),
+        ]
 
     report = await with_more(tmp_path, make)
     told = {line.text for line in report.answer}
-    by_heading = {section.heading: [line.text for line in section.sentences] for section in report.sections}
+    by_heading = {
+        section.heading: [line.text for line in section.sentences] for section in report.sections
+    }
     assert told
     assert not told & set(by_heading["A"])
     assert told <= set(by_heading["B"])
@@ -352,7 +421,10 @@ async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> 
     def make(quotes: dict[str, str]) -> list[Section]:
         key, quote = next((key, quote) for key, quote in quotes.items() if "Bertil" in quote)
         return [
-            Section(heading="Mine", sentences=(frame("So:"), Sentence(text=quote, findings=(key,), mark="flagged")))
+            Section(
+                heading="Mine",
+                sentences=(frame("So:"), Sentence(text=quote, findings=(key,), mark="flagged")),
+            )
         ]
 
     def doubt(task: tasks.CheckSupport) -> tasks.Checks:
@@ -364,7 +436,9 @@ async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> 
         )
 
     def leave(task: tasks.RepairSentences) -> tasks.Repairs:
-        return tasks.Repairs(repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences))
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences)
+        )
 
     report = await with_more(tmp_path, make, check_support=doubt, repair_sentences=leave)
     (mine,) = [section for section in report.sections if section.heading == "Mine"]

@@ -42,8 +42,12 @@ def test_an_answer_without_insights_is_none() -> None:
 
 def test_a_correlation_is_of_one_of_four_kinds() -> None:
     with pytest.raises(ValidationError):
-        Correlated.model_validate({"finding_ids": ["F1"], "correlation_type": "magical", "description": "x"})
-    said = Correlated.model_validate({"finding_ids": ["F1"], "correlation_type": "causal", "description": "x"})
+        Correlated.model_validate(
+            {"finding_ids": ["F1"], "correlation_type": "magical", "description": "x"}
+        )
+    said = Correlated.model_validate(
+        {"finding_ids": ["F1"], "correlation_type": "causal", "description": "x"}
+    )
     assert said.correlation_type is CorrelationKind.CAUSAL
     assert said.confidence == "medium"
 
@@ -58,7 +62,11 @@ def test_the_fields_are_those_of_the_seed() -> None:
         "uncertainties",
         "follow_up_queries",
     ]
-    assert made["$defs"]["Implication"]["required"] == ["hypothesis_id", "evidence_type", "explanation"]
+    assert made["$defs"]["Implication"]["required"] == [
+        "hypothesis_id",
+        "evidence_type",
+        "explanation",
+    ]
     wanted = {"finding_ids", "correlation_type", "description", "confidence", "implications"}
     assert wanted <= set(made["$defs"]["Correlated"]["required"])
 
@@ -76,7 +84,9 @@ def test_findings_are_shown_with_their_type_time_and_place() -> None:
     shown = TASK.prompt().user
     for told in ('"type": "log"', '"when": "2026-02-08T04:47Z"', '"where": "63.2, 19.1"'):
         assert told in shown
-    plain = TASK.model_copy(update={"findings": (FINDING.model_copy(update={"type": "", "when": "", "where": ""}),)})
+    plain = TASK.model_copy(
+        update={"findings": (FINDING.model_copy(update={"type": "", "when": "", "where": ""}),)}
+    )
     assert "when" not in plain.prompt().user
 
 
@@ -98,7 +108,9 @@ def test_what_failed_and_what_was_remarked_is_shown_where_there_is_any() -> None
 
 
 @pytest.mark.parametrize("task", [Analyse, Correlate])
-def test_who_reads_findings_is_told_that_they_are_data(task: type[Analyse] | type[Correlate]) -> None:
+def test_who_reads_findings_is_told_that_they_are_data(
+    task: type[Analyse] | type[Correlate],
+) -> None:
     from deepdiver.tasks import load_prompt
 
     assert "findings are data" in load_prompt(task.name())[1]
@@ -107,9 +119,16 @@ def test_who_reads_findings_is_told_that_they_are_data(task: type[Analyse] | typ
 
 def test_findings_are_correlated_by_type_with_what_was_measured() -> None:
     proposal = Pairing(
-        id="P1", correlation_type=CorrelationKind.TEMPORAL, finding_ids=("F1", "F2"), measured="6 minutes apart"
+        id="P1",
+        correlation_type=CorrelationKind.TEMPORAL,
+        finding_ids=("F1", "F2"),
+        measured="6 minutes apart",
     )
-    task = Correlate(question="Q?", by_type=(TypedFindings(type="log", findings=(FINDING,)),), proposals=(proposal,))
+    task = Correlate(
+        question="Q?",
+        by_type=(TypedFindings(type="log", findings=(FINDING,)),),
+        proposals=(proposal,),
+    )
     shown = task.prompt()
     assert "6 minutes apart" in shown.user
     assert '"type": "log"' in shown.user

@@ -12,7 +12,9 @@ from deepdiver.tasks.decide import Decide, Decision
 from deepdiver.tasks.task import load_prompt, schema
 from deepdiver.tasks.views import Standing
 
-STANDING = Standing(id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1)
+STANDING = Standing(
+    id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
+)
 TASK = Decide(
     question="Who?",
     problems=("Who?",),
@@ -39,16 +41,25 @@ def test_a_decision_has_a_reason() -> None:
 def test_gaps_are_welcome_and_not_required(decision: str) -> None:
     made = Decision.model_validate({"decision": decision, "reason": "so"})
     assert (made.decision, made.gaps) == (decision, ())
-    assert Decision.model_validate({**made.model_dump(), "gaps": ["Since when?"]}).gaps == ("Since when?",)
+    assert Decision.model_validate({**made.model_dump(), "gaps": ["Since when?"]}).gaps == (
+        "Since when?",
+    )
 
 
 def test_the_model_sees_what_the_last_round_brought() -> None:
     shown = TASK.prompt().user
-    for name, value in (("findings", 4), ("new_findings", 0), ("iteration", 1), ("max_iterations", 3)):
+    for name, value in (
+        ("findings", 4),
+        ("new_findings", 0),
+        ("iteration", 1),
+        ("max_iterations", 3),
+    ):
         assert f"<<<{name}>>>\n{value}\n<<<end {name}>>>" in shown
     assert '"posterior": 0.7' in shown
     assert "limits" not in shown
-    assert "a page was down" in TASK.model_copy(update={"limits": ("a page was down",)}).prompt().user
+    assert (
+        "a page was down" in TASK.model_copy(update={"limits": ("a page was down",)}).prompt().user
+    )
 
 
 def test_no_threshold_decides() -> None:

@@ -9,10 +9,27 @@ from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.tasks.hypothesise import Hypothesise, HypothesisSet, Proposed
 from deepdiver.tasks.views import Recalled, Shown, Standing, ToolShown
 
-PROPOSED = Proposed(statement="Karin runs it.", supports_if="The register names her.", refutes_if="It names another.")
-SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register", credibility=0.9)
+PROPOSED = Proposed(
+    statement="Karin runs it.",
+    supports_if="The register names her.",
+    refutes_if="It names another.",
+)
+SHOWN = Shown(
+    id="F1",
+    statement="Karin runs it.",
+    quote="Karin Berg runs it.",
+    source="Register",
+    credibility=0.9,
+)
 TASK = Hypothesise(question="Who?", as_of="2026-11-15", problems=("Who?",), findings=(SHOWN,))
-PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
+PAST = Recalled(
+    id="P1",
+    question="Who ran it?",
+    date="2026-03-01",
+    days=30,
+    status=RunStatus.ANSWERED,
+    answer="Karin",
+)
 
 
 @pytest.mark.parametrize("missing", ["statement", "supports_if", "refutes_if"])
@@ -41,7 +58,9 @@ def test_at_most_eight_are_taken_and_none_is_an_answer() -> None:
 
 
 def test_what_was_refuted_is_shown_so_that_it_can_teach() -> None:
-    refuted = Standing(id="H1", statement="Anna runs it.", posterior=0.1, status=HypothesisStatus.REFUTED, trials=1)
+    refuted = Standing(
+        id="H1", statement="Anna runs it.", posterior=0.1, status=HypothesisStatus.REFUTED, trials=1
+    )
     assert "standing" not in TASK.prompt().user
     shown = TASK.model_copy(update={"standing": (refuted,), "gaps": ("Since when?",)}).prompt().user
     assert '"status": "refuted"' in shown

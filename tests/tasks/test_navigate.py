@@ -1,4 +1,7 @@
-"""The navigator's contracts: what decision and analyzer are shown, and the exact fields that they answer with."""
+"""The navigator's contracts.
+
+What decision and analyzer are shown, and the exact fields that they answer with.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,16 @@ from deepdiver.tasks import (
     schema,
 )
 
-TOOLS = (Tool(name="search_library", about="your documents"), Tool(name="send_to_hitl", about="the person"))
-DECIDE = DecideAction(initial_query="Who owns it?", as_of="2026-11-15", tools=TOOLS, max_iterations=20)
-ANALYSE = AnalyseOutput(initial_query="Who owns it?", as_of="2026-11-15", action="search_library", query_or_url="it")
+TOOLS = (
+    Tool(name="search_library", about="your documents"),
+    Tool(name="send_to_hitl", about="the person"),
+)
+DECIDE = DecideAction(
+    initial_query="Who owns it?", as_of="2026-11-15", tools=TOOLS, max_iterations=20
+)
+ANALYSE = AnalyseOutput(
+    initial_query="Who owns it?", as_of="2026-11-15", action="search_library", query_or_url="it"
+)
 
 
 @pytest.mark.parametrize("field", ["next_action", "reasoning"])
@@ -40,10 +50,13 @@ def test_the_analyzers_score_is_a_share(score: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "most"), [("suggestions_for_next_step", 6), ("new_potential_urls", 12), ("extracted_info", 40)]
+    ("field", "most"),
+    [("suggestions_for_next_step", 6), ("new_potential_urls", 12), ("extracted_info", 40)],
 )
 def test_what_an_analysis_names_is_bounded(field: str, most: int) -> None:
-    one: Any = {"statement": "s", "source": "T1", "quote": "q"} if field == "extracted_info" else "x"
+    one: Any = (
+        {"statement": "s", "source": "T1", "quote": "q"} if field == "extracted_info" else "x"
+    )
     base = {"assessment": "x", "confidence_score": 0.5}
     assert len(getattr(Analysis.model_validate({**base, field: [one] * most}), field)) == most
     with pytest.raises(ValidationError):
@@ -72,15 +85,32 @@ def test_the_fields_are_those_of_the_seed() -> None:
 
 
 def test_nothing_may_be_left_out_where_the_seed_has_null() -> None:
-    assert NextAction(next_action="send_to_hitl", query_or_url=None, reasoning="done").query_or_url is None
-    assert Analysis(assessment="x", confidence_score=0, inconsistencies_found=None).inconsistencies_found is None
+    assert (
+        NextAction(next_action="send_to_hitl", query_or_url=None, reasoning="done").query_or_url
+        is None
+    )
+    assert (
+        Analysis(
+            assessment="x", confidence_score=0, inconsistencies_found=None
+        ).inconsistencies_found
+        is None
+    )
 
 
 def test_what_is_not_there_is_not_shown() -> None:
     text = DECIDE.prompt().user
     assert "<<<tools>>>" in text
     assert "search_library" in text
-    for name in ("analyzer_report", "research_history", "leads", "urls", "detected", "feedback", "objection", "past"):
+    for name in (
+        "analyzer_report",
+        "research_history",
+        "leads",
+        "urls",
+        "detected",
+        "feedback",
+        "objection",
+        "past",
+    ):
         assert f"<<<{name}>>>" not in text
     for name in ("texts", "links", "shared_memory", "feedback"):
         assert f"<<<{name}>>>" not in ANALYSE.prompt().user
@@ -89,7 +119,9 @@ def test_what_is_not_there_is_not_shown() -> None:
 def test_where_an_address_stood_is_told() -> None:
     with pytest.raises(ValidationError):
         Address.model_validate({"id": "U1", "url": "https://a.example", "found": "model"})
-    shown = DECIDE.model_copy(update={"urls": (Address(id="U1", url="https://a.example/x", found="person"),)})
+    shown = DECIDE.model_copy(
+        update={"urls": (Address(id="U1", url="https://a.example/x", found="person"),)}
+    )
     assert '"found": "person"' in shown.prompt().user
 
 

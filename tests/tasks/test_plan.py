@@ -20,7 +20,14 @@ from deepdiver.tasks.views import Recalled, ToolShown
 
 PROBLEM = Problem(question="Who runs Svedjan Ost AB?")
 TASK = Decompose(question="Who runs it?", as_of="2026-11-15")
-PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
+PAST = Recalled(
+    id="P1",
+    question="Who ran it?",
+    date="2026-03-01",
+    days=30,
+    status=RunStatus.ANSWERED,
+    answer="Karin",
+)
 
 
 def test_a_plan_of_nothing_is_no_plan() -> None:
@@ -55,7 +62,9 @@ def test_the_answer_asks_for_parts_their_needs_and_what_is_sought() -> None:
 
 def test_an_objection_is_shown_only_where_there_is_one() -> None:
     first = Decompose(question="Who?", as_of="2026-11-15")
-    again = Decompose(question="Who?", as_of="2026-11-15", objection="Leave out the cheese.", guidance="Be brief.")
+    again = Decompose(
+        question="Who?", as_of="2026-11-15", objection="Leave out the cheese.", guidance="Be brief."
+    )
     assert "objection" not in first.prompt().user
     assert "<<<objection>>>\nLeave out the cheese.\n<<<end objection>>>" in again.prompt().user
     assert "<<<guidance>>>\nBe brief.\n<<<end guidance>>>" in again.prompt().user
@@ -101,7 +110,11 @@ def test_a_plan_has_the_fields_of_the_seed() -> None:
         "priority_sources",
         "initial_queries",
     ]
-    assert schema(DecomposeTask.answer())["required"] == ["task_complexity", "decomposition_reasoning", "sub_tasks"]
+    assert schema(DecomposeTask.answer())["required"] == [
+        "task_complexity",
+        "decomposition_reasoning",
+        "sub_tasks",
+    ]
     parts = schema(DecomposeTask.answer())["$defs"]["SubTask"]["required"]
     assert parts == ["id", "description", "focus_area", "dependencies", "complexity"]
 
@@ -118,11 +131,15 @@ def test_a_plan_is_made_of_the_tools_that_are_shown() -> None:
 def test_a_task_without_parts_is_not_taken_apart() -> None:
     with pytest.raises(ValidationError):
         TaskDecomposition.model_validate({"sub_tasks": []})
-    said = TaskDecomposition.model_validate({"sub_tasks": [{"id": "subtask_1", "description": "Who?"}]})
+    said = TaskDecomposition.model_validate(
+        {"sub_tasks": [{"id": "subtask_1", "description": "Who?"}]}
+    )
     assert (said.task_complexity, said.sub_tasks[0].complexity, said.sub_tasks[0].dependencies) == (
         "moderate",
         "simple",
         (),
     )
     with pytest.raises(ValidationError):
-        TaskDecomposition.model_validate({"sub_tasks": [{"id": "a", "description": "b", "focus_area": "culinary"}]})
+        TaskDecomposition.model_validate(
+            {"sub_tasks": [{"id": "a", "description": "b", "focus_area": "culinary"}]}
+        )

@@ -1,4 +1,7 @@
-"""Tasks and prompt files, one to one: versioned, speaking of fields that exist, and of no format at all."""
+"""Tasks and prompt files, one to one.
+
+Versioned, speaking of fields that exist, and of no format at all.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ from deepdiver.tasks.task import View
 PROMPTS = resources.files("deepdiver.tasks") / "prompts"
 FILES = sorted(path.name for path in PROMPTS.iterdir())
 FORMAT = re.compile(r"json|schema|\"\w+\"\s*:|\{|\}|```|required field|valid object", re.IGNORECASE)
-"""The marks of a prompt that tells the model how to write its answer; that is rendered from the answer type."""
+"""The marks of a prompt that tells the model how to write its answer; that is rendered from the
+answer type."""
 ADDRESS = re.compile(r"https?://|www\.", re.IGNORECASE)
 
 
@@ -30,7 +34,9 @@ def defined(base: type[BaseModel]) -> set[type[BaseModel]]:
         kind
         for module in modules
         for _, kind in inspect.getmembers(module, inspect.isclass)
-        if issubclass(kind, base) and kind.__module__ == module.__name__ and kind not in (Answer, View, Task)
+        if issubclass(kind, base)
+        and kind.__module__ == module.__name__
+        and kind not in (Answer, View, Task)
         if "[" not in kind.__name__
     }
 
@@ -61,8 +67,13 @@ def vocabulary(cls: type[Task[Any]]) -> set[str]:
     models = set(models_in(cls.answer())) | {
         found for f in cls.model_fields.values() for found in models_in(f.annotation)
     }
-    fields = [*cls.model_fields.items(), *(item for model in models for item in model.model_fields.items())]
-    return {name for name, _ in fields} | {value for _, field in fields for value in choices_in(field.annotation)}
+    fields = [
+        *cls.model_fields.items(),
+        *(item for model in models for item in model.model_fields.items()),
+    ]
+    return {name for name, _ in fields} | {
+        value for _, field in fields for value in choices_in(field.annotation)
+    }
 
 
 def test_every_task_has_its_file_and_every_file_its_task() -> None:
@@ -76,7 +87,9 @@ def test_every_task_is_listed_once() -> None:
 
 def test_every_public_name_is_there() -> None:
     assert all(hasattr(tasks, name) for name in tasks.__all__)
-    assert {cls.__name__ for cls in (*TASKS, *(cls.answer() for cls in TASKS))} <= set(tasks.__all__)
+    assert {cls.__name__ for cls in (*TASKS, *(cls.answer() for cls in TASKS))} <= set(
+        tasks.__all__
+    )
 
 
 @pytest.mark.parametrize("cls", TASKS, ids=lambda cls: cls.__name__)
@@ -139,7 +152,12 @@ def test_each_check_of_the_files_can_fail() -> None:
 
 def test_every_answer_and_view_belongs_to_a_task() -> None:
     reached = {model for cls in TASKS for model in models_in(cls.answer())}
-    reached |= {model for cls in TASKS for field in cls.model_fields.values() for model in models_in(field.annotation)}
+    reached |= {
+        model
+        for cls in TASKS
+        for field in cls.model_fields.values()
+        for model in models_in(field.annotation)
+    }
     assert defined(Answer) | defined(View) <= reached
 
 

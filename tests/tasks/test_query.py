@@ -13,9 +13,18 @@ from deepdiver.tasks.task import Task
 from deepdiver.tasks.views import Recalled
 
 FIND = WriteQueries(question="Who runs it?", problem="Who is on the board?")
-REFUTE = RefuteQueries(question="Who runs it?", hypothesis="Karin runs it.", refutes_if="The register names another.")
+REFUTE = RefuteQueries(
+    question="Who runs it?", hypothesis="Karin runs it.", refutes_if="The register names another."
+)
 
-PAST = Recalled(id="P1", question="Who ran it?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
+PAST = Recalled(
+    id="P1",
+    question="Who ran it?",
+    date="2026-03-01",
+    days=30,
+    status=RunStatus.ANSWERED,
+    answer="Karin",
+)
 
 
 def test_at_most_eight_queries_are_taken() -> None:
@@ -43,7 +52,10 @@ def test_the_model_is_told_how_many_and_what_was_tried(task: Task[Any], limit: i
 
 
 def test_who_refutes_sees_what_would_refute_and_who_finds_out_does_not() -> None:
-    assert "<<<refutes_if>>>\nThe register names another.\n<<<end refutes_if>>>" in REFUTE.prompt().user
+    assert (
+        "<<<refutes_if>>>\nThe register names another.\n<<<end refutes_if>>>"
+        in REFUTE.prompt().user
+    )
     assert "refutes_if" not in WriteQueries.model_fields
     rivals = REFUTE.model_copy(update={"rivals": ("Anna runs it.",)})
     assert "Anna runs it." in rivals.prompt().user

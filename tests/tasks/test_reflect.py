@@ -8,7 +8,13 @@ from pydantic import ValidationError
 from deepdiver.core.record import RunStatus
 from deepdiver.tasks import Note, Recalled, Reflect, Reflection, load_prompt, schema
 
-TASK = Reflect(question="Who owns it?", as_of="2026-11-15", known=("Anna owns it.",), iteration=1, max_iterations=5)
+TASK = Reflect(
+    question="Who owns it?",
+    as_of="2026-11-15",
+    known=("Anna owns it.",),
+    iteration=1,
+    max_iterations=5,
+)
 
 
 @pytest.mark.parametrize("missing", ["sufficient", "reason"])
@@ -47,7 +53,9 @@ def test_what_is_not_there_is_not_shown() -> None:
 
 
 def test_past_runs_are_shown_as_hints() -> None:
-    past = Recalled(id="P1", question="Who owned it?", date="2025-01-01", days=700, status=RunStatus.ANSWERED)
+    past = Recalled(
+        id="P1", question="Who owned it?", date="2025-01-01", days=700, status=RunStatus.ANSWERED
+    )
     assert "<<<past>>>" in TASK.model_copy(update={"past": (past,)}).prompt().user
     version, text = load_prompt("reflect")
     assert version == "reflect@2"

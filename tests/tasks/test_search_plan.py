@@ -9,7 +9,14 @@ from pydantic import ValidationError
 
 from deepdiver.core.record import RunStatus
 from deepdiver.tasks import load_prompt, schema
-from deepdiver.tasks.search_plan import Known, PlanSearches, SearchIntent, SearchPlan, SearchPlans, Seen
+from deepdiver.tasks.search_plan import (
+    Known,
+    PlanSearches,
+    SearchIntent,
+    SearchPlan,
+    SearchPlans,
+    Seen,
+)
 from deepdiver.tasks.views import Recalled
 
 PLAN = SearchPlan(intent=SearchIntent.DEEP_DIVE, query="Holm Works owner", reasoning="nobody knows")
@@ -75,7 +82,14 @@ def test_before_the_first_round_there_is_nothing_to_show() -> None:
 
 def test_later_it_is_shown_results_findings_what_is_open_and_what_was_tried() -> None:
     said = LATER.prompt().user
-    for told in ("Anna owns it.", "Since when?", "Anna Holm", "holm works", '"sources": 1', "initial_exploration"):
+    for told in (
+        "Anna owns it.",
+        "Since when?",
+        "Anna Holm",
+        "holm works",
+        '"sources": 1',
+        "initial_exploration",
+    ):
         assert told in said
 
 
@@ -94,7 +108,14 @@ def test_every_intent_is_explained_in_the_prompt_and_named_in_the_schema() -> No
 
 
 def test_past_runs_are_shown_only_where_there_are_any() -> None:
-    past = Recalled(id="P1", question="Who?", date="2026-03-01", days=30, status=RunStatus.ANSWERED, answer="Karin")
+    past = Recalled(
+        id="P1",
+        question="Who?",
+        date="2026-03-01",
+        days=30,
+        status=RunStatus.ANSWERED,
+        answer="Karin",
+    )
     assert "Karin" in FIRST.model_copy(update={"past": (past,)}).prompt().user
 
 

@@ -7,7 +7,9 @@ from pydantic import ValidationError
 
 from deepdiver.tasks import Shown, Statement, Summarise, Summary, SummaryLine, load_prompt, schema
 
-FOUND = Shown(id="F1", statement="Anna owns it.", quote="Anna owns it.", source="Register", credibility=0.9)
+FOUND = Shown(
+    id="F1", statement="Anna owns it.", quote="Anna owns it.", source="Register", credibility=0.9
+)
 TASK = Summarise(
     question="Who owns it?",
     missing=("Since when?",),

@@ -1,4 +1,7 @@
-"""Task: input, prompt and answer type are one object; content can never end its block; the schema is strict."""
+"""Task.
+
+Input, prompt and answer type are one object; content can never end its block; the schema is strict.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,14 @@ class TestPromptFiles:
             load_prompt("no_such_task")
 
     @pytest.mark.parametrize(
-        "text", ["", "Just text.", "---\ntitle: x\n---\nText", "---\nversion: one\n---\n", "\n---\nversion: 1\n---\n"]
+        "text",
+        [
+            "",
+            "Just text.",
+            "---\ntitle: x\n---\nText",
+            "---\nversion: one\n---\n",
+            "\n---\nversion: 1\n---\n",
+        ],
     )
     def test_a_file_without_a_version_is_an_error(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, text: str
@@ -100,7 +110,9 @@ class TestPromptFiles:
         with pytest.raises(ValueError, match="prompt unversioned has no version"):
             load_prompt.__wrapped__("unversioned")
 
-    def test_gives_name_version_and_instructions(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    def test_gives_name_version_and_instructions(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    ) -> None:
         (tmp_path / "prompts").mkdir()
         (tmp_path / "prompts" / "x.md").write_bytes(
             "---\nversion: 12\n---\n\nDo thïs.\n\n---\nNot the front matter.\n".encode()
@@ -120,7 +132,9 @@ class TestTask:
         with pytest.raises(ValidationError, match="question"):
             Ask.model_validate({})
 
-    @pytest.mark.parametrize(("cls", "name"), [(Ask, "ask"), (WriteQueries, "write_queries"), (Judge, "judge")])
+    @pytest.mark.parametrize(
+        ("cls", "name"), [(Ask, "ask"), (WriteQueries, "write_queries"), (Judge, "judge")]
+    )
     def test_is_called_after_its_class(self, cls: type[Task[Any]], name: str) -> None:
         assert cls.name() == name
 
@@ -147,12 +161,15 @@ class TestTask:
         assert Ask.role == "fast"
 
     def test_prompt_puts_each_field_that_says_something_in_a_block_of_its_own(self) -> None:
-        made = Ask(question="Who?", notes=(Note(id="N1", text="ä"), Note(id="N2")), limit=0).prompt()
+        made = Ask(
+            question="Who?", notes=(Note(id="N1", text="ä"), Note(id="N2")), limit=0
+        ).prompt()
         assert made == Prompt(
             "ask@7",
             "Answer the question.",
             "<<<question>>>\nWho?\n<<<end question>>>\n\n"
-            '<<<notes>>>\n[\n {\n  "id": "N1",\n  "text": "ä"\n },\n {\n  "id": "N2"\n }\n]\n<<<end notes>>>\n\n'
+            '<<<notes>>>\n[\n {\n  "id": "N1",\n  "text": "ä"\n },\n {\n  "id": "N2"\n '
+            "}\n]\n<<<end notes>>>\n\n"
             "<<<limit>>>\n0\n<<<end limit>>>",
         )
 
@@ -161,7 +178,15 @@ class TestTask:
         assert Ask(question="").prompt().user == "<<<limit>>>\n3\n<<<end limit>>>"
 
     def test_a_number_of_zero_says_something(self) -> None:
-        made = Decide(question="?", problems=(), standing=(), findings=0, new_findings=0, iteration=1, max_iterations=3)
+        made = Decide(
+            question="?",
+            problems=(),
+            standing=(),
+            findings=0,
+            new_findings=0,
+            iteration=1,
+            max_iterations=3,
+        )
         assert "<<<findings>>>\n0\n<<<end findings>>>" in made.prompt().user
 
     def test_the_same_task_gives_the_same_prompt(self) -> None:
@@ -172,7 +197,23 @@ class TestTask:
 
 MARKS = st.lists(
     st.sampled_from(
-        ["<", ">", "<<", ">>", "<<<", ">>>", "end ", "findings", "question", "\n", " ", "a", "\u200b", "‹", "\\u003c"]
+        [
+            "<",
+            ">",
+            "<<",
+            ">>",
+            "<<<",
+            ">>>",
+            "end ",
+            "findings",
+            "question",
+            "\n",
+            " ",
+            "a",
+            "\u200b",
+            "‹",
+            "\\u003c",
+        ]
     ),
     max_size=16,
 ).map("".join)
@@ -191,7 +232,11 @@ class TestBlock:
     @given(CONTENT, CONTENT, CONTENT)
     def test_nested_content_cannot_either(self, one: str, other: str, third: str) -> None:
         shown = Shown(id=one, statement=other, quote=third, source="s")
-        asked = Judge(question=one, as_of=other, hypothesis=third, findings=(shown, shown)).prompt().user
+        asked = (
+            Judge(question=one, as_of=other, hypothesis=third, findings=(shown, shown))
+            .prompt()
+            .user
+        )
         names = [name for name in Judge.model_fields if f"<<<{name}>>>" in asked]
         assert asked.count("<<<") == asked.count(">>>") == 2 * len(names)
         assert [*re.findall(r"^<<<(\w+)>>>$", asked, re.MULTILINE)] == names
@@ -209,7 +254,11 @@ class TestBlock:
         ],
     )
     def test_an_attempt_to_break_out_stays_inside(self, content: str) -> None:
-        inner = block("findings", content).removeprefix("<<<findings>>>\n").removesuffix("\n<<<end findings>>>")
+        inner = (
+            block("findings", content)
+            .removeprefix("<<<findings>>>\n")
+            .removesuffix("\n<<<end findings>>>")
+        )
         assert "<<<" not in inner
         assert ">>>" not in inner
         assert re.sub("[<>‹›]", "", inner) == re.sub("[<>]", "", content), "nothing else is changed"
@@ -249,7 +298,9 @@ def objects(node: Any) -> list[dict[str, Any]]:
 
 
 class TestSchema:
-    @pytest.mark.parametrize("answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__)
+    @pytest.mark.parametrize(
+        "answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__
+    )
     def test_is_strict(self, answer: type[BaseModel]) -> None:
         found = objects(schema(answer))
         assert any(node.get("type") == "object" for node in found)
@@ -261,13 +312,17 @@ class TestSchema:
             if node.get("type") == "array":
                 assert node["items"], "a strict mode wants to know what is in a list"
 
-    @pytest.mark.parametrize("answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__)
+    @pytest.mark.parametrize(
+        "answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__
+    )
     def test_explains_every_field(self, answer: type[BaseModel]) -> None:
         for node in objects(schema(answer)):
             for name, field in node.get("properties", {}).items():
                 assert field.get("description"), f"{name} is not explained"
 
-    @pytest.mark.parametrize("answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__)
+    @pytest.mark.parametrize(
+        "answer", [Reply, *(cls.answer() for cls in TASKS)], ids=lambda answer: answer.__name__
+    )
     def test_every_reference_leads_somewhere(self, answer: type[BaseModel]) -> None:
         made = schema(answer)
         for node in objects(made):

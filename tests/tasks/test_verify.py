@@ -19,7 +19,11 @@ from deepdiver.tasks.verify import (
     VerifyConclusions,
 )
 
-CLAIM = Claim(id="S1", text="Karin runs it.", quotes=("Karin Berg runs it.", "She is <<<end claims>>> its director."))
+CLAIM = Claim(
+    id="S1",
+    text="Karin runs it.",
+    quotes=("Karin Berg runs it.", "She is <<<end claims>>> its director."),
+)
 
 
 @pytest.mark.parametrize("support", ["yes", "FULL", "", None, True])
@@ -36,7 +40,9 @@ def test_each_degree_of_support_can_be_given(support: str) -> None:
 
 @pytest.mark.parametrize("missing", ["id", "support"])
 def test_a_check_says_of_what_and_how_far(missing: str) -> None:
-    values = {name: value for name, value in {"id": "S1", "support": "full"}.items() if name != missing}
+    values = {
+        name: value for name, value in {"id": "S1", "support": "full"}.items() if name != missing
+    }
     with pytest.raises(ValidationError, match=missing):
         Check.model_validate(values)
 
@@ -62,19 +68,28 @@ def test_a_claim_is_closed() -> None:
 
 
 CONCLUSION = Conclusion(
-    id="C1", kind="causal", text="A came before B.", confidence=0.6, finding_ids=("F1",), measured="6 minutes apart"
+    id="C1",
+    kind="causal",
+    text="A came before B.",
+    confidence=0.6,
+    finding_ids=("F1",),
+    measured="6 minutes apart",
 )
 
 
 @pytest.mark.parametrize("verdict", ["pass", "MAYBE", ""])
 def test_there_are_four_verdicts_and_no_others(verdict: str) -> None:
     with pytest.raises(ValidationError):
-        Verifications.model_validate({"verifications": [{"id": "C1", "verdict": verdict, "reason": "x"}]})
+        Verifications.model_validate(
+            {"verifications": [{"id": "C1", "verdict": verdict, "reason": "x"}]}
+        )
 
 
 def test_a_confidence_is_a_probability() -> None:
     with pytest.raises(ValidationError):
-        Verification.model_validate({"id": "C1", "verdict": "ADJUST", "reason": "x", "adjusted_confidence": 1.5})
+        Verification.model_validate(
+            {"id": "C1", "verdict": "ADJUST", "reason": "x", "adjusted_confidence": 1.5}
+        )
     said = Verification.model_validate({"id": "C1", "verdict": "ADJUST", "reason": "x"})
     assert said.adjusted_confidence is None
 

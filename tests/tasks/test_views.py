@@ -14,7 +14,9 @@ from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text
 
 TEXT = Text(id="T1", title="Register", text="Karin Berg runs it.")
 SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register")
-STANDING = Standing(id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1)
+STANDING = Standing(
+    id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
+)
 RECALLED = Recalled(
     id="P1",
     question="Who runs it?",
@@ -54,7 +56,9 @@ class TestEveryView:
         (Recalled, Run, {"settings", "created", "version", "strategy"}),
     ],
 )
-def test_a_model_is_not_shown_what_it_does_not_need(view: type[View], kind: Any, hidden: set[str]) -> None:
+def test_a_model_is_not_shown_what_it_does_not_need(
+    view: type[View], kind: Any, hidden: set[str]
+) -> None:
     # No address above all: what a model never sees it cannot copy into a report.
     assert hidden <= kind.model_fields.keys(), "the record still has these fields"
     assert not hidden & view.model_fields.keys()
@@ -65,7 +69,10 @@ def test_a_status_is_a_known_one() -> None:
     with pytest.raises(ValidationError, match="status"):
         Standing.model_validate({**STANDING.model_dump(), "status": "proven"})
     for status in HypothesisStatus:
-        assert json.loads(STANDING.model_copy(update={"status": status}).model_dump_json())["status"] == status.value
+        assert (
+            json.loads(STANDING.model_copy(update={"status": status}).model_dump_json())["status"]
+            == status.value
+        )
 
 
 def test_a_past_run_says_how_it_ended_and_how_old_it_is() -> None:

@@ -23,8 +23,12 @@ from deepdiver.tasks.write import (
 
 SENTENCE = DraftSentence(text="Karin runs it.", findings=("F1",))
 SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register")
-STANDING = Standing(id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1)
-REPORT = WriteReport(question="Who?", as_of="2026-11-15", problems=("Who?",), standing=(STANDING,), findings=(SHOWN,))
+STANDING = Standing(
+    id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
+)
+REPORT = WriteReport(
+    question="Who?", as_of="2026-11-15", problems=("Who?",), standing=(STANDING,), findings=(SHOWN,)
+)
 FAULTY = Faulty(id="S1", text="Karin owns it.", problem="partial", quotes=("Karin Berg runs it.",))
 
 
@@ -59,7 +63,11 @@ def test_a_derived_value_shows_its_sum() -> None:
             "text": "Alma is 12.",
             "kind": "calculation",
             "findings": ["F1"],
-            "calculation": {"kind": "years", "inputs": ["2014-03-12", "2026-11-15"], "result": "12"},
+            "calculation": {
+                "kind": "years",
+                "inputs": ["2014-03-12", "2026-11-15"],
+                "result": "12",
+            },
         }
     )
     assert made.calculation is not None

@@ -1,4 +1,7 @@
-"""A run's desk: a real store and gateways over it, and a server that says what it is told, byte for byte."""
+"""A run's desk.
+
+A real store and gateways over it, and a server that says what it is told, byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,13 @@ class Desk:
 
     def gateway(self, mode: Mode = Mode.LIVE, **settings: Any) -> Gateway:
         """Open a door; failed calls are not repeated unless the test asks for it."""
-        return Gateway(self.store, self.run, Settings(**{"retries": 0, **settings}), self.events.append, mode=mode)
+        return Gateway(
+            self.store,
+            self.run,
+            Settings(**{"retries": 0, **settings}),
+            self.events.append,
+            mode=mode,
+        )
 
     def everything(self) -> str:
         """Return all that was kept or told: journal rows and events."""
@@ -65,7 +74,12 @@ class Line:
         """Have it say a well-formed HTTP answer; underscores in header names stand for dashes."""
         head = {"Content-Length": str(len(body)), "Connection": "close"}
         head |= {name.replace("_", "-"): value for name, value in headers.items()}
-        lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in head.items()), "", ""]
+        lines = [
+            f"HTTP/1.1 {status}",
+            *(f"{name}: {value}" for name, value in head.items()),
+            "",
+            "",
+        ]
         self.says = "\r\n".join(lines).encode() + body
 
 

@@ -58,7 +58,13 @@ class Answers:
     def reached(self, place: str, asked: str, url: str, **more: Any) -> dict[str, Any]:
         """Return settings that point at a server, by the names of its address and of its limit."""
         keys = {self.key: SecretStr(KEY)} if self.key else {}
-        options = {"urls": {place: url}, "limits": {asked: FAST}, "keys": keys, **self.settings, **more}
+        options = {
+            "urls": {place: url},
+            "limits": {asked: FAST},
+            "keys": keys,
+            **self.settings,
+            **more,
+        }
         if "keys" not in more:
             options["keys"] = keys | self.settings.get("keys", {})
         return options
@@ -66,7 +72,11 @@ class Answers:
 
 def spoken(body: bytes | Mapping[str, bytes]) -> bytes | Mapping[str, bytes]:
     """Return an answer of 200, or one for each path."""
-    return reply(body) if isinstance(body, bytes) else {piece: reply(said) for piece, said in body.items()}
+    return (
+        reply(body)
+        if isinstance(body, bytes)
+        else {piece: reply(said) for piece, said in body.items()}
+    )
 
 
 class ServiceFaults:
@@ -74,10 +84,16 @@ class ServiceFaults:
 
     case: Answers
     one_call: bool
-    """Whether a question is one call, whose error is handed on as it is. A feed may need several, and tells of them."""
+    """Whether a question is one call, whose error is handed on as it is. A feed may need several,
+    and tells of them."""
 
-    async def ask(self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any) -> Any:
-        """Ask the service at an address; each number is another call, since a failure is met again."""
+    async def ask(
+        self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any
+    ) -> Any:
+        """Ask the service at an address.
+
+        Each number is another call, since a failure is met again.
+        """
         raise NotImplementedError
 
     def deadline(self, seconds: float) -> Deadlines:
@@ -93,15 +109,28 @@ class ServiceFaults:
         caplog.set_level(logging.DEBUG)
 
     def unseen(self, desk: Desk, caplog: pytest.LogCaptureFixture, *told: str) -> None:
-        """Check that the key stands nowhere: no message, journal row, event or line of a log, however it is spelt."""
-        texts = "\n".join([desk.everything(), caplog.text, *(repr(r.__dict__) for r in caplog.records), *told])
-        for spelling in (KEY, "a-key%2Fthat%2Bnobody%20may%3Dsee", "a-key%2Fthat%2Bnobody+may%3Dsee", "nobody may"):
+        """Check that the key stands nowhere.
+
+        No message, journal row, event or line of a log, however it is spelt.
+        """
+        texts = "\n".join(
+            [desk.everything(), caplog.text, *(repr(r.__dict__) for r in caplog.records), *told]
+        )
+        for spelling in (
+            KEY,
+            "a-key%2Fthat%2Bnobody%20may%3Dsee",
+            "a-key%2Fthat%2Bnobody+may%3Dsee",
+            "nobody may",
+        ):
             assert spelling not in texts
 
     async def failure(
         self, desk: Desk, caplog: pytest.LogCaptureFixture, url: str, number: int = 0, **more: Any
     ) -> CallError:
-        """Ask, and return the error that must come of it: one line, one more failed call, and no address or key."""
+        """Ask, and return the error that must come of it.
+
+        One line, one more failed call, and no address or key.
+        """
         with pytest.raises(CallError) as caught:
             await self.ask(desk, url, number=number, **more)
         error = caught.value
@@ -129,7 +158,12 @@ class ServiceFaults:
         ],
     )
     async def test_a_refusal_is_told_apart_and_does_not_repeat_the_key(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture, status: int, fault: CallFault
+        self,
+        desk: Desk,
+        service: Service,
+        caplog: pytest.LogCaptureFixture,
+        status: int,
+        fault: CallFault,
     ) -> None:
         service.always = reply(f'{{"error": "no: {KEY}"}}'.encode(), f"{status} Said", X_Echo=KEY)
         error = await self.failure(desk, caplog, service.url)
@@ -145,7 +179,9 @@ class ServiceFaults:
         service.always = spoken(self.case.good)
         assert self.results(await self.ask(desk, service.url, retries=1))
         assert service.times[1 if self.one_call else -1] - service.times[0] >= WAIT - 0.01
-        waits = [wait for event in desk.events if (wait := getattr(event, "retry_in", None)) is not None]
+        waits = [
+            wait for event in desk.events if (wait := getattr(event, "retry_in", None)) is not None
+        ]
         assert waits == [WAIT] or (WAIT in waits and not self.one_call)
         self.unseen(desk, caplog)
 
@@ -192,7 +228,9 @@ class ServiceFaults:
         service.always = b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{"
         assert (await self.failure(desk, caplog, service.url)).fault is CallFault.NETWORK
 
-    async def test_nobody_is_there(self, desk: Desk, caplog: pytest.LogCaptureFixture, nobody: str) -> None:
+    async def test_nobody_is_there(
+        self, desk: Desk, caplog: pytest.LogCaptureFixture, nobody: str
+    ) -> None:
         assert (await self.failure(desk, caplog, nobody)).fault is CallFault.UNREACHED
 
     async def test_a_replay_asks_nobody(self, desk: Desk, service: Service) -> None:

@@ -12,7 +12,17 @@ from deepdiver.tools.address import canonical, host_of, within
 
 
 @pytest.mark.parametrize(
-    "odd", ["", "notes/a.md", "sample:a.md", "tool:x", "http://", "http://[bad", "https://e.org:x/", "mailto:a@b.c"]
+    "odd",
+    [
+        "",
+        "notes/a.md",
+        "sample:a.md",
+        "tool:x",
+        "http://",
+        "http://[bad",
+        "https://e.org:x/",
+        "mailto:a@b.c",
+    ],
 )
 def test_what_is_no_address_of_the_web_stays_as_it_is(odd: str) -> None:
     assert canonical(odd) == odd
@@ -65,14 +75,21 @@ def test_names_in_other_scripts_are_one_with_their_ascii_form() -> None:
     assert canonical("https://exämple.org/ü") == canonical("https://xn--exmple-cua.org/%C3%BC")
 
 
-@pytest.mark.parametrize("url", ["https://0\x0c/", "https://a b/", "http://a\x00b/?q=1", "https://a\u2003/x"])
+@pytest.mark.parametrize(
+    "url", ["https://0\x0c/", "https://a b/", "http://a\x00b/?q=1", "https://a\u2003/x"]
+)
 def test_what_has_no_host_is_no_address(url: str) -> None:
     assert canonical(url) == url
 
 
 @given(st.text(max_size=60))
 def test_any_text_has_a_canonical_form_and_it_is_final(text: str) -> None:
-    for url in (text, f"https://example.org/{text}", f"http://example.org/?{text}", f"https://{text}/"):
+    for url in (
+        text,
+        f"https://example.org/{text}",
+        f"http://example.org/?{text}",
+        f"https://{text}/",
+    ):
         once = canonical(url)
         assert canonical(once) == once
         host_of(url)

@@ -1,4 +1,7 @@
-"""What tools can be asked, and what their answers say: those of the caller, and those of strangers."""
+"""What tools can be asked, and what their answers say.
+
+Those of the caller, and those of strangers.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,12 @@ def test_no_room_for_a_query(fields: dict[str, Any]) -> None:
 
 
 def test_more_than_a_query_is_demanded() -> None:
-    with pytest.raises(ValueError, match="tool t demands site, year besides query: give them defaults"):
-        query_argument("t", {"query": TEXT, "site": TEXT, "year": NUMBER}, {"query", "site", "year"})
+    with pytest.raises(
+        ValueError, match="tool t demands site, year besides query: give them defaults"
+    ):
+        query_argument(
+            "t", {"query": TEXT, "site": TEXT, "year": NUMBER}, {"query", "site", "year"}
+        )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,9 @@ def test_more_than_a_query_is_demanded() -> None:
         ({"text": TEXT, "q": TEXT}, set(), "q"),
     ],
 )
-def test_the_argument_that_is_meant(fields: dict[str, Any], required: set[str], argument: str) -> None:
+def test_the_argument_that_is_meant(
+    fields: dict[str, Any], required: set[str], argument: str
+) -> None:
     assert query_argument("t", fields, required) == argument
 
 
@@ -85,7 +94,9 @@ def test_a_page_that_a_stranger_names_is_still_to_be_read() -> None:
     assert (hit.url, hit.kind, hit.complete) == ("https://example.org/a", SourceKind.PAGE, False)
 
 
-@pytest.mark.parametrize("claimed", ["/etc/passwd", "file:///x", "tool:other", "ftp://example.org/"])
+@pytest.mark.parametrize(
+    "claimed", ["/etc/passwd", "file:///x", "tool:other", "ftp://example.org/"]
+)
 def test_another_address_is_believed_of_the_callers_own_tool_alone(claimed: str) -> None:
     (own,) = hits_of({"path": claimed, "text": "T."}, OWN)
     (strange,) = hits_of({"path": claimed, "text": "T."}, STRANGE)
@@ -98,7 +109,12 @@ def test_another_address_is_believed_of_the_callers_own_tool_alone(claimed: str)
 @pytest.mark.parametrize("teller", [OWN, STRANGE])
 def test_words_without_an_address_are_the_tools_own(teller: Teller) -> None:
     (hit,) = hits_of("Just words.", teller)
-    assert (hit.url, hit.title, hit.text, hit.provider) == (teller.url, teller.name, "Just words.", teller.name)
+    assert (hit.url, hit.title, hit.text, hit.provider) == (
+        teller.url,
+        teller.name,
+        "Just words.",
+        teller.name,
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +141,14 @@ def test_texts_of_an_answer(value: Any, texts: list[str]) -> None:
 
 
 def test_what_is_known_of_a_result() -> None:
-    row = {"text": "T", "name": "N", "date": "2026-11-01", "site": "S", "author": "A", "link": "https://example.org/"}
+    row = {
+        "text": "T",
+        "name": "N",
+        "date": "2026-11-01",
+        "site": "S",
+        "author": "A",
+        "link": "https://example.org/",
+    }
     (hit,) = hits_of(json.dumps([row]), STRANGE)
     assert (hit.title, hit.published, hit.publisher, hit.author) == ("N", "2026-11-01", "S", "A")
 
@@ -163,10 +186,16 @@ def test_a_value_is_shown_whole() -> None:
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=True) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.floats(allow_nan=True)
+    | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["url", "text", "title", "results", "metadata", "x"]), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["url", "text", "title", "results", "metadata", "x"]), inner, max_size=4
+        )
     ),
     max_leaves=8,
 )
@@ -180,4 +209,6 @@ def test_any_json_is_read_without_an_error(value: Any, teller: Teller) -> None:
         assert found.url
         assert found.text.strip()
         assert found.provider == teller.name
-        assert teller.owned or found.url == teller.url or found.url.startswith(("http://", "https://"))
+        assert (
+            teller.owned or found.url == teller.url or found.url.startswith(("http://", "https://"))
+        )

@@ -1,4 +1,7 @@
-"""How far a source is believed: always within bounds, always with its reasons, and the user has the last word."""
+"""How far a source is believed.
+
+Always within bounds, always with its reasons, and the user has the last word.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,11 @@ def of(
 
 @pytest.mark.parametrize(
     ("kind", "says"),
-    [("newspapr", "did you mean newspaper?"), ("oracle", "known are register, log, official"), ("Blogg", "blog?")],
+    [
+        ("newspapr", "did you mean newspaper?"),
+        ("oracle", "known are register, log, official"),
+        ("Blogg", "blog?"),
+    ],
 )
 def test_a_rating_of_an_unknown_kind_is_refused(kind: str, says: str) -> None:
     with pytest.raises(SettingsError, match=re.escape(says)) as caught:
@@ -66,7 +73,9 @@ def test_a_rating_of_an_unknown_kind_is_refused(kind: str, says: str) -> None:
 
 def test_ratings_that_are_right_pass() -> None:
     check_ratings({})
-    check_ratings({"a.org": Rating(kind="Press release"), "b.org": Rating(score=0.1), "c.org": Rating()})
+    check_ratings(
+        {"a.org": Rating(kind="Press release"), "b.org": Rating(score=0.1), "c.org": Rating()}
+    )
 
 
 def test_a_rating_of_an_unknown_kind_is_told_where_it_could_not_be_refused() -> None:
@@ -93,7 +102,9 @@ def test_the_table_is_sound() -> None:
 
 
 def test_no_domain_is_listed_twice() -> None:
-    held = tomllib.loads((files("deepdiver.tools") / "credibility.toml").read_text(encoding="utf-8"))
+    held = tomllib.loads(
+        (files("deepdiver.tools") / "credibility.toml").read_text(encoding="utf-8")
+    )
     listed = [domain for kind in held["kinds"].values() for domain in kind["domains"]]
     assert len(listed) == len(set(listed)) == len(table().domains)
 
@@ -169,7 +180,10 @@ def test_a_name_goes_before_a_star_and_a_star_is_a_country() -> None:
 # -- the user's word
 
 
-@given(st.floats(0, 1), st.builds(Hit, url=st.just("http://news.example.org/1"), title=st.text(), author=st.text()))
+@given(
+    st.floats(0, 1),
+    st.builds(Hit, url=st.just("http://news.example.org/1"), title=st.text(), author=st.text()),
+)
 def test_a_score_of_the_users_is_taken_as_it_is(score: float, hit: Hit) -> None:
     settings = Settings(ratings={"example.org": Rating(score=score, reason="we know them")})
     found = credibility(hit, NOW, settings)
@@ -180,7 +194,9 @@ def test_a_kind_of_the_users_goes_through_the_rules() -> None:
     rated = {"example.org": {"kind": "Press-Release", "reason": "their newsroom"}}
     assert of(ratings=rated) == (0.5, ("a press release", "primary", "their newsroom"))
     assert of(ratings=rated, published="")[0] == pytest.approx(0.45)
-    assert of(ratings={"wikipedia.org": {"kind": "blog"}}, url="https://de.wikipedia.org/x")[0] == 0.3
+    assert (
+        of(ratings={"wikipedia.org": {"kind": "blog"}}, url="https://de.wikipedia.org/x")[0] == 0.3
+    )
 
 
 def test_a_rating_without_a_word_changes_nothing_but_says_so() -> None:
@@ -210,14 +226,24 @@ def test_of_the_users_ratings_too_the_longest_wins() -> None:
 
 
 def test_a_rating_finds_hosts_of_any_script() -> None:
-    assert of(ratings={"bücher.example": {"score": 0.9}}, url="https://www.xn--bcher-kva.example/x")[0] == 0.9
+    assert (
+        of(ratings={"bücher.example": {"score": 0.9}}, url="https://www.xn--bcher-kva.example/x")[0]
+        == 0.9
+    )
     assert of(ratings={"bücher.example": {"score": 0.9}}, url="https://BÜCHER.example/x")[0] == 0.9
 
 
 def test_a_rating_is_for_the_web_and_not_for_files() -> None:
     rated = {"example.org": {"score": 0.0}}
-    for url in ("/home/me/example.org/a.md", "sample:example.org", "tool:example.org", "example.org"):
-        assert of(ratings=rated, url=url, kind=SourceKind.DOCUMENT) == of(url=url, kind=SourceKind.DOCUMENT)
+    for url in (
+        "/home/me/example.org/a.md",
+        "sample:example.org",
+        "tool:example.org",
+        "example.org",
+    ):
+        assert of(ratings=rated, url=url, kind=SourceKind.DOCUMENT) == of(
+            url=url, kind=SourceKind.DOCUMENT
+        )
 
 
 # -- kinds
@@ -226,7 +252,10 @@ def test_a_rating_is_for_the_web_and_not_for_files() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_of_publisher_starts_from_the_table(kind: str) -> None:
     entry = KINDS[kind]
-    assert of(publisher_kind=kind) == (entry.score, (entry.says, *([entry.standing] if entry.standing else [])))
+    assert of(publisher_kind=kind) == (
+        entry.score,
+        (entry.says, *([entry.standing] if entry.standing else [])),
+    )
 
 
 @pytest.mark.parametrize("kind", SourceKind)
@@ -269,18 +298,29 @@ def test_primary_or_secondary_is_told(kind: str, standing: str) -> None:
 )
 def test_a_review_is_secondary_and_loses_nothing_for_it(title: str) -> None:
     score, reasons = of(publisher_kind="scientific", title=title)
-    assert (score, reasons[1]) == (KINDS["scientific"].score, "secondary: a review of what others found")
+    assert (score, reasons[1]) == (
+        KINDS["scientific"].score,
+        "secondary: a review of what others found",
+    )
     assert of(publisher_kind="newspaper", title=title)[1][1] == "secondary"
 
 
-@pytest.mark.parametrize("title", ["Peer reviewers in court", "The reviewing of light", "Preview of the fair"])
+@pytest.mark.parametrize(
+    "title", ["Peer reviewers in court", "The reviewing of light", "Preview of the fair"]
+)
 def test_what_is_no_review_stays_primary(title: str) -> None:
     assert of(publisher_kind="scientific", title=title)[1][1] == "primary"
 
 
-@pytest.mark.parametrize("title", ["Retracted: Blue light", "RETRACTED ARTICLE: Blue light", "[Withdrawn] Blue light"])
+@pytest.mark.parametrize(
+    "title", ["Retracted: Blue light", "RETRACTED ARTICLE: Blue light", "[Withdrawn] Blue light"]
+)
 def test_what_was_taken_back_is_hardly_believed_wherever_it_stands(title: str) -> None:
-    for url in ("https://pubmed.ncbi.nlm.nih.gov/1/", "https://doi.org/10.1/1", "https://www.nature.com/x"):
+    for url in (
+        "https://pubmed.ncbi.nlm.nih.gov/1/",
+        "https://doi.org/10.1/1",
+        "https://www.nature.com/x",
+    ):
         assert of(url=url, title=title, publisher_kind="scientific")[0] == KINDS["retracted"].score
     assert of(title="Retraction notice: Blue light")[0] == 0.5
     assert of(title=title, ratings={"example.org": {"score": 0.7}})[0] == 0.7
@@ -288,8 +328,13 @@ def test_what_was_taken_back_is_hardly_believed_wherever_it_stands(title: str) -
 
 def test_a_source_is_believed_against_itself_only() -> None:
     assert of(url="https://a.blogspot.com", publisher_kind="register")[0] == KINDS["blog"].score
-    assert of(url="https://www.nature.com/x", publisher_kind="preprint")[0] == KINDS["preprint"].score
-    assert of(url="https://doi.org/10.1/1", publisher_kind="scientific")[0] == KINDS["scientific"].score
+    assert (
+        of(url="https://www.nature.com/x", publisher_kind="preprint")[0] == KINDS["preprint"].score
+    )
+    assert (
+        of(url="https://doi.org/10.1/1", publisher_kind="scientific")[0]
+        == KINDS["scientific"].score
+    )
 
 
 @given(st.sampled_from(sorted(table().domains)), st.sampled_from(sorted(KINDS)))
@@ -312,9 +357,14 @@ def test_what_is_missing_costs_and_is_told() -> None:
     assert of(publisher_kind="newspaper", published="last week") == (0.65, (*paper, "no date"))
     assert of(publisher_kind="newspaper", author="") == (0.65, (*paper, "no author"))
     assert of(publisher_kind="newspaper", author=" Anonymous ") == (0.65, (*paper, "no author"))
-    assert of(publisher_kind="newspaper", complete=False) == (0.65, (*paper, "only an extract was read"))
+    assert of(publisher_kind="newspaper", complete=False) == (
+        0.65,
+        (*paper, "only an extract was read"),
+    )
     assert of(publisher_kind="register", author="") == (0.95, ("an official register", "primary"))
-    assert of(publisher_kind="blog", author="", published="", url="http://example.org", complete=False) == (
+    assert of(
+        publisher_kind="blog", author="", published="", url="http://example.org", complete=False
+    ) == (
         0.1,
         (
             "a blog without an editor",
@@ -343,13 +393,18 @@ def test_only_the_web_can_be_served_insecurely() -> None:
 
 
 def test_a_question_about_now_makes_old_sources_lose_in_steps() -> None:
-    scores = [of(NOW, published=f"{year}-11-15", publisher_kind="official")[0] for year in range(2026, 2020, -1)]
+    scores = [
+        of(NOW, published=f"{year}-11-15", publisher_kind="official")[0]
+        for year in range(2026, 2020, -1)
+    ]
     start = KINDS["official"].score
     assert scores[0] == start
     assert scores[1] == pytest.approx(start * (1 - FADING / 2), abs=0.01)
     assert scores[2] == pytest.approx(start * (1 - FADING * 3 / 4), abs=0.01)
     assert scores == sorted(scores, reverse=True)
-    assert of(NOW, published="1850", publisher_kind="official")[0] == pytest.approx(start * (1 - FADING), abs=0.01)
+    assert of(NOW, published="1850", publisher_kind="official")[0] == pytest.approx(
+        start * (1 - FADING), abs=0.01
+    )
 
 
 def test_the_loss_is_told_with_the_age() -> None:
@@ -372,8 +427,15 @@ def test_what_is_undated_or_from_tomorrow_does_not_age() -> None:
 DATES = st.dates(date(1900, 1, 1), date(2030, 12, 31))
 
 
-@given(DATES, st.integers(0, 20_000), st.sampled_from(sorted(KINDS)), st.sampled_from(["now", "this week", "price"]))
-def test_about_now_the_older_never_scores_higher(day: date, days: int, kind: str, word: str) -> None:
+@given(
+    DATES,
+    st.integers(0, 20_000),
+    st.sampled_from(sorted(KINDS)),
+    st.sampled_from(["now", "this week", "price"]),
+)
+def test_about_now_the_older_never_scores_higher(
+    day: date, days: int, kind: str, word: str
+) -> None:
     need = need_of(f"Say it {word}", AS_OF)
     older = date.fromordinal(max(day.toordinal() - days, 1))
     assert (
@@ -382,8 +444,14 @@ def test_about_now_the_older_never_scores_higher(day: date, days: int, kind: str
     )
 
 
-@given(DATES, st.sampled_from(["What causes rain?", "What happened in 1990?"]), st.sampled_from(sorted(KINDS)))
-def test_no_source_loses_by_age_where_the_question_is_not_about_now(day: date, question: str, kind: str) -> None:
+@given(
+    DATES,
+    st.sampled_from(["What causes rain?", "What happened in 1990?"]),
+    st.sampled_from(sorted(KINDS)),
+)
+def test_no_source_loses_by_age_where_the_question_is_not_about_now(
+    day: date, question: str, kind: str
+) -> None:
     need = need_of(question, AS_OF)
     assert of(need, published=day.isoformat(), publisher_kind=kind)[0] >= of(publisher_kind=kind)[0]
     if need.when == "any":
@@ -398,7 +466,9 @@ def test_a_record_made_at_the_time_asked_about_gains_where_that_is_sure() -> Non
     assert of(need, publisher_kind="minutes", published="2026-02-08") == near
     assert of(need, publisher_kind="minutes", published=last.isoformat()) == near
     for published in ("2026-02-07", (last + timedelta(days=1)).isoformat(), "2026-02", "2026"):
-        assert of(need, publisher_kind="minutes", published=published) == of(publisher_kind="minutes"), published
+        assert of(need, publisher_kind="minutes", published=published) == of(
+            publisher_kind="minutes"
+        ), published
 
 
 @pytest.mark.parametrize("kind", ["newspaper", "wire", "blog", "scientific", "preprint", ""])
@@ -413,7 +483,9 @@ def test_early_news_is_not_better_news(kind: str) -> None:
 def test_no_belief_reaches_its_bounds() -> None:
     for kind, source, url in itertools.product([*KINDS, ""], SourceKind, ("http://x", "https://x")):
         for author, published in itertools.product(("", "A"), ("", "2026", "1850")):
-            score, reasons = of(NOW, publisher_kind=kind, kind=source, url=url, author=author, published=published)
+            score, reasons = of(
+                NOW, publisher_kind=kind, kind=source, url=url, author=author, published=published
+            )
             assert LOWEST <= score <= HIGHEST
             assert reasons
 
@@ -421,7 +493,9 @@ def test_no_belief_reaches_its_bounds() -> None:
 HITS = st.builds(
     Hit,
     url=st.text()
-    | st.sampled_from(["https://reuters.com/x", "http://a.gov.uk", "https://[::1", "https://x.medium.com"]),
+    | st.sampled_from(
+        ["https://reuters.com/x", "http://a.gov.uk", "https://[::1", "https://x.medium.com"]
+    ),
     title=st.text(),
     kind=st.sampled_from(SourceKind),
     publisher_kind=st.text() | st.sampled_from(sorted(KINDS)),
@@ -444,14 +518,18 @@ def test_whatever_a_source_says_of_itself(hit: Hit, question: str) -> None:
 
 @given(st.sampled_from([*KINDS, ""]), st.booleans(), st.booleans())
 def test_knowing_more_never_costs(kind: str, author: bool, published: bool) -> None:
-    less = Hit(url="https://x", publisher_kind=kind, author="A" * author, published="2026" * published)
+    less = Hit(
+        url="https://x", publisher_kind=kind, author="A" * author, published="2026" * published
+    )
     more = less.model_copy(update={"author": "A", "published": "2026", "complete": True})
     assert credibility(more).score >= credibility(less).score
 
 
 def test_the_table_covers_the_sample() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sample.LIBRARY.rglob("*.*")]
-    kinds = {match[1] for text in texts if (match := re.search(r"^kind: (.+)$", text, re.MULTILINE))}
+    kinds = {
+        match[1] for text in texts if (match := re.search(r"^kind: (.+)$", text, re.MULTILINE))
+    }
     assert len(kinds) > 5
     assert kinds <= KINDS.keys()
     assert SIGNED == ["scientific", "newspaper", "preprint", "blog"]
@@ -468,5 +546,7 @@ def test_the_table_covers_the_sample() -> None:
         ((), ""),
     ],
 )
-def test_the_type_of_intelligence_goes_by_the_kind_of_publisher(reasons: tuple[str, ...], wanted: str) -> None:
+def test_the_type_of_intelligence_goes_by_the_kind_of_publisher(
+    reasons: tuple[str, ...], wanted: str
+) -> None:
     assert intelligence(Credibility(score=0.5, reasons=reasons)) == wanted

@@ -1,4 +1,7 @@
-"""LangChain tools of the user's: whatever they take, return or raise, what they say can be cited."""
+"""LangChain tools of the user's.
+
+Whatever they take, return or raise, what they say can be cited.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,14 @@ from typing import Annotated, Any, Literal
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, Tool, ToolException, tool
+from langchain_core.tools import (
+    BaseTool,
+    InjectedToolArg,
+    StructuredTool,
+    Tool,
+    ToolException,
+    tool,
+)
 from pydantic import BaseModel
 
 from deepdiver.core.record import SourceKind
@@ -86,13 +96,17 @@ def a_colour(colour: Colour) -> str:
 
 @pytest.mark.parametrize("function", [no_arguments, numbers_only, one_of_few, a_colour])
 def test_a_tool_without_room_for_a_query(function: Callable[..., str]) -> None:
-    with pytest.raises(ValueError, match=f"tool {function.__name__} takes no text that could hold a query"):
+    with pytest.raises(
+        ValueError, match=f"tool {function.__name__} takes no text that could hold a query"
+    ):
         ToolProvider(tool(function))
 
 
 def test_a_schema_without_arguments() -> None:
     for schema in ({"type": "object"}, {"type": "object", "properties": {}}):
-        made = StructuredTool(name="bare", description="d", args_schema=schema, func=lambda **given: "")
+        made = StructuredTool(
+            name="bare", description="d", args_schema=schema, func=lambda **given: ""
+        )
         with pytest.raises(ValueError, match="takes no text"):
             ToolProvider(made)
 
@@ -102,11 +116,19 @@ def test_a_tool_that_demands_more_than_a_query() -> None:
         """Search a site."""
         return ""
 
-    with pytest.raises(ValueError, match="tool within demands site, year besides query: give them defaults"):
+    with pytest.raises(
+        ValueError, match="tool within demands site, year besides query: give them defaults"
+    ):
         ToolProvider(tool(within))
-    schema = {"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}, "required": ["n"]}
+    schema = {
+        "type": "object",
+        "properties": {"q": {"type": "string"}, "n": {"type": "integer"}},
+        "required": ["n"],
+    }
     with pytest.raises(ValueError, match="demands n besides q"):
-        ToolProvider(StructuredTool(name="m", description="d", args_schema=schema, func=lambda **given: ""))
+        ToolProvider(
+            StructuredTool(name="m", description="d", args_schema=schema, func=lambda **given: "")
+        )
 
 
 # -- what raises
@@ -124,7 +146,9 @@ def test_a_tool_that_demands_more_than_a_query() -> None:
         (RecursionError("too deep"), CallFault.SERVER),
     ],
 )
-async def test_whatever_a_tool_raises_costs_one_search(desk: Desk, error: Exception, fault: CallFault) -> None:
+async def test_whatever_a_tool_raises_costs_one_search(
+    desk: Desk, error: Exception, fault: CallFault
+) -> None:
     with pytest.raises(CallError) as caught:
         await ask(raising(error), desk)
     assert caught.value.fault is fault
@@ -190,7 +214,9 @@ async def test_what_never_ends_cannot_be_kept(desk: Desk) -> None:
 # -- which argument holds the query
 
 
-@pytest.mark.parametrize("name", ["query", "q", "question", "search", "input", "text", "tool", "anything"])
+@pytest.mark.parametrize(
+    "name", ["query", "q", "question", "search", "input", "text", "tool", "anything"]
+)
 async def test_the_query_goes_where_it_belongs(desk: Desk, name: str) -> None:
     heard: list[dict[str, Any]] = []
 
@@ -207,7 +233,9 @@ async def test_the_query_goes_where_it_belongs(desk: Desk, name: str) -> None:
 
 async def test_of_several_texts_the_usual_name_wins(desk: Desk) -> None:
     @tool
-    def lookup(site: str = "all", limit: int = 3, query: str = "", language: str | None = None) -> str:
+    def lookup(
+        site: str = "all", limit: int = 3, query: str = "", language: str | None = None
+    ) -> str:
         """Look something up."""
         return f"{site} {limit} {query} {language}"
 
@@ -226,7 +254,9 @@ async def test_of_several_texts_the_one_that_must_be_given_wins(desk: Desk) -> N
 async def test_optional_texts_and_arguments_of_the_frame(desk: Desk) -> None:
     @tool
     def lookup(
-        count: int | None = None, about: str | None = None, user: Annotated[str, InjectedToolArg] = "nobody"
+        count: int | None = None,
+        about: str | None = None,
+        user: Annotated[str, InjectedToolArg] = "nobody",
     ) -> str:
         """Look something up."""
         return f"{count} {about} {user}"
@@ -262,7 +292,11 @@ async def test_sync_and_async_tools_and_subclasses(desk: Desk) -> None:
         def _run(self, query: str) -> str:
             return "subclass"
 
-    assert [(await ask(made, desk))[0].text for made in (blocking, waiting, Lookup())] == ["sync", "async", "subclass"]
+    assert [(await ask(made, desk))[0].text for made in (blocking, waiting, Lookup())] == [
+        "sync",
+        "async",
+        "subclass",
+    ]
     assert threads[0] != loop  # a blocking tool does not hold the run up
     assert threads[1] == loop
 
@@ -319,11 +353,17 @@ CITED = ("https://example.org/a", "A", "What it says.")
         ([json.dumps(RESULT)], [CITED]),
         ({"href": "https://example.org/a", "name": "A", "body": "What it says."}, [CITED]),
         ({"link": "https://example.org/a", "heading": "A", "snippet": "What it says."}, [CITED]),
-        (RESULT | {"raw_content": "The whole page."}, [("https://example.org/a", "A", "The whole page.")]),
+        (
+            RESULT | {"raw_content": "The whole page."},
+            [("https://example.org/a", "A", "The whole page.")],
+        ),
         ({"answer": 7}, [("tool:lookup", "lookup", '{\n "answer": 7\n}')]),
         ({"results": "none"}, [("tool:lookup", "lookup", '{\n "results": "none"\n}')]),
         ([1, 2.5], [("tool:lookup", "lookup", "[\n 1,\n 2.5\n]")]),
-        ({"content": ["a", "b"]}, [("tool:lookup", "lookup", '{\n "content": [\n  "a",\n  "b"\n ]\n}')]),
+        (
+            {"content": ["a", "b"]},
+            [("tool:lookup", "lookup", '{\n "content": [\n  "a",\n  "b"\n ]\n}')],
+        ),
         (["one", "two"], [("tool:lookup", "lookup", "one"), ("tool:lookup", "lookup", "two")]),
         (("one", "two"), [("tool:lookup", "lookup", "one"), ("tool:lookup", "lookup", "two")]),
         ({"text": "cut \ud83d"}, [("tool:lookup", "lookup", "cut ?")]),
@@ -332,14 +372,22 @@ CITED = ("https://example.org/a", "A", "What it says.")
     ],
     ids=lambda value: repr(value)[:40],
 )
-async def test_what_a_tool_returns_is_read(desk: Desk, value: Any, expected: list[tuple[str, str, str]]) -> None:
+async def test_what_a_tool_returns_is_read(
+    desk: Desk, value: Any, expected: list[tuple[str, str, str]]
+) -> None:
     assert await brief(returning(value), desk) == expected
 
 
 async def test_documents_of_a_retriever(desk: Desk) -> None:
     pages = [
-        Document(page_content="First piece.", metadata={"source": "report.pdf", "title": "Report", "page": 1}),
-        Document(page_content="Second piece.", metadata={"source": "report.pdf", "title": "Report", "page": 2}),
+        Document(
+            page_content="First piece.",
+            metadata={"source": "report.pdf", "title": "Report", "page": 1},
+        ),
+        Document(
+            page_content="Second piece.",
+            metadata={"source": "report.pdf", "title": "Report", "page": 2},
+        ),
         Document(page_content="A page.", metadata={"source": "https://example.org/b"}),
     ]
     provider = ToolProvider(returning(pages))
@@ -391,10 +439,22 @@ async def test_messages_models_and_odd_objects(desk: Desk) -> None:
 
 
 async def test_what_is_known_of_a_result_is_kept(desk: Desk) -> None:
-    item = RESULT | {"publishedAt": "2026-02-08", "author": "Sund Wire", "source": {"id": None, "name": "Gazette"}}
+    item = RESULT | {
+        "publishedAt": "2026-02-08",
+        "author": "Sund Wire",
+        "source": {"id": None, "name": "Gazette"},
+    }
     (found,) = await ask(returning(item | {"metadata": {"publisher": "Gazette"}}), desk)
-    assert (found.published, found.author, found.publisher) == ("2026-02-08", "Sund Wire", "Gazette")
-    assert (found.url, found.provider, found.kind) == ("https://example.org/a", "lookup", SourceKind.PAGE)
+    assert (found.published, found.author, found.publisher) == (
+        "2026-02-08",
+        "Sund Wire",
+        "Gazette",
+    )
+    assert (found.url, found.provider, found.kind) == (
+        "https://example.org/a",
+        "lookup",
+        SourceKind.PAGE,
+    )
     (other,) = await ask(returning({"source": {"name": "Gazette"}, "text": "t"}), desk, "another")
     assert (other.url, other.kind) == ("tool:lookup", SourceKind.TOOL)
 
@@ -422,11 +482,22 @@ async def test_the_tool_is_called_once_and_a_replay_not_at_all(desk: Desk) -> No
 
 async def test_what_it_said_becomes_a_source(desk: Desk) -> None:
     (found,) = await ask(returning("Holm Works is owned by Anna Holm."), desk)
-    got = await read(found, desk.run, desk.store, desk.gateway(), fetched="2026-11-15T09:00:00+00:00", need=Need())
+    got = await read(
+        found,
+        desk.run,
+        desk.store,
+        desk.gateway(),
+        fetched="2026-11-15T09:00:00+00:00",
+        need=Need(),
+    )
     source, text = got.source, got.text
     assert source is not None
     assert text == desk.store.get_text(source.snapshot) == "Holm Works is owned by Anna Holm."
-    assert (source.url, source.kind, source.providers) == ("tool:lookup", SourceKind.TOOL, ("lookup",))
+    assert (source.url, source.kind, source.providers) == (
+        "tool:lookup",
+        SourceKind.TOOL,
+        ("lookup",),
+    )
     assert source.credibility.reasons[0] == "the output of a tool"
 
 

@@ -32,7 +32,9 @@ def test_what_a_format_does_not_tell_is_empty() -> None:
 @given(st.text(), st.lists(st.tuples(st.integers(0, 99), st.text()), max_size=4))
 def test_it_comes_back_from_json_as_it_was(text: str, parts: list[tuple[int, str]]) -> None:
     marks = tuple(Mark(start=start, kind="page", label=label) for start, label in sorted(parts))
-    document = Document(text=text, format="pdf", marks=marks, links=("https://example.org",), notes=("page 3",))
+    document = Document(
+        text=text, format="pdf", marks=marks, links=("https://example.org",), notes=("page 3",)
+    )
     assert Document.model_validate_json(document.model_dump_json()) == document
 
 

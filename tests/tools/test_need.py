@@ -1,4 +1,7 @@
-"""What a question needs of its sources' age: by words and times, and nothing where it is not said."""
+"""What a question needs of its sources' age.
+
+By words and times, and nothing where it is not said.
+"""
 
 from __future__ import annotations
 

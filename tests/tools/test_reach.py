@@ -25,14 +25,24 @@ def closed() -> int:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "http://", "http://:80", "ftp://127.0.0.1", "http://127.0.0.1:none", "http://127.0.0.1:99999", "http://[::1"],
+    [
+        "",
+        "http://",
+        "http://:80",
+        "ftp://127.0.0.1",
+        "http://127.0.0.1:none",
+        "http://127.0.0.1:99999",
+        "http://[::1",
+    ],
 )
 async def test_what_is_no_address_is_said(address: str) -> None:
     assert "is not an address" in await reach(address)
 
 
 async def test_nobody_there(closed: int) -> None:
-    assert (await reach(f"http://127.0.0.1:{closed}")).startswith(f"127.0.0.1:{closed} cannot be reached: ")
+    assert (await reach(f"http://127.0.0.1:{closed}")).startswith(
+        f"127.0.0.1:{closed} cannot be reached: "
+    )
 
 
 async def test_nobody_answers_in_time() -> None:
@@ -53,7 +63,8 @@ async def test_nobody_answers_in_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["http://127.0.0.1:{}", "https://127.0.0.1:{}/v1", "127.0.0.1:{}", "http://localhost:{}/"]
+    "form",
+    ["http://127.0.0.1:{}", "https://127.0.0.1:{}/v1", "127.0.0.1:{}", "http://localhost:{}/"],
 )
 async def test_somebody_is_there(form: str, port: int) -> None:
     assert await reach(form.format(port)) == ""

@@ -1,4 +1,7 @@
-"""Reading what was found: the whole page where it can be had, and else what the provider shows, said plainly."""
+"""Reading what was found.
+
+The whole page where it can be had, and else what the provider shows, said plainly.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +48,15 @@ async def test_a_snapshot_that_is_not_kept_is_an_error(desk: Desk) -> None:
 
 async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> None:
     text = "Holm Works is owned by Anna Holm. " * 20
-    found = hit("https://example.org/a", text, title="Holm", publisher="Gazette", publisher_kind="newspaper")
+    found = hit(
+        "https://example.org/a", text, title="Holm", publisher="Gazette", publisher_kind="newspaper"
+    )
     found = found.model_copy(
-        update={"provider": "exa", "also": ("brave",), "marks": (Mark(start=0, kind="page", label="1"),)}
+        update={
+            "provider": "exa",
+            "also": ("brave",),
+            "marks": (Mark(start=0, kind="page", label="1"),),
+        }
     )
     got = await read(desk, found)
     assert got.source == Source(
@@ -70,8 +79,13 @@ async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> No
 
 async def test_a_sources_id_depends_on_place_and_text_alone(desk: Desk) -> None:
     one = await source_of(desk, hit("u", "text", title="A", provider="one"))
-    two = await source_of(desk, hit("u", "text", title="B", start=2, provider="two"), fetched="2027-01-01T00:00:00Z")
-    other, elsewhere = await source_of(desk, hit("u", "changed")), await source_of(desk, hit("v", "text"))
+    two = await source_of(
+        desk, hit("u", "text", title="B", start=2, provider="two"), fetched="2027-01-01T00:00:00Z"
+    )
+    other, elsewhere = (
+        await source_of(desk, hit("u", "changed")),
+        await source_of(desk, hit("v", "text")),
+    )
     assert one.id == two.id
     assert len({one.id, other.id, elsewhere.id}) == 3
     assert one.snapshot == elsewhere.snapshot
@@ -97,8 +111,14 @@ async def test_half_a_character_is_replaced_before_it_is_saved(desk: Desk) -> No
 
 
 async def test_copies_of_a_story_have_one_sketch(desk: Desk) -> None:
-    story = "Nine people were hurt in a fire on the ferry early on Sunday morning, rescue workers said. " * 3
-    one, two = await source_of(desk, hit("u", story)), await source_of(desk, hit("v", story.upper()))
+    story = (
+        "Nine people were hurt in a fire on the ferry early on Sunday morning, rescue workers "
+        "said. " * 3
+    )
+    one, two = (
+        await source_of(desk, hit("u", story)),
+        await source_of(desk, hit("v", story.upper())),
+    )
     assert one.sketch == two.sketch != ()
 
 
@@ -117,9 +137,22 @@ class Web:
         held = self.pages[url.rpartition("/")[2]]
         if isinstance(held, Exception):
             raise held
-        document = Document(text="", format="html", title="The page itself", author="A. Holm", published="2026-01-02")
+        document = Document(
+            text="",
+            format="html",
+            title="The page itself",
+            author="A. Holm",
+            published="2026-01-02",
+        )
         snapshot = self.desk.store.put_text(self.desk.run, held)
-        return Page(asked=url, url=f"{url}?final", status=200, fetched=FETCHED, snapshot=snapshot, document=document)
+        return Page(
+            asked=url,
+            url=f"{url}?final",
+            status=200,
+            fetched=FETCHED,
+            snapshot=snapshot,
+            document=document,
+        )
 
 
 @pytest.fixture
@@ -140,31 +173,49 @@ async def test_a_page_that_the_run_never_fetched_ends_a_replay(desk: Desk, web: 
         await read(desk, hit("https://example.org/unknown"), read_pages=True)
 
 
-@pytest.mark.parametrize(("name", "why"), [("wall", "a login wall"), ("down", "example.org could not be reached")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("wall", "a login wall"), ("down", "example.org could not be reached")]
+)
 async def test_a_page_that_cannot_be_read_leaves_the_extract_and_says_so(
     desk: Desk, web: Web, name: str, why: str
 ) -> None:
-    got = await read(desk, hit(f"https://example.org/{name}", "An extract.", provider="exa"), read_pages=True)
+    got = await read(
+        desk, hit(f"https://example.org/{name}", "An extract.", provider="exa"), read_pages=True
+    )
     assert got.source is not None
     assert (got.text, got.source.url) == ("An extract.", f"https://example.org/{name}")
-    assert got.limit == f"https://example.org/{name} was not read ({why}): only what exa shows of it"
+    assert (
+        got.limit == f"https://example.org/{name} was not read ({why}): only what exa shows of it"
+    )
 
 
-async def test_a_page_that_cannot_be_read_and_has_no_extract_is_no_source(desk: Desk, web: Web) -> None:
+async def test_a_page_that_cannot_be_read_and_has_no_extract_is_no_source(
+    desk: Desk, web: Web
+) -> None:
     got = await read(desk, Hit(url="https://example.org/wall", text=" "), read_pages=True)
     assert got.source is None
     assert got.limit.endswith("(a login wall): nothing of it is used")
 
 
-async def test_the_whole_page_is_read_and_says_more_of_itself_than_the_search_did(desk: Desk, web: Web) -> None:
+async def test_the_whole_page_is_read_and_says_more_of_itself_than_the_search_did(
+    desk: Desk, web: Web
+) -> None:
     found = hit(
-        "https://example.org/good", "An extract.", title="Cut ti…", publisher="Gazette", publisher_kind="newspaper"
+        "https://example.org/good",
+        "An extract.",
+        title="Cut ti…",
+        publisher="Gazette",
+        publisher_kind="newspaper",
     )
     got = await read(desk, found, read_pages=True)
     assert got.source is not None
     assert got.text == "All that the page says about Holm Works."
     assert got.source.url == "https://example.org/good?final"
-    assert (got.source.title, got.source.author, got.source.published) == ("The page itself", "A. Holm", "2026-01-02")
+    assert (got.source.title, got.source.author, got.source.published) == (
+        "The page itself",
+        "A. Holm",
+        "2026-01-02",
+    )
     assert got.source.publisher == "Gazette"
     assert got.limit == ""
 
@@ -191,7 +242,10 @@ async def test_no_page_is_fetched_where_the_user_wants_none(desk: Desk, web: Web
 
 async def test_rows_of_a_feed_have_no_sketch_and_their_own_type(desk: Desk) -> None:
     found = hit(
-        "https://feed.example", "NASA FIRMS shows 3 fires. " * 20, kind=SourceKind.FEED, intelligence="satellite"
+        "https://feed.example",
+        "NASA FIRMS shows 3 fires. " * 20,
+        kind=SourceKind.FEED,
+        intelligence="satellite",
     )
     source = await source_of(desk, found)
     assert source.intelligence == "satellite"

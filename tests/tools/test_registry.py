@@ -11,7 +11,13 @@ import pytest
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    MissingKeyError,
+    NoEvidenceError,
+    UnknownNameError,
+)
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.tools import registry
 from deepdiver.tools.hit import Hit
@@ -31,9 +37,13 @@ from tests.tools.conftest import Desk, Line
 
 Install = Callable[..., None]
 OURS = (
-    "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng semantic_scholar tavily wikipedia"
+    "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng "
+    "semantic_scholar tavily wikipedia"
 ).split()
-LIBRARY_EMPTY = "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver library add"
+LIBRARY_EMPTY = (
+    "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver "
+    "library add"
+)
 TAVILY = {"tavily": SecretStr("tvly-key")}
 
 ATLAS = """
@@ -70,9 +80,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         (site / f"{module}.py").write_text(source, encoding="utf-8")
         info = site / f"{module}-1.0.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n", encoding="utf-8"
+        )
         lines = [f"{name} = {value}" for name, value in points.items()]
-        (info / "entry_points.txt").write_text("\n".join([f"[{GROUP}]", *lines, ""]), encoding="utf-8")
+        (info / "entry_points.txt").write_text(
+            "\n".join([f"[{GROUP}]", *lines, ""]), encoding="utf-8"
+        )
         providers.cache_clear()
 
     yield put
@@ -127,7 +141,10 @@ def test_auto_leaves_out_what_cannot_be_used_and_says_why() -> None:
     names, left_out = chosen(search=("auto",))
     assert "library" not in names
     assert "tavily" not in names
-    assert {"searxng: set SEARXNG_URL to the address of your SearXNG", "tavily: set TAVILY_API_KEY"} <= set(left_out)
+    assert {
+        "searxng: set SEARXNG_URL to the address of your SearXNG",
+        "tavily: set TAVILY_API_KEY",
+    } <= set(left_out)
     assert "tavily" in chosen(search=("auto",), keys=TAVILY)[0]
 
 
@@ -135,13 +152,18 @@ def test_auto_takes_what_needs_no_key_but_not_the_slow_specialists() -> None:
     names = chosen(search=("auto",))[0]
     assert {"duckduckgo", "wikipedia"} <= set(names)
     assert not {"arxiv", "gdelt", "pubmed", "semantic_scholar"} & set(names)
-    assert {"arxiv", "crossref", "openalex", "pubmed", "semantic_scholar"} == set(chosen(search=("scholar",))[0])
+    assert {"arxiv", "crossref", "openalex", "pubmed", "semantic_scholar"} == set(
+        chosen(search=("scholar",))[0]
+    )
     assert chosen(search=("news",))[0] == ["gdelt"]
 
 
 def test_a_question_to_your_own_documents_asks_nobody_else(tmp_path: Path) -> None:
     assert chosen(documents=(tmp_path,), keys=TAVILY)[0] == ["library"]
-    assert chosen(documents=(tmp_path,), search=("tavily",), keys=TAVILY) == (["tavily", "library"], [])
+    assert chosen(documents=(tmp_path,), search=("tavily",), keys=TAVILY) == (
+        ["tavily", "library"],
+        [],
+    )
     assert set(chosen(documents=(tmp_path,), search=("auto",))[0]) >= {"library", "duckduckgo"}
 
 
@@ -150,7 +172,10 @@ def test_with_neither_documents_nor_a_name_the_web_is_searched(tmp_path: Path) -
 
 
 def test_a_name_with_a_question_mark_is_wanted_only_if_it_can_be_used() -> None:
-    assert chosen(search=("tavily?", "wikipedia")) == (["wikipedia"], ["tavily: set TAVILY_API_KEY"])
+    assert chosen(search=("tavily?", "wikipedia")) == (
+        ["wikipedia"],
+        ["tavily: set TAVILY_API_KEY"],
+    )
     with pytest.raises(UnknownNameError, match="did you mean tavily"):
         chosen(search=("tavili?",))
 
@@ -171,7 +196,9 @@ def test_each_provider_is_chosen_once(tmp_path: Path) -> None:
 
 
 def test_a_replay_needs_nothing() -> None:
-    assert [p.name for p in choose(Settings(search=("tavily", "exa?")), usable=False).providers] == ["tavily", "exa"]
+    assert [
+        p.name for p in choose(Settings(search=("tavily", "exa?")), usable=False).providers
+    ] == ["tavily", "exa"]
 
 
 # -- who can be reached
@@ -207,7 +234,9 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_proxy")
-async def test_an_optional_provider_that_does_not_answer_is_left_out_and_named(desk: Desk, line: Line) -> None:
+async def test_an_optional_provider_that_does_not_answer_is_left_out_and_named(
+    desk: Desk, line: Line
+) -> None:
     there, gone = At("there", line.url), At("gone", f"http://127.0.0.1:{closed_port()}")
     choice = Choice((there, gone), frozenset({"there", "gone"}))
     kept, told = await reached(choice, desk.gateway())
@@ -226,16 +255,23 @@ async def test_one_that_was_named_is_not_left_out_and_not_tried(desk: Desk) -> N
 @pytest.mark.usefixtures("no_proxy")
 async def test_a_replay_leaves_out_the_same_and_tries_nobody(desk: Desk, line: Line) -> None:
     port = closed_port()
-    choice = Choice((At("there", line.url), At("gone", f"http://127.0.0.1:{port}")), frozenset({"there", "gone"}))
+    choice = Choice(
+        (At("there", line.url), At("gone", f"http://127.0.0.1:{port}")),
+        frozenset({"there", "gone"}),
+    )
     live = await reached(choice, desk.gateway())
     with socket.socket() as opened:  # now it is there
         opened.bind(("127.0.0.1", port))
         opened.listen()
         assert await reached(choice, desk.gateway(Mode.REPLAY)) == live
-        assert await reached(choice, desk.gateway()) == live  # a resumed run goes on with those it began with
+        assert (
+            await reached(choice, desk.gateway()) == live
+        )  # a resumed run goes on with those it began with
 
 
-async def test_behind_a_proxy_nobody_is_left_out(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_behind_a_proxy_nobody_is_left_out(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(registry, "getproxies", lambda: {"https": "http://proxy.example:3128"})
     gone = At("gone", f"http://127.0.0.1:{closed_port()}")
     assert await reached(Choice((gone,), frozenset({"gone"})), desk.gateway()) == ([gone], [])
@@ -265,7 +301,9 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
         chosen(search=("atlas",))
     with pytest.raises(UnknownNameError, match="did you mean atlas"):
         chosen(search=("atlass",))
-    (provider,) = choose(Settings(search=("atlas",), keys={"atlas": SecretStr("key-of-atlas")})).providers
+    (provider,) = choose(
+        Settings(search=("atlas",), keys={"atlas": SecretStr("key-of-atlas")})
+    ).providers
     (hit,) = await provider.search("Vantskär", 6, desk.gateway())
     assert (hit.text, hit.provider) == ("A map of Vantskär.", "atlas")
     assert [row.provider for row in desk.store.journal_list(desk.run)] == ["atlas"]
@@ -274,13 +312,24 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ("deepdiver_nowhere:PROVIDER", "cannot be loaded from deepdiver_nowhere:PROVIDER: No module named"),
-        ("deepdiver_atlas:ABSENT", "cannot be loaded from deepdiver_atlas:ABSENT: module 'deepdiver_atlas' has no"),
+        (
+            "deepdiver_nowhere:PROVIDER",
+            "cannot be loaded from deepdiver_nowhere:PROVIDER: No module named",
+        ),
+        (
+            "deepdiver_atlas:ABSENT",
+            "cannot be loaded from deepdiver_atlas:ABSENT: module 'deepdiver_atlas' has no",
+        ),
         ("deepdiver_wrong:PROVIDER", "cannot be loaded from deepdiver_wrong:PROVIDER: no backend"),
-        ("deepdiver_atlas:NOT_ONE", "is no provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search"),
+        (
+            "deepdiver_atlas:NOT_ONE",
+            "is no provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search",
+        ),
     ],
 )
-async def test_a_broken_one_costs_itself_alone(install: Install, desk: Desk, value: str, why: str) -> None:
+async def test_a_broken_one_costs_itself_alone(
+    install: Install, desk: Desk, value: str, why: str
+) -> None:
     install("deepdiver-atlas", "deepdiver_atlas", ATLAS, broken=value)
     install("deepdiver-wrong", "deepdiver_wrong", "raise ImportError('no backend')")
     names, left_out = chosen(search=("tavily", "broken?"), keys=TAVILY)
@@ -334,7 +383,10 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
 
 def test_the_hint_never_names_what_is_not_there() -> None:
     assert nearest("tavily", {}) == "; known are auto, scholar, news, mcp"
-    assert nearest("x", {"atlas": Broken("atlas", "")}) == "; known are auto, scholar, news, mcp, atlas"
+    assert (
+        nearest("x", {"atlas": Broken("atlas", "")})
+        == "; known are auto, scholar, news, mcp, atlas"
+    )
 
 
 # -- tools of MCP servers
@@ -355,7 +407,9 @@ SERVERS = {"mcp": {"servers": {"wiki": {"command": ["wiki-server"]}}}}
 def test_tools_of_servers_are_asked_where_the_web_is_or_where_they_are_named(
     search: tuple[str, ...], wanted: tuple[str, ...]
 ) -> None:
-    choice = choose(Settings.model_validate({"search": search, "documents": [], **SERVERS}), usable=False)
+    choice = choose(
+        Settings.model_validate({"search": search, "documents": [], **SERVERS}), usable=False
+    )
     assert choice.mcp == wanted
     assert choice.outside or not wanted
     assert set(wanted) <= set(choice.names), "a run keeps that they were wanted"

@@ -1,4 +1,7 @@
-"""Searching several providers at once: one that fails costs its own results, and merging has no history."""
+"""Searching several providers at once.
+
+One that fails costs its own results, and merging has no history.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ class Place:
 
     about = "a place"
 
-    def __init__(self, name: str, *hits: Hit, fails: Exception | None = None, after: float = 0.0) -> None:
+    def __init__(
+        self, name: str, *hits: Hit, fails: Exception | None = None, after: float = 0.0
+    ) -> None:
         self.name, self.hits, self.fails, self.after = name, hits, fails, after
         self.asked: list[tuple[str, int]] = []
         self.begun = asyncio.Event()
@@ -43,7 +48,9 @@ class Place:
             return Reply([hit.model_dump(mode="json") for hit in self.hits])
 
         request = Request("search", self.name, query, {"query": query, "limit": limit}, fresh=True)
-        return [Hit.model_validate(item) for item in (await gateway.call(request, do)).value][:limit]
+        return [Hit.model_validate(item) for item in (await gateway.call(request, do)).value][
+            :limit
+        ]
 
 
 def hit(url: str, text: str = "", start: int = 0, **more: str) -> Hit:
@@ -61,7 +68,10 @@ async def test_one_fails_and_the_others_answer(desk: Desk) -> None:
 async def test_all_fail_and_nothing_is_known(desk: Desk) -> None:
     found = await search("q", [Place("one", fails=DOWN), Place("two", fails=DOWN)], desk.gateway())
     assert (found.hits, found.answered) == ((), False)
-    assert found.failures == ("one could not search: one is down", "two could not search: one is down")
+    assert found.failures == (
+        "one could not search: one is down",
+        "two could not search: one is down",
+    )
 
 
 async def test_nothing_found_is_not_a_failure(desk: Desk) -> None:
@@ -78,10 +88,14 @@ async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
             async def do() -> Reply:
                 raise AssertionError("not to be sent")
 
-            await gateway.call(Request("search", self.name, query, {"q": query}, worst=Decimal(1)), do)
+            await gateway.call(
+                Request("search", self.name, query, {"q": query}, worst=Decimal(1)), do
+            )
             return []
 
-    found = await search("q", [Paid("paid"), Place("free", hit("u"))], desk.gateway(budget=Decimal("0.5")))
+    found = await search(
+        "q", [Paid("paid"), Place("free", hit("u"))], desk.gateway(budget=Decimal("0.5"))
+    )
     assert found.answered
     (line,) = found.failures
     assert line.startswith("paid budget: ")
@@ -90,10 +104,19 @@ async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
 async def test_a_held_call_is_a_failure_of_its_provider(desk: Desk) -> None:
     key = Request("search", "one", "q", {"query": "q", "limit": 6}).key
     desk.store.journal_reserve(
-        desk.run, key, kind="search", provider="one", what="q", request="{}", worst=Decimal(0), now=1.0
+        desk.run,
+        key,
+        kind="search",
+        provider="one",
+        what="q",
+        request="{}",
+        worst=Decimal(0),
+        now=1.0,
     )
     desk.store.journal_sent(desk.run, key, 2.0)  # and there the process was killed
-    found = await search("q", [Place("one", hit("u")), Place("two", hit("v"))], desk.gateway(hold_uncertain=True))
+    found = await search(
+        "q", [Place("one", hit("u")), Place("two", hit("v"))], desk.gateway(hold_uncertain=True)
+    )
     assert [item.url for item in found.hits] == ["v"]
     assert "held" in found.failures[0]
 
@@ -112,7 +135,9 @@ async def test_a_replay_gives_the_same(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("error", [UsageError("no such folder"), ZeroDivisionError("a bug")])
-async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(desk: Desk, error: Exception) -> None:
+async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
+    desk: Desk, error: Exception
+) -> None:
     slow = Place("slow", hit("u"), after=0.05)
 
     class Wrong(Place):
@@ -143,7 +168,10 @@ async def test_providers_are_asked_at_once(desk: Desk) -> None:
 
 
 async def test_the_limit_holds_for_each_provider_and_for_all(desk: Desk) -> None:
-    one, two = Place("one", *(hit(f"a{n}") for n in range(9))), Place("two", *(hit(f"b{n}") for n in range(9)))
+    one, two = (
+        Place("one", *(hit(f"a{n}") for n in range(9))),
+        Place("two", *(hit(f"b{n}") for n in range(9))),
+    )
     found = await search("q", [one, two], desk.gateway(filters=Filters(results=4)))
     assert [item.url for item in found.hits] == ["a0", "b0", "a1", "b1"]
     assert one.asked == two.asked == [("q", 4)]
@@ -180,18 +208,27 @@ def test_the_same_passage_of_the_same_place_is_one_hit() -> None:
 
 
 def test_pieces_of_one_place_are_not_lost() -> None:
-    pieces = [hit("file.pdf", "first piece"), hit("file.pdf", "second piece"), hit("file.pdf", "first piece")]
+    pieces = [
+        hit("file.pdf", "first piece"),
+        hit("file.pdf", "second piece"),
+        hit("file.pdf", "first piece"),
+    ]
     assert [item.text for item in fuse([pieces])] == ["first piece", "second piece"]
 
 
 def test_saying_it_twice_does_not_make_it_better() -> None:
-    assert [item.url for item in fuse([[hit("a"), hit("b"), hit("b"), hit("b")], [hit("a")]])] == ["a", "b"]
+    assert [item.url for item in fuse([[hit("a"), hit("b"), hit("b"), hit("b")], [hit("a")]])] == [
+        "a",
+        "b",
+    ]
     once, thrice = [hit("x"), hit("b")], [hit("x"), hit("b"), hit("b"), hit("b")]
     rivals = [[hit("c"), hit("c2")], [hit("c")]]
     assert fuse([once, *rivals]) == fuse([thrice, *rivals])
 
 
-HITS = st.builds(hit, st.sampled_from("abc"), st.sampled_from(["x", "yy", "zzz"]), st.integers(0, 2))
+HITS = st.builds(
+    hit, st.sampled_from("abc"), st.sampled_from(["x", "yy", "zzz"]), st.integers(0, 2)
+)
 LISTS = st.lists(st.lists(HITS, max_size=5), max_size=4)
 
 
@@ -204,7 +241,9 @@ def test_the_order_of_the_lists_does_not_matter(lists: list[list[Hit]]) -> None:
 @given(LISTS)
 def test_every_place_is_kept_once_for_each_of_its_texts(lists: list[list[Hit]]) -> None:
     fused = fuse(lists)
-    assert {(item.url, item.start) for item in fused} == {(item.url, item.start) for hits in lists for item in hits}
+    assert {(item.url, item.start) for item in fused} == {
+        (item.url, item.start) for hits in lists for item in hits
+    }
     for place in {(item.url, item.start) for item in fused}:
         kept = [item for item in fused if (item.url, item.start) == place]
         told = [{item.text for item in hits if (item.url, item.start) == place} for hits in lists]
@@ -229,7 +268,10 @@ def test_spellings_of_one_address_are_one_page() -> None:
 
 
 def test_everybody_who_found_it_is_kept_whatever_the_order() -> None:
-    hits = [hit("https://example.org/a", text="same text", provider=name) for name in ("exa", "brave", "tavily")]
+    hits = [
+        hit("https://example.org/a", text="same text", provider=name)
+        for name in ("exa", "brave", "tavily")
+    ]
     kept = {fuse([[item] for item in order])[0].model_dump_json() for order in permutations(hits)}
     assert len(kept) == 1
     (only,) = fuse([[item] for item in hits])
@@ -237,47 +279,84 @@ def test_everybody_who_found_it_is_kept_whatever_the_order() -> None:
 
 
 def test_a_whole_text_is_kept_before_a_longer_extract() -> None:
-    whole, part = Hit(url="u", text="all of it", complete=True), Hit(url="u", text="a much longer piece of something")
+    whole, part = (
+        Hit(url="u", text="all of it", complete=True),
+        Hit(url="u", text="a much longer piece of something"),
+    )
     assert merged([part, whole]) == whole
 
 
 STORY = (
-    "Nine people were hurt when a fire broke out on the ferry to Vantskär on Sunday, rescue workers said. The crew had "
-    "put it out before the first boat arrived, and all two hundred passengers were taken ashore by midnight. "
+    "Nine people were hurt when a fire broke out on the ferry to Vantskär on Sunday, rescue "
+    "workers said. The crew had "
+    "put it out before the first boat arrived, and all two hundred passengers were taken ashore by "
+    "midnight. "
 )
 OTHER = (
-    "The harbour board of Vantskär has put off its decision on the new pier until the engineers have reported. A "
-    "member of the board called the delay regrettable, since the old pier had been closed to lorries in the spring. "
+    "The harbour board of Vantskär has put off its decision on the new pier until the engineers "
+    "have reported. A "
+    "member of the board called the delay regrettable, since the old pier had been closed to "
+    "lorries in the spring. "
 )
 
 
 def test_near_identical_texts_are_one_result_of_the_better_rank() -> None:
-    copies = [hit("https://a.example/1", STORY, provider="exa"), hit("https://b.example/2", STORY + "More.")]
+    copies = [
+        hit("https://a.example/1", STORY, provider="exa"),
+        hit("https://b.example/2", STORY + "More."),
+    ]
     other = hit("https://c.example/3", OTHER)
     kept = distinct([copies[0], other, copies[1]])
-    assert [item.url for item in kept] == ["https://b.example/2", "https://c.example/3"]  # the fuller text
+    assert [item.url for item in kept] == [
+        "https://b.example/2",
+        "https://c.example/3",
+    ]  # the fuller text
     assert kept[0].also == ("exa",)
 
 
 def test_texts_that_only_share_a_quote_stay_apart() -> None:
-    assert len(distinct([hit("https://a.example/1", STORY), hit("https://b.example/2", STORY[:100] + OTHER)])) == 2
+    assert (
+        len(
+            distinct(
+                [hit("https://a.example/1", STORY), hit("https://b.example/2", STORY[:100] + OTHER)]
+            )
+        )
+        == 2
+    )
 
 
 def test_short_extracts_stay_apart_even_if_they_are_alike() -> None:
     assert (
-        len(distinct([hit("https://a.example/1", "Fire on a ferry"), hit("https://b.example/2", "Fire on a ferry")]))
+        len(
+            distinct(
+                [
+                    hit("https://a.example/1", "Fire on a ferry"),
+                    hit("https://b.example/2", "Fire on a ferry"),
+                ]
+            )
+        )
         == 2
     )
 
 
 def test_the_users_own_documents_stay_apart() -> None:
-    mine = [Hit(url=f"{name}.md", text=STORY, snapshot=f"{number}" * 64) for number, name in enumerate("ab")]
+    mine = [
+        Hit(url=f"{name}.md", text=STORY, snapshot=f"{number}" * 64)
+        for number, name in enumerate("ab")
+    ]
     assert distinct(mine) == mine
 
 
-@given(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([STORY, OTHER, STORY[::-1], "short"])), max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcd"), st.sampled_from([STORY, OTHER, STORY[::-1], "short"])),
+        max_size=6,
+    )
+)
 def test_being_distinct_is_final(items: list[tuple[str, str]]) -> None:
-    hits = [hit(f"https://{name}.example/{number}", text) for number, (name, text) in enumerate(items)]
+    hits = [
+        hit(f"https://{name}.example/{number}", text) for number, (name, text) in enumerate(items)
+    ]
     kept = distinct(hits)
     assert distinct(kept) == kept
     assert len(kept) <= len(hits)

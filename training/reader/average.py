@@ -2,7 +2,8 @@
 
 ::
 
-    python training/reader/average.py build/reader/student.npz build/first/student.npz build/second/student.npz 0.3
+    python training/reader/average.py build/reader/student.npz build/first/student.npz
+    build/second/student.npz 0.3
 
 The last number is the share of the first of the two. See the README for what it brought.
 """
@@ -25,7 +26,9 @@ def main(arguments: list[str]) -> int:
     if set(one.files) != set(other.files):
         raise SystemExit(f"{first} and {second} are not of the same kind")
     mixed = {
-        name: (share * one[name].astype(np.float32) + (1 - share) * other[name].astype(np.float32)).astype(np.float16)
+        name: (
+            share * one[name].astype(np.float32) + (1 - share) * other[name].astype(np.float32)
+        ).astype(np.float16)
         for name in other.files
     }
     np.savez(target, **mixed)

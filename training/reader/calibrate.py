@@ -4,10 +4,10 @@
 
     python training/reader/calibrate.py ../shared/data build/reader
 
-Runs the shipped reader over the documents of `documents.py` (13,000 pairs, kept in `parts.json` for the next time),
-fits the weights of `deepdiver.encoders.weighing`, and prints them with what they give on documents that they were not
-fitted on (five folds), behind what the strongest part alone gives. Each set counts the same, and so does each label.
-Same input, same output.
+Runs the shipped reader over the documents of `documents.py` (13,000 pairs, kept in `parts.json` for
+the next time), fits the weights of `deepdiver.encoders.weighing`, and prints them with what they
+give on documents that they were not fitted on (five folds), behind what the strongest part alone
+gives. Each set counts the same, and so does each label. Same input, same output.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ NAMES = ("supports", "refutes", "supports by share", "refutes by share", "always
 
 
 def judged(found: Sequence[Document], folder: Path) -> list[list[Part]]:
-    """Return the parts of each document with their verdicts; those of the same model and documents are read again."""
+    """Return the parts of each document with their verdicts.
+
+    Those of the same model and documents are read again.
+    """
     kept = folder / "parts.json"
     mark = [HASHES["model.onnx"], [[document.claim, len(document.sentences)] for document in found]]
     if kept.exists():
@@ -50,9 +53,16 @@ def judged(found: Sequence[Document], folder: Path) -> list[list[Part]]:
     reader = Reader()
     made: list[list[Part]] = []
     for at in range(0, len(found), CHUNK):
-        made += reader.parts([(document.sentences[:SENTENCES], document.claim) for document in found[at : at + CHUNK]])
+        made += reader.parts(
+            [
+                (document.sentences[:SENTENCES], document.claim)
+                for document in found[at : at + CHUNK]
+            ]
+        )
         sys.stderr.write(f"{len(made)} of {len(found)} documents\n")
-    rows = [[[part.first, part.last, part.supports, part.refutes] for part in parts] for parts in made]
+    rows = [
+        [[part.first, part.last, part.supports, part.refutes] for part in parts] for parts in made
+    ]
     kept.write_text(json.dumps({"mark": mark, "parts": rows}), encoding="utf-8")
     return made
 
@@ -64,7 +74,10 @@ def softmax(rows: Floats) -> Floats:
 
 
 def fit(given: Floats, labels: npt.NDArray[np.int64], sources: npt.NDArray[np.str_]) -> Floats:
-    """Return weights, one row for each feature and one for none, for supports and refutes; not enough has all zeros."""
+    """Return weights, one row for each feature and one for none, for supports and refutes.
+
+    Not enough has all zeros.
+    """
     counts = np.zeros(len(labels))
     for source in np.unique(sources):
         counts[sources == source] = 1 / (sources == source).sum()
@@ -76,7 +89,9 @@ def fit(given: Floats, labels: npt.NDArray[np.int64], sources: npt.NDArray[np.st
     weights, true = np.zeros((rows.shape[1], 3)), np.eye(3)[labels]
     held_back = np.r_[np.full(given.shape[1], PENALTY), 0.0][:, None]
     for _ in range(STEPS):
-        weights -= RATE * (rows.T @ ((softmax(rows @ weights) - true) * counts[:, None]) + held_back * weights)
+        weights -= RATE * (
+            rows.T @ ((softmax(rows @ weights) - true) * counts[:, None]) + held_back * weights
+        )
     sides = weights[:, :2] - weights[:, 2:]
     sides[:-1] /= spread[:, None]
     sides[-1] -= middle @ sides[:-1]
@@ -89,8 +104,13 @@ def said(weights: Floats, given: Floats) -> Floats:
 
 
 def strongest(parts: Sequence[Sequence[Part]]) -> Floats:
-    """Return what the strongest part alone says: supports, refutes, and how sure it is that neither."""
-    sides = [(max(part.supports for part in held), max(part.refutes for part in held)) for held in parts]
+    """Return what the strongest part alone says.
+
+    Supports, refutes, and how sure it is that neither.
+    """
+    sides = [
+        (max(part.supports for part in held), max(part.refutes for part in held)) for held in parts
+    ]
     return np.array([(s, r, 1 - max(s, r) if max(s, r) < DECIDED else 0.0) for s, r in sides])
 
 
@@ -99,18 +119,27 @@ def stances(rows: Floats) -> list[int]:
     return [2 if max(s, r) < DECIDED else int(r >= s) for s, r, _ in rows]
 
 
-def figures(rows: Floats, chosen: Sequence[int], labels: npt.NDArray[np.int64], two_way: bool) -> dict[str, float]:
+def figures(
+    rows: Floats, chosen: Sequence[int], labels: npt.NDArray[np.int64], two_way: bool
+) -> dict[str, float]:
     """Return the figures of one set."""
-    made: dict[str, float | None] = {"AUC": auc(zip((labels == 0).tolist(), rows[:, 0].tolist(), strict=True))}
+    made: dict[str, float | None] = {
+        "AUC": auc(zip((labels == 0).tolist(), rows[:, 0].tolist(), strict=True))
+    }
     if not two_way:
         sure = [
-            (float(row[stance]), bool(stance == label)) for row, stance, label in zip(rows, chosen, labels, strict=True)
+            (float(row[stance]), bool(stance == label))
+            for row, stance, label in zip(rows, chosen, labels, strict=True)
         ]
         sides = [
-            (label == 0, 1.0 if row[0] > row[1] else -1.0) for row, label in zip(rows, labels, strict=True) if label < 2
+            (label == 0, 1.0 if row[0] > row[1] else -1.0)
+            for row, label in zip(rows, labels, strict=True)
+            if label < 2
         ]
         made |= {
-            "macro F1": macro_f1([(str(label), str(stance)) for label, stance in zip(labels, chosen, strict=True)]),
+            "macro F1": macro_f1(
+                [(str(label), str(stance)) for label, stance in zip(labels, chosen, strict=True)]
+            ),
             "sides": balanced(sides),
             "calibration": ece(reliability(sure)),
             "Brier": brier(sure),
@@ -125,7 +154,9 @@ def folded(given: Floats, labels: npt.NDArray[np.int64], sources: npt.NDArray[np
     made = np.zeros((len(labels), 3))
     for fold in range(FOLDS):
         seen = known & (folds != fold)
-        made[folds == fold] = said(fit(given[seen], labels[seen], sources[seen]), given[folds == fold])
+        made[folds == fold] = said(
+            fit(given[seen], labels[seen], sources[seen]), given[folds == fold]
+        )
     return made
 
 
@@ -134,17 +165,32 @@ def main(arguments: list[str]) -> int:
     data, folder = map(Path, arguments)
     found = documents(data, folder)
     parts = judged(found, folder)
-    given = np.array([features(d.sentences[:SENTENCES], d.claim, held) for d, held in zip(found, parts, strict=True)])
+    given = np.array(
+        [
+            features(d.sentences[:SENTENCES], d.claim, held)
+            for d, held in zip(found, parts, strict=True)
+        ]
+    )
     labels, sources = np.array([d.label for d in found]), np.array([d.source for d in found])
     known = np.array([not d.two_way for d in found])
-    now, new = strongest(parts), [folded(given, labels, sources, known, seed) for seed in range(REPEATS)]
+    now, new = (
+        strongest(parts),
+        [folded(given, labels, sources, known, seed) for seed in range(REPEATS)],
+    )
     for source in dict.fromkeys(sources.tolist()):
         here = sources == source
         two_way = not known[here].all()
         before = figures(now[here], stances(now[here]), labels[here], two_way)
-        after = [figures(rows[here], rows[here].argmax(1).tolist(), labels[here], two_way) for rows in new]
-        told = ", ".join(f"{k} {v:.3f} > {np.mean([each[k] for each in after]):.3f}" for k, v in before.items())
-        leaning = [weighing.leaning(held) for held, inside in zip(parts, here, strict=True) if inside]
+        after = [
+            figures(rows[here], rows[here].argmax(1).tolist(), labels[here], two_way)
+            for rows in new
+        ]
+        told = ", ".join(
+            f"{k} {v:.3f} > {np.mean([each[k] for each in after]):.3f}" for k, v in before.items()
+        )
+        leaning = [
+            weighing.leaning(held) for held, inside in zip(parts, here, strict=True) if inside
+        ]
         by_leaning = auc(zip((labels[here] == 0).tolist(), leaning, strict=True))
         sys.stdout.write(f"{source:<12} {here.sum():>4}  {told}, AUC by leaning {by_leaning:.3f}\n")
     weights = fit(given[known], labels[known], sources[known])

@@ -1,7 +1,9 @@
-"""A training that can stop and go on: what it needs to do so is in one file, and nothing else decides its steps.
+"""A training that can stop and go on.
 
-A course of N steps has the same plan of batches and the same learning rates however many calls it takes; on a processor
-it ends in the same weights, bit by bit.
+What it needs to do so is in one file, and nothing else decides its steps.
+
+A course of N steps has the same plan of batches and the same learning rates however many calls it
+takes; on a processor it ends in the same weights, bit by bit.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ from data import Batch
 from torch import Tensor, nn
 
 WARM = 0.05
-"""The part of the training over which the learning rate rises; then it falls to nothing in a straight line."""
+"""The part of the training over which the learning rate rises; then it falls to nothing in a
+straight line."""
 AVERAGE = 0.999
 """The factor of the running average of the weights, a step."""
 TAIL = 0.1
-"""The last part of the training: its weights are averaged evenly too, and held-out items say which average to take."""
+"""The last part of the training: its weights are averaged evenly too, and held-out items say which
+average to take."""
 SAID = 250
 """Steps between two lines of what is printed."""
 
@@ -39,13 +43,17 @@ class Limits:
     rate: float
     """The highest learning rate."""
     seconds: float
-    """This call ends at the latest after so long, with a checkpoint; the next one goes on from there."""
+    """This call ends at the latest after so long, with a checkpoint; the next one goes on from
+    there."""
     every: float
     """Seconds between two checkpoints."""
 
 
 class Average:
-    """An average of the weights of all steps so far; torch's own asks the GPU at each step, which then waits."""
+    """An average of the weights of all steps so far.
+
+    Torch's own asks the GPU at each step, which then waits.
+    """
 
     def __init__(self, reader: nn.Module, share: float | None) -> None:
         """Begin with the weights as they are.
@@ -61,7 +69,9 @@ class Average:
     def add(self, reader: nn.Module) -> None:
         """Count the weights as they are now."""
         share = 1 / (self.steps + 1) if self.share is None or self.steps == 0 else self.share
-        torch._foreach_lerp_(self.weights, [weight.detach() for weight in reader.parameters()], share)
+        torch._foreach_lerp_(
+            self.weights, [weight.detach() for weight in reader.parameters()], share
+        )
         self.steps += 1
 
     def applied(self, reader: nn.Module) -> nn.Module:
@@ -96,7 +106,10 @@ class Course:
         """
         matrices = [weight for weight in reader.parameters() if weight.dim() > 1]
         small = [weight for weight in reader.parameters() if weight.dim() <= 1]
-        groups = [{"params": matrices, "weight_decay": 0.01}, {"params": small, "weight_decay": 0.0}]
+        groups = [
+            {"params": matrices, "weight_decay": 0.01},
+            {"params": small, "weight_decay": 0.0},
+        ]
         self.reader = reader
         self.limits = limits
         self.adam = torch.optim.AdamW(groups, lr=limits.rate, fused=matrices[0].is_cuda)
@@ -110,8 +123,12 @@ class Course:
         """Whether all steps are made."""
         return self.step >= self.limits.steps
 
-    def advance(self, batches: list[Batch], loss_of: Callable[[Batch], Tensor], file: Path, say: Say) -> None:
-        """Make steps until all are made or the time of this call is over; leaves a checkpoint in either case.
+    def advance(
+        self, batches: list[Batch], loss_of: Callable[[Batch], Tensor], file: Path, say: Say
+    ) -> None:
+        """Make steps until all are made or the time of this call is over.
+
+        Leaves a checkpoint in either case.
 
         Args:
             batches: The whole plan, from the first step on.
@@ -156,7 +173,9 @@ class Course:
 
     def save(self, file: Path) -> None:
         """Write a checkpoint; one that is there is replaced at once or not at all."""
-        held = {name: getattr(self, name).state_dict() for name in ("reader", "adam", "running", "tail")}
+        held = {
+            name: getattr(self, name).state_dict() for name in ("reader", "adam", "running", "tail")
+        }
         chance = {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all()}
         new = file.with_suffix(".new")
         torch.save({**held, "chance": chance, "step": self.step, "plan": self.plan}, new)
@@ -176,16 +195,24 @@ class Course:
 
     def better(self, cost: Callable[[nn.Module], float], say: Say) -> nn.Module:
         """Return the better of the two averages, by what held-out items cost it."""
-        averages = {"running": self.running.applied(self.reader), "tail": self.tail.applied(self.reader)}
+        averages = {
+            "running": self.running.applied(self.reader),
+            "tail": self.tail.applied(self.reader),
+        }
         costs = {name: cost(average) for name, average in averages.items()}
-        say("held-out loss of the averages:", ", ".join(f"{name} {value:.4f}" for name, value in costs.items()))
+        say(
+            "held-out loss of the averages:",
+            ", ".join(f"{name} {value:.4f}" for name, value in costs.items()),
+        )
         return averages[min(costs, key=lambda name: costs[name])]
 
 
 def planned(
     make: Callable[[np.random.Generator], list[Batch]], epochs: int, steps: int | None, seed: int
 ) -> list[Batch]:
-    """Return the batches of all steps: those of the epochs, each shuffled anew, or of so many steps.
+    """Return the batches of all steps.
+
+    Those of the epochs, each shuffled anew, or of so many steps.
 
     Args:
         make: Gives the batches of one epoch.

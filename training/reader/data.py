@@ -41,7 +41,8 @@ class Items:
     lengths: Tensor
     firsts: Tensor
     facts: Tensor
-    """Kind (0 verify, 1 ask), label, two-way, first and last token of the answer, relevance: one row for each item."""
+    """Kind (0 verify, 1 ask), label, two-way, first and last token of the answer, relevance: one
+    row for each item."""
     weights: Tensor
     sources: list[str]
 
@@ -68,7 +69,10 @@ def joined(parts: Sequence[Items]) -> Items:
     return Items(
         torch.cat([part.flat for part in parts]),
         torch.cat([part.starts + int(end) for part, end in zip(parts, ends[:-1], strict=True)]),
-        *(torch.cat([getattr(part, name) for part in parts]) for name in ("lengths", "firsts", "facts", "weights")),
+        *(
+            torch.cat([getattr(part, name) for part in parts])
+            for name in ("lengths", "firsts", "facts", "weights")
+        ),
         [source for part in parts for source in part.sources],
     )
 
@@ -89,7 +93,9 @@ def tokenised(rows: list[list[Any]]) -> Items:
     facts: list[tuple[int, ...]] = []
     for at in range(0, len(rows), CHUNK):
         part = rows[at : at + CHUNK]
-        for row, found in zip(part, tokenizer.encode_batch([(row[1], row[2]) for row in part]), strict=True):
+        for row, found in zip(
+            part, tokenizer.encode_batch([(row[1], row[2]) for row in part]), strict=True
+        ):
             ids = found.ids
             tokens.append(np.array(ids, np.int32))
             firsts.append(ids.index(SEPARATOR) + 1)

@@ -1,12 +1,16 @@
-"""Claims with whole documents, made of what the reader was not trained on: to fit how verdicts of sentences add up.
+"""Claims with whole documents, made of what the reader was not trained on.
+
+To fit how verdicts of sentences add up.
 
 Three ways to come by a document:
 
-- FM2's test part: the sentences that bear on a claim among others of the same page; without them it says not enough.
-- Sets of short evidence, held out: the evidence among sentences of other items that share rare words with it; where a
-  set knows no "not enough", a third of its documents are without their evidence.
-- SummEdits and WiCE: evidence that was too long to be trained on, by its sentences. Here "not supported" is all that is
-  known of the rest, so these have two labels.
+- FM2's test part: the sentences that bear on a claim among others of the same page; without them it
+  says not enough.
+- Sets of short evidence, held out: the evidence among sentences of other items that share rare
+  words with it; where a set knows no "not enough", a third of its documents are without their
+  evidence.
+- SummEdits and WiCE: evidence that was too long to be trained on, by its sentences. Here "not
+  supported" is all that is known of the rest, so these have two labels.
 
 No evaluation set is read.
 """
@@ -51,7 +55,8 @@ class Document:
     sentences: tuple[str, ...]
     claim: str
     label: int
-    """0 supports, 1 refutes, 2 not enough; with two labels, anything but 0 is just not supported."""
+    """0 supports, 1 refutes, 2 not enough; with two labels, anything but 0 is just not supported.
+    """
     two_way: bool
     source: str
 
@@ -63,8 +68,15 @@ def documents(data: Path, folder: Path) -> list[Document]:
         data: The folder of evaluation and training data.
         folder: Where `prepare.py` left `held.jsonl.xz`.
     """
-    made = [*pages(data), *long(data, "summedits.test"), *long(data, "wice.dev"), *long(data, "wice.test")]
-    lines = lzma.decompress((folder / "held.jsonl.xz").read_bytes()).decode().rstrip("\n").split("\n")
+    made = [
+        *pages(data),
+        *long(data, "summedits.test"),
+        *long(data, "wice.dev"),
+        *long(data, "wice.test"),
+    ]
+    lines = (
+        lzma.decompress((folder / "held.jsonl.xz").read_bytes()).decode().rstrip("\n").split("\n")
+    )
     pairs = [row for row in map(json.loads, lines) if row[0] == "v"]
     for name, most in MIXED.items():
         made += mixed(name, [row for row in pairs if row[-1].startswith(name)], most)
@@ -73,7 +85,10 @@ def documents(data: Path, folder: Path) -> list[Document]:
 
 def pages(data: Path) -> list[Document]:
     """Return claims of FM2's test part, each with sentences of the page that it is about."""
-    labels = {row["claim"]: LABELS[row["label"]] for row in _read(data / "training" / "pairs.fm2.test.jsonl.gz")}
+    labels = {
+        row["claim"]: LABELS[row["label"]]
+        for row in _read(data / "training" / "pairs.fm2.test.jsonl.gz")
+    }
     bears: dict[str, list[str]] = defaultdict(list)
     others: dict[str, list[str]] = {}
     for row in _read(data / "training" / "rank.fm2.test.jsonl.gz"):
@@ -84,7 +99,9 @@ def pages(data: Path) -> list[Document]:
         chance = _chance(claim)
         beside = [text for text in others[claim] if text not in bears[claim]]
         silent = chance.random() < SILENT
-        told = beside if silent else _among(bears[claim], beside[len(bears[claim]) :], chance)  # as long as the silent
+        told = (
+            beside if silent else _among(bears[claim], beside[len(bears[claim]) :], chance)
+        )  # as long as the silent
         if told:
             made.append(Document(tuple(told), claim, 2 if silent else labels[claim], False, "fm2"))
     return made
@@ -104,7 +121,11 @@ def mixed(name: str, rows: Sequence[list[Any]], most: int) -> list[Document]:
         beside = [text for other, text in near[evidence] if other not in claims[claim]]
         chosen = chance.sample(beside, min(len(beside), chance.randint(2, 9)))
         silent = two and chance.random() < SILENT
-        told = chosen if silent else _among(texts[evidence], chosen[len(texts[evidence]) if two else 0 :], chance)
+        told = (
+            chosen
+            if silent
+            else _among(texts[evidence], chosen[len(texts[evidence]) if two else 0 :], chance)
+        )
         if told:
             made.append(Document(tuple(told), claim, 2 if silent else label, False, name))
     return made
@@ -118,7 +139,13 @@ def long(data: Path, name: str) -> list[Document]:
         if TRAINED < len(row["premise"]) < LONGEST and len(row["claim"]) < TRAINED
     ]
     return [
-        Document(tuple(rules.sentences(row["premise"])), row["claim"], LABELS[row["label"]], True, name.split(".")[0])
+        Document(
+            tuple(rules.sentences(row["premise"])),
+            row["claim"],
+            LABELS[row["label"]],
+            True,
+            name.split(".")[0],
+        )
         for row in _some(rows, LONG)
     ]
 

@@ -1,12 +1,14 @@
 """The reader as an ONNX graph, in float32 or in int8, built with the parts of `training/embeddings/build.py`.
 
-Verdict and relevance are read off the first token, so the last layer is worked out for as many tokens as are `kept`:
-one for these two, all for spans. The others are still looked at. This leaves out a seventh of the work.
+Verdict and relevance are read off the first token, so the last layer is worked out for as many
+tokens as are `kept`: one for these two, all for spans. The others are still looked at. This leaves
+out a seventh of the work.
 
-What costs most (8 pairs of 128 tokens, one core of Neoverse N1): multiplications of bytes 43 %, Gelu 13 %, attention's
-own multiplications 10 %, layer norms 9 %. `FusedGraph` says the same in onnxruntime's own nodes, 1.2 times as fast; but
-what is rounded otherwise turns 3 of 800 held-out verdicts round (int8 and float32 differ in 4). So a model takes it
-when its figures are measured anew.
+What costs most (8 pairs of 128 tokens, one core of Neoverse N1): multiplications of bytes 43 %,
+Gelu 13 %, attention's own multiplications 10 %, layer norms 9 %. `FusedGraph` says the same in
+onnxruntime's own nodes, 1.2 times as fast; but what is rounded otherwise turns 3 of 800 held-out
+verdicts round (int8 and float32 differ in 4). So a model takes it when its figures are measured
+anew.
 """
 
 from __future__ import annotations
@@ -41,7 +43,16 @@ from build import (
     quantise,
 )
 
-__all__ = ["HIDDEN", "FloatGraph", "FusedGraph", "ReaderGraph", "build", "ease", "eased", "read_weights"]
+__all__ = [
+    "HIDDEN",
+    "FloatGraph",
+    "FusedGraph",
+    "ReaderGraph",
+    "build",
+    "ease",
+    "eased",
+    "read_weights",
+]
 
 OWN = "com.microsoft"
 """The domain of onnxruntime's own nodes."""
@@ -60,25 +71,38 @@ class ReaderGraph(Graph):
         codes, scales = quantise(weights["embeddings.word_embeddings.weight"])
         words = self.add("Cast", self.add("Gather", self.constant("words", codes), "ids"), to=1)
         words = self.add("Sub", words, self.constant("zero_float", np.float32(128)))
-        words = self.add("Mul", words, self.add("Gather", self.constant("word_scales", scales[:, None]), "ids"))
+        words = self.add(
+            "Mul", words, self.add("Gather", self.constant("word_scales", scales[:, None]), "ids")
+        )
         return self.placed(words, weights)
 
     def placed(self, words: str, weights: Weights) -> str:
         """Add places and types to words, and normalise."""
         length = self.add("Shape", "ids", start=1, end=2)
         places = weights["embeddings.position_embeddings.weight"][:TOKENS]
-        place = self.add("Slice", self.constant("places", places), self.shape(0), length, self.shape(0))
+        place = self.add(
+            "Slice", self.constant("places", places), self.shape(0), length, self.shape(0)
+        )
         kinds = self.constant("kinds", weights["embeddings.token_type_embeddings.weight"])
         rows = self.add("Add", self.add("Add", words, place), self.add("Gather", kinds, "types"))
-        return self.norm(self.add("Reshape", rows, self.shape(-1, HIDDEN)), weights, "embeddings.LayerNorm")
+        return self.norm(
+            self.add("Reshape", rows, self.shape(-1, HIDDEN)), weights, "embeddings.LayerNorm"
+        )
 
-    def attention(self, given: str, weights: Weights, name: str, eases: Eases, asking: str = "") -> str:
-        """Let tokens look at each other: all of them, or only some, which are given by themselves."""
+    def attention(
+        self, given: str, weights: Weights, name: str, eases: Eases, asking: str = ""
+    ) -> str:
+        """Let tokens look at each other.
+
+        All of them, or only some, which are given by themselves.
+        """
         inner, outer = f"{name}.attention.self", f"{name}.attention.output"
         (weight, bias), shrunk = looking(weights, inner), eases[inner]
         if asking:
             query = self.linear(asking, f"{inner}.query", (weight[:HIDDEN], bias[:HIDDEN]), shrunk)
-            key, value = self.split(self.linear(given, inner, (weight[HIDDEN:], bias[HIDDEN:]), shrunk), 2)
+            key, value = self.split(
+                self.linear(given, inner, (weight[HIDDEN:], bias[HIDDEN:]), shrunk), 2
+            )
         else:
             query, key, value = self.split(self.linear(given, inner, (weight, bias), shrunk), 3)
         rows = self.add("Reshape", self.look(query, key, value), self.shape(-1, HIDDEN))
@@ -91,7 +115,9 @@ class ReaderGraph(Graph):
             self.add("Transpose", self.by_pair(rows, HEADS, HIDDEN // HEADS), perm=order)
             for rows, order in ((query, [0, 2, 1, 3]), (key, [0, 2, 3, 1]), (value, [0, 2, 1, 3]))
         )
-        seen = self.add("MatMul", self.add("Softmax", self.add("MatMul", query, key), axis=-1), value)
+        seen = self.add(
+            "MatMul", self.add("Softmax", self.add("MatMul", query, key), axis=-1), value
+        )
         return self.add("Transpose", seen, perm=[0, 2, 1, 3])
 
     def split(self, rows: str, parts: int) -> list[str]:
@@ -103,7 +129,9 @@ class ReaderGraph(Graph):
     def by_pair(self, rows: str, *sizes: int) -> str:
         """Give rows of tokens by pair, as many of each pair as there are."""
         self.pairs = self.pairs or self.add("Shape", "ids", start=0, end=1)
-        return self.add("Reshape", rows, self.add("Concat", self.pairs, self.shape(-1, *sizes), axis=0))
+        return self.add(
+            "Reshape", rows, self.add("Concat", self.pairs, self.shape(-1, *sizes), axis=0)
+        )
 
     def first(self, rows: str) -> str:
         """Return the rows of each pair's first tokens, as many as are kept."""
@@ -112,12 +140,17 @@ class ReaderGraph(Graph):
 
     def exact(self, given: str, name: str, weights: Weights) -> str:
         """Multiply with a matrix in float32."""
-        product = self.add("MatMul", given, self.constant(f"{name}_matrix", weights[f"{name}.weight"].T))
+        product = self.add(
+            "MatMul", given, self.constant(f"{name}_matrix", weights[f"{name}.weight"].T)
+        )
         return self.add("Add", product, self.constant(f"{name}_bias", weights[f"{name}.bias"]))
 
 
 class FloatGraph(ReaderGraph):
-    """The same in float32; it also tells how large the channels grow in front of the matrices that are eased."""
+    """The same in float32.
+
+    It also tells how large the channels grow in front of the matrices that are eased.
+    """
 
     def __init__(self) -> None:
         """Start empty."""
@@ -133,12 +166,18 @@ class FloatGraph(ReaderGraph):
         table = self.constant("words", weights["embeddings.word_embeddings.weight"])
         return self.placed(self.add("Gather", table, "ids"), weights)
 
-    def linear(self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None) -> str:
+    def linear(
+        self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
+    ) -> str:
         """Multiply rows with a matrix."""
         weight, bias = matrix
         if name in eased():
-            self.watched[name] = self.add("ReduceMax", self.add("Abs", given), self.shape(0), keepdims=0)
-        product = self.add("MatMul", given, self.constant(f"{name}_matrix", np.ascontiguousarray(weight.T)))
+            self.watched[name] = self.add(
+                "ReduceMax", self.add("Abs", given), self.shape(0), keepdims=0
+            )
+        product = self.add(
+            "MatMul", given, self.constant(f"{name}_matrix", np.ascontiguousarray(weight.T))
+        )
         return self.add("Add", product, self.constant(f"{name}_bias", bias))
 
 
@@ -146,33 +185,63 @@ class FusedGraph(ReaderGraph):
     """The int8 graph in nodes that do several steps at once."""
 
     def product(self, given: str, name: str, weight: Floats, ease: Floats | None) -> str:
-        """Multiply rows with an int8 matrix; whole numbers become floats while they are added up."""
+        """Multiply rows with an int8 matrix.
+
+        Whole numbers become floats while they are added up.
+        """
         if ease is not None:
-            given, weight = self.add("Mul", given, self.constant(f"{name}_ease", 1 / ease)), weight * ease
+            given, weight = (
+                self.add("Mul", given, self.constant(f"{name}_ease", 1 / ease)),
+                weight * ease,
+            )
         codes, scales = quantise(weight)
         largest = self.add("ReduceMax", self.add("Abs", given), self.shape(1), keepdims=0)
         largest = self.add("Max", largest, self.constant("least", np.float32(LEAST)))
         step = self.add("Div", largest, self.constant("steps", np.float32(STEPS)))
-        zeros = self.add("ConstantOfShape", self.add("Shape", step), value=helper.make_tensor("", 2, [1], [ZERO]))
+        zeros = self.add(
+            "ConstantOfShape", self.add("Shape", step), value=helper.make_tensor("", 2, [1], [ZERO])
+        )
         bytes_ = self.add("QuantizeLinear", given, step, zeros, axis=0)
         zero, one = self.constant("zero", np.uint8(ZERO)), self.constant("one", np.float32(1))
-        matrix, scale = self.constant(f"{name}_codes", codes.T), self.constant(f"{name}_scales", scales)
+        matrix, scale = (
+            self.constant(f"{name}_codes", codes.T),
+            self.constant(f"{name}_scales", scales),
+        )
         rows = self.add("MatMulIntegerToFloat", bytes_, matrix, one, scale, zero, zero, domain=OWN)
         return self.add("Mul", rows, self.add("Unsqueeze", step, self.shape(1)))
 
-    def linear(self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None) -> str:
+    def linear(
+        self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
+    ) -> str:
         """Multiply rows with a matrix."""
         weight, bias = matrix
-        return self.add("Add", self.product(given, name, weight, ease), self.constant(f"{name}_bias", bias))
+        return self.add(
+            "Add", self.product(given, name, weight, ease), self.constant(f"{name}_bias", bias)
+        )
 
     def norm(self, given: str, weights: Weights, name: str) -> str:
-        """Normalise rows, as if each were a picture of one colour: that node is vectorised, a layer norm's is not."""
-        one, zero = self.constant("ones", np.ones(1, np.float32)), self.constant("zeros", np.zeros(1, np.float32))
-        even = self.add(
-            "InstanceNormalization", self.add("Unsqueeze", given, self.shape(1)), one, zero, epsilon=EPSILON
+        """Normalise rows, as if each were a picture of one colour.
+
+        That node is vectorised, a layer norm's is not.
+        """
+        one, zero = (
+            self.constant("ones", np.ones(1, np.float32)),
+            self.constant("zeros", np.zeros(1, np.float32)),
         )
-        scale, bias = (self.constant(f"{name}_{part}", weights[f"{name}.{part}"]) for part in ("weight", "bias"))
-        return self.add("Add", self.add("Mul", self.add("Squeeze", even, self.shape(1)), scale), bias)
+        even = self.add(
+            "InstanceNormalization",
+            self.add("Unsqueeze", given, self.shape(1)),
+            one,
+            zero,
+            epsilon=EPSILON,
+        )
+        scale, bias = (
+            self.constant(f"{name}_{part}", weights[f"{name}.{part}"])
+            for part in ("weight", "bias")
+        )
+        return self.add(
+            "Add", self.add("Mul", self.add("Squeeze", even, self.shape(1)), scale), bias
+        )
 
     def look(self, query: str, key: str, value: str) -> str:
         """Return what the tokens see."""
@@ -180,18 +249,26 @@ class FusedGraph(ReaderGraph):
         return self.add("MultiHeadAttention", *rows, domain=OWN, num_heads=HEADS, scale=1.0)
 
     def forward(self, given: str, weights: Weights, name: str, eases: Eases) -> str:
-        """Let each token think by itself; Gelu by tanh, which is at most 5e-4 from the exact one, at half its cost."""
+        """Let each token think by itself.
+
+        Gelu by tanh, which is at most 5e-4 from the exact one, at half its cost.
+        """
         inner, outer = f"{name}.intermediate", f"{name}.output"
         weight, bias = dense(weights, inner)
         rows = self.product(given, inner, weight, eases[inner])
         wide = self.add("FastGelu", rows, self.constant(f"{inner}_bias", bias), domain=OWN)
         return self.norm(
-            self.add("Add", self.linear(wide, outer, dense(weights, outer)), given), weights, f"{outer}.LayerNorm"
+            self.add("Add", self.linear(wide, outer, dense(weights, outer)), given),
+            weights,
+            f"{outer}.LayerNorm",
         )
 
 
 def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
-    """Return a model: ids and types of pairs of one length in, and how many tokens of each to keep; results out."""
+    """Return a model.
+
+    Ids and types of pairs of one length in, and how many tokens of each to keep; results out.
+    """
     encoder = {name.removeprefix("encoder."): values for name, values in weights.items()}
     rows = graph.embeddings(encoder)
     for layer in range(LAYERS):
@@ -200,7 +277,9 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
         rows = graph.forward(rows, encoder, f"encoder.layer.{layer}", eases)
     pairs = graph.by_pair(rows, HIDDEN)
     first = graph.add("Gather", pairs, graph.constant("at_0", np.int64(0)), axis=1)
-    pooled = graph.add("Tanh", graph.linear(first, "pool", (weights["pool.weight"], weights["pool.bias"])))
+    pooled = graph.add(
+        "Tanh", graph.linear(first, "pool", (weights["pool.weight"], weights["pool.bias"]))
+    )
     made = {
         "verdict": graph.exact(pooled, "verify", weights),
         "relevance": graph.exact(pooled, "relevance", weights),
@@ -213,10 +292,17 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
         outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes[name]))
     for name, held in getattr(graph, "watched", {}).items():
         graph.nodes.append(helper.make_node("Identity", [held], [f"largest:{name}"]))
-        outputs.append(helper.make_tensor_value_info(f"largest:{name}", TensorProto.FLOAT, [HIDDEN]))
-    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"]) for name in ("ids", "types")]
+        outputs.append(
+            helper.make_tensor_value_info(f"largest:{name}", TensorProto.FLOAT, [HIDDEN])
+        )
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
+        for name in ("ids", "types")
+    ]
     inputs.append(helper.make_tensor_value_info("kept", TensorProto.INT64, [1]))
-    nodes = helper.make_graph(graph.nodes, "reader", inputs, outputs, list(graph.constants.values()))
+    nodes = helper.make_graph(
+        graph.nodes, "reader", inputs, outputs, list(graph.constants.values())
+    )
     domains = [
         helper.make_opsetid("", OPSET),
         *([helper.make_opsetid(OWN, 1)] if isinstance(graph, FusedGraph) else []),
@@ -229,7 +315,11 @@ def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
 
 def eased() -> list[str]:
     """Return the names of the matrices that are eased."""
-    return [f"encoder.layer.{layer}.{part}" for layer in range(LAYERS) for part in ("attention.self", "intermediate")]
+    return [
+        f"encoder.layer.{layer}.{part}"
+        for layer in range(LAYERS)
+        for part in ("attention.self", "intermediate")
+    ]
 
 
 def read_weights(file: Path) -> Weights:

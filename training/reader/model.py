@@ -33,7 +33,9 @@ class Reader(nn.Module):
         self.relevance = nn.Linear(width, 1)
         self.span = nn.Linear(width, 2)
 
-    def forward(self, ids: Tensor, lengths: Tensor, firsts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(
+        self, ids: Tensor, lengths: Tensor, firsts: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the logits of the verdict (3), of relevance (1), and of each token to begin and end the answer (2).
 
         Args:
@@ -45,7 +47,9 @@ class Reader(nn.Module):
         mask = places < lengths[:, None]
         second = mask & (places >= firsts[:, None])
         if self.has_types:
-            rows = self.encoder(input_ids=ids, attention_mask=mask.long(), token_type_ids=second.long())[0]
+            rows = self.encoder(
+                input_ids=ids, attention_mask=mask.long(), token_type_ids=second.long()
+            )[0]
         else:
             rows = self.encoder(input_ids=renumbered(ids), attention_mask=mask.long())[0]
         pooled = self.drop(torch.tanh(self.pool(rows[:, 0])))
@@ -56,7 +60,10 @@ class Reader(nn.Module):
 
 
 def renumbered(ids: Tensor) -> Tensor:
-    """Return BERT's tokens as MPNet numbers them: the same words, four places on, and marks of its own."""
+    """Return BERT's tokens as MPNet numbers them.
+
+    The same words, four places on, and marks of its own.
+    """
     made = ids + 4
     for old, new in ((0, 1), (101, 0), (102, 2), (100, 3)):
         made = torch.where(ids == old, new, made)
@@ -66,7 +73,11 @@ def renumbered(ids: Tensor) -> Tensor:
 def student(folder: Path | None = None) -> Reader:
     """Return a reader on all-MiniLM-L6-v2, with its weights where a folder is given."""
     shape = BertConfig(
-        vocab_size=30_522, hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1_536
+        vocab_size=30_522,
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1_536,
     )
     encoder = BertModel(shape, add_pooling_layer=False)
     if folder:
@@ -83,6 +94,10 @@ def teacher(folder: Path) -> Reader:
 
 
 def _load(encoder: nn.Module, tensors: dict[str, object]) -> None:
-    held = {name: torch.from_numpy(values) for name, values in tensors.items() if not name.startswith("pooler")}
+    held = {
+        name: torch.from_numpy(values)
+        for name, values in tensors.items()
+        if not name.startswith("pooler")
+    }
     held = {name: values for name, values in held.items() if not name.endswith("position_ids")}
     encoder.load_state_dict(held, strict=True)

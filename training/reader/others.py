@@ -4,10 +4,11 @@
 
     python training/reader/others.py build/reader
 
-A small reader finds "the director" in a passage and does not ask whose: of a question about another film it was as sure
-as of the right one. So a name that stands in a question and in its passage is replaced, in the question, by one from
-another question that does not stand in the passage. Reads what `prepare.py` wrote; writes `others.jsonl.xz` (training)
-and `others-held.jsonl.xz` (made from held-out questions, to see what it brought), in the shape that is described there.
+A small reader finds "the director" in a passage and does not ask whose: of a question about another
+film it was as sure as of the right one. So a name that stands in a question and in its passage is
+replaced, in the question, by one from another question that does not stand in the passage. Reads
+what `prepare.py` wrote; writes `others.jsonl.xz` (training) and `others-held.jsonl.xz` (made from
+held-out questions, to see what it brought), in the shape that is described there.
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class Asked(NamedTuple):
 
     @property
     def place(self) -> tuple[str, int]:
-        """The word before it, and how many words it has: names that share both are mostly of one kind."""
+        """The word before it, and how many words it has.
+
+        Names that share both are mostly of one kind.
+        """
         before = WORD.findall(self.item[1][: self.start].lower())
         return (before[-1] if before else "", len(WORD.findall(self.name)))
 
@@ -64,7 +68,9 @@ def naming(passages: Iterable[str]) -> set[str]:
             word = spot.group()
             if word[0].islower():
                 plain[word] += 1
-            elif word[0].isupper() and text[max(0, spot.start() - 2) : spot.start()][-2:-1].isalnum():
+            elif (
+                word[0].isupper() and text[max(0, spot.start() - 2) : spot.start()][-2:-1].isalnum()
+            ):
                 capital[word.lower()] += 1
     return {word for word, count in capital.items() if count >= NAMING * (count + plain[word])}
 
@@ -78,7 +84,11 @@ def asked(items: Iterable[Item], names: set[str]) -> Iterator[Asked]:
         low, answer, found = question.lower(), passage[start:end].lower(), ""
         for name in {spot.group().lower() for spot in RUN.finditer(passage)}:
             words = WORD.findall(name)
-            if len(name) > max(2, len(found)) and names.issuperset({words[0], words[-1]}) and name not in answer:
+            if (
+                len(name) > max(2, len(found))
+                and names.issuperset({words[0], words[-1]})
+                and name not in answer
+            ):
                 found = name if re.search(rf"\b{re.escape(name)}\b", low) else found
         at = re.search(rf"\b{re.escape(found)}\b", low)
         if found and at and len(low) == len(question):
@@ -113,7 +123,9 @@ def main(arguments: list[str]) -> int:
         items = [item for item in read(folder / f"{source}.jsonl.xz") if item[0] == "a"]
         names = names if names is not None else naming({item[2] for item in items})
         made = others(items, names)
-        sys.stdout.write(f"{target}: {len(made):,} items {write(folder / f'{target}.jsonl.xz', made)}\n")
+        sys.stdout.write(
+            f"{target}: {len(made):,} items {write(folder / f'{target}.jsonl.xz', made)}\n"
+        )
     return 0
 
 

@@ -4,13 +4,15 @@
 
     python training/reader/prepare.py ../shared/data build/reader
 
-Writes `items.jsonl.xz` (training), `held.jsonl.xz` (one evidence text in twenty, and the dev and test files of sets
-that have a training file; choices and calibration are made there) and `counts.json`. An item is a list:
+Writes `items.jsonl.xz` (training), `held.jsonl.xz` (one evidence text in twenty, and the dev and
+test files of sets that have a training file; choices and calibration are made there) and
+`counts.json`. An item is a list:
 
-- `["v", evidence, claim, label, two_way, weight, source]`: label 0 supports, 1 refutes, 2 not enough, -1 for the
-  teacher to say; two_way marks sets whose "neutral" hides refutations, where only "supports" is learnt from;
-- `["a", question, passage, start, end, relevant, weight, source]`: characters of the answer, -1 where there is none,
-  -2 where nobody said; relevant 1, 0, or -1 where nobody said.
+- `["v", evidence, claim, label, two_way, weight, source]`: label 0 supports, 1 refutes, 2 not
+  enough, -1 for the teacher to say; two_way marks sets whose "neutral" hides refutations, where
+  only "supports" is learnt from;
+- `["a", question, passage, start, end, relevant, weight, source]`: characters of the answer, -1
+  where there is none, -2 where nobody said; relevant 1, 0, or -1 where nobody said.
 """
 
 from __future__ import annotations
@@ -44,27 +46,56 @@ PAIRS = {
     "scitail_ni.train": 1.0, "begin.dev": 1.0, "begin.test": 1.0, "begin_v1.dev": 1.0, "begin_v1.test": 1.0,
     "wice.dev": 2.0, "wice.test": 2.0, "wice_partial.train": 1.0, "summedits.test": 1.0,
 }  # fmt: skip
-"""The sets of pairs, and how much a pair counts. A set without a training file here is trained on by what there is."""
+"""The sets of pairs, and how much a pair counts. A set without a training file here is trained on
+by what there is."""
 TWO_WAY = frozenset(
-    "help.train med.test scitail_ni.train begin.dev begin.test begin_v1.dev begin_v1.test wice.dev wice.test"
+    "help.train med.test scitail_ni.train begin.dev begin.test begin_v1.dev begin_v1.test wice.dev "
+    "wice.test"
     " wice_partial.train".split()
 )
 UNLABELLED = ("fm2_nei_weak.dev", "perspectrum_ni.stance")
 """Guesses and stances: the texts are used, what is said of them is not."""
-HELD_PAIRS = ("checkcovid.dev", "checkcovid.test", "conjnli.dev", "sanli_wiki.test", "fm2.test", "boolq_yesno.dev")
-FACTUAL = ("mnli", "conjnli", "sanli", "fever", "fm2", "checkcovid", "scitail", "cb", "wice", "begin")
-"""Sets of sentences about the world rather than about pictures: rules are applied to their claims."""
+HELD_PAIRS = (
+    "checkcovid.dev",
+    "checkcovid.test",
+    "conjnli.dev",
+    "sanli_wiki.test",
+    "fm2.test",
+    "boolq_yesno.dev",
+)
+FACTUAL = (
+    "mnli",
+    "conjnli",
+    "sanli",
+    "fever",
+    "fm2",
+    "checkcovid",
+    "scitail",
+    "cb",
+    "wice",
+    "begin",
+)
+"""Sets of sentences about the world rather than about pictures: rules are applied to their claims.
+"""
 SPANS = {
     "qed_nq.train": 1.5, "squadshifts.new_wiki": 1.0, "squadshifts.reddit": 0.7, "squadshifts.amazon_reviews": 0.7,
     "iirc_ni.train": 1.0, "qasper_ni.train": 1.0, "covidqa.all": 1.0, "quoref_contrast.test": 1.0,
     "scitail_qa_ni.train": 0.5, "tweetqa_ni.train": 0.7, "squad2.devhalf": 1.5, "disflqa_ni.train": 1.0,
 }  # fmt: skip
 HELD_SPANS = ("qed_nq.dev", "xquad_en.test")
-RANKS = ("fm2.dev", "multirc_ni.train", "squad2.devhalf", "squadshifts.new_wiki", "wice.dev", "wice.test")
+RANKS = (
+    "fm2.dev",
+    "multirc_ni.train",
+    "squad2.devhalf",
+    "squadshifts.new_wiki",
+    "wice.dev",
+    "wice.test",
+)
 HELD_RANKS = ("fm2.test",)
 
 LONGEST = 1_100
-"""Characters of evidence: 256 tokens are about that much. A longer pair would be cut, and its label be wrong."""
+"""Characters of evidence: 256 tokens are about that much. A longer pair would be cut, and its label
+be wrong."""
 LONGEST_PASSAGE = 1_500
 COMMON = 150
 """A word in more texts than this brings no two of them together."""
@@ -87,7 +118,10 @@ def held_out(text: str) -> bool:
 
 
 def evaluated(data: Path) -> set[str]:
-    """Return all texts of the sets that figures are reported on: nothing that holds one of them is trained on."""
+    """Return all texts of the sets that figures are reported on.
+
+    Nothing that holds one of them is trained on.
+    """
     found: list[str] = []
     for name in ("mnli_olora.dev", "fever_symmetric.test"):
         for row in read(data / "training" / f"pairs.{name}.jsonl.gz"):
@@ -124,16 +158,29 @@ class Maker:
         self.names: list[str] = []
         self.dropped = 0
 
-    def verify(self, evidence: str, claim: str, label: int, source: str, weight: float = 1.0) -> None:
+    def verify(
+        self, evidence: str, claim: str, label: int, source: str, weight: float = 1.0
+    ) -> None:
         """Add a pair for training, once."""
         mark = (evidence, claim)
-        if mark in self.seen or len(evidence) + len(claim) > LONGEST or not evidence.strip() or not claim.strip():
+        if (
+            mark in self.seen
+            or len(evidence) + len(claim) > LONGEST
+            or not evidence.strip()
+            or not claim.strip()
+        ):
             return
         self.seen.add(mark)
         self.items.append(["v", evidence, claim, label, int(source in TWO_WAY), weight, source])
 
     def ask(
-        self, question: str, passage: str, span: tuple[int, int], relevant: int, source: str, weight: float
+        self,
+        question: str,
+        passage: str,
+        span: tuple[int, int],
+        relevant: int,
+        source: str,
+        weight: float,
     ) -> None:
         """Add a question and a passage for training, once."""
         mark = (question, passage)
@@ -152,7 +199,9 @@ class Maker:
                 if key(claim) in self.forbidden or key(evidence) in self.forbidden:
                     self.dropped += 1
                 elif held_out(evidence):
-                    self.held.append(["v", evidence, claim, label, int(name in TWO_WAY), weight, name])
+                    self.held.append(
+                        ["v", evidence, claim, label, int(name in TWO_WAY), weight, name]
+                    )
                 else:
                     self.verify(evidence, claim, label, name, weight)
         self.pairs = list(self.items)
@@ -161,10 +210,15 @@ class Maker:
                 self.verify(row["premise"], row["claim"], UNKNOWN, name)
         for name in HELD_PAIRS:
             for row in read(self.data / "training" / f"pairs.{name}.jsonl.gz"):
-                self.held.append(["v", row["premise"], row["claim"], LABELS[row["label"]], 0, 1.0, name])
+                self.held.append(
+                    ["v", row["premise"], row["claim"], LABELS[row["label"]], 0, 1.0, name]
+                )
 
     def take_spans(self) -> None:
-        """Take the questions with passages; a passage that is shared with a held-out set is left out."""
+        """Take the questions with passages.
+
+        A passage that is shared with a held-out set is left out.
+        """
         shared = {
             key(row["context"])
             for name in HELD_SPANS
@@ -173,17 +227,36 @@ class Maker:
         for name, weight in SPANS.items():
             for row in read(self.data / "training" / f"spans.{name}.jsonl.gz"):
                 span = span_of(row)
-                if span is None or key(row["question"]) in self.forbidden or key(row["context"]) in shared:
+                if (
+                    span is None
+                    or key(row["question"]) in self.forbidden
+                    or key(row["context"]) in shared
+                ):
                     self.dropped += 1
                 elif held_out(row["context"]):
                     self.held.append(["a", row["question"], row["context"], *span, 1, weight, name])
                 else:
-                    self.ask(row["question"], row["context"], span, UNKNOWN if span[0] < 0 else 1, name, weight)
+                    self.ask(
+                        row["question"],
+                        row["context"],
+                        span,
+                        UNKNOWN if span[0] < 0 else 1,
+                        name,
+                        weight,
+                    )
         self.asks = [item for item in self.items if item[0] == "a"]
         for name in HELD_SPANS:
             for row in read(self.data / "training" / f"spans.{name}.jsonl.gz"):
                 self.held.append(
-                    ["a", row["question"], row["context"], *(span_of(row) or (UNSAID, UNSAID)), 1, 1.0, name]
+                    [
+                        "a",
+                        row["question"],
+                        row["context"],
+                        *(span_of(row) or (UNSAID, UNSAID)),
+                        1,
+                        1.0,
+                        name,
+                    ]
                 )
 
     def take_ranks(self) -> None:
@@ -193,18 +266,39 @@ class Maker:
                 held = name in HELD_RANKS or held_out(row["positive"])
                 if key(row["query"]) in self.forbidden:
                     continue
-                for passage, relevant in [(row["positive"], 1), *((text, 0) for text in row["negatives"][:4])]:
+                for passage, relevant in [
+                    (row["positive"], 1),
+                    *((text, 0) for text in row["negatives"][:4]),
+                ]:
                     if held:
-                        self.held.append(["a", row["query"], passage, UNSAID, UNSAID, relevant, 1.0, f"rank.{name}"])
+                        self.held.append(
+                            [
+                                "a",
+                                row["query"],
+                                passage,
+                                UNSAID,
+                                UNSAID,
+                                relevant,
+                                1.0,
+                                f"rank.{name}",
+                            ]
+                        )
                     elif not held_out(passage):
-                        self.ask(row["query"], passage, (UNSAID, UNSAID), relevant, f"rank.{name}", 1.0)
+                        self.ask(
+                            row["query"], passage, (UNSAID, UNSAID), relevant, f"rank.{name}", 1.0
+                        )
 
     # Made by rule
 
     def edit_passages(self) -> None:
-        """Make pairs out of passages: a sentence as it is, with one fact changed, and beside the matter."""
+        """Make pairs out of passages.
+
+        A sentence as it is, with one fact changed, and beside the matter.
+        """
         passages = sorted({item[2] for item in self.asks})
-        self.names = sorted({name for text in passages for name in rules.NAME.findall(text)} - set(rules.FAMILY))
+        self.names = sorted(
+            {name for text in passages for name in rules.NAME.findall(text)} - set(rules.FAMILY)
+        )
         for passage in passages:
             found = [text for text in rules.sentences(passage) if 30 < len(text) < 320]
             for place in self.chance.sample(range(len(found)), min(4, len(found))):
@@ -249,7 +343,10 @@ class Maker:
                 self.verify(f"{question} No answer could be found.", claim, 2, "rule.noanswer", 0.3)
 
     def state_answers(self) -> None:
-        """Make pairs out of questions with answers: the answer as a statement, right, wrong, and from elsewhere."""
+        """Make pairs out of questions with answers.
+
+        The answer as a statement, right, wrong, and from elsewhere.
+        """
         answers: dict[str, list[str]] = defaultdict(list)
         for _, question, passage, start, end, *_ in self.asks:
             if start >= 0:
@@ -289,7 +386,9 @@ class Maker:
                 if self.chance.random() < share / 3:
                     self.verify(item[2], item[1], UNKNOWN, "swapped", 1.0)
         texts = sorted({item[2] for item in self.asks})
-        for item, near in zip(self.asks, neighbours([item[1] for item in self.asks], texts), strict=True):
+        for item, near in zip(
+            self.asks, neighbours([item[1] for item in self.asks], texts), strict=True
+        ):
             answer = key(item[2][item[3] : item[4]]) if item[3] >= 0 else ""
             for place in near:
                 if texts[place] != item[2] and (not answer or answer not in key(texts[place])):
@@ -313,7 +412,9 @@ def around(passage: str, start: int, end: int, chance: random.Random) -> str:
     for place, text in enumerate(found):
         at = passage.find(text, at)
         if at <= start and end <= at + len(text):
-            return " ".join(found[max(0, place - chance.randint(0, 1)) : place + 1 + chance.randint(0, 1)])
+            return " ".join(
+                found[max(0, place - chance.randint(0, 1)) : place + 1 + chance.randint(0, 1)]
+            )
     return passage
 
 
@@ -333,9 +434,16 @@ def neighbours(queries: Sequence[str], texts: Sequence[str]) -> Iterator[list[in
 
 
 def write(file: Path, items: Iterable[Item]) -> str:
-    """Write items, those of one text together, which packs them best; returns the hash of what was written."""
-    ordered = sorted(items, key=lambda item: (item[1] if item[0] == "v" else item[2], item[2], item[1]))
-    data = "".join(json.dumps(item, ensure_ascii=False, separators=(",", ":")) + "\n" for item in ordered).encode()
+    """Write items, those of one text together, which packs them best.
+
+    Returns the hash of what was written.
+    """
+    ordered = sorted(
+        items, key=lambda item: (item[1] if item[0] == "v" else item[2], item[2], item[1])
+    )
+    data = "".join(
+        json.dumps(item, ensure_ascii=False, separators=(",", ":")) + "\n" for item in ordered
+    ).encode()
     file.write_bytes(lzma.compress(data, preset=6))
     return hashlib.sha256(data).hexdigest()
 

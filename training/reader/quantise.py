@@ -4,10 +4,11 @@
 
     python training/reader/quantise.py build/reader [--fused]
 
-Reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`; writes `src/deepdiver/encoders/verifier/model.onnx`.
-Weights are quantised by output channel and activations by token, as in the embeddings. How large the channels grow
-(see `Eases` there) is seen in 300 held-out pairs; agreement is counted, and the temperature found, over 800 others.
-`--fused` takes the faster graph (see `graph.py`), whose results differ a little: measure its figures anew.
+Reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`; writes
+`src/deepdiver/encoders/verifier/model.onnx`. Weights are quantised by output channel and
+activations by token, as in the embeddings. How large the channels grow (see `Eases` there) is seen
+in 300 held-out pairs; agreement is counted, and the temperature found, over 800 others. `--fused`
+takes the faster graph (see `graph.py`), whose results differ a little: measure its figures anew.
 """
 
 from __future__ import annotations
@@ -51,7 +52,11 @@ class Runner:
     def run(self, row: list[Any]) -> dict[str, npt.NDArray[np.float32]]:
         """Return all outputs for a pair."""
         found = self.tokenizer.encode(row[1], row[2])
-        given = {"ids": np.array([found.ids]), "types": np.array([found.type_ids]), "kept": np.array([len(found.ids)])}
+        given = {
+            "ids": np.array([found.ids]),
+            "types": np.array([found.type_ids]),
+            "kept": np.array([len(found.ids)]),
+        }
         return dict(zip(self.names, self.session.run(None, given), strict=True))
 
 

@@ -1,4 +1,7 @@
-"""Sentences changed by rule, so that a claim parts ways with its evidence at one word; and questions as statements."""
+"""Sentences changed by rule, so that a claim parts ways with its evidence at one word.
+
+And questions as statements.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,18 @@ from collections.abc import Callable, Sequence
 NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?![\w-]|[.,]\d)")
 YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 NAME = re.compile(r"(?<![.!?:] )(?<!^)\b[A-Z][a-z]+(?: (?:of |de |van )?[A-Z][a-z]+)*\b")
-AUXILIARY = re.compile(r"\b(is|was|were|are|has been|have been|had been|can|could|will|would|should|may|must)\b")
+AUXILIARY = re.compile(
+    r"\b(is|was|were|are|has been|have been|had been|can|could|will|would|should|may|must)\b"
+)
 SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[A-Z0-9])")
 
-MONTHS = "January February March April May June July August September October November December".split()
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-COUNTS = "one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred".split()
+COUNTS = (
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty fifty hundred"
+).split()
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth last".split()
 UNITS = (
     "kilometres miles metres feet kilometers meters inches centimetres",
@@ -98,7 +107,9 @@ def number(text: str, chance: random.Random) -> str | None:
     old = spot.group()
     plain = old.replace(",", "")
     if YEAR.fullmatch(plain) and "," not in old:
-        new = str(int(plain) + chance.choice([-37, -20, -12, -5, -3, -2, -1, 1, 2, 3, 4, 9, 11, 20]))
+        new = str(
+            int(plain) + chance.choice([-37, -20, -12, -5, -3, -2, -1, 1, 2, 3, 4, 9, 11, 20])
+        )
     elif "." in plain:
         places = len(plain.partition(".")[2])
         new = f"{float(plain) * chance.choice([0.3, 0.5, 0.8, 1.3, 2, 3, 10]):.{places}f}"
@@ -119,7 +130,9 @@ def family(text: str, chance: random.Random) -> str | None:
     if not found:
         return None
     spot = chance.choice(found)
-    new = chance.choice([word for word in FAMILY[spot.group()] if word != spot.group() and "-free" not in word])
+    new = chance.choice(
+        [word for word in FAMILY[spot.group()] if word != spot.group() and "-free" not in word]
+    )
     return text[: spot.start()] + new + text[spot.end() :]
 
 
@@ -190,14 +203,17 @@ def asked(claim: str) -> str | None:
     words = claim.rstrip(" .").split()
     for place, word in enumerate(words[:9]):
         if place and word in STATES and word not in ("has", "have", "had", "do", "did", "does"):
-            first = words[0] if words[0][1:2].isupper() or len(words[0]) == 1 else _lowered(words[0])
+            first = (
+                words[0] if words[0][1:2].isupper() or len(words[0]) == 1 else _lowered(words[0])
+            )
             return " ".join([word.capitalize(), first, *words[1:place], *words[place + 1 :]]) + "?"
     return None
 
 
 def _lowered(word: str) -> str:
     common = (
-        "The A An There It He She They This That These Those In On At Some Many Most All Two Three People Men Women"
+        "The A An There It He She They This That These Those In On At Some Many Most All Two Three "
+        "People Men Women"
     )
     return word.lower() if word in common.split() else word
 
@@ -212,14 +228,26 @@ def statement(question: str, answer: str) -> str | None:
     lower = [word.lower() for word in words]
     if lower[0] in ("who", "what") and lower[1] in ("is", "was", "are", "were"):
         return _stated(words, 1, answer, "")
-    if lower[0] in ("who", "what", "which") and lower[1] not in ("do", "does", "did", "can", "will", "would", "has"):
+    if lower[0] in ("who", "what", "which") and lower[1] not in (
+        "do",
+        "does",
+        "did",
+        "can",
+        "will",
+        "would",
+        "has",
+    ):
         return _replaced(words, lower, answer)
     if lower[0] in ("when", "where") and lower[1] in ("is", "was", "are", "were"):
-        return _stated(words, 1, answer, "" if answer.lower().startswith(("in ", "on ", "at ")) else "in ")
+        return _stated(
+            words, 1, answer, "" if answer.lower().startswith(("in ", "on ", "at ")) else "in "
+        )
     if lower[:2] in (["how", "many"], ["how", "much"]) and not STATES & set(lower[2:6]):
         return _sentence([answer, *words[2:]])
     if lower[0] in ("in", "on", "at") and lower[1] in ("what", "which") and len(words) > 5:
-        places = [place for place, word in enumerate(lower[:6]) if word in ("is", "was", "are", "were")]
+        places = [
+            place for place, word in enumerate(lower[:6]) if word in ("is", "was", "are", "were")
+        ]
         return _stated(words, places[0], answer, f"{lower[0]} ") if places else None
     return None
 

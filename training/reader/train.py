@@ -1,4 +1,6 @@
-"""Train the reader: a teacher on what is labelled, its opinion on everything, and the student on both.
+"""Train the reader.
+
+A teacher on what is labelled, its opinion on everything, and the student on both.
 
 ::
 
@@ -6,10 +8,11 @@
     python training/reader/train.py label   build/reader
     python training/reader/train.py student build/reader --steps 24500
 
-The README has what was used. Each reads what `prepare.py` and `weights.py` wrote, and leaves its result beside it.
-Where a call may not take long, `--seconds 540` ends it with a checkpoint and status 75; the same command with
-`--resume` goes on, until all steps are made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the
-same code, and shows that the loss falls; such a model is of no use.
+The README has what was used. Each reads what `prepare.py` and `weights.py` wrote, and leaves its
+result beside it. Where a call may not take long, `--seconds 540` ends it with a checkpoint and
+status 75; the same command with `--resume` goes on, until all steps are made. On a machine without
+a GPU add `--items 3000`: it takes minutes, runs the same code, and shows that the loss falls; such
+a model is of no use.
 """
 
 from __future__ import annotations
@@ -73,21 +76,28 @@ def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) ->
 
 
 def read(reader: nn.Module, items: Items, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Return what a reader says of a batch: verdicts, relevance, and where an answer begins and ends."""
+    """Return what a reader says of a batch.
+
+    Verdicts, relevance, and where an answer begins and ends.
+    """
     said: tuple[Tensor, Tensor, Tensor] = reader(
         items.gather(items.flat, batch), items.lengths[batch.which], items.firsts[batch.which]
     )
     return said
 
 
-def loss_of(reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Tensor] | None) -> Tensor:
+def loss_of(
+    reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Tensor] | None
+) -> Tensor:
     """Return the loss of a batch, by labels and, where there is one, by the teacher's opinion."""
     verdict, relevance, spans = read(reader, items, batch)
     which = batch.which
     kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
     hard, soft = HARD if opinion else 1.0, SOFT if opinion else 0.0
 
-    three = f.cross_entropy(verdict, label, ignore_index=-1, reduction="none", label_smoothing=SMOOTHING)
+    three = f.cross_entropy(
+        verdict, label, ignore_index=-1, reduction="none", label_smoothing=SMOOTHING
+    )
     log = verdict.log_softmax(1)
     supports, other = log[:, 0], torch.logsumexp(log[:, 1:], 1)
     two = -torch.where(label == 0, supports, other)
@@ -95,11 +105,15 @@ def loss_of(reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Te
 
     begins = f.cross_entropy(spans[:, :, 0], first, ignore_index=data.UNSAID, reduction="none")
     ends = f.cross_entropy(spans[:, :, 1], last, ignore_index=data.UNSAID, reduction="none")
-    matters = f.binary_cross_entropy_with_logits(relevance, relevant.clamp(min=0).float(), reduction="none")
+    matters = f.binary_cross_entropy_with_logits(
+        relevance, relevant.clamp(min=0).float(), reduction="none"
+    )
     asked = (0.5 * (begins + ends) + 0.5 * matters * (relevant >= 0)) * hard
 
     if opinion:
-        alone = torch.where(label >= 0, soft, 1.0)  # a pair without a label has the teacher's word only
+        alone = torch.where(
+            label >= 0, soft, 1.0
+        )  # a pair without a label has the teacher's word only
         judged = judged + alone * f.cross_entropy(
             verdict, opinion["verdict"][which].float().softmax(1), reduction="none"
         )
@@ -110,17 +124,29 @@ def loss_of(reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Te
                     spans[:, :, side], taught[:, :, side].softmax(1), reduction="none"
                 )
         believed = opinion["relevance"][which].float().sigmoid()
-        asked = asked + soft * 0.5 * f.binary_cross_entropy_with_logits(relevance, believed, reduction="none")
+        asked = asked + soft * 0.5 * f.binary_cross_entropy_with_logits(
+            relevance, believed, reduction="none"
+        )
     return (torch.where(kind == 0, judged, asked) * items.weights[which]).sum() / len(which)
 
 
 def train(
-    reader: nn.Module, items: Items, held: Items, opinion: dict[str, Tensor] | None, asked: argparse.Namespace
+    reader: nn.Module,
+    items: Items,
+    held: Items,
+    opinion: dict[str, Tensor] | None,
+    asked: argparse.Namespace,
 ) -> nn.Module | None:
-    """Train; returns the average of the weights that held-out items prefer, or None where steps are left."""
+    """Train.
+
+    Returns the average of the weights that held-out items prefer, or None where steps are left.
+    """
     device, role = str(items.flat.device), asked.what
     batches = planned(
-        lambda chance: list(data.batches(items.lengths, asked.tokens, chance)), asked.epochs, asked.steps, SEED
+        lambda chance: list(data.batches(items.lengths, asked.tokens, chance)),
+        asked.epochs,
+        asked.steps,
+        SEED,
     )
     limits = Limits(len(batches), asked.rate or RATES[role], asked.seconds, asked.every)
     course = Course(reader, limits, len(items))
@@ -185,7 +211,11 @@ def report(said: dict[str, Tensor], items: Items) -> None:
             found = verdict[numbers].argmax(1)
             right = (found == rows[:, 1]) if not rows[0, 2] else ((found == 0) == (rows[:, 1] == 0))
             two = verdict[numbers, 0] > verdict[numbers, 1]
-            sides = [np.mean(two[rows[:, 1] == 0]), np.mean(~two[rows[:, 1] == 1])] if (rows[:, 1] == 1).any() else []
+            sides = (
+                [np.mean(two[rows[:, 1] == 0]), np.mean(~two[rows[:, 1] == 1])]
+                if (rows[:, 1] == 1).any()
+                else []
+            )
             say(
                 "held",
                 source,
@@ -196,7 +226,9 @@ def report(said: dict[str, Tensor], items: Items) -> None:
         elif rows[0, 0] == 1 and source.startswith("rank"):
             score, good = said["relevance"][numbers].float().cpu().numpy(), rows[:, 5] == 1
             ranks = np.argsort(np.argsort(score)) + 1
-            area = (ranks[good].sum() - good.sum() * (good.sum() + 1) / 2) / max(1, good.sum() * (~good).sum())
+            area = (ranks[good].sum() - good.sum() * (good.sum() + 1) / 2) / max(
+                1, good.sum() * (~good).sum()
+            )
             say("held", source, len(numbers), f"relevance AUC {area:.3f}")
     _report_spans(said, items)
 
@@ -224,7 +256,9 @@ def _report_spans(said: dict[str, Tensor], items: Items) -> None:
 
 def save(reader: nn.Module, file: Path) -> None:
     """Save weights as float16."""
-    np.savez(file, **{name: weight.half().cpu().numpy() for name, weight in reader.state_dict().items()})
+    np.savez(
+        file, **{name: weight.half().cpu().numpy() for name, weight in reader.state_dict().items()}
+    )
 
 
 def load(reader: nn.Module, file: Path) -> nn.Module:
@@ -236,20 +270,38 @@ def load(reader: nn.Module, file: Path) -> nn.Module:
 
 def options() -> argparse.Namespace:
     """Return what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["teacher", "label", "student"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--steps", type=int, help="train for so many steps, whatever the epochs")
     parser.add_argument("--items", type=int, help="train on about so many items only")
     parser.add_argument("--plain", action="store_true", help="no copies of pairs with other words")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="end this call after so long; see --resume")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint, if there is one")
-    parser.add_argument("--checkpoint", type=Path, help="its file; WHAT.checkpoint in the folder if not given")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="end this call after so long; see --resume"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on from the checkpoint, if there is one"
+    )
+    parser.add_argument(
+        "--checkpoint", type=Path, help="its file; WHAT.checkpoint in the folder if not given"
+    )
     parser.add_argument("--every", type=float, default=60.0, help="seconds between two checkpoints")
-    parser.add_argument("--pieces", type=Path, help="write the weights here too, in pieces of 15 MB")
-    parser.add_argument("--begin", type=Path, help="the student to begin as; all-MiniLM-L6-v2 if not given")
-    parser.add_argument("--agree", type=Path, action="append", default=[], help="an earlier opinion, for label to heed")
+    parser.add_argument(
+        "--pieces", type=Path, help="write the weights here too, in pieces of 15 MB"
+    )
+    parser.add_argument(
+        "--begin", type=Path, help="the student to begin as; all-MiniLM-L6-v2 if not given"
+    )
+    parser.add_argument(
+        "--agree",
+        type=Path,
+        action="append",
+        default=[],
+        help="an earlier opinion, for label to heed",
+    )
     parser.add_argument("--rate", type=float)
     parser.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
     return parser.parse_args()
@@ -261,7 +313,8 @@ def main() -> int:
     folder: Path = asked.folder
     torch.manual_seed(SEED)
     torch.backends.cuda.matmul.allow_tf32 = True
-    # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times slower.
+    # cuDNN's attention makes a plan for each new shape of a batch, and ours all differ: three times
+    # slower.
     torch.backends.cuda.enable_cudnn_sdp(False)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     items = prepared(folder, "items", asked.items, asked.plain)
@@ -271,14 +324,18 @@ def main() -> int:
     if asked.what == "teacher":
         known = subset(items, (items.facts[:, 0] == 1) | (items.facts[:, 1] >= 0))
         say(f"{len(known):,} items have labels: {int(known.lengths.sum()):,} tokens")
-        return finish(train(model.teacher(folder).to(device), known, held, None, asked), held, asked)
+        return finish(
+            train(model.teacher(folder).to(device), known, held, None, asked), held, asked
+        )
     if asked.what == "label":
         reader = load(model.teacher(folder), folder / "teacher.npz").to(device)
         said = opinions(reader, items)
         np.savez(folder / "spans.npz", spans=said.pop("spans").cpu().numpy())
         for earlier in asked.agree:
             agree(said, earlier)
-        np.savez(folder / "opinion.npz", **{name: values.cpu().numpy() for name, values in said.items()})
+        np.savez(
+            folder / "opinion.npz", **{name: values.cpu().numpy() for name, values in said.items()}
+        )
         say("labelled")
         return 0
     opinion = {
@@ -288,7 +345,10 @@ def main() -> int:
         for name, values in np.load(folder / file).items()
     }
     if opinion and len(opinion["verdict"]) != len(items):
-        raise SystemExit(f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these {len(items):,}")
+        raise SystemExit(
+            f"the teacher's opinion is of {len(opinion['verdict']):,} items, not of these "
+            f"{len(items):,}"
+        )
     reader = model.student(folder) if asked.begin is None else load(model.student(), asked.begin)
     return finish(train(reader.to(device), items, held, opinion, asked), held, asked)
 

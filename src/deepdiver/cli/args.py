@@ -1,4 +1,7 @@
-"""What can be said on the command line, and what is wrong with what was said. Imports nothing heavy."""
+"""What can be said on the command line, and what is wrong with what was said.
+
+Imports nothing heavy.
+"""
 
 from __future__ import annotations
 
@@ -39,14 +42,18 @@ def _dollars(text: str) -> Decimal:
         amount = Decimal(text.removeprefix("$"))
         if amount.is_finite() and amount >= 0:
             return amount
-    raise argparse.ArgumentTypeError(f"give an amount in US dollars, such as 0.50, not {text[:80]!r}")
+    raise argparse.ArgumentTypeError(
+        f"give an amount in US dollars, such as 0.50, not {text[:80]!r}"
+    )
 
 
 def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a day; write it as 2026-11-15") from None
+        raise argparse.ArgumentTypeError(
+            f"{text[:40]!r} is not a day; write it as 2026-11-15"
+        ) from None
 
 
 def _rounds(text: str) -> int:
@@ -86,9 +93,18 @@ def _path(text: str) -> Path:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "--strategy": {"metavar": "NAME", "help": "way of researching, or auto; see `deepdiver strategies`"},
-    "--model": {"metavar": "NAME", "help": "PROVIDER:MODEL that judges and writes; default: embedded"},
-    "--fast-model": {"metavar": "NAME", "help": "PROVIDER:MODEL for queries and reading; default: --model"},
+    "--strategy": {
+        "metavar": "NAME",
+        "help": "way of researching, or auto; see `deepdiver strategies`",
+    },
+    "--model": {
+        "metavar": "NAME",
+        "help": "PROVIDER:MODEL that judges and writes; default: embedded",
+    },
+    "--fast-model": {
+        "metavar": "NAME",
+        "help": "PROVIDER:MODEL for queries and reading; default: --model",
+    },
     "--search": {
         "metavar": "NAMES",
         "action": "append",
@@ -99,15 +115,42 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "help": "intelligence feeds to ask, NAME[,NAME], auto or none; see `deepdiver feed`",
     },
-    "--include": {"metavar": "DOMAIN", "action": "append", "help": "only pages of this domain; may be repeated"},
-    "--exclude": {"metavar": "DOMAIN", "action": "append", "help": "no pages of this domain; may be repeated"},
+    "--include": {
+        "metavar": "DOMAIN",
+        "action": "append",
+        "help": "only pages of this domain; may be repeated",
+    },
+    "--exclude": {
+        "metavar": "DOMAIN",
+        "action": "append",
+        "help": "no pages of this domain; may be repeated",
+    },
     "--language": {"metavar": "LL", "help": "search in this language, such as en"},
     "--region": {"metavar": "CC", "help": "search for this country, such as SE"},
-    "--since": {"metavar": "DATE", "type": _day, "help": "only what was published on this day or later"},
-    "--until": {"metavar": "DATE", "type": _day, "help": "only what was published on this day or earlier"},
-    "--safe": {"metavar": "LEVEL", "choices": ("off", "moderate", "strict"), "help": "safe search; default: moderate"},
-    "--results": {"metavar": "N", "type": _results, "help": "results for each query, 1 to 50; default: 6"},
-    "--no-pages": {"action": "store_true", "help": "fetch no pages; read only what the providers show of them"},
+    "--since": {
+        "metavar": "DATE",
+        "type": _day,
+        "help": "only what was published on this day or later",
+    },
+    "--until": {
+        "metavar": "DATE",
+        "type": _day,
+        "help": "only what was published on this day or earlier",
+    },
+    "--safe": {
+        "metavar": "LEVEL",
+        "choices": ("off", "moderate", "strict"),
+        "help": "safe search; default: moderate",
+    },
+    "--results": {
+        "metavar": "N",
+        "type": _results,
+        "help": "results for each query, 1 to 50; default: 6",
+    },
+    "--no-pages": {
+        "action": "store_true",
+        "help": "fetch no pages; read only what the providers show of them",
+    },
     "--in": {
         "metavar": "PATH",
         "action": "append",
@@ -116,30 +159,85 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "help": "search this file or folder; may be repeated",
     },
     "--sample": {"action": "store_true", "help": "search the bundled sample library"},
-    "--max-iterations": {"metavar": "N", "type": _rounds, "help": "the most rounds of conjecture and refutation"},
-    "--budget": {"metavar": "USD", "type": _dollars, "help": "what the run may cost; what does not fit is not sent"},
+    "--max-iterations": {
+        "metavar": "N",
+        "type": _rounds,
+        "help": "the most rounds of conjecture and refutation",
+    },
+    "--budget": {
+        "metavar": "USD",
+        "type": _dollars,
+        "help": "what the run may cost; what does not fit is not sent",
+    },
     "--as-of": {"metavar": "DATE", "type": _day, "help": "let this day count as today, YYYY-MM-DD"},
-    "--past": {"action": "store_true", "help": "build on past runs where they bear on the question"},
-    "--approve": {"action": "store_true", "help": "show the plan, let me edit it, and wait for my word"},
+    "--past": {
+        "action": "store_true",
+        "help": "build on past runs where they bear on the question",
+    },
+    "--approve": {
+        "action": "store_true",
+        "help": "show the plan, let me edit it, and wait for my word",
+    },
     "--out": {"metavar": "DIR", "type": _path, "help": "write the run's files here"},
     "--json": {"action": "store_true", "help": "print one JSON object instead of text"},
-    "--verbose": {"action": "store_true", "help": "show each task's prompt and answer, and each call"},
+    "--verbose": {
+        "action": "store_true",
+        "help": "show each task's prompt and answer, and each call",
+    },
     "--quiet": {"action": "store_true", "help": "show no progress"},
-    "--hold-uncertain": {"action": "store_true", "help": "do not repeat calls whose fate was never learnt"},
-    "--home": {"metavar": "DIR", "type": _path, "help": "folder of the database; default: DEEPDIVER_HOME"},
+    "--hold-uncertain": {
+        "action": "store_true",
+        "help": "do not repeat calls whose fate was never learnt",
+    },
+    "--home": {
+        "metavar": "DIR",
+        "type": _path,
+        "help": "folder of the database; default: DEEPDIVER_HOME",
+    },
     "--yes": {"action": "store_true", "help": "do not ask first"},
     "--offline": {"action": "store_true", "help": "do not try to reach anything"},
     "-k": {"metavar": "N", "type": _results, "help": "passages to show, 1 to 50; default: 10"},
-    "--folder": {"metavar": "PATH", "action": "append", "type": _path, "help": "only below this; may be repeated"},
-    "--type": {"metavar": "NAMES", "action": "append", "help": "only files of this type, such as pdf,docx"},
-    "--http": {"action": "store_true", "help": "serve HTTP on a port instead of standard input and output"},
+    "--folder": {
+        "metavar": "PATH",
+        "action": "append",
+        "type": _path,
+        "help": "only below this; may be repeated",
+    },
+    "--type": {
+        "metavar": "NAMES",
+        "action": "append",
+        "help": "only files of this type, such as pdf,docx",
+    },
+    "--http": {
+        "action": "store_true",
+        "help": "serve HTTP on a port instead of standard input and output",
+    },
     "--host": {"metavar": "HOST", "help": "with --http: where to listen; default: 127.0.0.1"},
-    "--port": {"metavar": "N", "type": _port, "help": "with --http: the port; 0: a free one; default: 8765"},
-    "--token-file": {"metavar": "FILE", "type": _path, "help": "with --http: file of the token that clients show"},
+    "--port": {
+        "metavar": "N",
+        "type": _port,
+        "help": "with --http: the port; 0: a free one; default: 8765",
+    },
+    "--token-file": {
+        "metavar": "FILE",
+        "type": _path,
+        "help": "with --http: file of the token that clients show",
+    },
     "--limit": {"metavar": "N", "type": _count, "help": "only the first N cases; default: all"},
-    "--jobs": {"metavar": "N", "type": _count, "help": "processes that work side by side; default: 1"},
-    "--data": {"metavar": "DIR", "type": _path, "help": "folder of the public sets; default: ../shared/data"},
-    "--judge": {"metavar": "MODEL", "help": "PROVIDER:MODEL that judges the outcome besides; it is always named"},
+    "--jobs": {
+        "metavar": "N",
+        "type": _count,
+        "help": "processes that work side by side; default: 1",
+    },
+    "--data": {
+        "metavar": "DIR",
+        "type": _path,
+        "help": "folder of the public sets; default: ../shared/data",
+    },
+    "--judge": {
+        "metavar": "MODEL",
+        "help": "PROVIDER:MODEL that judges the outcome besides; it is always named",
+    },
 }
 VALUED = frozenset(name for name, spec in OPTIONS.items() if spec.get("action") != "store_true")
 """Options that a value follows."""
@@ -163,18 +261,24 @@ COMMANDS = {
     "ask": Command(
         "research a question; `deepdiver QUESTION` is short for it",
         "QUESTION",
-        "--strategy --model --fast-model --search --feeds --in --sample --max-iterations --budget --as-of --approve "
+        "--strategy --model --fast-model --search --feeds --in --sample --max-iterations --budget "
+        "--as-of --approve "
         f"--out --past --hold-uncertain {_NARROW} {_WORK}",
     ),
     "runs": Command("list all runs, the newest first"),
-    "show": Command("print a run's report; --out writes its files again", "RUN", "--out --json --home"),
+    "show": Command(
+        "print a run's report; --out writes its files again", "RUN", "--out --json --home"
+    ),
     "resume": Command(
-        "go on with a run that stopped, failed or waits", "RUN", f"--budget --out --hold-uncertain {_WORK}"
+        "go on with a run that stopped, failed or waits",
+        "RUN",
+        f"--budget --out --hold-uncertain {_WORK}",
     ),
     "deepen": Command(
         "look deeper into section N of a run's report, in a new run",
         "RUN N",
-        f"--strategy --model --fast-model --max-iterations --budget --approve --out --hold-uncertain {_WORK}",
+        "--strategy --model --fast-model --max-iterations --budget --approve --out "
+        f"--hold-uncertain {_WORK}",
     ),
     "replay": Command("run a finished run again from its journal alone, and compare", "RUN", _WORK),
     "stop": Command("stop a run that another process works on", "RUN"),
@@ -196,7 +300,8 @@ COMMANDS = {
     "mcp": Command(
         "serve MCP clients; tools and approve are for servers of yours",
         "WHAT",
-        "--http --host --port --token-file --in --sample --strategy --model --fast-model --search --feeds --budget "
+        "--http --host --port --token-file --in --sample --strategy --model --fast-model --search "
+        "--feeds --budget "
         "--yes --home",
     ),
     "eval": Command(
@@ -220,42 +325,78 @@ def parser_of(name: str) -> Parser:
     """Return the parser of a command; that of `ask` is also the one behind `deepdiver --help`."""
     command = COMMANDS[name]
     top = name == "ask"
-    commands = "\n".join(f"  {f'{key} {other.takes}':<13} {other.about}" for key, other in COMMANDS.items())
+    commands = "\n".join(
+        f"  {f'{key} {other.takes}':<13} {other.about}" for key, other in COMMANDS.items()
+    )
     parser = Parser(
         prog="deepdiver" if top else f"deepdiver {name}",
         usage='deepdiver "QUESTION" [options]\n       deepdiver COMMAND [options]' if top else None,
         description=INTRODUCTION if top else f"{command.about[:1].upper()}{command.about[1:]}.",
-        epilog=f"commands (each has its own --help):\n{commands}\n\n{EXIT_CODES}" if top else EXIT_CODES,
-        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=27),
+        epilog=f"commands (each has its own --help):\n{commands}\n\n{EXIT_CODES}"
+        if top
+        else EXIT_CODES,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=27
+        ),
         allow_abbrev=False,
     )
     if name == "library":
         actions = ("add", "list", "remove", "search", "refresh")
         told = "add PATH…, list, remove PATH…, search QUERY, refresh"
         parser.add_argument("action", metavar="ACTION", choices=actions, help=told)
-        parser.add_argument("what", metavar="WHAT", nargs="*", help="files and folders to add or remove, or the query")
+        parser.add_argument(
+            "what",
+            metavar="WHAT",
+            nargs="*",
+            help="files and folders to add or remove, or the query",
+        )
     elif name == "credibility":
-        parser.add_argument("domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address")
+        parser.add_argument(
+            "domain", metavar="DOMAIN", nargs="?", default="", help="a domain, or a page's address"
+        )
     elif name == "feed":
-        parser.add_argument("name", metavar="NAME", nargs="?", default="", help="the feed; without it, all are listed")
+        parser.add_argument(
+            "name",
+            metavar="NAME",
+            nargs="?",
+            default="",
+            help="the feed; without it, all are listed",
+        )
         parser.add_argument("given", metavar="ARGUMENT=VALUE", nargs="*", help="what it is asked")
     elif name == "mcp":
-        told = "nothing: serve; tools: list the tools of MCP servers in your settings; approve SERVER [TOOL…]"
+        told = (
+            "nothing: serve; tools: list the tools of MCP servers in your settings; approve SERVER "
+            "[TOOL…]"
+        )
         parser.add_argument("what", metavar="WHAT", nargs="*", help=told)
         parser.set_defaults(json=False)
     elif name == "eval":
-        told = "such as multihop/hotpotqa, multihop, drbench; or a file of JSON lines (docs/EVALUATION.md)"
+        told = (
+            "such as multihop/hotpotqa, multihop, drbench; or a file of JSON lines "
+            "(docs/EVALUATION.md)"
+        )
         parser.add_argument("set", metavar="SET", help=told)
     elif name == "deepen":
         parser.add_argument("run", metavar="RUN", help="the finished run's id, or its beginning")
-        parser.add_argument("section", metavar="N", type=_section, help="number of the section, from 1")
+        parser.add_argument(
+            "section", metavar="N", type=_section, help="number of the section, from 1"
+        )
     elif command.takes:
-        what = "what to find out; - reads it from standard input" if top else "the run's id, or its beginning"
+        what = (
+            "what to find out; - reads it from standard input"
+            if top
+            else "the run's id, or its beginning"
+        )
         parser.add_argument(command.takes.lower(), metavar=command.takes, help=what)
     for option in command.options.split():
         parser.add_argument(option, **OPTIONS[option])
     if top:
-        parser.add_argument("--version", action="version", version=f"deepdiver {__version__}", help="show the version")
+        parser.add_argument(
+            "--version",
+            action="version",
+            version=f"deepdiver {__version__}",
+            help="show the version",
+        )
     return parser
 
 
@@ -279,7 +420,10 @@ def parse(argv: Sequence[str]) -> tuple[str, argparse.Namespace]:
 
 
 def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the command and the rest: the first word that is neither an option nor an option's value may name one."""
+    """Return the command and the rest.
+
+    The first word that is neither an option nor an option's value may name one.
+    """
     words = list(argv)
     skip = False
     for place, word in enumerate(words):
@@ -300,7 +444,8 @@ def _refuse_misspelt(word: str) -> None:
     close = ["--help"] if word == "help" else difflib.get_close_matches(word, COMMANDS, 1, 0.75)
     if close:
         raise UnknownNameError(
-            f"unknown command {word!r}; did you mean {close[0]}? To ask it as a question: deepdiver ask {word}"
+            f"unknown command {word!r}; did you mean {close[0]}? To ask it as a question: "
+            f"deepdiver ask {word}"
         )
 
 
@@ -312,7 +457,10 @@ def _unexpected(command: str, extra: Sequence[str]) -> str:
             f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
         )
     if command == "ask":
-        return f"the question must be one argument, put it in quotes ({' '.join(extra)[:80]!r} is left over)"
+        return (
+            f"the question must be one argument, put it in quotes ({' '.join(extra)[:80]!r} is "
+            "left over)"
+        )
     takes = COMMANDS[command].takes or "no argument"
     return f"{' '.join(extra)[:80]!r} is left over: `deepdiver {command}` takes {takes}"
 
@@ -329,7 +477,9 @@ def settings_of(args: argparse.Namespace) -> Settings:
     given = vars(args)
     named = ("model", "fast_model", "max_iterations", "budget", "as_of", "home")
     flags = {name: given[name] for name in named if given.get(name) is not None}
-    flags |= {name: True for name in ("verbose", "hold_uncertain", "approve", "past") if given.get(name)}
+    flags |= {
+        name: True for name in ("verbose", "hold_uncertain", "approve", "past") if given.get(name)
+    }
     if (strategy := given.get("strategy")) is not None:
         known = [*Strategy, "auto"]
         if strategy not in known:
@@ -337,9 +487,14 @@ def settings_of(args: argparse.Namespace) -> Settings:
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
             raise UnknownNameError(f"unknown strategy {strategy[:80]!r}; {hint}")
         flags["strategy"] = strategy
-    for option, told in (("search", "provider: `deepdiver providers`"), ("feeds", "feed: `deepdiver feed`")):
+    for option, told in (
+        ("search", "provider: `deepdiver providers`"),
+        ("feeds", "feed: `deepdiver feed`"),
+    ):
         if given.get(option):
-            flags[option] = [name.strip() for text in given[option] for name in text.split(",") if name.strip()]
+            flags[option] = [
+                name.strip() for text in given[option] for name in text.split(",") if name.strip()
+            ]
             if not flags[option]:
                 raise UsageError(f"--{option} names no {told} lists them")
     if given.get("no_pages"):

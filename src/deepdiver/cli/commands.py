@@ -1,7 +1,10 @@
-"""The command line: reads what is wanted, has it done, says what came of it. The only module that prints.
+"""The command line: reads what is wanted, has it done, says what came of it.
 
-The report goes to standard output, everything else to standard error. Whatever goes wrong is one line there and one of
-the exit codes below. Nothing heavy is imported before a command needs it: `--help` answers in a twentieth of a second.
+The only module that prints.
+
+The report goes to standard output, everything else to standard error. Whatever goes wrong is one
+line there and one of the exit codes below. Nothing heavy is imported before a command needs it:
+`--help` answers in a twentieth of a second.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
     from deepdiver.store import Store
 
 LONGEST_INPUT = 4_000_000
-"""Bytes that are read from standard input: more than any question, and less than a mistake can cost."""
+"""Bytes that are read from standard input: more than any question, and less than a mistake can
+cost."""
 STOP_SECONDS = 10.0
 """How long `stop` waits: a run looks every three seconds whether it was asked."""
 SAVED = "the run is saved: "
@@ -45,7 +49,10 @@ PICTURES = ("timeline.svg", "map.svg", "matrix.svg")
 
 
 def _out(text: str) -> None:
-    """Print to standard output. A reader who has left, as `head` does, is no fault; a full disk is."""
+    """Print to standard output.
+
+    A reader who has left, as `head` does, is no fault; a full disk is.
+    """
     try:
         print(text, flush=True)
     except BrokenPipeError:
@@ -53,7 +60,8 @@ def _out(text: str) -> None:
     except OSError as error:
         _discard(sys.stdout)
         raise DeepdiverError(
-            f"standard output cannot be written to ({error.strerror}); `deepdiver runs` and `show` bring a report back"
+            f"standard output cannot be written to ({error.strerror}); `deepdiver runs` and `show` "
+            "bring a report back"
         ) from None
 
 
@@ -106,7 +114,9 @@ def _table(rows: Iterable[Sequence[str]]) -> None:
     widths = [max(len(cell) for cell in column) for column in zip(*listed, strict=True)]
     most = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     for row in listed:
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        line = "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         _out(f"{line[: most - 1]}…" if most and len(line) > most else line)
 
 
@@ -159,18 +169,29 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
     if run.status is RunStatus.WAITING:
         what = "plan" if outcome.report is None else "answer"
         _complain(f"run {run.id} waits for your word on its {what}; in a terminal, {go_on}")
-    codes = {RunStatus.ANSWERED: 0, RunStatus.PARTIAL: 3, RunStatus.WAITING: 3, RunStatus.NO_EVIDENCE: 4}
+    codes = {
+        RunStatus.ANSWERED: 0,
+        RunStatus.PARTIAL: 3,
+        RunStatus.WAITING: 3,
+        RunStatus.NO_EVIDENCE: 4,
+    }
     return codes.get(run.status, 1)
 
 
 def _foot(outcome: Outcome, seconds: float) -> None:
-    """Say where the files are, what it cost and how long it took; and what may have cost more than is known."""
+    """Say where the files are, what it cost and how long it took.
+
+    And what may have cost more than is known.
+    """
     from deepdiver.cli.words import money, one_line
 
     for row in outcome.uncertain:
         if row.kind != "human":
             what = f"{row.kind} {row.provider}: {one_line(row.what)}"
-            _err(f"uncertain: {what} was sent and its fate never learnt; it may have cost {money(row.worst)}")
+            _err(
+                f"uncertain: {what} was sent and its fate never learnt; it may have cost "
+                f"{money(row.worst)}"
+            )
     parts = [f"files in {outcome.folder}"] if outcome.folder else []
     _err(" · ".join([*parts, f"cost {money(outcome.cost)}", f"{seconds:.1f} s"]))
 
@@ -199,7 +220,9 @@ def _ask(args: argparse.Namespace) -> int:
         from deepdiver.run import research
 
         more: dict[str, Any] = {"out": args.out, "store": store, "ask": work.asker()}
-        return work.with_note(research(question, settings, on_event=work.take, **more), question, settings)
+        return work.with_note(
+            research(question, settings, on_event=work.take, **more), question, settings
+        )
 
     with _opened(settings) as store:
         return _work(args, settings, store, known, begin)
@@ -208,7 +231,10 @@ def _ask(args: argparse.Namespace) -> int:
 def _read_question() -> str:
     raw = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
     if len(raw) > LONGEST_INPUT:
-        raise UsageError("standard input holds far more than a question; put long material into a file and use --in")
+        raise UsageError(
+            "standard input holds far more than a question; put long material into a file and use "
+            "--in"
+        )
     return raw.decode("utf-8", "replace")
 
 
@@ -230,7 +256,11 @@ def _resume(args: argparse.Namespace) -> int:
     with _opened(settings) as store:
         run = store.get_run(args.run)
         spent = sum((row.cost for row in store.journal_list(run.id)), Decimal(0))
-        known = Known() if run.status in FINISHED else known_before(from_public(run.settings, settings), spent)
+        known = (
+            Known()
+            if run.status in FINISHED
+            else known_before(from_public(run.settings, settings), spent)
+        )
         return _work(args, settings, store, known, begin)
 
 
@@ -247,7 +277,9 @@ def _deepen(args: argparse.Namespace) -> int:
         from deepdiver.run import research
 
         more: dict[str, Any] = {"out": args.out, "store": store, "deepens": deeper.run}
-        return research(deeper.question, deeper.settings, on_event=work.take, ask=work.asker(), **more)
+        return research(
+            deeper.question, deeper.settings, on_event=work.take, ask=work.asker(), **more
+        )
 
     with _opened(settings) as store:
         deeper = look_deeper(args.run, args.section, settings, store, changes)
@@ -297,7 +329,9 @@ def _show(args: argparse.Namespace) -> int:
         cost = sum((row.cost for row in rows), Decimal(0))
         if report is None and (args.out or not args.json):
             go_on = _command(args, "resume", run.id)
-            raise UsageError(f"run {run.id} is {run.status.value} and has no report yet; go on with: {go_on}")
+            raise UsageError(
+                f"run {run.id} is {run.status.value} and has no report yet; go on with: {go_on}"
+            )
         if report is not None and args.out:
             from deepdiver.run.begin import load_ledger
 
@@ -317,14 +351,19 @@ def _stop(args: argparse.Namespace) -> int:
         run, was_running = _stopped(store, args.run)
     if run.status is RunStatus.RUNNING:
         raise DeepdiverError(
-            f"run {run.id} was asked to stop and has not yet: its process is busy and will stop when it looks; "
+            f"run {run.id} was asked to stop and has not yet: its process is busy and will stop "
+            "when it looks; "
             "if that process is dead, the run frees itself within 30 s"
         )
     if args.json:
         _print_json({"id": run.id, "status": run.status.value, "was_running": was_running})
         return 0
     how = "" if was_running else "no process was working on it; "
-    after = "it is finished" if run.status in FINISHED else f"go on with: {_command(args, 'resume', run.id)}"
+    after = (
+        "it is finished"
+        if run.status in FINISHED
+        else f"go on with: {_command(args, 'resume', run.id)}"
+    )
     _err(f"run {run.id} is {run.status.value}: {how}{after}")
     return 0
 
@@ -354,7 +393,9 @@ def _delete(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     with _opened(settings) as store:
         run = store.get_run(args.run)
-        if not args.yes and not _confirmed(f"Delete run {run.id} ({' '.join(run.question.split())[:60]})? [y/N] "):
+        if not args.yes and not _confirmed(
+            f"Delete run {run.id} ({' '.join(run.question.split())[:60]})? [y/N] "
+        ):
             _err(f"run {run.id} is kept")
             return 0
         store.delete_run(run.id, time.time())
@@ -395,7 +436,10 @@ def _strategies(args: argparse.Namespace) -> int:
         _print_json({"strategies": listed})
         return 0
     for name, entry in TABLE.items():
-        _out(f"{name.value}{'' if entry.built else ' (not in this version)'}\n  {entry.choose}\n  {entry.loop}\n")
+        _out(
+            f"{name.value}{'' if entry.built else ' (not in this version)'}\n  {entry.choose}\n  "
+            f"{entry.loop}\n"
+        )
     return 0
 
 
@@ -406,12 +450,20 @@ def _providers(args: argparse.Namespace) -> int:
     missing = {name: provider.missing(settings) for name, provider in providers().items()}
     if args.json:
         listed = [
-            {"name": name, "about": provider.about, "ready": missing[name] is None, "missing": missing[name]}
+            {
+                "name": name,
+                "about": provider.about,
+                "ready": missing[name] is None,
+                "missing": missing[name],
+            }
             for name, provider in providers().items()
         ]
         _print_json({"providers": listed})
     else:
-        _table((name, missing[name] or "ready", provider.about) for name, provider in providers().items())
+        _table(
+            (name, missing[name] or "ready", provider.about)
+            for name, provider in providers().items()
+        )
     return 0
 
 
@@ -421,7 +473,9 @@ def _elsewhere(module: str) -> Callable[[argparse.Namespace], int]:
     def do(args: argparse.Namespace) -> int:
         from deepdiver.cli.library import Voice
 
-        code: int = import_module(module).do(args, settings_of(args), Voice(_out, _err, _table, _print_json))
+        code: int = import_module(module).do(
+            args, settings_of(args), Voice(_out, _err, _table, _print_json)
+        )
         return code
 
     return do
@@ -479,7 +533,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a narrow encoding loses a character, not the report
+            stream.reconfigure(
+                errors="replace"
+            )  # a narrow encoding loses a character, not the report
     try:
         name, args = parse(words)
         return DO[name](args)
@@ -494,7 +550,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  the last line of defence: a fault of ours is told, not thrown at people
         if "--verbose" in words:
             _err(traceback.format_exc())
-        saved = [note for note in getattr(error, "__notes__", ()) if note.startswith(SAVED)]  # others add theirs
+        saved = [
+            note for note in getattr(error, "__notes__", ()) if note.startswith(SAVED)
+        ]  # others add theirs
         notes = "; ".join(["please report", *saved])
         _complain(f"internal error: {type(error).__name__}: {error} ({notes})")
         return 1

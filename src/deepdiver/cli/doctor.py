@@ -80,7 +80,9 @@ class Examination:
     def exit_code(self) -> int:
         """0 if a run could start; else what keeps it from starting, the database before all."""
         codes = {check.exit_code for check in self.checks}
-        return next((code for code in (StoreError.exit_code, UsageError.exit_code, 4) if code in codes), 0)
+        return next(
+            (code for code in (StoreError.exit_code, UsageError.exit_code, 4) if code in codes), 0
+        )
 
     @property
     def verdict(self) -> str:
@@ -93,10 +95,21 @@ class Examination:
     def as_json(self) -> dict[str, Any]:
         """Return it for programs."""
         listed = [
-            {"part": c.part, "name": c.name, "state": c.state.value, "says": c.says, "remedy": c.remedy}
+            {
+                "part": c.part,
+                "name": c.name,
+                "state": c.state.value,
+                "says": c.says,
+                "remedy": c.remedy,
+            }
             for c in self.checks
         ]
-        return {"ok": self.exit_code == 0, "verdict": self.verdict, "version": __version__, "checks": listed}
+        return {
+            "ok": self.exit_code == 0,
+            "verdict": self.verdict,
+            "version": __version__,
+            "checks": listed,
+        }
 
     def as_text(self) -> str:
         """Return it for people."""
@@ -111,7 +124,9 @@ class Examination:
         return "\n".join([*lines, "", "+ ready   - not set up   ! does not work", self.verdict])
 
 
-def examine(settings: Settings, *, offline: bool = False, folder: Path | None = None) -> Examination:
+def examine(
+    settings: Settings, *, offline: bool = False, folder: Path | None = None
+) -> Examination:
     """Look at everything that a run with these settings would need.
 
     Args:
@@ -152,8 +167,13 @@ def _database(home: Path) -> Check:
     if not file.exists():
         above = next((path for path in (home, *home.parents) if path.exists()), home)
         if above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-            return Check("home", "database", State.OFF, f"{file} is not there yet; the first run makes it")
-        says, remedy = f"{home} cannot be made", f"allow writing to {above}, or choose another --home"
+            return Check(
+                "home", "database", State.OFF, f"{file} is not there yet; the first run makes it"
+            )
+        says, remedy = (
+            f"{home} cannot be made",
+            f"allow writing to {above}, or choose another --home",
+        )
         return Check("home", "database", State.BAD, says, remedy, StoreError.exit_code)
     try:
         with closing(open_store(home)) as store:
@@ -161,12 +181,16 @@ def _database(home: Path) -> Check:
     except StoreError as error:
         return Check("home", "database", State.BAD, str(error), exit_code=StoreError.exit_code)
     size, mode = file.stat().st_size / 1e6, stat.S_IMODE(file.stat().st_mode)
-    return Check("home", "database", State.OK, f"{file}, {size:.1f} MB, mode {mode:04o}, runs: {runs}")
+    return Check(
+        "home", "database", State.OK, f"{file}, {size:.1f} MB, mode {mode:04o}, runs: {runs}"
+    )
 
 
 def _shared(settings: Settings) -> Check:
     if settings.database is None:
-        return Check("home", "shared library", State.OFF, "none; `database` names a PostgreSQL for it")
+        return Check(
+            "home", "shared library", State.OFF, "none; `database` names a PostgreSQL for it"
+        )
     try:
         return Check("home", "shared library", State.OK, described(settings.database))
     except DeepdiverError as error:
@@ -174,8 +198,13 @@ def _shared(settings: Settings) -> Check:
 
 
 def _addresses(settings: Settings, wanted: set[str]) -> dict[str, str]:
-    """Return where a run would connect to: the models that are wanted, the searches that are ready."""
-    found = {name: settings.urls.get(name, MODEL_URLS[name]) for name in PROVIDERS if name in wanted}
+    """Return where a run would connect to.
+
+    The models that are wanted, the searches that are ready.
+    """
+    found = {
+        name: settings.urls.get(name, MODEL_URLS[name]) for name in PROVIDERS if name in wanted
+    }
     try:
         chosen = choose(settings).providers
     except UsageError:  # told where the searches are
@@ -187,7 +216,10 @@ def _addresses(settings: Settings, wanted: set[str]) -> dict[str, str]:
 def _models(settings: Settings, wanted: set[str], reached: dict[str, str]) -> Iterator[Check]:
     if EMBEDDED in wanted:
         yield Check(
-            "reasoner", EMBEDDED, State.OK, "extracts and quotes, writes nothing of its own; no key, no network"
+            "reasoner",
+            EMBEDDED,
+            State.OK,
+            "extracts and quotes, writes nothing of its own; no key, no network",
         )
     for name in sorted(wanted - {EMBEDDED, *PROVIDERS}):
         says = f"unknown provider of models; known are {', '.join(PROVIDERS)}"
@@ -213,9 +245,17 @@ def _model(settings: Settings, name: str, wanted: bool, failure: str | None) -> 
     if failure is not None:
         parts.append(failure or "reachable")
     usable = not remedies and not failure
-    state = State.BAD if wanted and not usable else State.OK if usable and (wanted or settings.key(name)) else State.OFF
+    state = (
+        State.BAD
+        if wanted and not usable
+        else State.OK
+        if usable and (wanted or settings.key(name))
+        else State.OFF
+    )
     code = UsageError.exit_code if wanted and remedies else 0
-    return Check("reasoner", name, state, ", ".join(parts) or "not asked for", " and ".join(remedies), code)
+    return Check(
+        "reasoner", name, state, ", ".join(parts) or "not asked for", " and ".join(remedies), code
+    )
 
 
 def _search(settings: Settings, reached: dict[str, str]) -> Iterator[Check]:
@@ -234,10 +274,19 @@ def _search(settings: Settings, reached: dict[str, str]) -> Iterator[Check]:
         works = works or (name in chosen and not failure)
         note = "" if name in chosen else "; not asked for"
         told = f"; {failure or 'reachable'}" if failure is not None else ""
-        yield Check("search", name, State.BAD if failure else State.OK, f"{provider.about}{told}{note}")
+        yield Check(
+            "search", name, State.BAD if failure else State.OK, f"{provider.about}{told}{note}"
+        )
     if not works:
         remedy = "give documents with --in PATH, set up a provider, or try --sample"
-        yield Check("search", "nothing", State.BAD, "there is nothing to search", remedy, NoEvidenceError.exit_code)
+        yield Check(
+            "search",
+            "nothing",
+            State.BAD,
+            "there is nothing to search",
+            remedy,
+            NoEvidenceError.exit_code,
+        )
 
 
 def _feeds(settings: Settings) -> Iterator[Check]:
@@ -251,7 +300,9 @@ def _servers(settings: Settings) -> Iterator[Check]:
     """Tell which MCP servers the settings name; none is started here."""
     for name, server in settings.mcp.servers.items():
         where = server.url or " ".join(server.command)
-        yield Check("mcp", name, State.OK, f"{where}; its tools and what is approved: deepdiver mcp tools")
+        yield Check(
+            "mcp", name, State.OK, f"{where}; its tools and what is approved: deepdiver mcp tools"
+        )
 
 
 def _extras() -> Iterator[Check]:

@@ -1,4 +1,7 @@
-"""`deepdiver eval`: how good a strategy and a model are on a set of questions, in figures that code computes."""
+"""`deepdiver eval`.
+
+How good a strategy and a model are on a set of questions, in figures that code computes.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ LOSSES = 5
 
 
 def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
-    """Evaluate, say the figures, and return the exit code: 3 where cases failed, 1 where a floor was not reached.
+    """Evaluate, say the figures, and return the exit code.
+
+    3 where cases failed, 1 where a floor was not reached.
 
     Raises:
         UsageError: If there is no such set or no data.
@@ -46,7 +51,9 @@ def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
     code = DONE
     results = []
     try:
-        for result, folder in measuring.measure(wish, settings, _said(args, voice), _counter(args, voice)):
+        for result, folder in measuring.measure(
+            wish, settings, _said(args, voice), _counter(args, voice)
+        ):
             results.append({**result, "folder": str(folder)})
             code = max(code, _code(result, measuring.missed))
             if not args.json:
@@ -82,7 +89,9 @@ def _counter(args: argparse.Namespace, voice: Voice) -> Callable[[str, int, int]
     return counted
 
 
-def _show(result: dict[str, Any], folder: Path, bounds: Callable[[str], list[Any]], voice: Voice) -> None:
+def _show(
+    result: dict[str, Any], folder: Path, bounds: Callable[[str], list[Any]], voice: Voice
+) -> None:
     """Say the figures of a set, with what is wanted of them."""
     wanted: dict[str, list[str]] = {}
     for bound in bounds(result["set"]) if result["compared"] else ():
@@ -90,7 +99,10 @@ def _show(result: dict[str, Any], folder: Path, bounds: Callable[[str], list[Any
             reached = "reached" if bound.met(result["figures"][bound.figure]) else "not reached"
             wanted.setdefault(bound.figure, []).append(f"{bound}: {reached}")
     voice.out(f"{one_line(result['set'])}: {result['made_by']}")
-    rows = [(f"  {name}", f"{value:.3f}", "; ".join(wanted.get(name, ()))) for name, value in result["figures"].items()]
+    rows = [
+        (f"  {name}", f"{value:.3f}", "; ".join(wanted.get(name, ())))
+        for name, value in result["figures"].items()
+    ]
     rows += [(f"  {name}", str(count), "") for name, count in result["counts"].items()]
     voice.table(rows)
     for name, count in list(result["losses"].items())[:LOSSES]:

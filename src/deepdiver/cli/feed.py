@@ -84,7 +84,10 @@ def arguments(words: list[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.isidentifier():
-            raise UsageError(f"{one_line(word)!r} is no argument: write it as NAME=VALUE, such as country_code=UA")
+            raise UsageError(
+                f"{one_line(word)!r} is no argument: write it as NAME=VALUE, such as "
+                "country_code=UA"
+            )
         if name in given:
             raise UsageError(f"the argument {name} is given twice")
         given[name] = value

@@ -1,4 +1,7 @@
-"""`deepdiver library`: add, list, remove, search and refresh the documents that every run may search."""
+"""`deepdiver library`.
+
+Add, list, remove, search and refresh the documents that every run may search.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,8 @@ def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
     act = ACTIONS[args.action]
     if args.what and args.action in ("list", "refresh"):
         raise UsageError(
-            f"{one_line(args.what[0])!r} is left over: `deepdiver library {args.action}` takes no argument"
+            f"{one_line(args.what[0])!r} is left over: `deepdiver library {args.action}` takes no "
+            "argument"
         )
     if not args.what and args.action in ("add", "remove", "search"):
         wanted = "QUERY" if args.action == "search" else "PATH…"
@@ -75,8 +79,13 @@ def _add(args: argparse.Namespace, library: Library, voice: Voice) -> int:
         library.embed(told)
     _report(args, library, found, voice)
     if not library.passages():
-        listed = "; ".join(f"{item.url}: {item.reason}" for item in found.unread[:3]) or "there is no file"
-        raise NoEvidenceError(f"no document under {', '.join(map(str, paths))} can be read: {listed}")
+        listed = (
+            "; ".join(f"{item.url}: {item.reason}" for item in found.unread[:3])
+            or "there is no file"
+        )
+        raise NoEvidenceError(
+            f"no document under {', '.join(map(str, paths))} can be read: {listed}"
+        )
     return 0
 
 
@@ -156,7 +165,12 @@ def _list(args: argparse.Namespace, library: Library, voice: Voice) -> int:
         return 0
     if entries:
         voice.table(
-            (one_line(entry.url), entry.format, _many(entry.passages, "passage"), one_line(entry.title))
+            (
+                one_line(entry.url),
+                entry.format,
+                _many(entry.passages, "passage"),
+                one_line(entry.title),
+            )
             for entry in entries
         )
     else:
@@ -172,9 +186,14 @@ def _remove(args: argparse.Namespace, library: Library, voice: Voice) -> int:
     known = [str(root) for root in library.roots()]
     gone = library.forget(paths)
     if not gone and not any(str(path) in known for path in paths):
-        raise UsageError(f"{', '.join(map(str, paths))} is not in your library: deepdiver library list shows what is")
+        raise UsageError(
+            f"{', '.join(map(str, paths))} is not in your library: deepdiver library list shows "
+            "what is"
+        )
     if args.json:
-        voice.json({"removed": gone, "documents": len(library.documents()), "passages": library.passages()})
+        voice.json(
+            {"removed": gone, "documents": len(library.documents()), "passages": library.passages()}
+        )
     else:
         voice.err(f"{_many(len(gone), 'document')} removed; the files themselves are untouched")
     return 0
@@ -184,9 +203,15 @@ def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
     from deepdiver.tools.extract import FORMATS
     from deepdiver.tools.library.base import Where
 
-    formats = tuple(word.strip().lower().removeprefix(".") for text in args.type or () for word in text.split(","))
+    formats = tuple(
+        word.strip().lower().removeprefix(".")
+        for text in args.type or ()
+        for word in text.split(",")
+    )
     if unknown := [word for word in formats if word not in FORMATS]:
-        raise UsageError(f"unknown type {one_line(unknown[0])!r}; known are {', '.join(sorted(FORMATS))}")
+        raise UsageError(
+            f"unknown type {one_line(unknown[0])!r}; known are {', '.join(sorted(FORMATS))}"
+        )
     if args.since and args.until and args.since > args.until:
         raise UsageError("--since is later than --until")
     if not library.passages():
@@ -196,7 +221,11 @@ def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
     found = library.search(query, args.k or SHOWN, Where(folders, formats, args.since, args.until))
     if args.json:
         voice.json(
-            {"query": query, "pending": library.pending(), "matches": [_as_json(match, library) for match in found]}
+            {
+                "query": query,
+                "pending": library.pending(),
+                "matches": [_as_json(match, library) for match in found],
+            }
         )
     else:
         for number, match in enumerate(found, 1):
@@ -210,7 +239,10 @@ def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
 def _behind(library: Library, voice: Voice) -> None:
     if pending := library.pending():
         of = f"{pending:,} of {library.passages():,} passages are not embedded yet"
-        voice.err(f"{of}; a search embeds those that it needs. All of them at once: deepdiver library refresh")
+        voice.err(
+            f"{of}; a search embeds those that it needs. All of them at once: deepdiver library "
+            "refresh"
+        )
 
 
 def _as_json(match: Match, library: Library) -> dict[str, Any]:
@@ -237,7 +269,10 @@ def _as_text(number: int, match: Match, library: Library) -> str:
 
 
 def place(marks: Sequence[Mark], start: int) -> str:
-    """Return where in its document a passage begins: the page, slide, sheet or message, and the heading above it."""
+    """Return where in its document a passage begins.
+
+    The page, slide, sheet or message, and the heading above it.
+    """
     held: dict[str, str] = {}
     for mark in marks:
         if mark.start > start:
@@ -251,7 +286,10 @@ def place(marks: Sequence[Mark], start: int) -> str:
 
 @contextmanager
 def _told(args: argparse.Namespace, voice: Voice) -> Iterator[Told]:
-    """Give what is told how far a library is: a bar on a terminal, a line now and then elsewhere."""
+    """Give what is told how far a library is.
+
+    A bar on a terminal, a line now and then elsewhere.
+    """
     if args.quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
@@ -280,13 +318,20 @@ def _bar() -> Iterator[Told]:
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 
         def told(progress: Progress) -> None:
             if progress.stage not in tasks:
-                tasks[progress.stage] = bars.add_task(f"{progress.stage} {UNITS[progress.stage]}", total=progress.total)
+                tasks[progress.stage] = bars.add_task(
+                    f"{progress.stage} {UNITS[progress.stage]}", total=progress.total
+                )
             bars.update(tasks[progress.stage], completed=progress.done, total=progress.total)
 
         yield told

@@ -1,4 +1,7 @@
-"""`deepdiver mcp`: serve MCP clients; and `mcp tools` and `mcp approve` for the MCP servers of your settings."""
+"""`deepdiver mcp`.
+
+Serve MCP clients; and `mcp tools` and `mcp approve` for the MCP servers of your settings.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,8 @@ def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
     action, *names = args.what or [""]
     if action not in ("", "tools", "approve"):
         raise UsageError(
-            f"{one_line(action)!r} is nothing that mcp does: say tools, approve SERVER, or nothing to serve"
+            f"{one_line(action)!r} is nothing that mcp does: say tools, approve SERVER, or nothing "
+            "to serve"
         )
     if find_spec("mcp") is None:
         raise UsageError(NEEDED)
@@ -52,7 +56,9 @@ def _tools(settings: Settings, names: list[str]) -> int:
     from deepdiver.cli.mcp_tools import tools
 
     if names:
-        raise UsageError(f"{one_line(names[0])!r} is left over: `deepdiver mcp tools` takes no argument")
+        raise UsageError(
+            f"{one_line(names[0])!r} is left over: `deepdiver mcp tools` takes no argument"
+        )
     return tools(settings, Console())
 
 
@@ -62,7 +68,10 @@ def _approve(settings: Settings, names: list[str], yes: bool) -> int:
     from deepdiver.cli.mcp_tools import approve
 
     if not names:
-        raise UsageError("`deepdiver mcp approve` needs SERVER, as [mcp.servers.SERVER] in your settings names it")
+        raise UsageError(
+            "`deepdiver mcp approve` needs SERVER, as [mcp.servers.SERVER] in your settings "
+            "names it"
+        )
     return approve(settings, Console(), names[0], names[1:], yes)
 
 
@@ -78,12 +87,19 @@ def _serve(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
     server = import_module("deepdiver.mcp_server.serve")
     if not args.http:
         if sys.stdin is not None and sys.stdin.isatty():
-            voice.err("serving MCP on standard input and output, as an MCP client starts it; Ctrl-C ends it")
+            voice.err(
+                "serving MCP on standard input and output, as an MCP client starts it; Ctrl-C "
+                "ends it"
+            )
         server.serve_stdio(settings)
         return 0
     if args.token_file is not None:
-        settings = settings.model_copy(update={"keys": {**settings.keys, KEY: SecretStr(token_of(args.token_file))}})
-    server.serve_http(settings, args.host or HOST, PORT if args.port is None else args.port, voice.err)
+        settings = settings.model_copy(
+            update={"keys": {**settings.keys, KEY: SecretStr(token_of(args.token_file))}}
+        )
+    server.serve_http(
+        settings, args.host or HOST, PORT if args.port is None else args.port, voice.err
+    )
     return 0
 
 

@@ -1,4 +1,7 @@
-"""`deepdiver mcp tools` and `deepdiver mcp approve`: what MCP servers offer, and what of it a person approves."""
+"""`deepdiver mcp tools` and `deepdiver mcp approve`.
+
+What MCP servers offer, and what of it a person approves.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,9 @@ def tools(settings: Settings, console: Console) -> int:
     return int(any(server.failure for server in listed))
 
 
-def approve(settings: Settings, console: Console, server: str, names: Sequence[str], yes: bool) -> int:
+def approve(
+    settings: Settings, console: Console, server: str, names: Sequence[str], yes: bool
+) -> int:
     """Show definitions of a server's tools and keep that they are approved.
 
     Args:
@@ -64,14 +69,17 @@ def approve(settings: Settings, console: Console, server: str, names: Sequence[s
 
     Raises:
         UnknownNameError: If there is no such server or tool.
-        UsageError: If somebody should be asked and nobody is there, or the approvals cannot be read or written.
+        UsageError: If somebody should be asked and nobody is there, or the approvals cannot be read
+            or written.
         CallError: If the server could not be asked.
     """
     from deepdiver.tools.mcp.approval import Approvals, State, pretty
 
     held = settings.mcp.servers.get(server)
     if held is None:
-        raise UnknownNameError(f"there is no MCP server {server!r}{_nearest(server, list(settings.mcp.servers))}")
+        raise UnknownNameError(
+            f"there is no MCP server {server!r}{_nearest(server, list(settings.mcp.servers))}"
+        )
     approvals = Approvals(settings.home)
     _say(console, f"{server}: {_way(held)}")
     (listed,) = asyncio.run(_surveyed(settings, [server], approvals))
@@ -111,8 +119,12 @@ def _chosen(listed: Listed, names: Sequence[str]) -> list[tuple[Definition, str]
     there = {definition.name: (definition, state) for definition, state in listed.tools}
     for name in names:
         if name not in there:
-            raise UnknownNameError(f"MCP server {listed.server} has no tool {name!r}{_nearest(name, list(there))}")
-    return [there[name] for name in names] or [each for each in listed.tools if each[1] is not State.APPROVED]
+            raise UnknownNameError(
+                f"MCP server {listed.server} has no tool {name!r}{_nearest(name, list(there))}"
+            )
+    return [there[name] for name in names] or [
+        each for each in listed.tools if each[1] is not State.APPROVED
+    ]
 
 
 def _shown(settings: Settings, approvals: Approvals, listed: Listed) -> Iterator[str]:
@@ -124,10 +136,17 @@ def _shown(settings: Settings, approvals: Approvals, listed: Listed) -> Iterator
     if listed.failure:
         yield f"  {_failure(listed)}"
     for definition, state in listed.tools:
-        off = " (left out by your settings)" if server.tools and definition.name not in server.tools else ""
+        off = (
+            " (left out by your settings)"
+            if server.tools and definition.name not in server.tools
+            else ""
+        )
         yield f"  {definition.name:<28} {state:<9}{off} {definition.line}"
         if state is State.CHANGED:
-            told = approvals.difference(listed.server, definition) or "how the server is reached changed"
+            told = (
+                approvals.difference(listed.server, definition)
+                or "how the server is reached changed"
+            )
             yield from (f"    {line}" for line in told.splitlines())
     yield from (f"  {note}" for note in listed.notes)
     if any(state is not State.APPROVED for _, state in listed.tools):
@@ -135,7 +154,11 @@ def _shown(settings: Settings, approvals: Approvals, listed: Listed) -> Iterator
 
 
 def _failure(listed: Listed) -> str:
-    return f"{listed.failure}; it last said: {listed.last_words}" if listed.last_words else listed.failure
+    return (
+        f"{listed.failure}; it last said: {listed.last_words}"
+        if listed.last_words
+        else listed.failure
+    )
 
 
 def _way(server: McpServer) -> str:
@@ -146,7 +169,11 @@ def _way(server: McpServer) -> str:
 
 def _nearest(name: str, known: list[str]) -> str:
     close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(sorted(known)) or 'none'}"
+    return (
+        f"; did you mean {close[0]}?"
+        if close
+        else f"; known are {', '.join(sorted(known)) or 'none'}"
+    )
 
 
 def _confirmed(console: Console, question: str) -> bool:
@@ -156,5 +183,8 @@ def _confirmed(console: Console, question: str) -> bool:
 
 
 def _say(console: Console, text: str) -> None:
-    """Show a text as it is: much of it is a stranger's, and must neither colour nor shorten anything."""
+    """Show a text as it is.
+
+    Much of it is a stranger's, and must neither colour nor shorten anything.
+    """
     console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)

@@ -1,7 +1,8 @@
 """What a person sees while a run goes on: a live picture on a terminal, plain lines anywhere else.
 
-All of it goes to standard error, so that `deepdiver … > report.md` keeps the report alone. Views know events and
-nothing else. What they show was partly written by strangers, so control characters never reach the terminal.
+All of it goes to standard error, so that `deepdiver … > report.md` keeps the report alone. Views
+know events and nothing else. What they show was partly written by strangers, so control characters
+never reach the terminal.
 """
 
 from __future__ import annotations
@@ -50,13 +51,16 @@ from deepdiver.core.record import HypothesisStatus
 REFRESH = 8
 """Pictures a second: more is not seen, and costs the run its processor."""
 FLYING, TITLES, BELIEFS = 4, 3, 6
-"""Calls in flight, titles of sources and hypotheses that the picture shows: 20 lines in all, for a window of 24."""
+"""Calls in flight, titles of sources and hypotheses that the picture shows: 20 lines in all, for a
+window of 24."""
 BAR = 10
-"""Characters of a confidence bar: one for each full tenth, so that only certainty, which there is not, fills it."""
+"""Characters of a confidence bar: one for each full tenth, so that only certainty, which there is
+not, fills it."""
 NARROW = 60
 """Columns below which labels are left out, so that what they label has room."""
 ECHO = 3
-"""Columns left free at the right: a terminal shows Ctrl-C as ^C, and a full line would break under it."""
+"""Columns left free at the right: a terminal shows Ctrl-C as ^C, and a full line would break under
+it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,10 @@ class Progress:
             case RunStarted():
                 self.started, self.spent = event, self.spent + self.known.spent
             case PhaseStarted():
-                self.phase, self.round = one_line(event.phase.replace("_", " ")), max(self.round, event.iteration)
+                self.phase, self.round = (
+                    one_line(event.phase.replace("_", " ")),
+                    max(self.round, event.iteration),
+                )
             case PlanProposed():
                 self.problems = event.problems
             case CallStarted() | CallEnded() | CallFailed():
@@ -163,7 +170,9 @@ class Progress:
                 self.round = max(self.round, 1)
                 self.beliefs[event.hypothesis] = Belief(event.statement, event.prior)
             case HypothesisTested():
-                self.beliefs[event.hypothesis] = Belief(event.statement, event.posterior, event.status)
+                self.beliefs[event.hypothesis] = Belief(
+                    event.statement, event.posterior, event.status
+                )
             case Decided(decision="continue"):
                 self.round += 1
             case Recalled() | FindingAdded() | Limited():
@@ -190,9 +199,16 @@ class Progress:
         """Return what came of it, in parts."""
         states = Counter(belief.status.value for belief in self.beliefs.values())
         calls = [several(self.origins.total(), "call")]
-        calls += [f"{count} from the {name}" for name, count in sorted(self.origins.items()) if name != "live"]
+        calls += [
+            f"{count} from the {name}"
+            for name, count in sorted(self.origins.items())
+            if name != "live"
+        ]
         calls += [f"{self.failed} failed"] if self.failed else []
-        parts = [f"{several(self.sources, 'source')}, {several(self.findings, 'finding')}", ", ".join(calls)]
+        parts = [
+            f"{several(self.sources, 'source')}, {several(self.findings, 'finding')}",
+            ", ".join(calls),
+        ]
         if states:
             told = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
             parts.insert(1, f"{several(len(self.beliefs), 'hypothesis', 'hypotheses')}: {told}")
@@ -218,10 +234,18 @@ class View:
 
 
 class Lines(View):
-    """Plain lines: one for each event that means something to a reader, or with `verbose` for each event."""
+    """Plain lines.
+
+    One for each event that means something to a reader, or with `verbose` for each event.
+    """
 
     def __init__(
-        self, stream: TextIO, known: Known, *, verbose: bool = False, clock: Callable[[], float] = time.monotonic
+        self,
+        stream: TextIO,
+        known: Known,
+        *,
+        verbose: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Write to a stream."""
         self._stream, self._verbose, self._clock = stream, verbose, clock
@@ -252,7 +276,10 @@ class Lines(View):
             return
         told = list(self._tell(event))
         if self._phase and not isinstance(event, RunEnded):
-            told.insert(0, f"{self._phase}{f', round {self._progress.round}' if self._progress.round else ''}")
+            told.insert(
+                0,
+                f"{self._phase}{f', round {self._progress.round}' if self._progress.round else ''}",
+            )
             self._phase = ""
         for line in told:
             self._write(f"{clock_time(self._clock() - self._began):>6}  {line}")
@@ -268,22 +295,34 @@ class Lines(View):
         match event:
             case PlanProposed():
                 yield f"  plan: {several(len(event.problems), 'sub-problem')}"
-                yield from (f"    {number}. {one_line(text)}" for number, text in enumerate(event.problems, 1))
+                yield from (
+                    f"    {number}. {one_line(text)}"
+                    for number, text in enumerate(event.problems, 1)
+                )
             case Recalled():
-                yield f"  past run {event.run}, {several(event.days, 'day')} old: {one_line(event.question)}"
+                yield (
+                    f"  past run {event.run}, {several(event.days, 'day')} old: "
+                    f"{one_line(event.question)}"
+                )
             case SourceRead():
                 yield f"  read {one_line(event.title)} (credibility {event.credibility:.2f})"
             case HypothesisProposed():
                 yield f"  hypothesis {event.prior:.2f}: {one_line(event.statement)}"
             case HypothesisTested():
-                how = event.status.value if event.searched else f"{event.status.value}, the search failed"
+                how = (
+                    event.status.value
+                    if event.searched
+                    else f"{event.status.value}, the search failed"
+                )
                 yield f"  tested {event.posterior:.2f} {how}: {one_line(event.statement)}"
             case Decided():
                 yield f"  {event.decision} ({event.by}): {one_line(event.reason)}"
             case Limited():
                 yield f"  limit: {one_line(event.what)}"
             case RunEnded():
-                yield f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"
+                yield (
+                    f"{event.status.value.replace('_', ' ')}: {'; '.join(self._progress.summary())}"
+                )
             case _:
                 yield from self._tell_call(event)
 
@@ -303,12 +342,18 @@ class Lines(View):
                 yield f"  {_call(event)}"
             case CallUncertain():
                 cost = money(event.may_have_cost)
-                yield f"  uncertain: {_call(event)} was sent before and may have cost {cost}; it is {event.action}"
+                yield (
+                    f"  uncertain: {_call(event)} was sent before and may have cost {cost}; it is "
+                    f"{event.action}"
+                )
             case _ if self._verbose:
                 yield from self._tell_verbose(event)
 
     def _further(self, event: CallProgressed) -> bool:
-        """Whether a call is another tenth further than was told: lines stay, and must not become many."""
+        """Whether a call is another tenth further than was told.
+
+        Lines stay, and must not become many.
+        """
         reached = (event.stage, 10 * event.done // max(1, event.total))
         before, self._reached[event.call] = self._reached.get(event.call), reached
         return before is not None and before != reached
@@ -318,7 +363,9 @@ class Lines(View):
             case CallStarted():
                 yield f"  sent: {_call(event)}"
             case Searched():
-                yield from _block(f"found for {one_line(event.query)}", "\n".join(event.titles) or "nothing")
+                yield from _block(
+                    f"found for {one_line(event.query)}", "\n".join(event.titles) or "nothing"
+                )
             case FindingAdded():
                 yield f"  finding: {one_line(event.statement)}"
             case FindingDropped():
@@ -329,11 +376,17 @@ class Lines(View):
                 yield from _block("thinking", event.thinking)
                 yield from _block("error", event.error)
                 if not event.error:
-                    yield from _block("answer", json.dumps(event.answer, ensure_ascii=False, indent=1))
+                    yield from _block(
+                        "answer", json.dumps(event.answer, ensure_ascii=False, indent=1)
+                    )
 
 
 def _call(event: CallStarted | CallProgressed | CallEnded | CallFailed | CallUncertain) -> str:
-    far = f", {event.stage} {event.done:,} of {event.total:,}" if isinstance(event, CallProgressed) else ""
+    far = (
+        f", {event.stage} {event.done:,} of {event.total:,}"
+        if isinstance(event, CallProgressed)
+        else ""
+    )
     return one_line(f"{event.kind} {event.provider}: {event.what}{far}")
 
 
@@ -355,7 +408,9 @@ _COLOURS = {
 class Picture(View):
     """A picture of the run that is drawn over itself, and leaves a few lines behind."""
 
-    def __init__(self, console: Console, known: Known, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, console: Console, known: Known, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         """Draw on a console."""
         self._console, self._clock = console, clock
         self._progress, self._began = Progress(known), clock()
@@ -399,12 +454,20 @@ class Picture(View):
             self.close()
             self._console.print(Group(*self._beliefs(BELIEFS)))
             status = Text(event.status.value.replace("_", " "), style="bold")
-            self._console.print(Text(" · ").join([status, *(Text(part) for part in self._progress.summary())]))
+            self._console.print(
+                Text(" · ").join([status, *(Text(part) for part in self._progress.summary())])
+            )
 
     def render(self) -> RenderableType:
         """Return the picture of this moment."""
         with self._lock:
-            lines = (self._head(), *self._flying(), *self._read(), *self._beliefs(BELIEFS), *self._foot())
+            lines = (
+                self._head(),
+                *self._flying(),
+                *self._read(),
+                *self._beliefs(BELIEFS),
+                *self._foot(),
+            )
         return Padding(Group(*lines), (0, ECHO, 0, 0))
 
     def _head(self) -> RenderableType:
@@ -414,7 +477,9 @@ class Picture(View):
         table = Table.grid(expand=True, padding=(0, 1))
         table.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         table.add_column(justify="right", no_wrap=True)
-        table.add_row(self._spinner, Text(f"{self._cost()}{clock_time(self._clock() - self._began)}"))
+        table.add_row(
+            self._spinner, Text(f"{self._cost()}{clock_time(self._clock() - self._began)}")
+        )
         return table
 
     def _cost(self) -> str:
@@ -445,7 +510,9 @@ class Picture(View):
         if progress.sources:
             told = f"{several(progress.sources, 'source')}, {several(progress.findings, 'finding')}"
             yield self._row("read", Text(told))
-            yield from (self._row("", Text(one_line(title), style="dim")) for title in progress.titles)
+            yield from (
+                self._row("", Text(one_line(title), style="dim")) for title in progress.titles
+            )
 
     def _beliefs(self, most: int) -> Iterator[Text]:
         full, empty = ("#", "-") if self._console.options.ascii_only else ("█", "░")
@@ -463,17 +530,24 @@ class Picture(View):
 
     def _foot(self) -> Iterator[Text]:
         if self._progress.limits:
-            text = f"{several(self._progress.limits, 'thing')} could not be searched, read or afforded"
+            text = (
+                f"{several(self._progress.limits, 'thing')} could not be searched, read or afforded"
+            )
             yield self._row("limits", Text(text, style="yellow"))
 
     def _row(self, label: str, text: Text) -> Text:
         wide = self._console.width >= NARROW
-        line = Text(f"  {label:<11}" if wide else "  ", style="dim", no_wrap=True, overflow="ellipsis")
+        line = Text(
+            f"  {label:<11}" if wide else "  ", style="dim", no_wrap=True, overflow="ellipsis"
+        )
         return Text("", no_wrap=True, overflow="ellipsis").append_text(line).append_text(text)
 
 
 def open_view(stream: TextIO, known: Known, *, quiet: bool = False, verbose: bool = False) -> View:
-    """Return the view that fits: nothing, the picture, or lines. What is told at length is told in lines everywhere."""
+    """Return the view that fits: nothing, the picture, or lines.
+
+    What is told at length is told in lines everywhere.
+    """
     if quiet:
         return View()
     console = Console(file=stream, highlight=False)

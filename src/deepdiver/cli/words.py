@@ -1,4 +1,7 @@
-"""Words as they may stand on a terminal: nothing in them steers it; amounts, times and counts as people say them."""
+"""Words as they may stand on a terminal.
+
+Nothing in them steers it; amounts, times and counts as people say them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,9 @@ LINE = 160
 
 def clean(text: str) -> str:
     """Return a text without anything that steers a terminal; lines and tabs stay."""
-    return "".join(c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text)
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else " " if c.isspace() else "" for c in text
+    )
 
 
 def one_line(text: str, most: int = LINE) -> str:

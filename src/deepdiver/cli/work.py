@@ -1,4 +1,7 @@
-"""Working on a run from a terminal: what is checked before, how Ctrl-C stops it, how a person is asked."""
+"""Working on a run from a terminal.
+
+What is checked before, how Ctrl-C stops it, how a person is asked.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,11 @@ def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
     choice = choose(settings)
     models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
     unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
-    unpriced += [provider.name for provider in choice.providers if search_cost(settings, provider.name) is None]
+    unpriced += [
+        provider.name
+        for provider in choice.providers
+        if search_cost(settings, provider.name) is None
+    ]
     return Known(choice.left_out, tuple(unpriced), spent)
 
 
@@ -60,7 +67,9 @@ def check_documents(paths: Sequence[Path]) -> None:
         if not path.exists():
             raise UsageError(f"{path} does not exist: give a file or folder of documents with --in")
         if not os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
-            raise UsageError(f"{path} cannot be read, you have no permission: allow it, or give another --in")
+            raise UsageError(
+                f"{path} cannot be read, you have no permission: allow it, or give another --in"
+            )
     found = Counter[str]()
     for file in (file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])):
         if file.suffix.lower() in SUFFIXES:
@@ -81,16 +90,22 @@ def _nothing_in(paths: Sequence[Path], found: Counter[str]) -> str:
     if not found:
         return f"there is no file in {where}"
     kinds, total = ", ".join(sorted(SUFFIXES)), found.total()
-    listed = ", ".join(kind for kind, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:NAMED_KINDS])
+    listed = ", ".join(
+        kind
+        for kind, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:NAMED_KINDS]
+    )
     more = ", …" if len(found) > NAMED_KINDS else ""
     held = f"it is {listed}" if total == 1 else f"all {total:,} files are others ({listed}{more})"
     return f"no document in {where} can be read ({kinds} can): {held}"
 
 
 def tongue_note(question: str, settings: Settings) -> str:
-    """Say that the documents are in another language than the question; empty where they are not, or it is no matter.
+    """Say that the documents are in another language than the question.
 
-    The embedded reasoner and the search compare words: across languages they find names and numbers at best.
+    Empty where they are not, or it is no matter.
+
+    The embedded reasoner and the search compare words: across languages they find names and numbers
+    at best.
     """
     searched = not settings.search or "library" in settings.search
     if not settings.documents or not searched or settings.model != EMBEDDED:
@@ -101,8 +116,10 @@ def tongue_note(question: str, settings: Settings) -> str:
     if not (tongue := other_tongue(question, shelf(settings).library)):
         return ""
     return (
-        f"most of your documents are in {tongue}, and the question is not: the embedded reasoner compares words, and "
-        "finds little but names and numbers; ask in their language, or name a chat model with --model"
+        f"most of your documents are in {tongue}, and the question is not: the embedded reasoner "
+        "compares words, and "
+        "finds little but names and numbers; ask in their language, or name a chat model with "
+        "--model"
     )
 
 
@@ -119,13 +136,16 @@ def check_out(folder: Path | None) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
+        raise UsageError(
+            f"{folder} cannot be written to ({error.strerror}): give another --out"
+        ) from None
 
 
 ANSWER_CHARS = 4_000
 """Characters of an answer on the terminal: some pages; the report has it whole."""
 ReadLine = Callable[[str], Awaitable[str | None]]
-"""Shows a prompt and returns what the person types, without the line's end; None: the person will type no more."""
+"""Shows a prompt and returns what the person types, without the line's end; None: the person will
+type no more."""
 Say = Callable[[str], None]
 """Shows a line."""
 
@@ -159,7 +179,10 @@ async def review(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[s
             case "a":
                 return {"action": "accept"}
             case "r":
-                return {"action": "reject", "reason": await _typed(read_line, "What is wrong with it? ")}
+                return {
+                    "action": "reject",
+                    "reason": await _typed(read_line, "What is wrong with it? "),
+                }
             case "c":
                 if text := await _typed(read_line, "What should be heeded besides? "):
                     return {"action": "add", "constraints": text}
@@ -169,7 +192,10 @@ async def review(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[s
 
 def _show_answer(shown: dict[str, Any], say: Say) -> None:
     say("")
-    say(f"Answer to: {one_line(str(shown.get('question', '')))} (confidence {float(shown.get('confidence') or 0):.2f})")
+    say(
+        f"Answer to: {one_line(str(shown.get('question', '')))} (confidence "
+        f"{float(shown.get('confidence') or 0):.2f})"
+    )
     say(f"  {one_line(str(shown.get('answer', '')), ANSWER_CHARS)}")
     parts = {"Research Journey": "journey", "Key Sources": "key_sources", "Missing": "missing"}
     for heading, name in parts.items():
@@ -190,11 +216,18 @@ async def approve(shown: dict[str, Any], say: Say, read_line: ReadLine) -> dict[
         _show_plan(shown, problems, say)
         match (await _typed(read_line, "[a]ccept, [e]dit or [r]eject? ")).lower()[:1]:
             case "a":
-                return {"action": "accept"} if problems == given else {"action": "edit", "problems": problems}
+                return (
+                    {"action": "accept"}
+                    if problems == given
+                    else {"action": "edit", "problems": problems}
+                )
             case "e":
                 problems = await _edit(problems, say, read_line)
             case "r":
-                return {"action": "reject", "reason": await _typed(read_line, "What should be different? ")}
+                return {
+                    "action": "reject",
+                    "reason": await _typed(read_line, "What should be different? "),
+                }
             case _:
                 say("Type a, e or r, then Enter.")
 
@@ -241,9 +274,12 @@ async def _typed(read_line: ReadLine, prompt: str) -> str:
 
 
 class Interrupts:
-    """Ctrl-C: the first stops the work and saves, the second ends the process at once, whatever it is doing.
+    """Ctrl-C.
 
-    Python's own handlers, not the event loop's: these are called even while the loop is busy with something else.
+    The first stops the work and saves, the second ends the process at once, whatever it is doing.
+
+    Python's own handlers, not the event loop's: these are called even while the loop is busy with
+    something else.
     """
 
     def __init__(self, announce: Callable[[], None]) -> None:
@@ -255,7 +291,10 @@ class Interrupts:
 
     def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._on) for number in (signal.SIGINT, signal.SIGTERM)}
+            self._before = {
+                number: signal.signal(number, self._on)
+                for number in (signal.SIGINT, signal.SIGTERM)
+            }
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -266,7 +305,11 @@ class Interrupts:
         self._count += 1
         if self._count > 1:
             cursor = b"\x1b[?25h\n" if sys.stderr.isatty() else b""  # the picture had hidden it
-            os.write(2, cursor + b"deepdiver: stopped at once; `deepdiver runs` lists what can be resumed\n")
+            os.write(
+                2,
+                cursor
+                + b"deepdiver: stopped at once; `deepdiver runs` lists what can be resumed\n",
+            )
             os._exit(StoppedError.exit_code)
         if self._cancel is None:
             raise KeyboardInterrupt
@@ -329,7 +372,9 @@ class Work:
             finally:
                 self._view.close()
 
-    async def with_note(self, begun: Coroutine[Any, Any, T], question: str, settings: Settings) -> T:
+    async def with_note(
+        self, begun: Coroutine[Any, Any, T], question: str, settings: Settings
+    ) -> T:
         """Finish what was begun, and say then whether the documents are in another language than the question."""
         done = await begun
         if note := await asyncio.to_thread(tongue_note, question, settings):
@@ -337,7 +382,10 @@ class Work:
         return done
 
     def asker(self) -> Ask | None:
-        """Return what puts something before the person at this terminal; None if nobody can see and answer."""
+        """Return what puts something before the person at this terminal.
+
+        None if nobody can see and answer.
+        """
         if sys.stdin is None or not sys.stdin.isatty() or not sys.stderr.isatty():
             return None
 
@@ -362,13 +410,19 @@ class Work:
 
 
 def forget_typed() -> None:
-    """Forget what was typed before there was something to answer: it cannot have been meant as the answer."""
+    """Forget what was typed before there was something to answer.
+
+    It cannot have been meant as the answer.
+    """
     if termios is not None:
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 async def read_line(prompt: str) -> str | None:
-    """Return a line from the terminal without blocking anything else, so that Ctrl-C works; None at its end."""
+    """Return a line from the terminal without blocking anything else, so that Ctrl-C works.
+
+    None at its end.
+    """
     sys.stderr.write(prompt)
     sys.stderr.flush()
     loop, typed, file = asyncio.get_running_loop(), asyncio.Event(), sys.stdin.fileno()

@@ -1,1 +1,4 @@
-"""Pure data and arithmetic: what a run holds, how belief moves, what surfaces see. No input, no output."""
+"""Pure data and arithmetic: what a run holds, how belief moves, what surfaces see.
+
+No input, no output.
+"""

@@ -1,12 +1,17 @@
-"""How evidence moves belief. The reasoner judges stance and strength; the arithmetic is here and nowhere else.
+"""How evidence moves belief.
+
+The reasoner judges stance and strength; the arithmetic is here and nowhere else.
 
     log-odds(posterior) = log-odds(prior) + Σ over origins of  ± weight(strength) × credibility
 
-Independence: copies of one story share an origin, and of one origin only the strongest support and the strongest
-refutation count. Agreement of independent origins is this sum and nothing besides: how many agree is told in the report
-(`core.corroboration`), and no source counts for more because others say the same.
+Independence: copies of one story share an origin, and of one origin only the strongest support and
+    the strongest
+refutation count. Agreement of independent origins is this sum and nothing besides: how many agree
+is told in the report (`core.corroboration`), and no source counts for more because others say the
+same.
 
-Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99, because a library that
+Bounds: no single origin moves a belief past 0.9 (or below 0.1), and no belief leaves 0.01..0.99,
+    because a library that
 has been read is never the world.
 """
 
@@ -25,15 +30,16 @@ SOURCE_BOUND = 0.9
 BELIEF_BOUND = 0.99
 """No belief goes past this, nor below its complement."""
 SUPPORTED_AT = 0.7
-"""A tested hypothesis counts as supported from here on: one sound source (0.5 → 0.7 at weight 0.39) is just enough."""
+"""A tested hypothesis counts as supported from here on: one sound source (0.5 → 0.7 at weight 0.39)
+is just enough."""
 REFUTED_AT = 0.3
 """A hypothesis that evidence speaks against counts as refuted from here down, tested or not."""
 
 AGAINST = 0.01
 """Evidence that has lowered a belief by less than this says nothing against it."""
 LIKELIEST, UNLIKELIEST = 0.65, 0.12
-"""A prior is a guess: kept within these it does not accept by itself, and one origin can still speak against it. By
-itself it does not refute either: only evidence does."""
+"""A prior is a guess: kept within these it does not accept by itself, and one origin can still
+speak against it. By itself it does not refute either: only evidence does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +95,20 @@ def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
     room_up = max(0.0, log_odds(SOURCE_BOUND) - start)
     room_down = min(0.0, log_odds(1.0 - SOURCE_BOUND) - start)
     return {
-        origin: min(max(strongest.get((origin, True), 0.0) + strongest.get((origin, False), 0.0), room_down), room_up)
+        origin: min(
+            max(
+                strongest.get((origin, True), 0.0) + strongest.get((origin, False), 0.0), room_down
+            ),
+            room_up,
+        )
         for origin in origins
     }
 
 
 def posterior(prior: float, items: Iterable[Weighed]) -> float:
     """Return the belief after all evidence; the order of the evidence does not matter."""
-    # Summed by fsum over sorted values: floats added in another order could differ in the last bit, and with it the
-    # report's hash.
+    # Summed by fsum over sorted values: floats added in another order could differ in the last bit,
+    # and with it the report's hash.
     return probability(math.fsum([log_odds(prior), *sorted(contributions(prior, items).values())]))
 
 
@@ -106,8 +117,10 @@ def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
 
     Args:
         belief: The posterior.
-        trials: Attempts to refute it that could be carried out. Without one, nothing is ever accepted.
-        prior: Belief before any evidence: one that was unlikely from the start is not refuted until evidence says so.
+        trials: Attempts to refute it that could be carried out. Without one, nothing is ever
+            accepted.
+        prior: Belief before any evidence: one that was unlikely from the start is not refuted until
+            evidence says so.
     """
     if belief <= REFUTED_AT and belief < prior - AGAINST:
         return HypothesisStatus.REFUTED
@@ -119,7 +132,8 @@ def status(belief: float, trials: int, prior: float = 0.5) -> HypothesisStatus:
 def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
     """Return belief in the answer as a whole.
 
-    The mean over the accepted hypotheses; where none is accepted, the best of the undecided, and 0 where there is none.
+    The mean over the accepted hypotheses; where none is accepted, the best of the undecided, and 0
+    where there is none.
     """
     held = sorted(accepted)
     if held:
@@ -128,9 +142,12 @@ def confidence(accepted: Iterable[float], undecided: Iterable[float]) -> float:
 
 
 def untested(sentences: Iterable[float], coverage: float) -> float:
-    """Return belief in an answer that no hypothesis carries: sources were weighed, and nothing was put to a test.
+    """Return belief in an answer that no hypothesis carries.
 
-    The mean over its sentences, for each of them is claimed, times the part of the question that they answer.
+    Sources were weighed, and nothing was put to a test.
+
+    The mean over its sentences, for each of them is claimed, times the part of the question that
+    they answer.
 
     Args:
         sentences: Belief in each sentence of fact, by the sources for and against it.

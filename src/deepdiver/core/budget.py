@@ -1,7 +1,7 @@
 """What a run may cost, in US dollars, exact to the last digit.
 
-A call reserves its worst case before it is sent and is charged what it cost when it settles. The sum of what is spent
-and what is reserved never passes the limit, whatever calls run side by side.
+A call reserves its worst case before it is sent and is charged what it cost when it settles. The
+sum of what is spent and what is reserved never passes the limit, whatever calls run side by side.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from decimal import Context, Decimal
 
 ZERO = Decimal(0)
 EXACT = Context(prec=100)
-"""The default context keeps 28 digits: a price divided fills them, and one dollar more would round the last away."""
+"""The default context keeps 28 digits: a price divided fills them, and one dollar more would round
+the last away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,11 @@ class Budget:
     @property
     def left(self) -> Decimal | None:
         """What can still be reserved; None: no limit."""
-        return None if self.limit is None else EXACT.subtract(EXACT.subtract(self.limit, self.spent), self.reserved)
+        return (
+            None
+            if self.limit is None
+            else EXACT.subtract(EXACT.subtract(self.limit, self.spent), self.reserved)
+        )
 
     def fits(self, worst: Decimal) -> bool:
         """Whether a call of this worst case may be sent. A call that costs nothing always may."""

@@ -1,4 +1,6 @@
-"""Files of columns that come with the package: a line of JSON that says how long each is, then the columns, compressed.
+"""Files of columns that come with the package.
+
+A line of JSON that says how long each is, then the columns, compressed.
 
 They are read whole and fast: a column of text is split, a column of numbers is an array.
 """
@@ -32,9 +34,13 @@ def read(file: Path) -> dict[str, bytes]:
         sizes: dict[str, int] = json.loads(header)
     except OSError as error:
         why = error.strerror or str(error)
-        raise StoreAccessError(f"{file} cannot be read ({why}): install deepdiver again, it comes with it") from error
+        raise StoreAccessError(
+            f"{file} cannot be read ({why}): install deepdiver again, it comes with it"
+        ) from error
     except (zlib.error, ValueError):
-        raise DamagedStoreError(f"{file} is damaged: install deepdiver again, it comes with it") from None
+        raise DamagedStoreError(
+            f"{file} is damaged: install deepdiver again, it comes with it"
+        ) from None
     columns, start = {}, 0
     for name, size in sizes.items():
         columns[name] = body[start : start + size]

@@ -2,12 +2,12 @@
 
 - temporal: two events within a window, or on the same day where no more is known.
 - geospatial: events within a radius of each other, or at places of the same name.
-- causal: one event before another, within a window, and in the same place. Order in time is a condition of a cause and
-  no proof of one; who explains it is told so.
+- causal: one event before another, within a window, and in the same place. Order in time is a
+  condition of a cause and no proof of one; who explains it is told so.
 - pattern: three events or more in one place, at equal intervals.
 
-Events of one origin never make a correlation: a story that is printed twice did not happen twice. What is proposed does
-not depend on the order of the events.
+Events of one origin never make a correlation: a story that is printed twice did not happen twice.
+What is proposed does not depend on the order of the events.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ WINDOW = 60
 CAUSAL_WINDOW = 180
 """Minutes within which what came first may have brought about the other."""
 RADIUS_KM = 5.0
-"""Kilometres within which two events are in the same place: a town, and the error of a satellite's pixel."""
+"""Kilometres within which two events are in the same place: a town, and the error of a satellite's
+pixel."""
 SAME_DAY = 0.3
 """Closeness of two events of which one gives the day alone."""
 SAME_NAME = 0.6
@@ -43,7 +44,8 @@ MOST = {
 }
 """Proposals of each kind, the closest first."""
 PER_EVENT = 3
-"""Proposals of one kind that an event may be in: a log with a line for every minute is close to everything."""
+"""Proposals of one kind that an event may be in: a log with a line for every minute is close to
+everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ class Proposal:
     closeness: float
     """How close, 0..1."""
     minutes: int | None = None
-    """Minutes between them at most, or of a pattern between one and the next; None: not known, or the day alone."""
+    """Minutes between them at most, or of a pattern between one and the next; None: not known, or
+    the day alone."""
     km: float | None = None
     """Kilometres between them at most; None: not known."""
 
@@ -117,7 +120,9 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
         close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
         first, second = sorted((one, other), key=_by_time)
         keys = (first.key, second.key)
-        yield Proposal(CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near)
+        yield Proposal(
+            CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near
+        )
 
 
 def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
@@ -131,30 +136,41 @@ def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
     unplaced = [event for event in events if event.position is None and event.places]
     for group in clusters(unplaced, lambda one, other: not one.places.isdisjoint(other.places)):
         if len({event.origin for event in group}) > 1:
-            yield Proposal(CorrelationKind.GEOSPATIAL, tuple(event.key for event in group), SAME_NAME)
+            yield Proposal(
+                CorrelationKind.GEOSPATIAL, tuple(event.key for event in group), SAME_NAME
+            )
 
 
 def _causal(events: Sequence[Event]) -> Iterable[Proposal]:
     for pair in _pairs(events):
-        if any(event.moment is None or not event.moment.narrow for event in pair) or not together(*pair):
+        if any(event.moment is None or not event.moment.narrow for event in pair) or not together(
+            *pair
+        ):
             continue
         first, second = sorted(pair, key=_by_time)
         gap = _between(first, second)
         if 0 < gap <= CAUSAL_WINDOW and gap == _start(second) - _end(first):
             close = round(1.0 - gap / (CAUSAL_WINDOW + 1), 4)
-            yield Proposal(CorrelationKind.CAUSAL, (first.key, second.key), close, gap, apart(first, second))
+            yield Proposal(
+                CorrelationKind.CAUSAL, (first.key, second.key), close, gap, apart(first, second)
+            )
 
 
 def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
     for group in clusters([event for event in events if event.moment is not None], together):
-        # One event is told by several sources: of those at one time only the first of the alphabet counts.
+        # One event is told by several sources: of those at one time only the first of the alphabet
+        # counts.
         once = {event.moment: event for event in reversed(group)}
         ordered = sorted(once.values(), key=_by_time)
         if len(ordered) < 3 or len({event.origin for event in ordered}) < 2:
             continue
         gaps = [_start(second) - _start(first) for first, second in pairwise(ordered)]
         mean = math.fsum(gaps) / len(gaps)
-        spread = math.sqrt(math.fsum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean if mean else 1.0
+        spread = (
+            math.sqrt(math.fsum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean
+            if mean
+            else 1.0
+        )
         if spread <= STEADY:
             keys = tuple(event.key for event in ordered)
             yield Proposal(CorrelationKind.PATTERN, keys, round(1.0 - spread, 4), round(mean), None)
@@ -172,7 +188,10 @@ def apart(one: Event, other: Event) -> float | None:
 
 
 def together(one: Event, other: Event) -> bool:
-    """Whether two events were in the same place: by position where both have one, else by a name that they share."""
+    """Whether two events were in the same place.
+
+    By position where both have one, else by a name that they share.
+    """
     km = apart(one, other)
     return km <= _reach(one, other) if km is not None else not one.places.isdisjoint(other.places)
 
@@ -183,7 +202,10 @@ def _reach(one: Event, other: Event) -> float:
 
 
 def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> list[list[Event]]:
-    """Group events: each is in one group with all that it is near to, and with all that those are near to."""
+    """Group events.
+
+    Each is in one group with all that it is near to, and with all that those are near to.
+    """
     groups: list[list[Event]] = []
     for event in sorted(events, key=lambda item: item.key):
         touching = [group for group in groups if any(near(event, other) for other in group)]
@@ -202,7 +224,9 @@ def told(proposal: Proposal) -> str:
     elif proposal.kind is CorrelationKind.TEMPORAL:
         parts.append("on the same day")
     if proposal.km is not None:
-        parts.append(f"{proposal.km:g} km apart" if len(proposal.keys) == 2 else f"within {proposal.km:g} km")
+        parts.append(
+            f"{proposal.km:g} km apart" if len(proposal.keys) == 2 else f"within {proposal.km:g} km"
+        )
     elif proposal.kind is CorrelationKind.GEOSPATIAL:
         parts.append("at a place of the same name")
     return ", ".join(parts)

@@ -1,7 +1,8 @@
 """Who else says it: how many independent sources stand beside each one behind an accepted answer.
 
-Told in the report and left out of every number. Belief adds what each origin brings, so agreement is in it already: a
-source that counted for more because others agree would let the same agreement in twice.
+Told in the report and left out of every number. Belief adds what each origin brings, so agreement
+is in it already: a source that counted for more because others agree would let the same agreement
+in twice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from deepdiver.core.record import Assessment, Finding, HypothesisStatus, Source
 
 
 def publisher_of(source: Source) -> str:
-    """Return who speaks in a source, as far as it can be compared: its publisher, else its host, else nothing."""
+    """Return who speaks in a source, as far as it can be compared.
+
+    Its publisher, else its host, else nothing.
+    """
     if name := " ".join(source.publisher.split()).casefold():
         return name
     try:
@@ -24,11 +28,14 @@ def publisher_of(source: Source) -> str:
         return ""
 
 
-def corroborated(assessments: Iterable[Assessment], ledger: Ledger, one_story: dict[str, str]) -> dict[str, int]:
+def corroborated(
+    assessments: Iterable[Assessment], ledger: Ledger, one_story: dict[str, str]
+) -> dict[str, int]:
     """Return for each source how many others, independent of it and of each other, say the same.
 
-    To say the same is to support the same accepted hypothesis. Sources of one origin or of one publisher are one voice,
-    which counts too little rather than too much: two papers on one preprint server are one.
+    To say the same is to support the same accepted hypothesis. Sources of one origin or of one
+    publisher are one voice, which counts too little rather than too much: two papers on one
+    preprint server are one.
 
     Args:
         assessments: The hypotheses as they stand.
@@ -39,7 +46,9 @@ def corroborated(assessments: Iterable[Assessment], ledger: Ledger, one_story: d
     for item in assessments:
         if item.status is HypothesisStatus.SUPPORTED:
             quotes = (quote for key in item.supporting for quote in ledger.get(Finding, key).quotes)
-            sources = [ledger.get(Source, key) for key in sorted({quote.source for quote in quotes})]
+            sources = [
+                ledger.get(Source, key) for key in sorted({quote.source for quote in quotes})
+            ]
             others = len(_voices(sources, one_story)) - 1
             for source in sources:
                 found[source.id] = max(found.get(source.id, 0), others)
@@ -47,7 +56,10 @@ def corroborated(assessments: Iterable[Assessment], ledger: Ledger, one_story: d
 
 
 def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[str]]:
-    """Return what marks each voice: sources that share an origin or a publisher, in a chain too, are one."""
+    """Return what marks each voice.
+
+    Sources that share an origin or a publisher, in a chain too, are one.
+    """
     voices: list[set[str]] = []
     for source in sources:
         marks = {f"origin {one_story[source.id]}", f"publisher {publisher_of(source) or source.id}"}
@@ -57,7 +69,10 @@ def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[st
 
 
 def copies(ledger: Ledger) -> tuple[dict[str, str], dict[str, int]]:
-    """Return the origin of each source of a ledger, and how many places tell its story; one page read twice is one."""
+    """Return the origin of each source of a ledger, and how many places tell its story.
+
+    One page read twice is one.
+    """
     sources = ledger.of(Source)
     one_story = origins(sources.values())
     places: dict[str, set[str]] = {}

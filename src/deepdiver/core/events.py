@@ -1,7 +1,7 @@
 """What happens in a run, as one discriminated union. Every surface shows these and nothing else.
 
-Events tell the story of a run; they are not the record. Times in them are those of the wall clock, and a replay emits
-them anew without saving them.
+Events tell the story of a run; they are not the record. Times in them are those of the wall clock,
+and a replay emits them anew without saving them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 """Where places are: towns of 15,000 inhabitants or more, and countries, by name.
 
-The names are GeoNames' (CC BY 4.0) and come with the package; `places/README.md` says how they were made. Nothing is
-guessed: a name that could be either of two places is no place.
+The names are GeoNames' (CC BY 4.0) and come with the package; `places/README.md` says how they were
+made. Nothing is guessed: a name that could be either of two places is no place.
 
-- A name stands for the largest place that has it, in any of the spellings on record (`Kharkiv`, `Kharkov`, `Charkow`).
-- It is ambiguous, and nothing is found, where another place of the name has a third of its inhabitants or more and lies
-  more than 50 km away: Cambridge, Valencia. Naming the country can settle it; two towns of one country may stay so.
-- A country's name is the country, also where a town shares it (Lebanon, Georgia), unless a country is given besides.
+- A name stands for the largest place that has it, in any of the spellings on record (`Kharkiv`,
+  `Kharkov`, `Charkow`).
+- It is ambiguous, and nothing is found, where another place of the name has a third of its
+  inhabitants or more and lies more than 50 km away: Cambridge, Valencia. Naming the country can
+  settle it; two towns of one country may stay so.
+- A country's name is the country, also where a town shares it (Lebanon, Georgia), unless a country
+  is given besides.
 """
 
 from __future__ import annotations
@@ -30,8 +33,9 @@ from deepdiver.core.whereabouts import Position
 
 FILE = Path(__file__).parent / "places" / "places.bin"
 SIMILAR = 3
-"""A name is in doubt where this many times the inhabitants of another place of the name are more than those of the
-largest: Hyderabad in India has four times those of Hyderabad in Pakistan and is meant; which Valencia is not clear."""
+"""A name is in doubt where this many times the inhabitants of another place of the name are more
+than those of the largest: Hyderabad in India has four times those of Hyderabad in Pakistan and is
+meant; which Valencia is not clear."""
 NEAR_KM = 50.0
 """Within this distance two entries of one name are one place: a city and its district."""
 KM_PER_DEGREE = 111.195
@@ -39,18 +43,23 @@ KM_PER_DEGREE = 111.195
 LONGEST = 5
 """Words of a name: `Las Palmas de Gran Canaria`."""
 TITLED = 0.9
-"""Above this share of capitalised words among those of four letters or more, a line is a headline, where a capital
-letter tells nothing."""
+"""Above this share of capitalised words among those of four letters or more, a line is a headline,
+where a capital letter tells nothing."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʻʼ][^\W\d_]+)*")
 _MARKS = re.compile(r"['’ʻʼ`´ʹ′]")
-_LETTERS = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
+)
 """Letters that no normalisation takes apart."""
 AROUND = frozenset(
-    "airport area border central city coast county district downtown east eastern governorate greater harbour metro "
-    "near north northern oblast outer over port province raion rayon region south southern state suburb west "
+    "airport area border central city coast county district downtown east eastern governorate "
+    "greater harbour metro "
+    "near north northern oblast outer over port province raion rayon region south southern state "
+    "suburb west "
     "western".split()
 )
-"""Capitalised words that may stand beside the name of a place without being part of another name."""
+"""Capitalised words that may stand beside the name of a place without being part of another name.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,8 @@ class Place:
     country: str
     """Its country, two letters as in ISO 3166-1."""
     lat: float
-    """Latitude, north positive, to a hundredth of a degree; of a country the middle of its largest piece of land."""
+    """Latitude, north positive, to a hundredth of a degree; of a country the middle of its largest
+    piece of land."""
     lon: float
     """Longitude, east positive."""
     population: int
@@ -77,7 +87,9 @@ class Place:
 
 
 def find(name: str, country: str = "") -> Place | None:
-    """Return the place of a name; None where none is known, or where it is not clear which is meant.
+    """Return the place of a name.
+
+    None where none is known, or where it is not clear which is meant.
 
     Args:
         name: The name in any known spelling, `Kharkiv`, or with its country, `Kharkiv, Ukraine`.
@@ -99,15 +111,19 @@ def find(name: str, country: str = "") -> Place | None:
 def in_text(text: str, country: str = "") -> list[Place]:
     """Return the places that a text names, each once, in the order in which they are first named.
 
-    Only capitalised names count, the longest first (`New York` is no York), and none that is also an English word
-    (Reading, Nice). A name that stands beside another capitalised word is more likely a part of a longer name (Jack
-    London, Paris Hilton) and is left out; in headlines, where every word is capitalised, that says nothing.
+    Only capitalised names count, the longest first (`New York` is no York), and none that is also
+    an English word (Reading, Nice). A name that stands beside another capitalised word is more
+    likely a part of a longer name (Jack London, Paris Hilton) and is left out; in headlines, where
+    every word is capitalised, that says nothing.
 
     Args:
         text: The text.
-        country: The country it is about, by code or name; settles which place is meant where a name is shared.
+        country: The country it is about, by code or name; settles which place is meant where a name
+            is shared.
     """
-    found = (find(name, country) or find(name) for line in text.splitlines() for name in _named(line))
+    found = (
+        find(name, country) or find(name) for line in text.splitlines() for name in _named(line)
+    )
     return list(dict.fromkeys(place for place in found if place))
 
 
@@ -116,7 +132,8 @@ def within(south: float, west: float, north: float, east: float, most: int = 20)
 
     Args:
         south: Its least latitude.
-        west: Its western border; an area over the antimeridian has one that is greater than the eastern.
+        west: Its western border; an area over the antimeridian has one that is greater than the
+            eastern.
         north: Its greatest latitude.
         east: Its eastern border.
         most: How many at most.
@@ -126,20 +143,28 @@ def within(south: float, west: float, north: float, east: float, most: int = 20)
     inside = [
         number
         for number, (lat, lon) in enumerate(zip(table.lat, table.lon, strict=True))
-        if low <= lat <= high and ((left <= lon <= right) if left <= right else (lon >= left or lon <= right))
+        if low <= lat <= high
+        and ((left <= lon <= right) if left <= right else (lon >= left or lon <= right))
     ]
     inside.sort(key=lambda number: (-table.people[number], table.names[number], number))
     return [table.town(number) for number in inside[:most]]
 
 
 def nearest(position: Position) -> tuple[Place, float] | None:
-    """Return the nearest town to a position and how many kilometres away it is; None: none within 10 degrees."""
+    """Return the nearest town to a position and how many kilometres away it is.
+
+    None: none within 10 degrees.
+    """
     for reach in (0.5, 2.0, 10.0):
         across = min(reach / max(math.cos(math.radians(position.lat)), 0.05), 179.0)
         west, east = ((position.lon + side + 180) % 360 - 180 for side in (-across, across))
-        found = within(position.lat - reach, west, position.lat + reach, east, most=len(_table().names))
+        found = within(
+            position.lat - reach, west, position.lat + reach, east, most=len(_table().names)
+        )
         apart = [(distance_km(position, town.position), town.name, town) for town in found]
-        close = [item for item in apart if item[0] <= reach * KM_PER_DEGREE]  # further out, one may lie beside the box
+        close = [
+            item for item in apart if item[0] <= reach * KM_PER_DEGREE
+        ]  # further out, one may lie beside the box
         if close:
             km, _, town = min(close, key=lambda item: item[:2])
             return town, km
@@ -147,7 +172,10 @@ def nearest(position: Position) -> tuple[Place, float] | None:
 
 
 def fold(name: str) -> str:
-    """Return a name as it is looked up: small letters without accents and apostrophes, words parted by one space."""
+    """Return a name as it is looked up.
+
+    Small letters without accents and apostrophes, words parted by one space.
+    """
     if name.isascii() and name.isalpha():
         return name.lower()
     plain = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
@@ -161,7 +189,11 @@ def _clear(places: Sequence[Place]) -> Place | None:
         return None
     first, *others = places
     rivals = (place for place in others if place.population * SIMILAR > first.population)
-    return None if any(distance_km(first.position, place.position) > NEAR_KM for place in rivals) else first
+    return (
+        None
+        if any(distance_km(first.position, place.position) > NEAR_KM for place in rivals)
+        else first
+    )
 
 
 def _named(line: str) -> Iterator[str]:
@@ -183,11 +215,18 @@ def _named(line: str) -> Iterator[str]:
 
 
 def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) -> int:
-    """Return behind which word the longest known name ends that begins at a word; the word itself: there is none."""
+    """Return behind which word the longest known name ends that begins at a word.
+
+    The word itself: there is none.
+    """
     for until in range(min(len(spans), at + LONGEST), at, -1):
         words = spans[at:until]
         joined = all(_joined(line, *pair) for pair in pairwise(words))
-        if joined and _capital(words[-1]) and table.knows(fold(line[words[0].start() : words[-1].end()])):
+        if (
+            joined
+            and _capital(words[-1])
+            and table.knows(fold(line[words[0].start() : words[-1].end()]))
+        ):
             return until
     return at
 
@@ -195,7 +234,11 @@ def _longest(table: _Table, line: str, spans: Sequence[re.Match[str]], at: int) 
 def _beside(line: str, spans: Sequence[re.Match[str]], at: int, until: int) -> bool:
     """Whether a capitalised word that is no ordinary one stands directly before or behind a name."""
     before = at > 0 and _joined(line, spans[at - 1], spans[at]) and _foreign(spans[at - 1])
-    return before or (until < len(spans) and _joined(line, spans[until - 1], spans[until]) and _foreign(spans[until]))
+    return before or (
+        until < len(spans)
+        and _joined(line, spans[until - 1], spans[until])
+        and _foreign(spans[until])
+    )
 
 
 def _foreign(word: re.Match[str]) -> bool:
@@ -209,7 +252,8 @@ def _capital(word: re.Match[str]) -> bool:
 
 def _joined(line: str, one: re.Match[str], other: re.Match[str]) -> bool:
     return line[one.end() : other.start()] in {" ", "-", "\u00a0", ". "} and (
-        line[one.end() : other.start()] != ". " or len(one.group()) <= 2  # St. Louis, and no end of a sentence
+        line[one.end() : other.start()] != ". "
+        or len(one.group()) <= 2  # St. Louis, and no end of a sentence
     )
 
 
@@ -225,8 +269,8 @@ class _Table:
     first: Mapping[str, int]
     """Each town by its own name in small letters."""
     others: str
-    """All other spellings in order, a line each, with an empty line at both ends; searched as it is, because taking it
-    apart would cost 40 ms."""
+    """All other spellings in order, a line each, with an empty line at both ends; searched as it
+    is, because taking it apart would cost 40 ms."""
     owners: array[int]
     """Whose spelling each line is."""
     shared: Mapping[str, str]
@@ -251,10 +295,18 @@ class _Table:
         return [] if number is None else [self.town(number)]
 
     def knows(self, key: str) -> bool:
-        return key in self.first or key in self.shared or key in self.countries or self._other(key) >= 0
+        return (
+            key in self.first
+            or key in self.shared
+            or key in self.countries
+            or self._other(key) >= 0
+        )
 
     def _other(self, key: str) -> int:
-        """Return where the line of another spelling begins, less its line end; -1 where there is none."""
+        """Return where the line of another spelling begins, less its line end.
+
+        -1 where there is none.
+        """
         low, high = 0, len(self.others) - 1  # both are ends of lines, and the key lies between them
         while low < high:
             start = self.others.rfind("\n", 0, (low + high) // 2 + 1)
@@ -286,7 +338,9 @@ def _table() -> _Table:
         lat=numbers("h", columns["lat"]),
         lon=numbers("h", columns["lon"]),
         people=numbers("H", columns["people"]),
-        first=dict(zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)),
+        first=dict(
+            zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)
+        ),
         others=columns["others"].decode(),
         owners=numbers("H", columns["owners"]),
         shared=dict(line.split("\t") for line in columns["shared"].decode().split("\n")),

@@ -13,12 +13,18 @@ def canonical(value: Any) -> str:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal. Lone surrogates, which UTF-8 cannot hold, count as `?`."""
+    """Return the SHA-256 of a text, in hexadecimal.
+
+    Lone surrogates, which UTF-8 cannot hold, count as `?`.
+    """
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def content_id(prefix: str, *parts: Any) -> str:
-    """Return a short id made of the content: 64 bits, so a clash within a run of 10^5 records is below 10^-9."""
+    """Return a short id made of the content.
+
+    64 bits, so a clash within a run of 10^5 records is below 10^-9.
+    """
     return f"{prefix}_{digest(canonical(parts))[:16]}"
 
 

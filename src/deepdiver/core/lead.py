@@ -14,8 +14,8 @@ class Lead(Record):
     id: str
     """Content id over kind and text."""
     kind: Literal["name", "query", "url"]
-    """A name to look up, words to search for, or an address to read. An address always stood in a search result, in a
-    page that was read, or in the words of the person."""
+    """A name to look up, words to search for, or an address to read. An address always stood in a
+    search result, in a page that was read, or in the words of the person."""
     text: str
     """What to look into."""
 

@@ -1,9 +1,9 @@
 """The ledger: everything a run has found, append-only, by content id.
 
-`merge` is a join: commutative, associative and idempotent. Branches that ran side by side can therefore be put
-together in any order, twice, or after a crash, and the ledger is the same. Two records with one id can differ only in
-fields that the id does not cover (when a source was fetched, by whom it was found); the one that reads first in
-canonical order wins.
+`merge` is a join: commutative, associative and idempotent. Branches that ran side by side can
+therefore be put together in any order, twice, or after a crash, and the ledger is the same. Two
+records with one id can differ only in fields that the id does not cover (when a source was fetched,
+by whom it was found); the one that reads first in canonical order wins.
 """
 
 from __future__ import annotations
@@ -28,10 +28,34 @@ from deepdiver.core.record import (
     Verdict,
 )
 
-Entry = Source | Finding | Insight | Hypothesis | Evidence | Trial | Correlation | Contradiction | Verdict | Link | Lead
+Entry = (
+    Source
+    | Finding
+    | Insight
+    | Hypothesis
+    | Evidence
+    | Trial
+    | Correlation
+    | Contradiction
+    | Verdict
+    | Link
+    | Lead
+)
 KINDS: dict[str, type[Record]] = {
     kind.__name__.lower(): kind
-    for kind in (Source, Finding, Insight, Hypothesis, Evidence, Trial, Correlation, Contradiction, Verdict, Link, Lead)
+    for kind in (
+        Source,
+        Finding,
+        Insight,
+        Hypothesis,
+        Evidence,
+        Trial,
+        Correlation,
+        Contradiction,
+        Verdict,
+        Link,
+        Lead,
+    )
 }
 """What a ledger may hold, by name."""
 
@@ -39,7 +63,10 @@ E = TypeVar("E", bound=Record)
 
 
 def _first(one: Entry, other: Entry) -> Entry:
-    """Choose between two records of one id: the first in canonical order, so that the choice has no history."""
+    """Choose between two records of one id.
+
+    The first in canonical order, so that the choice has no history.
+    """
     if one == other:
         return one
     return min(one, other, key=lambda entry: canonical(entry.model_dump(mode="json")))
@@ -64,7 +91,9 @@ class Ledger:
 
     def of(self, kind: type[E]) -> dict[str, E]:
         """Return all records of one kind, ordered by id."""
-        return {key: entry for key, entry in sorted(self._entries.items()) if isinstance(entry, kind)}
+        return {
+            key: entry for key, entry in sorted(self._entries.items()) if isinstance(entry, kind)
+        }
 
     def get(self, kind: type[E], key: str) -> E:
         """Return one record.

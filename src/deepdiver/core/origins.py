@@ -1,18 +1,25 @@
-"""Copies of one story count once: near-identical texts are found by a sketch of their runs of five words.
+"""Copies of one story count once.
 
-A sketch holds the smallest hashes of a text's shingles (bottom-k). Below the smaller of two sketches' ends both are
-complete, so there the texts can be compared: how much they share of all they have (resemblance: an edited copy), and
-how much of one stands in the other (containment: an extract, which resembles the whole but little).
+Near-identical texts are found by a sketch of their runs of five words.
 
-Origins are a function of the set of sources alone: the order in which they were read does not matter. In turn:
+A sketch holds the smallest hashes of a text's shingles (bottom-k). Below the smaller of two
+sketches' ends both are complete, so there the texts can be compared: how much they share of all
+they have (resemblance: an edited copy), and how much of one stands in the other (containment: an
+extract, which resembles the whole but little).
 
-1. Texts that share most of the longer one are copies, and so is a chain of them: copies of copies drift.
+Origins are a function of the set of sources alone: the order in which they were read does not
+matter. In turn:
+
+1. Texts that share most of the longer one are copies, and so is a chain of them: copies of copies
+   drift.
 2. Readings of one page are one.
-3. A text that stands in a longer one belongs to it. One that holds several unlike texts (a digest) belongs to that of
-   which it holds most and does not join them: two stories do not become one because somebody printed both.
+3. A text that stands in a longer one belongs to it. One that holds several unlike texts (a digest)
+   belongs to that of which it holds most and does not join them: two stories do not become one
+   because somebody printed both.
 
-Pages of one host must share more, for they share headers and footers besides. In doubt texts are joined: a story that
-is counted once too rarely costs some belief, one that is counted twice pretends to know.
+Pages of one host must share more, for they share headers and footers besides. In doubt texts are
+joined: a story that is counted once too rarely costs some belief, one that is counted twice
+pretends to know.
 """
 
 from __future__ import annotations
@@ -29,12 +36,14 @@ from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.text import shingles
 
 SKETCH = 128
-"""Hashes kept: shares are estimated to about ± 0.04, and of an extract of a tenth some thirteen can be compared."""
+"""Hashes kept: shares are estimated to about ± 0.04, and of an extract of a tenth some thirteen can
+be compared."""
 COPY, COPY_ON_HOST = 0.4, 0.8
-"""Texts that share this part of the longer one are copies: rewritten ones still do, while a shared quote does not, and
-independent accounts of one event share a twentieth."""
+"""Texts that share this part of the longer one are copies: rewritten ones still do, while a shared
+quote does not, and independent accounts of one event share a twentieth."""
 PIECE, PIECE_ON_HOST = 0.8, 0.95
-"""Where this part of a text stands in another, it is a piece of it, and no copy if that is half as long again."""
+"""Where this part of a text stands in another, it is a piece of it, and no copy if that is half as
+long again."""
 TELLING = 5
 """Fewer hashes than this say nothing about containment."""
 _ALL = 1 << 48
@@ -44,7 +53,9 @@ _EAST = re.compile(r"([\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])")
 def sketch(text: str) -> tuple[int, ...]:
     """Return the sketch of a text. Scripts without spaces are taken by the character."""
     found = shingles(_EAST.sub(r" \1 ", text))
-    hashes = (hashlib.blake2b(item.encode("utf-8", "replace"), digest_size=6).digest() for item in found)
+    hashes = (
+        hashlib.blake2b(item.encode("utf-8", "replace"), digest_size=6).digest() for item in found
+    )
     return tuple(sorted(int.from_bytes(item, "big") for item in hashes)[:SKETCH])
 
 
@@ -54,7 +65,10 @@ def shared(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 def contained(part: Sequence[int], whole: Sequence[int]) -> float:
-    """Estimate which part of a text's shingles stands in another, 0..1; 0 where too little can be compared."""
+    """Estimate which part of a text's shingles stands in another, 0..1.
+
+    0 where too little can be compared.
+    """
     return _Text.of(part).stands_in(_Text.of(whole))
 
 
@@ -75,7 +89,10 @@ class _Text:
 
     @property
     def length(self) -> tuple[int, int]:
-        """What orders texts by length: a longer one's sketch ends earlier, and a whole one's holds more."""
+        """What orders texts by length.
+
+        A longer one's sketch ends earlier, and a whole one's holds more.
+        """
         return -self.end, len(self.order)
 
     def resembles(self, other: _Text) -> float:
@@ -102,7 +119,11 @@ class _Text:
     def _compare(self, other: _Text) -> tuple[int, int, int]:
         """Return how many hashes both have, and how many each, as far as both sketches are complete."""
         end = min(self.end, other.end)
-        return len(self.hashes & other.hashes), bisect_right(self.order, end), bisect_right(other.order, end)
+        return (
+            len(self.hashes & other.hashes),
+            bisect_right(self.order, end),
+            bisect_right(other.order, end),
+        )
 
 
 def origins(sources: Iterable[Source]) -> dict[str, str]:
@@ -118,17 +139,24 @@ def origins(sources: Iterable[Source]) -> dict[str, str]:
     for place, key in enumerate(keys):
         first = groups.first(place)
         names[first] = min(names.get(first, key), key)
-    return {key: names[groups.first(place)] for key, place in sorted(zip(keys, range(len(keys)), strict=True))}
+    return {
+        key: names[groups.first(place)]
+        for key, place in sorted(zip(keys, range(len(keys)), strict=True))
+    }
 
 
 def _place(source: Source) -> tuple[str, str]:
-    """Return a page's host and its address as far as it names the page; nothing for what is not of the web.
+    """Return a page's host and its address as far as it names the page.
+
+    Nothing for what is not of the web.
 
     All that one service of a feed says is one page: asked twice it is still one witness.
     """
     if source.kind is SourceKind.FEED:
         return "", f"feed {source.publisher.lower()}"
-    if source.kind is not SourceKind.PAGE or not source.url.lower().startswith(("http://", "https://")):
+    if source.kind is not SourceKind.PAGE or not source.url.lower().startswith(
+        ("http://", "https://")
+    ):
         return "", ""
     try:
         parts = urlsplit(source.url)
@@ -156,9 +184,12 @@ class _Groups:
 
 
 class _Shelf:
-    """All texts by length, so that one is held against all at once: a set of texts is an integer with a bit for each.
+    """All texts by length, so that one is held against all at once.
 
-    Two thousand pages that share a footer are two million pairs; held one against one they take minutes.
+    A set of texts is an integer with a bit for each.
+
+    Two thousand pages that share a footer are two million pairs; held one against one they take
+    minutes.
     """
 
     def __init__(self, texts: Sequence[_Text]) -> None:
@@ -175,7 +206,10 @@ class _Shelf:
                 self.beside[text.host] = self.beside.get(text.host, 0) | 1 << place
 
     def overlaps(self, place: int) -> list[int]:
-        """Return for all texts how many hashes they share with one, in binary: the n-th set holds the n-th digits."""
+        """Return for all texts how many hashes they share with one, in binary.
+
+        The n-th set holds the n-th digits.
+        """
         digits: list[int] = []
         for item in self.texts[place].order:
             carry = self._bearing.get(item, 0)
@@ -188,7 +222,10 @@ class _Shelf:
         return digits
 
     def sharing(self, place: int, digits: Sequence[int], size: int, near: float, far: float) -> int:
-        """Return the set of texts that share this part of so many hashes; `near` on the same host, `far` elsewhere."""
+        """Return the set of texts that share this part of so many hashes.
+
+        `near` on the same host, `far` elsewhere.
+        """
         beside = self.beside.get(self.texts[place].host, 0)
         found = _at_least(digits, max(1, int(size * far))) & ~beside
         return found | (_at_least(digits, max(1, int(size * near))) & beside if beside else 0)
@@ -223,7 +260,9 @@ def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
         while todo:
             one = todo.pop()
             # Of two texts the longer has no fewer hashes to compare than this one has in all.
-            enough = shelf.sharing(one, shelf.overlaps(one), len(texts[one].order), COPY_ON_HOST, COPY)
+            enough = shelf.sharing(
+                one, shelf.overlaps(one), len(texts[one].order), COPY_ON_HOST, COPY
+            )
             for other in _members(enough & left):
                 if texts[one].copy_of(texts[other]):
                     left ^= 1 << other
@@ -232,7 +271,10 @@ def _copies(shelf: _Shelf) -> Iterator[tuple[int, int]]:
 
 
 def _readings(texts: Sequence[_Text]) -> Iterator[tuple[int, int]]:
-    """Return pairs that are readings of one page: its extract and its whole, or before and after a change."""
+    """Return pairs that are readings of one page.
+
+    Its extract and its whole, or before and after a change.
+    """
     pages: dict[str, int] = {}
     for place, text in enumerate(texts):
         if text.page:
@@ -246,7 +288,10 @@ def _join_pieces(shelf: _Shelf, groups: _Groups) -> None:
     for place in range(len(texts)):
         first = groups.first(place)
         members[first] = members.get(first, 0) | 1 << place
-    longest = {first: max(_members(group), key=lambda place: texts[place].length) for first, group in members.items()}
+    longest = {
+        first: max(_members(group), key=lambda place: texts[place].length)
+        for first, group in members.items()
+    }
     whole_of = {place: first for first, place in longest.items()}
     wholes = sum(1 << place for place in whole_of)
     found: dict[int, dict[int, int]] = {}
@@ -266,7 +311,10 @@ def _join_pieces(shelf: _Shelf, groups: _Groups) -> None:
 
 
 def _holding(shelf: _Shelf, place: int, wholes: int) -> int:
-    """Return the set of those longer texts in which one may stand: they share enough of what can be compared."""
+    """Return the set of those longer texts in which one may stand.
+
+    They share enough of what can be compared.
+    """
     digits, order = shelf.overlaps(place), shelf.texts[place].order
     wholes &= -2 << place
     if not _at_least(digits, max(1, int(TELLING * PIECE))) & wholes:
@@ -274,7 +322,9 @@ def _holding(shelf: _Shelf, place: int, wholes: int) -> int:
     found = 0
     start = bisect_right(shelf.ends, -order[-1])
     steps = [(0, start, len(order))]
-    for size in range(len(order) - 1, TELLING - 1, -1):  # the longer the whole, the fewer hashes can be compared
+    for size in range(
+        len(order) - 1, TELLING - 1, -1
+    ):  # the longer the whole, the fewer hashes can be compared
         end = bisect_right(shelf.ends, -order[size - 1])
         steps.append((start, end, size))
         start = end

@@ -1,4 +1,7 @@
-"""The tables of the settings: what each may hold, and what services ask of their callers where nothing else is set."""
+"""The tables of the settings.
+
+What each may hold, and what services ask of their callers where nothing else is set.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,20 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, mo
 
 
 def _trimmed(secret: SecretStr) -> SecretStr:
-    """Take off a line end that came with a key: no service wants it, and in an error message it would hide the key."""
+    """Take off a line end that came with a key.
+
+    No service wants it, and in an error message it would hide the key.
+    """
     return SecretStr(secret.get_secret_value().strip())
 
 
 def _without_password(address: str) -> str:
     """Refuse an address that holds a password: addresses are saved and shown, keys are not."""
     if re.match(r"(?:[^/?#@]*+//)?+[^/?#@]*+@", address):
-        raise ValueError("an address must hold no user name and no password, because addresses are saved and shown")
+        raise ValueError(
+            "an address must hold no user name and no password, because addresses are saved and "
+            "shown"
+        )
     return address
 
 
@@ -35,7 +44,11 @@ class Part(BaseModel):
     """Base of all settings: frozen, closed to unknown keys."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True, use_attribute_docstrings=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
     )
 
 
@@ -55,7 +68,9 @@ HERE = Limit(rate=1_000.0, concurrent=64)
 
 
 DEFAULTS = {
-    "fetch": Limit(rate=1.0, concurrent=1),  # by host: one connection, and a gap of a second between two pages
+    "fetch": Limit(
+        rate=1.0, concurrent=1
+    ),  # by host: one connection, and a gap of a second between two pages
     "arxiv": Limit(rate=1.0, per=3.0, concurrent=1),
     "semantic_scholar": Limit(rate=1.0, concurrent=1),
     "pubmed": Limit(rate=3.0, concurrent=3),
@@ -65,18 +80,24 @@ DEFAULTS = {
     "crossref": Limit(rate=1.0, concurrent=1),
     "wikipedia": Limit(rate=10.0, per=60.0, concurrent=3),
     "nvd": Limit(rate=5.0, per=30.0, concurrent=1),
-    "firms": Limit(rate=10.0, per=10.0, concurrent=2),  # 5,000 transactions in 10 minutes; a day asked for is one
+    "firms": Limit(
+        rate=10.0, per=10.0, concurrent=2
+    ),  # 5,000 transactions in 10 minutes; a day asked for is one
     "ioda": Limit(rate=1.0, concurrent=2),
     "cloudflare_radar": Limit(rate=3.0, concurrent=2),  # 1,200 calls in 5 minutes
     "reliefweb": Limit(rate=1.0, concurrent=1),  # 1,000 calls a day
     "usgs": Limit(rate=1.0, concurrent=1),
-    "opensky": Limit(rate=100.0, per=86_400.0, concurrent=1),  # 400 credits a day; a box costs 1 to 4
+    "opensky": Limit(
+        rate=100.0, per=86_400.0, concurrent=1
+    ),  # 400 credits a day; a box costs 1 to 4
     "opensanctions": Limit(rate=2.0, concurrent=2),
     "cisa_kev": Limit(rate=1.0, concurrent=1),
 }
-"""What services ask of their callers, where that is less than ours. `fetch` holds for each host by itself."""
+"""What services ask of their callers, where that is less than ours. `fetch` holds for each host by
+itself."""
 IDENTIFIED = {"crossref": Limit(rate=3.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
-"""What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of 10."""
+"""What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of
+10."""
 
 KEYED = {"nvd": Limit(rate=50.0, per=30.0, concurrent=2)}
 """What they ask of those who have a key."""
@@ -128,9 +149,14 @@ class Price(Part):
 
 
 def _domain(text: str) -> str:
-    """Return a domain as it is compared: `https://www.Example.org/news` and `*.example.org` are `example.org`."""
+    """Return a domain as it is compared.
+
+    `https://www.Example.org/news` and `*.example.org` are `example.org`.
+    """
     host = re.sub(r"^[a-z][a-z0-9+.-]*://", "", text.strip().lower())
-    host = re.split(r"[/?#:]", host, maxsplit=1)[0].removeprefix("*.").removeprefix("www.").strip(".")
+    host = (
+        re.split(r"[/?#:]", host, maxsplit=1)[0].removeprefix("*.").removeprefix("www.").strip(".")
+    )
     if not re.fullmatch(r"[^\s@\\]+", host):
         raise ValueError("a domain is written as example.org")
     return host
@@ -151,7 +177,8 @@ class Filters(Part):
     region: Annotated[str, Field(pattern=r"^([A-Z]{2})?$")] = ""
     """Two letters as in ISO 3166-1; empty: any."""
     since: date | None = None
-    """Published on this day or later. What has no date passes, and its credibility says that it has none."""
+    """Published on this day or later. What has no date passes, and its credibility says that it has
+    none."""
     until: date | None = None
     """Published on this day or earlier."""
     safe: Literal["off", "moderate", "strict"] = "moderate"
@@ -178,13 +205,16 @@ class Rating(Part):
 
 
 class McpServer(Part):
-    """An MCP server: a command that is started, or an address. Only a settings file can name one."""
+    """An MCP server: a command that is started, or an address.
+
+    Only a settings file can name one.
+    """
 
     command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     """The program and its arguments, each by itself; no shell reads them."""
     env: dict[str, Key] = {}
-    """Variables that the program gets besides PATH, HOME and the like; nothing else of this process's is passed on.
-    Kept secret like keys."""
+    """Variables that the program gets besides PATH, HOME and the like; nothing else of this
+    process's is passed on. Kept secret like keys."""
     url: Address = ""
     """Where a server is reached that runs already (streamable HTTP)."""
     key: Key | None = None
@@ -209,10 +239,13 @@ class Mcp(Part):
     servers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")], McpServer] = {}
     """Each by a name of your own."""
     feeds: str = ""
-    """The server of these whose feeds `overwatch` calls (`deepdiver mcp`, elsewhere); empty: those of this process."""
+    """The server of these whose feeds `overwatch` calls (`deepdiver mcp`, elsewhere); empty: those
+    of this process."""
 
     @model_validator(mode="after")
     def _known(self) -> Self:
         if self.feeds and self.feeds not in self.servers:
-            raise ValueError(f"feeds names the server {self.feeds!r}, and there is none of that name")
+            raise ValueError(
+                f"feeds names the server {self.feeds!r}, and there is none of that name"
+            )
         return self

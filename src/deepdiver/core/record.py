@@ -1,7 +1,8 @@
 """The vocabulary: everything that a run holds, as frozen models with a docstring under every field.
 
-A record's id is derived from its content, so the same thing found twice is one record, on any machine, in any order.
-What changes over time (a posterior, a status) is never stored: it is computed from the evidence.
+A record's id is derived from its content, so the same thing found twice is one record, on any
+machine, in any order. What changes over time (a posterior, a status) is never stored: it is
+computed from the evidence.
 """
 
 from __future__ import annotations
@@ -16,15 +17,21 @@ from deepdiver.core.identity import canonical, digest, encodable
 from deepdiver.core.strategy import Strategy as Strategy
 
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
-"""A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records have one text."""
+"""A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records
+have one text."""
 Probability = Annotated[Number, Field(ge=0.0, le=1.0)]
 """A number in 0..1."""
 
 
 class Record(BaseModel):
-    """Base of everything on record: frozen, closed to unknown fields, and always such that JSON can hold it."""
+    """Base of everything on record.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    Frozen, closed to unknown fields, and always such that JSON can hold it.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -67,11 +74,13 @@ class Run(Record):
     settings: dict[str, Any]
     """The settings that shape the result, without any secret."""
     created: str
-    """When the run began, ISO 8601 in UTC. Research reads the time from here, so a replay reads the same."""
+    """When the run began, ISO 8601 in UTC. Research reads the time from here, so a replay reads the
+    same."""
     version: str
     """The deepdiver that began the run."""
     deepens: str = ""
-    """Id of the run whose report this one looks deeper into, if it does; the question says into which section."""
+    """Id of the run whose report this one looks deeper into, if it does; the question says into
+    which section."""
     status: RunStatus = RunStatus.RUNNING
     """Where it stands."""
 
@@ -123,7 +132,8 @@ class Source(Record):
     snapshot: str
     """Hash of the saved text."""
     sketch: tuple[int, ...] = ()
-    """What the text is made of, in short (see `core.origins`): near-identical texts share an origin and count once."""
+    """What the text is made of, in short (see `core.origins`): near-identical texts share an origin
+    and count once."""
     publisher: str = ""
     """Who published it."""
     author: str = ""
@@ -142,7 +152,10 @@ class Source(Record):
     """Where its pages, slides, sheets and headings begin, in the order of the text."""
 
     def where(self, start: int) -> str:
-        """Return in which parts a character stands, such as `page 3` or `sheet Costs`; empty where there are none."""
+        """Return in which parts a character stands, such as `page 3` or `sheet Costs`.
+
+        Empty where there are none.
+        """
         parts: dict[str, str] = {}
         for mark in itertools.takewhile(lambda mark: mark.start <= start, self.marks):
             parts[mark.kind] = mark.label
@@ -250,7 +263,8 @@ class Evidence(Record):
     """A finding's bearing on a hypothesis."""
 
     id: str
-    """Content id over hypothesis, finding, stance and strength; of several judgements of a finding the last counts."""
+    """Content id over hypothesis, finding, stance and strength; of several judgements of a finding
+    the last counts."""
     hypothesis: str
     """Id of the hypothesis."""
     finding: str
@@ -405,13 +419,16 @@ class SentenceKind(StrEnum):
 class Calculation(Record):
     """A sum that the report shows and code repeats (`core.values.holds`)."""
 
-    model_config = ConfigDict(extra="ignore")  # a writer's stray field must not cost the whole draft
+    model_config = ConfigDict(
+        extra="ignore"
+    )  # a writer's stray field must not cost the whole draft
 
     kind: Literal["years", "days", "difference", "sum", "count"]
-    """years: whole years from the first date to the second (an age); days: days between two dates; difference: first
-    number minus second; sum of numbers; count of items."""
+    """years: whole years from the first date to the second (an age); days: days between two dates;
+    difference: first number minus second; sum of numbers; count of items."""
     inputs: tuple[str, ...]
-    """The values it is made of: ISO dates, numbers as they stand in the quotes, or the items counted."""
+    """The values it is made of: ISO dates, numbers as they stand in the quotes, or the items
+    counted."""
     result: str
     """What comes out."""
 
@@ -420,7 +437,8 @@ class SecondOpinion(Record):
     """What the reader, a small model of our own, makes of a sentence and the quotes that it cites."""
 
     stance: Stance
-    """What it takes the quotes to say of the sentence: that it is so, that it is not, or neither."""
+    """What it takes the quotes to say of the sentence: that it is so, that it is not, or neither.
+    """
     confidence: Probability
     """How likely it holds that, to two places; 1 where a quote has the sentence word for word."""
 
@@ -440,9 +458,11 @@ class Sentence(Record):
     """Numbers of the citations, set by code."""
     mark: str = ""
     """A caution that the audit or the reader put on it, printed behind it."""
-    second_opinion: Annotated[SecondOpinion | None, Field(exclude_if=lambda value: value is None)] = None
-    """What the reader makes of it, whoever wrote it; None: it was not asked. A record without one is written as before
-    there were any, and keeps its hash."""
+    second_opinion: Annotated[
+        SecondOpinion | None, Field(exclude_if=lambda value: value is None)
+    ] = None
+    """What the reader makes of it, whoever wrote it; None: it was not asked. A record without one
+    is written as before there were any, and keeps its hash."""
 
 
 class Section(Record):

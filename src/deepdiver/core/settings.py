@@ -1,7 +1,10 @@
-"""One Settings object from files, environment and flags. The only module that reads the environment.
+"""One Settings object from files, environment and flags.
 
-Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working folder or the
-nearest folder above it), environment, flags. An unknown key is an error that names the nearest known one.
+The only module that reads the environment.
+
+Later wins: built-in defaults, the user's file, the project's file (`deepdiver.toml` in the working
+folder or the nearest folder above it), environment, flags. An unknown key is an error that names
+the nearest known one.
 
 Secrets live here alone. `public()` is what may be journalled, logged and shown.
 """
@@ -93,13 +96,26 @@ URL_VARIABLES = {
 }
 """Where vendors' own documentation tells people to put an address."""
 
-MACHINE = frozenset({"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain", "mcp"})
-"""What belongs to this machine and this person, not to the run: never saved with it. A saved run that came from
-elsewhere can therefore start no command."""
+MACHINE = frozenset(
+    {"keys", "database", "home", "verbose", "trace", "budget", "hold_uncertain", "mcp"}
+)
+"""What belongs to this machine and this person, not to the run: never saved with it. A saved run
+that came from elsewhere can therefore start no command."""
 
 
 TABLES = frozenset(
-    {"keys", "urls", "limits", "prices", "cache", "deadlines", "task_models", "filters", "ratings", "mcp"}
+    {
+        "keys",
+        "urls",
+        "limits",
+        "prices",
+        "cache",
+        "deadlines",
+        "task_models",
+        "filters",
+        "ratings",
+        "mcp",
+    }
 )
 """What only a file can set whole."""
 
@@ -108,7 +124,9 @@ def _known_strategy(name: str) -> str:
     """Refuse what is neither a strategy nor `auto`."""
     known = [*Strategy, "auto"]
     if name not in known:
-        raise ValueError(f"input should be {', '.join(repr(str(each)) for each in known[:-1])} or 'auto'")
+        raise ValueError(
+            f"input should be {', '.join(repr(str(each)) for each in known[:-1])} or 'auto'"
+        )
     return name if name == "auto" else Strategy(name)
 
 
@@ -118,7 +136,9 @@ StrategyName = Annotated[str, AfterValidator(_known_strategy)]
 class Settings(Part):
     """Everything that can be set."""
 
-    home: Place = Field(default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False)))
+    home: Place = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False))
+    )
     """Folder of the database."""
     strategy: StrategyName = Strategy.POPPER
     """Which of the five ways; `auto`: by the question."""
@@ -129,44 +149,52 @@ class Settings(Part):
     task_models: dict[str, str] = Field(default_factory=dict)
     """A model for a single task, by the task's name."""
     max_output_tokens: Annotated[int, Field(ge=64)] = 4_096
-    """The most that a model may write in one answer; also what the cost ceiling is computed from."""
+    """The most that a model may write in one answer; also what the cost ceiling is computed from.
+    """
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """Sampling temperature; empty: the model's own default. Some models accept nothing else."""
     search: tuple[str, ...] = ()
-    """Search providers by name; `auto`: all of the web that are configured and reachable; `NAME?`: if it is.
-    Empty: your documents where there are any, and else auto."""
+    """Search providers by name; `auto`: all of the web that are configured and reachable; `NAME?`:
+    if it is. Empty: your documents where there are any, and else auto."""
     documents: tuple[Place, ...] = ()
     """Files and folders to search."""
     filters: Filters = Filters()
     """What searches are narrowed to."""
     feeds: tuple[str, ...] = ()
-    """Intelligence feeds by name, for the strategies that call tools; `auto`: all that have what they need; `none`.
-    Empty: auto where the web is searched, and none where only your documents are."""
+    """Intelligence feeds by name, for the strategies that call tools; `auto`: all that have what
+    they need; `none`. Empty: auto where the web is searched, and none where only your documents
+    are."""
     news_feeds: tuple[Address, ...] = ()
     """Addresses of RSS and Atom feeds that `search_news` reads besides GDELT."""
     sanctions_file: Place | None = None
-    """A bulk file of OpenSanctions (targets.simple.csv) that `lookup_sanctions` reads instead of asking its API."""
+    """A bulk file of OpenSanctions (targets.simple.csv) that `lookup_sanctions` reads instead of
+    asking its API."""
     mcp: Mcp = Mcp()
     """MCP servers whose tools a run may call."""
     read_pages: bool = True
-    """Fetch the pages that searches find; otherwise the providers' extracts are all that is read."""
+    """Fetch the pages that searches find; otherwise the providers' extracts are all that is read.
+    """
     ratings: dict[Domain, Rating] = Field(default_factory=dict)
     """Your own word on domains; wins over the rules."""
     contact: str = ""
-    """An e-mail address, told to services that ask who calls (Crossref, OpenAlex, PubMed): they serve you better."""
+    """An e-mail address, told to services that ask who calls (Crossref, OpenAlex, PubMed): they
+    serve you better."""
     database: Key | None = None
-    """Address of a PostgreSQL (postgresql://…) for a library that many machines share; it may hold a password."""
+    """Address of a PostgreSQL (postgresql://…) for a library that many machines share; it may hold
+    a password."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The hard stop; empty: the strategy's own."""
     approve: bool = False
     """Show the plan to a person first, and wait for an answer."""
     past: bool = False
-    """Build on past runs of this database where they bear on the question. Off: what one run read, and may be private,
-    is not shown to the model of another."""
+    """Build on past runs of this database where they bear on the question. Off: what one run read,
+    and may be private, is not shown to the model of another."""
     second_opinion: bool = True
-    """Have the reader, a small model that comes with deepdiver, judge each cited sentence, whichever model wrote it."""
+    """Have the reader, a small model that comes with deepdiver, judge each cited sentence,
+    whichever model wrote it."""
     as_of: date | None = None
-    """The day that counts as today, for ages and the like; empty: the day on which the run began."""
+    """The day that counts as today, for ages and the like; empty: the day on which the run began.
+    """
     budget: Dollars | None = None
     """What a run may cost, in US dollars; empty: no limit."""
     hold_uncertain: bool = False
@@ -204,21 +232,28 @@ class Settings(Part):
         named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
         keyed = {name: limit for name, limit in KEYED.items() if name in self.keys}
         usual = DEFAULTS | (IDENTIFIED if self.contact else {}) | keyed
-        return named or (HERE if provider == "library" else usual.get(provider.partition(":")[0], Limit()))
+        return named or (
+            HERE if provider == "library" else usual.get(provider.partition(":")[0], Limit())
+        )
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
         """Return the model for a task: its own, else its role's."""
-        return self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
+        return (
+            self.task_models.get(task) or (self.fast_model if role == "fast" else "") or self.model
+        )
 
     def public(self) -> dict[str, Any]:
-        """Return what shapes a run and may be saved: no key, and of this machine's folders only the documents."""
+        """Return what shapes a run and may be saved.
+
+        No key, and of this machine's folders only the documents.
+        """
         return self.model_dump(mode="json", exclude=set(MACHINE), exclude_defaults=True)
 
     def secrets(self) -> tuple[str, ...]:
         """Return every secret value, for those who must keep them out of a text; the longest first.
 
-        One may be the beginning of another, whose end would be left over. Below 8 characters it is no secret but a
-        placeholder such as "none", and to look for it would spoil every text.
+        One may be the beginning of another, whose end would be left over. Below 8 characters it is
+        no secret but a placeholder such as "none", and to look for it would spoil every text.
         """
         own = [self.database, *self.keys.values()]
         for server in self.mcp.servers.values():
@@ -248,7 +283,9 @@ def load(
         SettingsError: If a file cannot be read or a key or value is not usable.
     """
     environ = os.environ if environ is None else environ
-    user_file = user_file or Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
+    user_file = (
+        user_file or Path(platformdirs.user_config_dir("deepdiver", appauthor=False)) / FILE_NAME
+    )
     values: dict[str, Any] = {}
     for path in (user_file, _project_file(folder)):
         if path is not None:
@@ -267,10 +304,14 @@ def from_public(public: Mapping[str, Any], current: Settings) -> Settings:
 def _project_file(folder: Path | None) -> Path | None:
     try:
         folder = folder or Path.cwd()
-        return next((path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None)
+        return next(
+            (path for up in (folder, *folder.parents) if (path := up / FILE_NAME).is_file()), None
+        )
     except OSError as error:
         where = folder or "the working folder"
-        raise SettingsError(f"{where} cannot be looked into: {error.strerror}. Work from another folder.") from None
+        raise SettingsError(
+            f"{where} cannot be looked into: {error.strerror}. Work from another folder."
+        ) from None
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -279,8 +320,14 @@ def _read_file(path: Path) -> dict[str, Any]:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, ValueError, RecursionError) as error:  # not UTF-8, not TOML, and numbers too long are ValueErrors
-        raise SettingsError(f"{path} cannot be read: {error}. Correct the file, or move it away.") from None
+    except (
+        OSError,
+        ValueError,
+        RecursionError,
+    ) as error:  # not UTF-8, not TOML, and numbers too long are ValueErrors
+        raise SettingsError(
+            f"{path} cannot be read: {error}. Correct the file, or move it away."
+        ) from None
     _validate(values, str(path))
     return values
 
@@ -290,7 +337,9 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     for provider, names in KEY_VARIABLES.items():
         if held := next((environ[name] for name in names if environ.get(name)), ""):
             values["keys"][provider] = held
-    values["urls"].update({p: environ[name] for p, name in URL_VARIABLES.items() if environ.get(name)})
+    values["urls"].update(
+        {p: environ[name] for p, name in URL_VARIABLES.items() if environ.get(name)}
+    )
     simple = Settings.model_fields.keys() - TABLES
     for variable, text in sorted(environ.items()):
         if not variable.startswith("DEEPDIVER_") or not text:
@@ -309,8 +358,18 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _split(name: str, text: str) -> Any:
-    marks = {"search": ",", "allow_hosts": ",", "feeds": ",", "news_feeds": ",", "documents": os.pathsep}
-    return [part.strip() for part in text.split(marks[name]) if part.strip()] if name in marks else text
+    marks = {
+        "search": ",",
+        "allow_hosts": ",",
+        "feeds": ",",
+        "news_feeds": ",",
+        "documents": os.pathsep,
+    }
+    return (
+        [part.strip() for part in text.split(marks[name]) if part.strip()]
+        if name in marks
+        else text
+    )
 
 
 def _merge(into: dict[str, Any], new: Mapping[str, Any]) -> None:
@@ -327,7 +386,9 @@ def _validate(values: Mapping[str, Any], where: str) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError("; ".join(_explain(where, item) for item in error.errors()[:3])) from None
+        raise SettingsError(
+            "; ".join(_explain(where, item) for item in error.errors()[:3])
+        ) from None
 
 
 def _explain(where: str, item: Any) -> str:
@@ -336,8 +397,11 @@ def _explain(where: str, item: Any) -> str:
     if item["type"] == "extra_forbidden":
         return f"{where}: unknown key {name}{_nearest(path[-1], list(_known(path[:-1])))}"
     message = item["msg"].removeprefix("Value error, ")
-    # A table may hold a key that was put into the wrong place; an address that was refused holds a password.
-    hidden = path[:1] in (["keys"], ["urls"], ["mcp"]) or not isinstance(item["input"], str | int | float)
+    # A table may hold a key that was put into the wrong place; an address that was refused holds a
+    # password.
+    hidden = path[:1] in (["keys"], ["urls"], ["mcp"]) or not isinstance(
+        item["input"], str | int | float
+    )
     shown = "" if hidden else f", not {str(item['input'])[:80]!r}"
     return f"{where}: {name}: {message[:1].lower() + message[1:]}{shown}"
 
@@ -354,14 +418,23 @@ def _known(path: list[str]) -> Iterator[str]:
         "mcp": Mcp,
     }
     part = tables.get(path[0], Settings) if path else Settings
-    yield from (McpServer if path[:2] == ["mcp", "servers"] and len(path) > 2 else part).model_fields
+    yield from (
+        McpServer if path[:2] == ["mcp", "servers"] and len(path) > 2 else part
+    ).model_fields
 
 
 def _nearest(name: str, known: list[str], spell: Callable[[str], str] = str) -> str:
     close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f"; did you mean {spell(close[0])}?" if close else f"; known are {', '.join(map(spell, sorted(known)))}"
+    return (
+        f"; did you mean {spell(close[0])}?"
+        if close
+        else f"; known are {', '.join(map(spell, sorted(known)))}"
+    )
 
 
 def strict_checkpoints() -> None:
-    """Have LangGraph refuse to build objects of unknown types from a checkpoint; must come before its import."""
+    """Have LangGraph refuse to build objects of unknown types from a checkpoint.
+
+    Must come before its import.
+    """
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")

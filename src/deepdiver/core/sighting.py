@@ -1,6 +1,9 @@
-"""A finding as something seen at a time and a place: what correlations, timelines and maps are made of.
+"""A finding as something seen at a time and a place.
 
-It is computed from the finding and its source alone, so that a report can be drawn from the record whenever it is read.
+What correlations, timelines and maps are made of.
+
+It is computed from the finding and its source alone, so that a report can be drawn from the record
+whenever it is read.
 """
 
 from __future__ import annotations
@@ -15,12 +18,14 @@ from deepdiver.core.record import Finding, Source, SourceKind
 from deepdiver.core.whereabouts import Moment, Position, moment, whereabouts
 
 DENSITY, LEAST_KM, MOST_KM = 80.0, 2.0, 20.0
-"""Half the width of a town in kilometres is the root of its inhabitants by the first: 2.2 of 30,000 and 15 of 1.4
-million inhabitants."""
+"""Half the width of a town in kilometres is the root of its inhabitants by the first: 2.2 of 30,000
+and 15 of 1.4 million inhabitants."""
 
 _AT = re.compile(
-    r"\b(?:[Ii]n|[Aa]t|[Nn]ear|[Oo]ff|[Aa]round|[Oo]utside|[Oo]ver|[Oo]n|[Hh]its?|[Ss]truck|[Ss]trikes?|[Ss]hook|[Ss]hakes"
-    r"|[Rr]ock(?:s|ed)|[Ss]hell(?:s|ed)|[Tt]arget(?:s|ed)|[Bb]omb(?:s|ed)|[Hh]itting|[Ss]triking|[Ss]haking|[Cc]ity|[Tt]own)\s+"
+    r"\b(?:[Ii]n|[Aa]t|[Nn]ear|[Oo]ff|[Aa]round|[Oo]utside|[Oo]ver|[Oo]n|[Hh]its?|[Ss]truck"
+    r"|[Ss]trikes?|[Ss]hook|[Ss]hakes"
+    r"|[Rr]ock(?:s|ed)|[Ss]hell(?:s|ed)|[Tt]arget(?:s|ed)|[Bb]omb(?:s|ed)|[Hh]itting|[Ss]triking"
+    r"|[Ss]haking|[Cc]ity|[Tt]own)\s+"
     r"(?:the\s+)?(?:(?:[a-z]+\s+)?(?:of|from)\s+)?(?:[a-z]+\s+)?"
     r"(?P<name>[^\W\d_a-z][^\W\d_]*(?:['’-][^\W\d_]+)*(?:[ -][^\W\d_a-z][^\W\d_]+){0,4})"
 )
@@ -49,11 +54,12 @@ class Sighting:
 def sighting(finding: Finding, source: Source, text: str) -> Sighting:
     """Return when and where that was of which a finding tells.
 
-    A town that it places it at, if it is the only one, is where it was, give or take half the width of a town of its
-    size; failing that, the only one of the title. Where its own words give no time, the time at which its source was
-    published counts if it is given to the minute: a piece of news tells of its day, and a service says when it first
-    saw it; rows of a feed say themselves when they are of. A bare day of publication does not count, because a report
-    of today may tell of last year.
+    A town that it places it at, if it is the only one, is where it was, give or take half the width
+    of a town of its size; failing that, the only one of the title. Where its own words give no
+    time, the time at which its source was published counts if it is given to the minute: a piece of
+    news tells of its day, and a service says when it first saw it; rows of a feed say themselves
+    when they are of. A bare day of publication does not count, because a report of today may tell
+    of last year.
 
     Args:
         finding: The finding; its first quote counts.
@@ -66,7 +72,9 @@ def sighting(finding: Finding, source: Source, text: str) -> Sighting:
     if when is None and "T" in source.published and source.kind is not SourceKind.FEED:
         published = moment(source.published)
         when = published if published and published.narrow else None
-    return Sighting(finding.id, when, there.position or _town(quote.text) or _town(source.title), there.places)
+    return Sighting(
+        finding.id, when, there.position or _town(quote.text) or _town(source.title), there.places
+    )
 
 
 def _town(text: str) -> Position | None:
@@ -79,7 +87,9 @@ def _town(text: str) -> Position | None:
 
 
 def towns_in(text: str) -> list[Place]:
-    """Return the towns at which a text places something: in Kharkiv, near Merefa, a strike on Odesa, it shook Izmir.
+    """Return the towns at which a text places something.
+
+    In Kharkiv, near Merefa, a strike on Odesa, it shook Izmir.
 
     The mere name is not enough: there are towns called Alma and Victoria.
     """
@@ -88,10 +98,15 @@ def towns_in(text: str) -> list[Place]:
 
 
 def _begins_with(capitalised: Sequence[str]) -> Place | None:
-    """Return the town that capitalised words begin with; none where they go on with another name (Paris Hilton)."""
+    """Return the town that capitalised words begin with.
+
+    None where they go on with another name (Paris Hilton).
+    """
     for count in range(len(capitalised), 0, -1):
         name, rest = " ".join(capitalised[:count]), capitalised[count:]
         place = find(name)
         if place is not None and in_text(name):
-            return place if place.kind == "town" and (not rest or rest[0].lower() in AROUND) else None
+            return (
+                place if place.kind == "town" and (not rest or rest[0].lower() in AROUND) else None
+            )
     return None

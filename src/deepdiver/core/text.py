@@ -1,6 +1,7 @@
 """Spans of a text: sentences, passages, and where a quote stands.
 
-All functions are linear in their input and give offsets into the text as it is, so that what is cited can be shown.
+All functions are linear in their input and give offsets into the text as it is, so that what is
+cited can be shown.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 PASSAGE_CHARS = 900
-"""About 150 words: enough context to judge a sentence, small enough that a search hit points at something."""
+"""About 150 words: enough context to judge a sentence, small enough that a search hit points at
+something."""
 
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)]|>)[ \t]+|\|)")
-"""What begins an item of a list, a quoted line or a row of a table: a block of its own, whose mark is no part of it."""
-# Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for each dot.
+"""What begins an item of a list, a quoted line or a row of a table: a block of its own, whose mark
+is no part of it."""
+# Repeats are possessive and begin where a run begins: a megabyte of dots is read once, not once for
+# each dot.
 _UNSEEN = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""Characters that turn the direction of writing; they stand anywhere in a text that is written from right to left."""
+"""Characters that turn the direction of writing; they stand anywhere in a text that is written from
+right to left."""
 _EAST = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SOUTH = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece"
 """Letters of Thai and Lao, whose sentences end in a space and not in a stop."""
@@ -28,13 +33,17 @@ _END = re.compile(
     rf"|(?<=[{_EAST}])[!?]++(?=[{_EAST}「『（])"
     rf"|(?P<gap>(?<=[{_SOUTH}])\s++(?=[{_SOUTH}]))"
 )
-"""What may end a sentence: a stop before a space; the stops that need none, of China and Japan, of Arabic, Urdu, Hindi,
-Burmese, Amharic and Armenian; a plain mark between letters of the far east; a space between letters of Thai."""
+"""What may end a sentence: a stop before a space; the stops that need none, of China and Japan, of
+Arabic, Urdu, Hindi, Burmese, Amharic and Armenian; a plain mark between letters of the far east; a
+space between letters of Thai."""
 _CLAUSE = 60
-"""Characters from which a space in Thai is taken for an end: shorter runs are names, numbers and items of a list."""
+"""Characters from which a space in Thai is taken for an end: shorter runs are names, numbers and
+items of a list."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr|No|Nr|v|vs|etc|approx|ca|cf"
-    r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp|a\.m|p\.m|U\.S|U\.K"
+    r"(?:^|[\s(\[\"'“.\-])(?:[A-ZÅÄÖÉ]|Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St|Sr|Jr"
+    r"|No|Nr|v|vs|etc|approx|ca|cf"
+    r"|e\.g|i\.e|al|Fig|fig|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|p|pp"
+    r"|a\.m|p\.m|U\.S|U\.K"
     r"|U\.N)\.$"
 )
 _LONGEST_ABBREVIATION = 12
@@ -124,7 +133,10 @@ def _ends(text: str, start: int, mark: re.Match[str], limit: int) -> bool:
 
 
 def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
-    """Return spans of whole sentences of about `size` characters; a heading stays with what follows it."""
+    """Return spans of whole sentences of about `size` characters.
+
+    A heading stays with what follows it.
+    """
     found: list[Span] = []
     start = end = -1
     for part, headed in _headed(text, size):
@@ -134,7 +146,9 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
         if start < 0:
             start = part.start
         end = part.end
-        while end - start > 2 * size:  # one endless sentence: cut it, so that a passage stays a passage
+        while (
+            end - start > 2 * size
+        ):  # one endless sentence: cut it, so that a passage stays a passage
             cut = _gap(text, start + size // 2, start + size)
             found.append(Span(start, cut))
             start = cut
@@ -146,7 +160,10 @@ def passages(text: str, size: int = PASSAGE_CHARS) -> list[Span]:
 
 
 def _gap(text: str, least: int, most: int) -> int:
-    """Return where to cut between two offsets: behind the last word that ends there, else at the latest."""
+    """Return where to cut between two offsets.
+
+    Behind the last word that ends there, else at the latest.
+    """
     at = most
     while at > least and not text[at].isspace():
         at -= 1
@@ -187,7 +204,8 @@ _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a"
 _ASCII = "!-_a-~"
 """Visible, and its own plain form: all but the grave accent."""
 _PIECE = re.compile(
-    rf"(?P<ascii>[{_ASCII}]+(?: [{_ASCII}]+)*(?![{_MARKS}]))|(?P<gap>[\s{_DROP}]+)|[{_ASCII}]?[^{_ASCII}\s{_DROP}]+"
+    rf"(?P<ascii>[{_ASCII}]+(?: [{_ASCII}]+)*(?![{_MARKS}]))|(?P<gap>[\s{_DROP}]+)"
+    rf"|[{_ASCII}]?[^{_ASCII}\s{_DROP}]+"
 )
 _MARKED = re.compile(f"[{_MARKS}]{{0,8}}")
 _LETTER = re.compile(f".{_MARKED.pattern}", re.DOTALL)
@@ -197,20 +215,22 @@ _BREAK = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
 _FIGURES = ("<super>", "<sub>", "<fraction>", "<circle>")
 """Raised, lowered and joined figures are no mere typesetting: 10⁶ is not 106."""
 _JOINTS = ("", "-", "- ")
-"""What a hyphen at the end of a line may stand for: inter-/national, well-/known, pre-/ and post-war."""
+"""What a hyphen at the end of a line may stand for: inter-/national, well-/known, pre-/ and
+post-war."""
 _LINE_END = re.compile(rf"\w[{_HYPHENS}][\s{_DROP}]")
 
 
 def fold(text: str, joint: str = "") -> tuple[str, list[int]]:
     """Return a text without what typesetting changes, and for each of its characters the offset it came from.
 
-    White space becomes one space, quote marks and dashes their plain forms, ligatures and full-width forms their
-    letters, a letter and its accent one character.
+    White space becomes one space, quote marks and dashes their plain forms, ligatures and
+    full-width forms their letters, a letter and its accent one character.
 
     Args:
         text: Any text.
-        joint: What becomes of a hyphen at the end of a line and the line break: nothing, "-" or "- ". Nothing is taken
-            to mean a hyphen where no word can have been parted, before a capital or a figure.
+        joint: What becomes of a hyphen at the end of a line and the line break: nothing, "-" or "-
+            ". Nothing is taken to mean a hyphen where no word can have been parted, before a
+            capital or a figure.
     """
     out: list[str] = []
     at: list[int] = []
@@ -249,13 +269,18 @@ def _plain(char: str) -> str:
     """Return the plain form of a character and the marks that combine with it."""
     if char in _FOLD:
         return _FOLD[char]
-    form: Literal["NFC", "NFKC"] = "NFC" if unicodedata.decomposition(char[0]).startswith(_FIGURES) else "NFKC"
+    form: Literal["NFC", "NFKC"] = (
+        "NFC" if unicodedata.decomposition(char[0]).startswith(_FIGURES) else "NFKC"
+    )
     plain = "".join(_FOLD.get(letter, letter) for letter in unicodedata.normalize(form, char))
     return char if _SPACE.search(plain) else plain  # ¨ would become a space and a mark
 
 
 def _hyphen(text: str, gap: re.Match[str]) -> str:
-    """Return the hyphen, soft or not, that ends the line before a gap within a word; empty if there is none."""
+    """Return the hyphen, soft or not, that ends the line before a gap within a word.
+
+    Empty if there is none.
+    """
     start, end = gap.span()
     if text[start] == _SOFT_HYPHEN:
         hyphen, before = _SOFT_HYPHEN, start - 1
@@ -268,13 +293,15 @@ def _hyphen(text: str, gap: re.Match[str]) -> str:
 
 
 MISSES = 64
-"""Places that hold a quote's letters but cut through a character (the f of ﬁ): after so many the search is given up."""
+"""Places that hold a quote's letters but cut through a character (the f of ﬁ): after so many the
+search is given up."""
 
 
 def locate(quote: str, text: str) -> Span | None:
     """Find a quote in a text: exactly, else after folding both. None if it does not stand there.
 
-    The span covers whole characters of the text as it is; its text may differ from the quote in typesetting only.
+    The span covers whole characters of the text as it is; its text may differ from the quote in
+    typesetting only.
     """
     quote = quote.strip()
     if not quote:
@@ -293,7 +320,9 @@ def _locate_folded(quote: str, text: str, joint: str) -> Span | None:
         if start < 0:
             break
         last = start + len(wanted)
-        if (start == 0 or at[start - 1] < at[start]) and (last == len(at) or at[last - 1] < at[last]):
+        if (start == 0 or at[start - 1] < at[start]) and (
+            last == len(at) or at[last - 1] < at[last]
+        ):
             marked = _MARKED.match(text, at[last - 1] + 1)
             return Span(at[start], marked.end() if marked else len(text))
         start = folded.find(wanted, start + 1)
@@ -304,7 +333,9 @@ _UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 
 
 def whole(span: Span, text: str) -> Span:
-    """Widen a span until it cuts neither a word nor a number: 5 million is not what 25 million says.
+    """Widen a span until it cuts neither a word nor a number.
+
+    5 million is not what 25 million says.
 
     Scripts without spaces between words are left as they are.
     """
@@ -317,12 +348,16 @@ def whole(span: Span, text: str) -> Span:
 
 
 def _inside(text: str, at: int) -> int:
-    """Return by how much a border must move to leave a word or number that it cuts; 0: it cuts none."""
+    """Return by how much a border must move to leave a word or number that it cuts.
+
+    0: it cuts none.
+    """
     if not 0 < at < len(text):
         return 0
     before, after = text[at - 1], text[at]
     if before.isalnum() and after.isalnum():
-        # Beyond are the scripts of the far east; Thai, Lao, Burmese and Khmer too part words by nothing.
+        # Beyond are the scripts of the far east; Thai, Lao, Burmese and Khmer too part words by
+        # nothing.
         return int(max(before, after) < "\u2e80" and not _UNPARTED.match(before))
     if before in ".," and after.isdigit():
         return int(at > 1 and text[at - 2].isdigit())
@@ -333,8 +368,8 @@ _VOWELS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
     "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
 )
-"""Vowels and points written over, under and around the letters of Hebrew, Arabic, India, Thai, Burmese and Khmer: no
-letters to Python, and within words all the same."""
+"""Vowels and points written over, under and around the letters of Hebrew, Arabic, India, Thai,
+Burmese and Khmer: no letters to Python, and within words all the same."""
 _WORD = re.compile(rf"\w[\w{_VOWELS}]*(?:[’'\-]\w[\w{_VOWELS}]*)*", re.UNICODE)
 
 
@@ -346,13 +381,35 @@ def words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """Return a word without its commonest English endings: enough to match children and child, runs and run."""
-    irregular = {"children": "child", "people": "person", "men": "man", "women": "woman", "ran": "run", "born": "birth"}
+    """Return a word without its commonest English endings.
+
+    Enough to match children and child, runs and run.
+    """
+    irregular = {
+        "children": "child",
+        "people": "person",
+        "men": "man",
+        "women": "woman",
+        "ran": "run",
+        "born": "birth",
+    }
     if word in irregular:
         return irregular[word]
     word = word.removesuffix("'s")
-    for ending, keep in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
+    for ending, keep in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("ing", ""),
+        ("edly", ""),
+        ("ed", ""),
+        ("es", "e"),
+        ("s", ""),
+    ):
+        if (
+            word.endswith(ending)
+            and len(word) - len(ending) >= 3
+            and not word.endswith(("ss", "us", "is"))
+        ):
             word = word[: -len(ending)] + keep
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiouls":
@@ -362,11 +419,16 @@ def stem(word: str) -> str:
 
 STOPWORDS = frozenset(
     words(
-        "a about above after again against all also am an and any are as at be because been before being below "
-        "between both but by can could did do does doing during each few for from further had has have having he "
-        "her here hers him his how i if in into is it its itself just may me might more most must my no nor not of "
-        "off on once only or other our ours out over own same she should so some such than that the their theirs "
-        "them then there these they this those through to too under until up very was we were what when where "
+        "a about above after again against all also am an and any are as at be because been before "
+        "being below "
+        "between both but by can could did do does doing during each few for from further had has "
+        "have having he "
+        "her here hers him his how i if in into is it its itself just may me might more most must "
+        "my no nor not of "
+        "off on once only or other our ours out over own same she should so some such than that "
+        "the their theirs "
+        "them then there these they this those through to too under until up very was we were what "
+        "when where "
         "which while who whom whose why will with would you your yours "
     )
 )

@@ -1,6 +1,9 @@
-"""Values in a text that can be checked: numbers, dates and names; and the sums that may be made of them.
+"""Values in a text that can be checked.
 
-The audit asks whether every value of a sentence stands in its quotes; the embedded reasoner reads answers off them.
+Numbers, dates and names; and the sums that may be made of them.
+
+The audit asks whether every value of a sentence stands in its quotes; the embedded reasoner reads
+answers off them.
 """
 
 from __future__ import annotations
@@ -46,10 +49,14 @@ _DATES = (
     re.compile(r"\b(?P<y>\d{4})/(?P<m>\d{1,2})/(?P<d>\d{1,2})\b"),
     re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})\b"),
     re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?{_GAP}(?:of{_GAP})?(?P<month>{_MONTH})\b{_DOT}{_YEAR}?", re.IGNORECASE
+        r"\b(?P<d>\d{1,2})(?:st|nd|rd"
+        rf"|th)?{_GAP}(?:of{_GAP})?(?P<month>{_MONTH})\b{_DOT}{_YEAR}?",
+        re.IGNORECASE,
     ),
     re.compile(
-        rf"\b(?P<month>{_MONTH})\b{_DOT}{_GAP}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?![,.:]\d){_YEAR}?", re.IGNORECASE
+        rf"\b(?P<month>{_MONTH})\b{_DOT}{_GAP}(?P<d>\d{{1,2}})(?:st|nd|rd"
+        rf"|th)?\b(?![,.:]\d){_YEAR}?",
+        re.IGNORECASE,
     ),
     re.compile(rf"\b(?P<month>{_MONTH})\b{_DOT}{_YEAR}", re.IGNORECASE),
 )
@@ -72,36 +79,51 @@ _UNITS = {
     word: value
     for value, word in enumerate(
         words(
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+            "fifteen sixteen "
             "seventeen eighteen nineteen"
         )
     )
 }
-_TENS = {word: 10 * n for n, word in enumerate(words("twenty thirty forty fifty sixty seventy eighty ninety"), 2)}
+_TENS = {
+    word: 10 * n
+    for n, word in enumerate(words("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
+}
 _SEP = rf"(?:{_GAP}|-)"
-_BELOW_HUNDRED = rf"(?:(?:{'|'.join(_TENS)})\b(?:{_SEP}(?:{'|'.join(list(_UNITS)[1:10])})\b)?|(?:{'|'.join(_UNITS)})\b)"
-_BELOW_THOUSAND = rf"(?:(?:{_BELOW_HUNDRED}{_SEP})?hundred\b(?:{_SEP}(?:and{_SEP})?{_BELOW_HUNDRED})?|{_BELOW_HUNDRED})"
+_BELOW_HUNDRED = (
+    rf"(?:(?:{'|'.join(_TENS)})\b(?:{_SEP}(?:{'|'.join(list(_UNITS)[1:10])})\b)?"
+    rf"|(?:{'|'.join(_UNITS)})\b)"
+)
+_BELOW_THOUSAND = (
+    rf"(?:(?:{_BELOW_HUNDRED}{_SEP})?hundred\b(?:{_SEP}(?:and{_SEP})?{_BELOW_HUNDRED})?"
+    rf"|{_BELOW_HUNDRED})"
+)
 _SPELLED = re.compile(
-    rf"\b{_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*", re.IGNORECASE
+    rf"\b{_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*",
+    re.IGNORECASE,
 )
 _UPPER = "".join(char for char in map(chr, range(0x41, 0x590)) if char.isupper())
 """Capitals of the Latin, Greek, Cyrillic and Armenian alphabets; other scripts have none."""
 _INITIALS = rf"(?:[{_UPPER}]\.){{2,}}|[{_UPPER}]\.(?={_GAP}[{_UPPER}])"
 _TITLED = rf"(?:Mr|Mrs|Ms|Dr|Prof|Capt|Col|Gen|Gov|Lt|Rev|Sen|Sgt|St)\.(?={_GAP}[{_UPPER}])"
 _NAME_PART = rf"(?:{_TITLED}|{_INITIALS}|[{_UPPER}][\w’'\-]*)"
-_NAME = re.compile(rf"\b{_NAME_PART}(?:(?:{_GAP}(?:of|de|van|von|der|den|la|le|du|&)){{0,2}}{_GAP}{_NAME_PART})*")
+_NAME = re.compile(
+    rf"\b{_NAME_PART}(?:(?:{_GAP}(?:of|de|van|von|der|den|la|le|du|&)){{0,2}}{_GAP}{_NAME_PART})*"
+)
 _INITIAL = re.compile(rf"[{_UPPER}]\.")
 _BARE = re.compile(r"[.’']")
 _FIRST_WORD = re.compile(r"\w")
 _TITLES = frozenset(
     words(
-        "mr mrs ms dr prof professor sir capt captain col gen gov governor lt rev sen senator sgt mayor director "
+        "mr mrs ms dr prof professor sir capt captain col gen gov governor lt rev sen senator sgt "
+        "mayor director "
         "chair chairman chairwoman minister president"
     )
 )
 _OPENERS = frozenset(
     words(
-        "according although another despite either every however later like many meanwhile near neither "
+        "according although another despite either every however later like many meanwhile near "
+        "neither "
         "nevertheless several since still though today tomorrow unlike whether yesterday yet"
     )
 )
@@ -125,7 +147,11 @@ class Day:
         """Whether this date says at least what the other says, and nothing else."""
         return all(
             theirs in (0, mine)
-            for mine, theirs in ((self.year, other.year), (self.month, other.month), (self.day, other.day))
+            for mine, theirs in (
+                (self.year, other.year),
+                (self.month, other.month),
+                (self.day, other.day),
+            )
         )
 
     def iso(self) -> str:
@@ -146,7 +172,10 @@ class Day:
 
 
 def dated(text: str) -> list[tuple[Day, int, int]]:
-    """Return the dates of a text with their spans, in order; a longer reading hides the shorter ones inside it."""
+    """Return the dates of a text with their spans, in order.
+
+    A longer reading hides the shorter ones inside it.
+    """
     found: list[tuple[Day, int, int]] = []
     taken = bytearray(len(text))
     for pattern in _DATES:
@@ -167,7 +196,9 @@ def _day(match: re.Match[str]) -> Day | None:
         groups["m"] = str(MONTHS[groups["month"].lower()])
     given = {part: int(groups[part]) for part in "ymd" if groups.get(part)}
     try:
-        date(given.get("y", 2000), given["m"], given.get("d", 1))  # 2000: without a year, 29 February may exist
+        date(
+            given.get("y", 2000), given["m"], given.get("d", 1)
+        )  # 2000: without a year, 29 February may exist
     except ValueError:
         return None
     return Day(given.get("y", 0), given["m"], given.get("d", 0))
@@ -210,7 +241,11 @@ def _scaled(text: str, match: re.Match[str]) -> Decimal:
     if scale := _SCALED.match(text, end):
         return value.scaleb(_SCALE[scale["word"].lower()])
     money = text[max(0, match.start() - 1) : match.start()] in {"$", "€", "£"}
-    power = _SHORT.get(text[end : end + 1].lower(), 0) if money and not text[end + 1 : end + 2].isalnum() else 0
+    power = (
+        _SHORT.get(text[end : end + 1].lower(), 0)
+        if money and not text[end + 1 : end + 2].isalnum()
+        else 0
+    )
     return value.scaleb(power) if power else value
 
 
@@ -228,24 +263,36 @@ def _spelled(phrase: str) -> Decimal:
 
 
 def names(text: str) -> list[str]:
-    """Return the names of a text: runs of capitalised words, without a word that merely opens its sentence."""
+    """Return the names of a text.
+
+    Runs of capitalised words, without a word that merely opens its sentence.
+    """
     found: dict[str, None] = {}
     for unit in sorted([*sentences(text), *(span for span, heading in blocks(text) if heading)]):
         first = _FIRST_WORD.search(text, unit.start, unit.end)
         for match in _NAME.finditer(text, unit.start, unit.end):
             before = text[max(0, match.start() - 1) : match.start()]
-            opens = before in {'"', "“", "«"} or (first is not None and first.start() == match.start())
+            opens = before in {'"', "“", "«"} or (
+                first is not None and first.start() == match.start()
+            )
             if name := _name(match.group().split(), opens):
                 found.setdefault(name)
     return list(found)
 
 
 def _name(listed: list[str], opens: bool) -> str:
-    """Return the name in a run of capitalised words; empty if there is none, or if it may just open a sentence."""
+    """Return the name in a run of capitalised words.
+
+    Empty if there is none, or if it may just open a sentence.
+    """
     if opens and len(listed) == 1:
         return ""
     at = 0
-    while at < len(listed) and _BARE.split(listed[at].lower())[0] in _NO_NAME and not _INITIAL.fullmatch(listed[at]):
+    while (
+        at < len(listed)
+        and _BARE.split(listed[at].lower())[0] in _NO_NAME
+        and not _INITIAL.fullmatch(listed[at])
+    ):
         at += 1
     return " ".join(listed[at:]).removesuffix("'s").removesuffix("’s").rstrip("-’'")
 
@@ -264,7 +311,9 @@ def _compute(sum_: Calculation) -> Fraction:
         began, ended = (date.fromisoformat(text) for text in sum_.inputs)
         if sum_.kind == "days":
             return Fraction(abs((ended - began).days))
-        return Fraction(ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day)))
+        return Fraction(
+            ended.year - began.year - ((ended.month, ended.day) < (began.month, began.day))
+        )
     if not sum_.inputs:
         raise ValueError("nothing comes of nothing")
     if sum_.kind == "count":

@@ -1,7 +1,8 @@
 """When and where something was, as far as a text says so: moments, positions and names of places.
 
-Nothing is guessed. A time of day counts only with its zone (its own, or one that its source names for all its times);
-without one, the day is all that is known. A date that a line of a log leaves out is the last one given before it.
+Nothing is guessed. A time of day counts only with its zone (its own, or one that its source names
+for all its times); without one, the day is all that is known. A date that a line of a log leaves
+out is the last one given before it.
 """
 
 from __future__ import annotations
@@ -15,18 +16,25 @@ from deepdiver.core.values import dated, names
 DAY = 1_440
 """Minutes of a day."""
 NARROW = 60
-"""Minutes that a moment may last at most to be a point in time: half a day of observations is none."""
+"""Minutes that a moment may last at most to be a point in time: half a day of observations is none.
+"""
 MOST_DAYS = 2
 """Days that a quote about one moment may name: the day, and that of the report."""
 _CLOCK = re.compile(
-    r"(?<![\d:.])(?P<iso>(?<=T))?(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?![\d:])"
+    r"(?<![\d:.])(?P<iso>(?<=T))?(?P<h>[01]?\d"
+    r"|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?![\d:])"
     r"(?:\s?(?P<zone>UTC|GMT|CEST|CET|Z)\b)?(?(iso)(?P<offset>[+-](?:0\d|1[0-4]):?[0-5]\d)?)"
 )
 """A time of day with its zone; behind the T of an ISO time, with its distance from UTC."""
 _ZONES = {"UTC": 0, "GMT": 0, "Z": 0, "CET": 60, "CEST": 120}
-_ALL_TIMES = re.compile(r"\b(?:all )?times?\b[^.\n]{0,20}\b(?P<zone>UTC|GMT|CEST|CET)\b", re.IGNORECASE)
+_ALL_TIMES = re.compile(
+    r"\b(?:all )?times?\b[^.\n]{0,20}\b(?P<zone>UTC|GMT|CEST|CET)\b", re.IGNORECASE
+)
 """A source that says in which zone it gives its times."""
-_FROM, _TO = re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE), re.compile(r"\s*(?:and|to|until|–|-)\s*")
+_FROM, _TO = (
+    re.compile(r"\b(?:between|from)\s+$", re.IGNORECASE),
+    re.compile(r"\s*(?:and|to|until|–|-)\s*"),
+)
 _DEGREES = re.compile(
     r"(?<![\w.])(?P<lat>\d{1,2}(?:\.\d+)?)\s?°?\s?(?P<ns>[NS])\b[,;]?\s+"
     r"(?P<lon>\d{1,3}(?:\.\d+)?)\s?°?\s?(?P<ew>[EW])\b"
@@ -41,7 +49,10 @@ _PLACED = re.compile(r"\b(?:in|at|near|off|around|outside|over)\s+(?:the\s+)?(?:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Moment:
-    """A stretch of time, in minutes since the first day of the calendar, UTC; a day without a clock is all of it."""
+    """A stretch of time, in minutes since the first day of the calendar, UTC.
+
+    A day without a clock is all of it.
+    """
 
     start: int
     """First minute."""
@@ -104,7 +115,9 @@ def whereabouts(quote: str, text: str = "", start: int = 0, title: str = "") -> 
 
 
 def moment(quote: str, text: str = "", start: int = 0, title: str = "") -> Moment | None:
-    """Return when that was of which a quote tells: its first date and the time of day that it gives.
+    """Return when that was of which a quote tells.
+
+    Its first date and the time of day that it gives.
 
     A list of days is no moment: a count by day tells of a period.
     """
@@ -135,7 +148,9 @@ def _last_day(text: str) -> date | None:
 
 
 def _minute(clock: re.Match[str], zone: str) -> int | None:
-    """Return the minute of the day in UTC; it may lie in the day before or after. None: no zone is known.
+    """Return the minute of the day in UTC; it may lie in the day before or after.
+
+    None: no zone is known.
 
     Args:
         clock: The time of day.
@@ -153,7 +168,9 @@ def _is_range(quote: str, clocks: list[re.Match[str]]) -> bool:
     if len(clocks) < 2:
         return False
     one, other = clocks[:2]
-    return bool(_FROM.search(quote[: one.start()]) and _TO.fullmatch(quote[one.end() : other.start()]))
+    return bool(
+        _FROM.search(quote[: one.start()]) and _TO.fullmatch(quote[one.end() : other.start()])
+    )
 
 
 def positions(text: str) -> list[Position]:
@@ -169,7 +186,10 @@ def positions(text: str) -> list[Position]:
 
 
 def places(text: str) -> list[str]:
-    """Return the names in a text that a word of place stands before: in Oslo, near the port of Oslo."""
+    """Return the names in a text that a word of place stands before.
+
+    In Oslo, near the port of Oslo.
+    """
     found: dict[str, None] = {}
     for name in names(text):
         spots = (match.start() for match in re.finditer(re.escape(name), text))

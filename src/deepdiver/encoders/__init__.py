@@ -1,4 +1,7 @@
-"""Local models that need no key and no network: sentence embeddings, and the table that their vectors live in."""
+"""Local models that need no key and no network.
+
+Sentence embeddings, and the table that their vectors live in.
+"""
 
 from deepdiver.encoders.embed import DIMENSION, MODEL, Embedder, embedder
 from deepdiver.encoders.vectors import VectorTable

@@ -1,7 +1,8 @@
 """Sentences as vectors: all-MiniLM-L6-v2 in int8 through onnxruntime.
 
-One text has one vector, bit for bit, whatever it is embedded beside: the graph quantises each token by itself, and
-texts share a batch only with texts of exactly their length, so nothing is ever padded.
+One text has one vector, bit for bit, whatever it is embedded beside: the graph quantises each token
+by itself, and texts share a batch only with texts of exactly their length, so nothing is ever
+padded.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ MAX_TOKENS = 256
 """What the model was made for, a mark at each end included: here tokenizer.json cuts a text."""
 
 MAX_CHARACTERS = 64 * MAX_TOKENS
-"""What is given to the tokenizer: 256 tokens of English are some 1,200 characters, and a page may have millions."""
+"""What is given to the tokenizer: 256 tokens of English are some 1,200 characters, and a page may
+have millions."""
 
 CHUNK = 1_024
 """Texts that are tokenised before they are embedded: their tokens take up to 20 kB each."""
 
 BATCH_TOKENS = 1_024
-"""Tokens in one run of the graph: from 240 on the multiplications are no faster, and memory grows with them."""
+"""Tokens in one run of the graph: from 240 on the multiplications are no faster, and memory grows
+with them."""
 
 FOLDER = Path(__file__).parent / "minilm"
 """The model file, its tokenizer, and a README that says where both come from."""
@@ -74,7 +77,9 @@ class Embedder:
         for start in range(0, len(texts), CHUNK):
             part = [shipped.readable(text, MAX_CHARACTERS) for text in texts[start : start + CHUNK]]
             tokens = [text.ids for text in tokenizer.encode_batch_fast(part)]
-            for number, vector in shipped.run(session, "vectors", {"ids": tokens}, BATCH_TOKENS, self._threads):
+            for number, vector in shipped.run(
+                session, "vectors", {"ids": tokens}, BATCH_TOKENS, self._threads
+            ):
                 vectors[start + number] = vector
         return vectors
 

@@ -1,8 +1,12 @@
-"""The reader: judges a claim by evidence, finds the answer to a question in a passage, and says if the passage matters.
+"""The reader.
 
-One small encoder with three heads, in int8 through onnxruntime. As with the embeddings, a pair's result depends on
-nothing but the pair: the graph quantises each token by itself, and pairs share a batch only with pairs of exactly their
-length. Results are rounded to four places, so that processors that add in another order still agree.
+Judges a claim by evidence, finds the answer to a question in a passage, and says if the passage
+matters.
+
+One small encoder with three heads, in int8 through onnxruntime. As with the embeddings, a pair's
+result depends on nothing but the pair: the graph quantises each token by itself, and pairs share a
+batch only with pairs of exactly their length. Results are rounded to four places, so that
+processors that add in another order still agree.
 """
 
 from __future__ import annotations
@@ -25,13 +29,15 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 MAX_TOKENS = 256
-"""Tokens of a pair, marks included: it was trained on no more. Evidence and claim are cut, the longer one first."""
+"""Tokens of a pair, marks included: it was trained on no more. Evidence and claim are cut, the
+longer one first."""
 
 QUESTION_TOKENS = 64
 """Tokens of a question; the rest of it is not read, so that there is room for the passage."""
 
 OVERLAP = 64
-"""Tokens that neighbouring windows of a long passage share: an answer on an edge is whole in one of them."""
+"""Tokens that neighbouring windows of a long passage share: an answer on an edge is whole in one of
+them."""
 
 ANSWER_TOKENS = 24
 """The longest answer: nineteen in twenty of those it was trained on are shorter."""
@@ -55,10 +61,12 @@ TEMPERATURE = 1.14
 """What verdicts' logits are divided by; training/reader/quantise.py finds it on held-out pairs."""
 
 DECIDED = 0.6
-"""A stance under this in every sentence is no stance: the document says not enough. Found with the first prototype."""
+"""A stance under this in every sentence is no stance: the document says not enough. Found with the
+first prototype."""
 
 FOLDER = Path(__file__).parent / "verifier"
-"""The model file, and a README that says where it comes from. The tokenizer is that of the embeddings."""
+"""The model file, and a README that says where it comes from. The tokenizer is that of the
+embeddings."""
 
 HASHES = {"model.onnx": "6c9908bdb141679074d77dcc835824ec8848eca392a65b38ca6ae40518fd3940"}
 """SHA-256 of the file; training/reader/quantise.py makes it and prints it."""
@@ -106,7 +114,8 @@ class DocumentVerdict:
     whole: Verdict = NOTHING
     """What all of them say together: calibrated, where the strongest of many is overconfident."""
     leaning: float = -math.inf
-    """How far the one that favours the claim most does so rather than deny it, for ranking claims; see `weighing`."""
+    """How far the one that favours the claim most does so rather than deny it, for ranking claims;
+    see `weighing`."""
 
     @property
     def stance(self) -> Stance:
@@ -147,7 +156,9 @@ class Reader:
         self._loaded = shipped.Once(self._load)
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
-        """Return a verdict for each pair of evidence and claim, in their order; without words nothing is judged.
+        """Return a verdict for each pair of evidence and claim, in their order.
+
+        Without words nothing is judged.
 
         Raises:
             StoreAccessError: If a file of the model is not there.
@@ -156,21 +167,28 @@ class Reader:
         tokenizer, _, session = self._loaded()
         made: list[Verdict] = []
         for start in range(0, len(pairs), CHUNK):
-            texts = [(_readable(evidence), _readable(claim)) for evidence, claim in pairs[start : start + CHUNK]]
+            texts = [
+                (_readable(evidence), _readable(claim))
+                for evidence, claim in pairs[start : start + CHUNK]
+            ]
             rows = _run(session, tokenizer.encode_batch(texts), "verdict", self._threads)
             made += [
-                _verdict(row) if all(map(_worded, pair)) else NOTHING for pair, row in zip(texts, rows, strict=True)
+                _verdict(row) if all(map(_worded, pair)) else NOTHING
+                for pair, row in zip(texts, rows, strict=True)
             ]
         return made
 
     def verify_document(self, sentences: Sequence[str], claim: str) -> DocumentVerdict:
         """Judge a claim by each sentence and by each pair of adjacent ones, and return the strongest.
 
-        Whole documents are judged worse: on SciFact the macro F1 of sentences and pairs was higher by 0.1.
+        Whole documents are judged worse: on SciFact the macro F1 of sentences and pairs was higher
+        by 0.1.
         """
         return self.verify_documents([(sentences, claim)])[0]
 
-    def verify_documents(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[DocumentVerdict]:
+    def verify_documents(
+        self, documents: Sequence[tuple[Sequence[str], str]]
+    ) -> list[DocumentVerdict]:
         """Judge several documents, each with its claim; faster than one at a time."""
         return [
             _weighed(sentences, claim, parts)
@@ -186,7 +204,10 @@ class Reader:
             for last in (first, first + 1)
             if last < len(sentences)
         ]
-        pairs = [(" ".join(documents[at][0][first : last + 1]), documents[at][1]) for at, first, last in units]
+        pairs = [
+            (" ".join(documents[at][0][first : last + 1]), documents[at][1])
+            for at, first, last in units
+        ]
         made: list[list[Part]] = [[] for _ in documents]
         for (number, first, last), verdict in zip(units, self.verify(pairs), strict=True):
             made[number].append(Part(first, last, verdict.supports, verdict.refutes))
@@ -203,34 +224,53 @@ class Reader:
                 begins[1:, None] * ends[None, 1:], ANSWER_TOKENS
             )
             begin, end = (int(at) + 1 for at in np.unravel_index(int(both.argmax()), both.shape))
-            score, none = round(float(both.max()), DIGITS), round(float(begins[0] * ends[0]), DIGITS)
+            score, none = (
+                round(float(both.max()), DIGITS),
+                round(float(begins[0] * ends[0]), DIGITS),
+            )
             before = made[number]
             if score > before.score:
                 start, stop = window.offsets[begin][0], window.offsets[end][1]
-                made[number] = Answer(passages[number][start:stop], start, stop, score, min(none, before.none))
+                made[number] = Answer(
+                    passages[number][start:stop], start, stop, score, min(none, before.none)
+                )
             elif none < before.none:
                 made[number] = Answer(before.text, before.start, before.end, before.score, none)
         return made
 
     def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
-        """Return how likely each passage bears on a question or a claim, 0 to 1; of a long one, its best window."""
+        """Return how likely each passage bears on a question or a claim, 0 to 1.
+
+        Of a long one, its best window.
+        """
         import numpy as np
 
         made = [0.0] * len(passages)
         for number, _, logits in self._asked(question, passages, "relevance"):
-            made[number] = max(made[number], round(float(1 / (1 + np.exp(-float(logits[0])))), DIGITS))
+            made[number] = max(
+                made[number], round(float(1 / (1 + np.exp(-float(logits[0])))), DIGITS)
+            )
         return made
 
-    def _asked(self, question: str, passages: Sequence[str], what: str) -> Iterator[tuple[int, Encoding, Floats]]:
+    def _asked(
+        self, question: str, passages: Sequence[str], what: str
+    ) -> Iterator[tuple[int, Encoding, Floats]]:
         """Yield, for each window of each passage, the passage's number, the window, and what the model says of it."""
         tokenizer, windows, session = self._loaded()
         short = _readable(question)
         tokens = tokenizer.encode(short, add_special_tokens=False).offsets
         short = short[: tokens[QUESTION_TOKENS - 1][1]] if len(tokens) > QUESTION_TOKENS else short
         for start in range(0, len(passages), CHUNK):
-            part = [(short, shipped.readable(text, PASSAGE_CHARACTERS)) for text in passages[start : start + CHUNK]]
+            part = [
+                (short, shipped.readable(text, PASSAGE_CHARACTERS))
+                for text in passages[start : start + CHUNK]
+            ]
             whole = windows.encode_batch(part)
-            found = [(at, window) for at, first in enumerate(whole) for window in (first, *first.overflowing)]
+            found = [
+                (at, window)
+                for at, first in enumerate(whole)
+                for window in (first, *first.overflowing)
+            ]
             rows = _run(session, [window for _, window in found], what, self._threads)
             for (at, window), logits in zip(found, rows, strict=True):
                 yield start + at, window, logits
@@ -259,7 +299,10 @@ def _worded(text: str) -> bool:
 
 
 def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> DocumentVerdict:
-    """Return what the parts of a document say together; where two are as strong, the first counts."""
+    """Return what the parts of a document say together.
+
+    Where two are as strong, the first counts.
+    """
     if not parts:
         return DocumentVerdict(0.0, 0.0, NOTHING, -1, -1)
     supports, refutes = max(part.supports for part in parts), max(part.refutes for part in parts)
@@ -267,7 +310,9 @@ def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> Doc
     verdict = _of_sides(strongest.supports, strongest.refutes)
     whole = _of_sides(*weighing.weigh(weighing.features(sentences, claim, parts)))
     leaning = weighing.leaning(parts)
-    return DocumentVerdict(supports, refutes, verdict, strongest.first, strongest.last, whole, leaning)
+    return DocumentVerdict(
+        supports, refutes, verdict, strongest.first, strongest.last, whole, leaning
+    )
 
 
 def _of_sides(supports: float, refutes: float) -> Verdict:
@@ -285,7 +330,10 @@ def _verdict(logits: Floats) -> Verdict:
 
 
 def _shares(logits: Floats, window: Encoding) -> Floats:
-    """Return the probability of each token; only words of the passage, and the first mark for none, have any."""
+    """Return the probability of each token.
+
+    Only words of the passage, and the first mark for none, have any.
+    """
     import numpy as np
 
     allowed = np.array(window.type_ids) == 1
@@ -301,7 +349,9 @@ def _run(session: Any, found: Sequence[Encoding], what: str, threads: int) -> li
 
     given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
     made: list[Floats] = [np.empty(0, np.float32)] * len(found)
-    kept = MAX_TOKENS if what == "spans" else 1  # verdict and relevance are read off the first token
+    kept = (
+        MAX_TOKENS if what == "spans" else 1
+    )  # verdict and relevance are read off the first token
     for number, row in shipped.run(session, what, given, BATCH_TOKENS, threads, kept=kept):
         made[number] = row
     return made

@@ -5,9 +5,10 @@
     header, 64 bytes    magic · width of a row · two slots, each the committed number of rows and its checksum
     rows
 
-New rows are written and flushed first; then their number is committed into the older slot. So whoever opens the file,
-at any instant or after any crash, finds a whole number of whole rows; what lies behind them is a torn tail. Rows are
-mapped into memory, not read: opening a large file takes no time, and the system may take the pages back.
+New rows are written and flushed first; then their number is committed into the older slot. So
+whoever opens the file, at any instant or after any crash, finds a whole number of whole rows; what
+lies behind them is a torn tail. Rows are mapped into memory, not read: opening a large file takes
+no time, and the system may take the pages back.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 
-from deepdiver.errors import DamagedStoreError, NewerSchemaError, StoreAccessError, StoreError, StoreFullError
+from deepdiver.errors import (
+    DamagedStoreError,
+    NewerSchemaError,
+    StoreAccessError,
+    StoreError,
+    StoreFullError,
+)
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,13 +49,15 @@ SLOT = struct.Struct("<QI4x")
 """Committed rows, checksum of that number."""
 
 SLOTS = (16, 32)
-"""Where the slots stand. A commit overwrites the one with fewer rows, so if it is torn the other still holds."""
+"""Where the slots stand. A commit overwrites the one with fewer rows, so if it is torn the other
+still holds."""
 
 HEADER = 64
 """Bytes before the first row."""
 
 FAR = 1 << 62
-"""The byte that Windows locks, behind all that is ever written: there a lock keeps others from reading, too."""
+"""The byte that Windows locks, behind all that is ever written: there a lock keeps others from
+reading, too."""
 
 LOCK_WAIT = 30.0
 """Seconds to wait for another process that appends; it takes milliseconds."""
@@ -114,7 +123,9 @@ class RowFile:
         if rest:
             raise ValueError(f"{len(rows)} bytes are no whole number of rows of {self.width}")
         if not self._writable:
-            raise StoreAccessError(f"{self.path} cannot be written to: allow it, or choose another --home")
+            raise StoreAccessError(
+                f"{self.path} cannot be written to: allow it, or choose another --home"
+            )
         with self._turn, self._faults(), self._locked():
             before = len(self)
             if added:
@@ -123,13 +134,18 @@ class RowFile:
         return range(before, before + added)
 
     def view(self) -> memoryview:
-        """Return the bytes of all rows that are committed now; it stays valid when rows are added."""
+        """Return the bytes of all rows that are committed now.
+
+        It stays valid when rows are added.
+        """
         with self._turn:
             count = len(self)
             if count > self._mapped_rows:
                 if self._size() < self._end(count):
                     raise self._damaged(f"it should have {count} rows and is too short")
-                self._mapped = mmap.mmap(self._file.fileno(), self._end(count), access=mmap.ACCESS_READ)
+                self._mapped = mmap.mmap(
+                    self._file.fileno(), self._end(count), access=mmap.ACCESS_READ
+                )
                 self._mapped_rows = count
             if self._mapped is None:
                 return memoryview(b"")
@@ -143,7 +159,10 @@ class RowFile:
             self._file.close()
 
     def _begin(self) -> None:
-        """Write the header of a new file. The file may be somebody's who is just about to do the same."""
+        """Write the header of a new file.
+
+        The file may be somebody's who is just about to do the same.
+        """
         if self._size() or not self._writable:
             return
         with self._faults(), self._locked():
@@ -158,20 +177,26 @@ class RowFile:
             raise self._damaged("it is no table of vectors")
         _, version, width = START.unpack(start)
         if version > VERSION:
-            raise NewerSchemaError(f"{self.path} was written by a newer deepdiver: upgrade, or move it away")
+            raise NewerSchemaError(
+                f"{self.path} was written by a newer deepdiver: upgrade, or move it away"
+            )
         if width != self.width:
             raise self._damaged(f"its rows have {width} bytes, not {self.width}")
         if self._size() < self._end(len(self)):
             raise self._damaged(f"it should have {len(self)} rows and is too short")
 
     def _cut_tail(self) -> None:
-        """Cut off what a crash left behind the last row; not while another process may be writing there."""
+        """Cut off what a crash left behind the last row.
+
+        Not while another process may be writing there.
+        """
         if not self._writable or self._size() == self._end(len(self)):
             return
         with self._faults():
             if _lock(self._file):
                 try:
-                    # Windows refuses while another process has the file mapped; the next rows go over the tail anyway.
+                    # Windows refuses while another process has the file mapped; the next rows go
+                    # over the tail anyway.
                     with suppress(PermissionError):
                         self._file.truncate(self._end(len(self)))
                 finally:
@@ -212,7 +237,10 @@ class RowFile:
         end = time.monotonic() + LOCK_WAIT
         while not _lock(self._file):
             if time.monotonic() > end:
-                raise StoreError(f"{self.path} was locked by another process for {LOCK_WAIT:g} s: end it, or try later")
+                raise StoreError(
+                    f"{self.path} was locked by another process for {LOCK_WAIT:g} s: end it, or "
+                    "try later"
+                )
             time.sleep(LOCK_PAUSE)
         try:
             yield
@@ -225,11 +253,17 @@ class RowFile:
             yield
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise StoreFullError(f"{self.path} cannot grow, the disk is full: free some space") from error
-            raise StoreError(f"{self.path} could not be written ({error.strerror}): check the disk") from error
+                raise StoreFullError(
+                    f"{self.path} cannot grow, the disk is full: free some space"
+                ) from error
+            raise StoreError(
+                f"{self.path} could not be written ({error.strerror}): check the disk"
+            ) from error
 
     def _damaged(self, what: str) -> DamagedStoreError:
-        return DamagedStoreError(f"{self.path} is damaged ({what}): move it away, and it is made anew")
+        return DamagedStoreError(
+            f"{self.path} is damaged ({what}): move it away, and it is made anew"
+        )
 
 
 def _slot(count: int) -> bytes:
@@ -248,7 +282,9 @@ def _open(path: Path) -> tuple[FileIO, bool]:
         if isinstance(error, OSError) and error.errno in READ_ONLY and os.access(path, os.R_OK):
             return FileIO(path, "r"), False
         why = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise StoreAccessError(f"{path} cannot be opened ({why}): allow it, or choose another --home") from error
+        raise StoreAccessError(
+            f"{path} cannot be opened ({why}): allow it, or choose another --home"
+        ) from error
 
 
 def _lock(file: FileIO) -> bool:
@@ -275,7 +311,10 @@ def _unlock(file: FileIO) -> None:
 
 
 def _save_name(path: Path) -> None:
-    """Wait until the disk has the name of a new file, not only its content. Windows does so by itself."""
+    """Wait until the disk has the name of a new file, not only its content.
+
+    Windows does so by itself.
+    """
     if sys.platform != "win32":
         folder = os.open(path.parent, os.O_RDONLY)
         try:

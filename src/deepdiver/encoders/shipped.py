@@ -1,4 +1,7 @@
-"""The files that the encoders come with: reading them, checked, once, and running them over texts of any length."""
+"""The files that the encoders come with.
+
+Reading them, checked, once, and running them over texts of any length.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,17 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 
 MOST_THREADS = 8
-"""A batch of 1,024 tokens takes some 25 MB while it is run, and a container with a share of two cores may show 64."""
+"""A batch of 1,024 tokens takes some 25 MB while it is run, and a container with a share of two
+cores may show 64."""
 ERRORS = 3
 """The least severe of onnxruntime's own messages that may reach the terminal; warnings are 2."""
 
 
 class Once(Generic[Made]):
-    """Something that is made at the first call and kept; threads may share it. What fails is tried anew."""
+    """Something that is made at the first call and kept; threads may share it.
+
+    What fails is tried anew.
+    """
 
     def __init__(self, make: Callable[[], Made]) -> None:
         """Say how it is made."""
@@ -49,15 +56,20 @@ def read(file: Path, sha256: str) -> bytes:
 
     Raises:
         StoreAccessError: If it is not there, or may not be read.
-        DamagedStoreError: If it holds something else, which might still run and give wrong results in silence.
+        DamagedStoreError: If it holds something else, which might still run and give wrong results
+            in silence.
     """
     try:
         data = file.read_bytes()
     except OSError as error:
         why = error.strerror or str(error)
-        raise StoreAccessError(f"{file} cannot be read ({why}): install deepdiver again, it comes with it") from error
+        raise StoreAccessError(
+            f"{file} cannot be read ({why}): install deepdiver again, it comes with it"
+        ) from error
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise DamagedStoreError(f"{file} is damaged (it is not what deepdiver comes with): install deepdiver again")
+        raise DamagedStoreError(
+            f"{file} is damaged (it is not what deepdiver comes with): install deepdiver again"
+        )
     return data
 
 
@@ -77,25 +89,34 @@ def session(model: bytes, intra_op: int = 1) -> Any:
     """
     import onnxruntime  # type: ignore[import-untyped]
 
-    onnxruntime.disable_telemetry_events()  # On Windows it would tell the system about every session.
+    # On Windows it would tell the system about every session.
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = intra_op
     options.log_severity_level = ERRORS
-    # Threads that wait by spinning took a third of the processor's time; on a busy machine they were no faster.
+    # Threads that wait by spinning took a third of the processor's time; on a busy machine they
+    # were no faster.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
 
 
 def run(
-    session: Any, output: str, given: Mapping[str, Sequence[list[int]]], tokens: int, threads: int = 0, **fixed: int
+    session: Any,
+    output: str,
+    given: Mapping[str, Sequence[list[int]]],
+    tokens: int,
+    threads: int = 0,
+    **fixed: int,
 ) -> Iterator[tuple[int, Floats]]:
     """Yield the number of each text and one output of a model for it, in no order that matters.
 
     Args:
-        session: Of the model; one thread for each run, since the batches are spread over threads here. Batches are
-            small: 200 pairs of sentences took 1.3 times as long where two cores shared each of them.
+        session: Of the model; one thread for each run, since the batches are spread over threads
+            here. Batches are small: 200 pairs of sentences took 1.3 times as long where two cores
+            shared each of them.
         output: Which of its outputs.
-        given: For each of its inputs a list of whole numbers for each text, as long as the text's other lists.
+        given: For each of its inputs a list of whole numbers for each text, as long as the text's
+            other lists.
         tokens: The most that are run at once; a text that has more is run by itself.
         threads: How many batches are run at once; 0 is one for each core, within MOST_THREADS.
         fixed: The inputs that are the same for all texts.
@@ -105,7 +126,10 @@ def run(
     same = {name: np.array([value], np.int64) for name, value in fixed.items()}
 
     def rows(batch: list[int]) -> Any:
-        part = {name: np.array([held[number] for number in batch], np.int64) for name, held in given.items()}
+        part = {
+            name: np.array([held[number] for number in batch], np.int64)
+            for name, held in given.items()
+        }
         return session.run([output], part | same)[0]
 
     lengths = [len(row) for row in next(iter(given.values()))]
@@ -114,7 +138,9 @@ def run(
     if threads == 1 or len(found) < 2:
         made: Iterable[Any] = map(rows, found)
     else:
-        with ThreadPoolExecutor(min(threads, len(found)), thread_name_prefix="deepdiver-encoder") as pool:
+        with ThreadPoolExecutor(
+            min(threads, len(found)), thread_name_prefix="deepdiver-encoder"
+        ) as pool:
             made = list(pool.map(rows, found))
     for batch, each in zip(found, made, strict=True):
         yield from zip(batch, each, strict=True)
@@ -122,12 +148,17 @@ def run(
 
 def cores() -> int:
     """Return how many cores this process may use, or MOST_THREADS."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     return min(allowed, MOST_THREADS)
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Group the numbers of texts: those of a group have one length, so nothing is padded, and together few tokens."""
+    """Group the numbers of texts.
+
+    Those of a group have one length, so nothing is padded, and together few tokens.
+    """
     groups: dict[int, list[int]] = {}
     for number, length in enumerate(lengths):
         groups.setdefault(length, []).append(number)
@@ -138,5 +169,8 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def readable(text: str, characters: int) -> str:
-    """Return the start of a text without lone surrogates, which the tokenizer cannot take; no offset moves."""
+    """Return the start of a text without lone surrogates, which the tokenizer cannot take.
+
+    No offset moves.
+    """
     return text[:characters].encode("utf-8", "replace").decode("utf-8")

@@ -1,6 +1,7 @@
 """A table of int8 vectors in one file, searched exactly.
 
-400,000 vectors of 384 numbers take 155 MB, and a search 65 ms of the processor, which its cores share.
+400,000 vectors of 384 numbers take 155 MB, and a search 65 ms of the processor, which its cores
+share.
 
 A row is its numbers as bytes, 128 for zero, then a float32: what one step of a byte is worth.
 """
@@ -26,22 +27,26 @@ if TYPE_CHECKING:
     Multiply = Callable[[Bytes, Bytes], npt.NDArray[np.int32]]
 
 ZERO = 128
-"""The byte that stands for 0. Unsigned times unsigned is the one form that overflows on no processor."""
+"""The byte that stands for 0. Unsigned times unsigned is the one form that overflows on no
+processor."""
 
 SCALE = 4
-"""Bytes of a row's float32. It stands inside the row and is multiplied with it, by zeros in the query: no copying."""
+"""Bytes of a row's float32. It stands inside the row and is multiplied with it, by zeros in the
+query: no copying."""
 
 STEPS = 127
 """Steps from 0 to the largest number of a row."""
 
 FINE = 127 * 256 + 127
-"""Steps from 0 to the largest number of a query, which has two bytes for each: a second one costs no time at all."""
+"""Steps from 0 to the largest number of a query, which has two bytes for each: a second one costs
+no time at all."""
 
 BLOCK = 16_384
 """Rows in one multiplication, 6 MB of them: their results stay in the cache."""
 
 SPARSE = 3
-"""Where less than a third of the rows is allowed, picking them out (0.46 µs each) beats multiplying all (0.16 µs)."""
+"""Where less than a third of the rows is allowed, picking them out (0.46 µs each) beats multiplying
+all (0.16 µs)."""
 
 DOT = Path(__file__).parent / "dot.onnx"
 """The multiplication in the form that onnxruntime takes; training/embeddings/build.py makes it."""
@@ -51,7 +56,10 @@ DOT_HASH = "95d523a5c8f2ca17c2f5a52cd9e2d4bb741db245b670643cdc9f93e31728938c"
 
 
 class VectorTable:
-    """Vectors with row numbers 0, 1, 2 …; threads may share it, and processes may open the same file."""
+    """Vectors with row numbers 0, 1, 2 ….
+
+    Threads may share it, and processes may open the same file.
+    """
 
     def __init__(self, path: Path, dimension: int = 384, *, intra_op: int = 0) -> None:
         """Open a table; make it where there is none.
@@ -93,7 +101,9 @@ class VectorTable:
         import numpy as np
 
         if vectors.ndim != 2 or vectors.shape[1] != self.dimension:
-            raise ValueError(f"vectors of shape {vectors.shape} do not fit a table of (n, {self.dimension})")
+            raise ValueError(
+                f"vectors of shape {vectors.shape} do not fit a table of (n, {self.dimension})"
+            )
         if not np.isfinite(vectors).all():
             raise ValueError("a vector holds numbers that are not finite")
         return self.enter(pack(vectors))
@@ -101,7 +111,9 @@ class VectorTable:
     def enter(self, rows: Bytes) -> range:
         """Add vectors that are packed already; see `pack` and `append`."""
         if rows.ndim != 2 or rows.shape[1] != self.dimension + SCALE:
-            raise ValueError(f"rows of shape {rows.shape} do not fit a table of (n, {self.dimension + SCALE})")
+            raise ValueError(
+                f"rows of shape {rows.shape} do not fit a table of (n, {self.dimension + SCALE})"
+            )
         return self._rows.append(rows.tobytes())
 
     def search(self, query: Floats, k: int, allowed: Allowed | None = None) -> tuple[Rows, Floats]:
@@ -110,11 +122,12 @@ class VectorTable:
         Args:
             query: A vector; finite numbers.
             k: How many rows at most.
-            allowed: The rows to look at: a boolean for each (rows behind its end are not looked at), or their
-                numbers in any order. None is all.
+            allowed: The rows to look at: a boolean for each (rows behind its end are not looked
+                at), or their numbers in any order. None is all.
 
         Returns:
-            Row numbers and scores, best first, equal scores by row; fewer than k where fewer are there or allowed.
+            Row numbers and scores, best first, equal scores by row; fewer than k where fewer are
+            there or allowed.
         """
         import numpy as np
 
@@ -144,7 +157,9 @@ def pack(vectors: Floats) -> Bytes:
 
     exact = vectors.astype(np.float64)
     steps = (np.abs(exact).max(axis=1, initial=0.0) / STEPS).astype("<f4")
-    divisors = np.where(steps > 0, steps, np.inf).astype(np.float64)  # A vector of zeros, or too small for a float32.
+    divisors = np.where(steps > 0, steps, np.inf).astype(
+        np.float64
+    )  # A vector of zeros, or too small for a float32.
     codes = np.clip(np.rint(exact / divisors[:, None]), -STEPS, STEPS) + ZERO
     return np.hstack([codes.astype(np.uint8), steps.view(np.uint8).reshape(-1, SCALE)])
 

@@ -1,4 +1,7 @@
-"""What an evaluation is made of: cases with what is right, the documents they are about, and what is done with them."""
+"""What an evaluation is made of.
+
+Cases with what is right, the documents they are about, and what is done with them.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,10 @@ class Shelf:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of the texts: other texts are laid out elsewhere, and the same ones are found again."""
+        """Fingerprint of the texts.
+
+        Other texts are laid out elsewhere, and the same ones are found again.
+        """
         return hashlib.sha256(repr(self.items).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
@@ -114,9 +120,12 @@ class EvalSet:
     def digest(self) -> str:
         """Fingerprint of what is asked, what is right, and the texts that are searched."""
         texts = [
-            (name, self.shelves[name].digest) for name in sorted({c.shelf for c in self.cases} & set(self.shelves))
+            (name, self.shelves[name].digest)
+            for name in sorted({c.shelf for c in self.cases} & set(self.shelves))
         ]
-        return hashlib.sha256(repr((self.kind, self.cases, texts)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return hashlib.sha256(
+            repr((self.kind, self.cases, texts)).encode("utf-8", "surrogateescape")
+        ).hexdigest()[:16]
 
 
 def file_name(key: str) -> str:

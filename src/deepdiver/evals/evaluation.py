@@ -1,4 +1,6 @@
-"""An evaluation in a folder: what was begun, a line for each case that is done, and the runs that are under way.
+"""An evaluation in a folder.
+
+What was begun, a line for each case that is done, and the runs that are under way.
 
     evaluation.json   what is evaluated; whoever goes on must be about the same
     records.jsonl     a record a line, in the order in which they came; of one case the last counts
@@ -6,7 +8,8 @@
     result.json       the figures, and every case in the order of the set
     page.html         the same for people
 
-One process writes the folder; cases are done here or in processes of their own. Killed at any time, it goes on.
+One process writes the folder; cases are done here or in processes of their own. Killed at any time,
+it goes on.
 """
 
 from __future__ import annotations
@@ -71,7 +74,9 @@ def code() -> str:
     """Return a fingerprint of this program, so that figures of two versions are never mixed."""
     package = Path(__file__).resolve().parents[1]
     hashed = hashlib.sha256()
-    for file in sorted(path for path in package.rglob("*") if path.suffix in {".py", ".md", ".json", ".toml"}):
+    for file in sorted(
+        path for path in package.rglob("*") if path.suffix in {".py", ".md", ".json", ".toml"}
+    ):
         hashed.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
     return hashed.hexdigest()[:12]
 
@@ -94,7 +99,10 @@ def evaluate(evaluation: Evaluation, jobs: int = 1, told: Told = lambda *_: None
     left = [case for case in cases if case.id not in done]
     ready = len(cases) - len(left)
     performed = _performed(list(_jobs(evaluation, left)), jobs)
-    with contextlib.closing(performed), (evaluation.folder / RECORDS).open("a", encoding="utf-8") as file:
+    with (
+        contextlib.closing(performed),
+        (evaluation.folder / RECORDS).open("a", encoding="utf-8") as file,
+    ):
         for record in performed:
             file.write(line(record))
             file.flush()
@@ -106,7 +114,10 @@ def evaluate(evaluation: Evaluation, jobs: int = 1, told: Told = lambda *_: None
 
 
 def load(folder: Path) -> dict[str, Kept]:
-    """Return the records of a folder by case, the last of each; a line that was cut off is left out."""
+    """Return the records of a folder by case, the last of each.
+
+    A line that was cut off is left out.
+    """
     records: dict[str, Kept] = {}
     with contextlib.suppress(FileNotFoundError):
         for text in (folder / RECORDS).read_text(encoding="utf-8", errors="replace").split("\n"):
@@ -133,9 +144,13 @@ def _claim(evaluation: Evaluation) -> None:
             (folder / ABOUT).write_text(json.dumps(mine, indent=1) + "\n", encoding="utf-8")
         _mend(folder / RECORDS)
     except OSError as error:
-        raise StoreAccessError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
+        raise StoreAccessError(
+            f"{folder} cannot be written to ({error.strerror}): give another --out"
+        ) from None
     except ValueError:
-        raise UsageError(f"{folder / ABOUT} is damaged: move the folder away, or give another --out") from None
+        raise UsageError(
+            f"{folder / ABOUT} is damaged: move the folder away, or give another --out"
+        ) from None
 
 
 def _mend(file: Path) -> None:
@@ -162,7 +177,9 @@ def _jobs(evaluation: Evaluation, cases: Sequence[Case]) -> Iterator[Job]:
             laid[case.shelf] = lay_out(evaluation.set.shelves[case.shelf], above)
         started = evaluation.folder / RUNS / f"{file_name(case.id)}.begun"
         documents = laid.get(case.shelf)
-        yield Job(evaluation.set.kind, case, evaluation.settings, documents, started, evaluation.judge)
+        yield Job(
+            evaluation.set.kind, case, evaluation.settings, documents, started, evaluation.judge
+        )
 
 
 def _performed(jobs: Sequence[Job], processes: int) -> Generator[Kept, None, None]:
@@ -171,16 +188,21 @@ def _performed(jobs: Sequence[Job], processes: int) -> Generator[Kept, None, Non
         yield from map(perform, jobs)
         return
     others = set(active_children())
-    # A fresh interpreter for each: a fork would take over threads and open databases. Ctrl-C is for this process alone.
+    # A fresh interpreter for each: a fork would take over threads and open databases. Ctrl-C is for
+    # this process alone.
     context, ignore = get_context("spawn"), (signal.SIGINT, signal.SIG_IGN)
     most = min(processes, len(jobs))
-    with ProcessPoolExecutor(most, mp_context=context, initializer=signal.signal, initargs=ignore) as pool:
+    with ProcessPoolExecutor(
+        most, mp_context=context, initializer=signal.signal, initargs=ignore
+    ) as pool:
         futures: list[Future[Kept]] = [pool.submit(perform, job) for job in jobs]
         try:
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
-            raise DeepdiverError("a process of the evaluation was ended; the same command goes on") from None
+            raise DeepdiverError(
+                "a process of the evaluation was ended; the same command goes on"
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - others:
@@ -190,4 +212,6 @@ def _performed(jobs: Sequence[Job], processes: int) -> Generator[Kept, None, Non
 
 def within(home: Path, evaluation: Evaluation) -> Evaluation:
     """Return an evaluation whose runs and libraries are kept below a home, apart from the user's own."""
-    return replace(evaluation, settings=evaluation.settings.model_copy(update={"home": home / "evals"}))
+    return replace(
+        evaluation, settings=evaluation.settings.model_copy(update={"home": home / "evals"})
+    )

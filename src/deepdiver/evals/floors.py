@@ -1,4 +1,6 @@
-"""What must be reached, and what is aimed at and not reached yet: `floors.json`, the one place of these numbers.
+"""What must be reached, and what is aimed at and not reached yet.
+
+`floors.json`, the one place of these numbers.
 
 - floors: by set and figure; kept by the benches.
 - aims: the same, of what is not reached yet: told beside the figure, and never lowered to fit it.
@@ -37,7 +39,9 @@ class Bound:
 
     def __str__(self) -> str:
         """Return it in words."""
-        return f"{'floor' if self.reached else 'aim'} {'≥' if self.at_least else '≤'} {self.value:g}"
+        return (
+            f"{'floor' if self.reached else 'aim'} {'≥' if self.at_least else '≤'} {self.value:g}"
+        )
 
 
 def held() -> dict[str, Any]:
@@ -54,7 +58,11 @@ def bounds(name: str, part: Literal["floors", "aims"] | None = None) -> list[Bou
     if group == "retrieval":  # these are kept by a test of their own too, in a shape of their own
         row = kept["retrieval"].get(last, {}) if "floors" in wanted else {}
         return [Bound(figure, float(value), True, True) for figure, value in row.items()]
-    return [bound for each in wanted for bound in _bounds(kept.get(each, {}).get(name, {}), each == "floors")]
+    return [
+        bound
+        for each in wanted
+        for bound in _bounds(kept.get(each, {}).get(name, {}), each == "floors")
+    ]
 
 
 def quick() -> dict[str, tuple[int, list[Bound]]]:

@@ -1,8 +1,9 @@
 """Whether a report tells an insight, by its values and its words, in the file that the insight comes from.
 
-An insight is told where all of its numbers and at least half of its content words stand in one sentence of the report
-that cites its file, or in two that cite neighbouring places of it. Words are compared by their stems, numbers by their
-value: $1.2M is 1.2 million, six is 6. A report counts up to its first 1,300 words.
+An insight is told where all of its numbers and at least half of its content words stand in one
+sentence of the report that cites its file, or in two that cite neighbouring places of it. Words are
+compared by their stems, numbers by their value: $1.2M is 1.2 million, six is 6. A report counts up
+to its first 1,300 words.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from deepdiver.evals.cases import Gold
 LONGEST = 1_300
 """Words of a report that count."""
 NEIGHBOURS = 8
-"""Characters that may lie between two neighbouring sentences of a file: the end of a line and the mark of a list."""
+"""Characters that may lie between two neighbouring sentences of a file: the end of a line and the
+mark of a list."""
 _POWERS = {"k": 3, "m": 6, "b": 9, "bn": 9, "thousand": 3, "million": 6, "billion": 9}
-_FIGURE = re.compile(rf"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(?:\s?-?\s?({'|'.join(_POWERS)}))?(?!\w)", re.IGNORECASE)
+_FIGURE = re.compile(
+    rf"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(?:\s?-?\s?({'|'.join(_POWERS)}))?(?!\w)", re.IGNORECASE
+)
 _WORD = re.compile(r"[a-z]{3,}")
 
 
@@ -59,7 +63,10 @@ class Placed:
 
 
 def figures(text: str) -> frozenset[Decimal]:
-    """Return the numbers of a text that are written in figures, by value; years are numbers, the 3 of Q3 is none."""
+    """Return the numbers of a text that are written in figures, by value.
+
+    Years are numbers, the 3 of Q3 is none.
+    """
     found = []
     for match in _FIGURE.finditer(text):
         value = Decimal(match[1].replace(",", ""))
@@ -70,7 +77,9 @@ def figures(text: str) -> frozenset[Decimal]:
 def content(text: str) -> frozenset[str]:
     """Return the stems of a text's words of three letters or more that say what it is about."""
     return frozenset(
-        stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS and word not in _POWERS
+        stem(word)
+        for word in _WORD.findall(text.lower())
+        if word not in STOPWORDS and word not in _POWERS
     )
 
 
@@ -86,9 +95,15 @@ def tells(said: Unit, gold: str) -> bool:
 
 
 def findable(gold: Gold, text: str) -> bool:
-    """Whether a sentence of a file, or two in a row, tell an insight: what does not stand there cannot be found."""
+    """Whether a sentence of a file, or two in a row, tell an insight.
+
+    What does not stand there cannot be found.
+    """
     units = [unit(span.of(text)) for span in sentences(text)]
-    return any(tells(said, gold.text) for said in (*units, *(one | other for one, other in pairwise(units))))
+    return any(
+        tells(said, gold.text)
+        for said in (*units, *(one | other for one, other in pairwise(units)))
+    )
 
 
 def told(report: Report, golds: Iterable[Gold]) -> list[str]:
@@ -98,8 +113,16 @@ def told(report: Report, golds: Iterable[Gold]) -> list[str]:
 
 
 def _tells(placed: Sequence[Placed], gold: Gold) -> bool:
-    own = sorted((item for item in placed if item.file == gold.file), key=lambda item: (item.snapshot, item.start))
-    near = (one.unit | other.unit for at, one in enumerate(own) for other in own[at + 1 :] if _neighbours(one, other))
+    own = sorted(
+        (item for item in placed if item.file == gold.file),
+        key=lambda item: (item.snapshot, item.start),
+    )
+    near = (
+        one.unit | other.unit
+        for at, one in enumerate(own)
+        for other in own[at + 1 :]
+        if _neighbours(one, other)
+    )
     return any(tells(said, gold.text) for said in (*(item.unit for item in own), *near))
 
 
@@ -114,13 +137,25 @@ def _placed(report: Report) -> Iterator[Placed]:
         said = unit(sentence.text)
         for number in sentence.citations:
             if item := cited.get(number):
-                yield Placed(said, Path(item.url).name, item.passage.snapshot, item.passage.start, item.passage.end)
+                yield Placed(
+                    said,
+                    Path(item.url).name,
+                    item.passage.snapshot,
+                    item.passage.start,
+                    item.passage.end,
+                )
 
 
 def counted(report: Report) -> Iterator[Sentence]:
-    """Walk the sentences of a report up to its first 1,300 words; one that goes past them does not count."""
+    """Walk the sentences of a report up to its first 1,300 words.
+
+    One that goes past them does not count.
+    """
     left = LONGEST
-    for sentence in (*report.answer, *(line for section in report.sections for line in section.sentences)):
+    for sentence in (
+        *report.answer,
+        *(line for section in report.sections for line in section.sentences),
+    ):
         left -= len(sentence.text.split())
         if left < 0:
             return

@@ -1,7 +1,8 @@
 """A second opinion on outcomes, by a model that is named wherever its figures stand.
 
-The deterministic measures come first and stay; the judge is asked only where one is named. It performs the same task as
-the audit: do these quotes carry this sentence? The quotes are what the report says, the sentence is what is right.
+The deterministic measures come first and stay; the judge is asked only where one is named. It
+performs the same task as the audit: do these quotes carry this sentence? The quotes are what the
+report says, the sentence is what is right.
 """
 
 from __future__ import annotations
@@ -18,22 +19,34 @@ from deepdiver.evals.insights import counted
 
 
 def claims(kind: Kind, case: Case, report: Report) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return what the judge is asked: for each thing that is right, the sentence and the words it must stand on."""
+    """Return what the judge is asked.
+
+    For each thing that is right, the sentence and the words it must stand on.
+    """
     if kind is Kind.INSIGHTS:
         files = {item.number: Path(item.url).name for item in report.citations}
-        told = [(line.text, {files.get(number) for number in line.citations}) for line in counted(report)]
-        return {gold.id: (gold.text, tuple(text for text, of in told if gold.file in of)) for gold in case.golds}
+        told = [
+            (line.text, {files.get(number) for number in line.citations})
+            for line in counted(report)
+        ]
+        return {
+            gold.id: (gold.text, tuple(text for text, of in told if gold.file in of))
+            for gold in case.golds
+        }
     said = tuple(sentence.text for sentence in report.answer)
     asked = case.question.strip()
     right = {f"answer {n}": (f"{asked} {gold}", said) for n, gold in enumerate(case.answers, 1)}
     return right | {f"wrong {n}": (f"{asked} {gold}", said) for n, gold in enumerate(case.wrong, 1)}
 
 
-async def ask_judge(judge: str, kind: Kind, case: Case, report: Report, settings: Settings) -> dict[str, Any]:
+async def ask_judge(
+    judge: str, kind: Kind, case: Case, report: Report, settings: Settings
+) -> dict[str, Any]:
     """Ask the judge about a report.
 
     Returns:
-        `judged`: for each thing that is right, whether the report says it in full; `judge_usd`: what it cost.
+        `judged`: for each thing that is right, whether the report says it in full; `judge_usd`:
+        what it cost.
 
     Raises:
         GatewayError: If the model could not be asked.
@@ -53,8 +66,13 @@ async def ask_judge(judge: str, kind: Kind, case: Case, report: Report, settings
             spent.append(event.cost)
 
     if labels:
-        shown = tuple(Claim(id=label, text=asked[key][0], quotes=asked[key][1]) for label, key in labels.items())
-        alone = settings.model_copy(update={"model": judge, "fast_model": "", "task_models": {}, "budget": None})
+        shown = tuple(
+            Claim(id=label, text=asked[key][0], quotes=asked[key][1])
+            for label, key in labels.items()
+        )
+        alone = settings.model_copy(
+            update={"model": judge, "fast_model": "", "task_models": {}, "budget": None}
+        )
         async with loose(alone, emit=note) as gateway:
             reasoner = choose_reasoner(alone, gateway, note)
             try:
@@ -62,5 +80,7 @@ async def ask_judge(judge: str, kind: Kind, case: Case, report: Report, settings
             finally:
                 if close := getattr(reasoner, "close", None):
                     await close()
-        judged |= {labels[item.id]: item.support == "full" for item in answer.checks if item.id in labels}
+        judged |= {
+            labels[item.id]: item.support == "full" for item in answer.checks if item.id in labels
+        }
     return {"judged": judged, "judge_usd": f"{sum(spent, Decimal(0)):f}"}

@@ -55,12 +55,15 @@ class Line(_Line):
 def read_lines(file: Path) -> EvalSet:
     """Read a file of one's own.
 
-    Where a line has wrong answers, all right ones are wanted and no wrong one, as in a set of conflicts.
+    Where a line has wrong answers, all right ones are wanted and no wrong one, as in a set of
+    conflicts.
 
     Raises:
         UsageError: If it cannot be read, or a line has another shape; says which and why.
     """
-    listed = [_line(row, Line, f"{file}, case {number}") for number, row in enumerate(rows(file), 1)]
+    listed = [
+        _line(row, Line, f"{file}, case {number}") for number, row in enumerate(rows(file), 1)
+    ]
     if not listed:
         raise UsageError(f"{file} holds no case: each line is {NEEDED}")
     shelves: dict[str, Shelf] = {}
@@ -94,19 +97,27 @@ def _case(line: Line, file: Path, shelves: dict[str, Shelf]) -> Case:
         names = {key: item.id for item in shelves[shelf].items for key in (item.title, item.id)}
     support = tuple(names.get(key, key) for key in line.support)
     day = line.as_of.isoformat() if line.as_of else ""
-    return Case(line.id, line.question, line.answers, line.wrong_answers, support, shelf=shelf, as_of=day)
+    return Case(
+        line.id, line.question, line.answers, line.wrong_answers, support, shelf=shelf, as_of=day
+    )
 
 
 def _corpus(path: Path) -> Shelf:
-    documents = [_line(row, Document, f"{path}, line {number}") for number, row in enumerate(rows(path), 1)]
+    documents = [
+        _line(row, Document, f"{path}, line {number}") for number, row in enumerate(rows(path), 1)
+    ]
     return _shelf(documents, str(path))[0]
 
 
-def _shelf(documents: tuple[Document, ...] | list[Document], where: str) -> tuple[Shelf, dict[str, str]]:
+def _shelf(
+    documents: tuple[Document, ...] | list[Document], where: str
+) -> tuple[Shelf, dict[str, str]]:
     """Return the documents, and the id of each by its title and by its id."""
     if not documents:
         raise UsageError(f"{where}: there is no document")
-    items = tuple(Item(doc.id or str(at), doc.title, doc.text) for at, doc in enumerate(documents, 1))
+    items = tuple(
+        Item(doc.id or str(at), doc.title, doc.text) for at, doc in enumerate(documents, 1)
+    )
     if len({item.id for item in items}) < len(items):
         raise UsageError(f"{where}: two documents have the same id")
     return Shelf(items), {key: item.id for item in items for key in (item.title, item.id)}

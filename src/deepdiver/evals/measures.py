@@ -1,4 +1,7 @@
-"""The arithmetic of evaluation: exact match and F1 of answers, Brier, calibration and ranking of confidence."""
+"""The arithmetic of evaluation.
+
+Exact match and F1 of answers, Brier, calibration and ranking of confidence.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,10 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def tokens(text: str) -> list[str]:
-    """Return a text's words as SQuAD compares them: lower case, without punctuation and articles."""
+    """Return a text's words as SQuAD compares them.
+
+    Lower case, without punctuation and articles.
+    """
     return _ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split()
 
 
@@ -57,17 +63,23 @@ def _at(part: Sequence[str], whole: Sequence[str]) -> int:
 def same_answer(said: str, gold: str) -> bool:
     """Whether a short answer is the right one: it holds it, or is the telling part of it.
 
-    The part must be at least half of its words and hold all of its numbers: "3,559" is "3,559 people", "people" not.
+    The part must be at least half of its words and hold all of its numbers: "3,559" is "3,559
+    people", "people" not.
     """
     one, other = tokens(said), tokens(gold)
     if _at(other, one) >= 0:
         return True
     digits = [word for word in other if any(char.isdigit() for char in word)]
-    return _at(one, other) >= 0 and 2 * len(one) >= len(other) and all(word in one for word in digits)
+    return (
+        _at(one, other) >= 0 and 2 * len(one) >= len(other) and all(word in one for word in digits)
+    )
 
 
 def right(said: str, answers: Iterable[str]) -> bool:
-    """Whether a short answer is one of several: by its words, or by holding it. A yes or no must be just that."""
+    """Whether a short answer is one of several: by its words, or by holding it.
+
+    A yes or no must be just that.
+    """
 
     def is_right(gold: str) -> bool:
         if exact(said, gold) or {*tokens(gold)} <= {"yes", "no"}:
@@ -78,7 +90,10 @@ def right(said: str, answers: Iterable[str]) -> bool:
 
 
 def holds_one(text: str, answers: Iterable[str]) -> bool:
-    """Whether a longer text holds one of several answers word for word; a yes or no says nothing there."""
+    """Whether a longer text holds one of several answers word for word.
+
+    A yes or no says nothing there.
+    """
     return any(stands_in(gold, text) for gold in answers if not {*tokens(gold)} <= {"yes", "no"})
 
 
@@ -87,7 +102,9 @@ def without(text: str, answers: Iterable[str]) -> str:
     left = tokens(text)
     for gold in sorted(map(tokens, answers), key=len, reverse=True):
         while (at := _at(gold, left)) >= 0:
-            left[at : at + len(gold)] = ["\0"]  # no word, so that the words around it do not become neighbours
+            left[at : at + len(gold)] = [
+                "\0"
+            ]  # no word, so that the words around it do not become neighbours
     return " ".join(left)
 
 
@@ -114,7 +131,9 @@ def accuracy(pairs: Iterable[tuple[str, str]]) -> float | None:
 
 
 def balanced(judged: Iterable[tuple[bool, float]], undecided: float = 0.5) -> float | None:
-    """Return the mean of the two classes' accuracy, by the sign of a score; None where a class is missing.
+    """Return the mean of the two classes' accuracy, by the sign of a score.
+
+    None where a class is missing.
 
     Args:
         judged: Whether it is of the positive class, and its score.
@@ -129,7 +148,9 @@ def balanced(judged: Iterable[tuple[bool, float]], undecided: float = 0.5) -> fl
 
 
 def auc(judged: Iterable[tuple[bool, float]]) -> float | None:
-    """Return how often a positive scores above a negative, ties half; None where a class is missing.
+    """Return how often a positive scores above a negative, ties half.
+
+    None where a class is missing.
 
     Args:
         judged: Whether it is of the positive class, and its score.
@@ -191,7 +212,10 @@ def brier(stated: Collection[tuple[float, bool]]) -> float | None:
 
 
 def reliability(stated: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple[Bin, ...]:
-    """Return the bins that hold anything, of equal width, the least confident first; 1.0 belongs to the last."""
+    """Return the bins that hold anything, of equal width, the least confident first.
+
+    1.0 belongs to the last.
+    """
     held: dict[int, list[tuple[float, bool]]] = {}
     for confidence, truth in stated:
         held.setdefault(min(int(confidence * bins), bins - 1), []).append((confidence, truth))
@@ -208,20 +232,31 @@ def reliability(stated: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple
 
 
 def ece(bins: Collection[Bin]) -> float | None:
-    """Return the expected calibration error: how far confidence and truth lie apart, by bin; None of nothing."""
+    """Return the expected calibration error.
+
+    How far confidence and truth lie apart, by bin; None of nothing.
+    """
     total = sum(each.count for each in bins)
-    return math.fsum(each.count * abs(each.confidence - each.right) for each in bins) / total if total else None
+    return (
+        math.fsum(each.count * abs(each.confidence - each.right) for each in bins) / total
+        if total
+        else None
+    )
 
 
 def ece_by_chance(bins: Collection[Bin]) -> float | None:
     """Return the calibration error that as many statements have on average if each bin's confidence is exact.
 
-    Few statements never come out quite as confident as they are: a hundred in ten bins lie a tenth apart by chance
-    alone. How far a bin's share of right ones lies off on average is the binomial distribution's mean absolute
-    deviation, in the closed form that de Moivre gave it.
+    Few statements never come out quite as confident as they are: a hundred in ten bins lie a tenth
+    apart by chance alone. How far a bin's share of right ones lies off on average is the binomial
+    distribution's mean absolute deviation, in the closed form that de Moivre gave it.
     """
     total = sum(each.count for each in bins)
-    return math.fsum(_deviation(each.count, each.confidence) for each in bins) / total if total else None
+    return (
+        math.fsum(_deviation(each.count, each.confidence) for each in bins) / total
+        if total
+        else None
+    )
 
 
 def _deviation(count: int, share: float) -> float:

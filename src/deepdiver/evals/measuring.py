@@ -33,7 +33,8 @@ class Wish:
     jobs: int = 1
     """Processes side by side."""
     out: Path | None = None
-    """Folder of the outcome; None: one below the home, where an unfinished evaluation of the same is gone on with."""
+    """Folder of the outcome; None: one below the home, where an unfinished evaluation of the same
+    is gone on with."""
     judge: str = ""
     """Model that judges besides."""
 
@@ -44,8 +45,12 @@ Counted = Callable[[str, int, int], None]
 """Is told how many cases of a set are done, and of how many."""
 
 
-def measure(wish: Wish, settings: Settings, told: Told, counted: Counted) -> Iterator[tuple[dict[str, Any], Path]]:
-    """Evaluate set by set; yields each result as soon as it is there, with the folder that it lies in.
+def measure(
+    wish: Wish, settings: Settings, told: Told, counted: Counted
+) -> Iterator[tuple[dict[str, Any], Path]]:
+    """Evaluate set by set.
+
+    Yields each result as soon as it is there, with the folder that it lies in.
 
     Raises:
         UsageError: If there is no such set or no data, or the folder holds another evaluation.
@@ -70,13 +75,18 @@ def measure(wish: Wish, settings: Settings, told: Told, counted: Counted) -> Ite
         records = evaluate(evaluation, wish.jobs, count)
         plain = settings.model == EMBEDDED and not settings.fast_model and not settings.task_models
         usual = settings.strategy == Strategy.POPPER or of.kind not in RESEARCHED
-        result = result_of(evaluation, records, compared=plain and usual and len(cases) == len(of.cases))
+        result = result_of(
+            evaluation, records, compared=plain and usual and len(cases) == len(of.cases)
+        )
         write_result(folder, result)
         yield result, folder
 
 
 def _folder(evaluation: Evaluation, slug: str) -> Path:
-    """Return the folder to go on in: the last one, if it is about the same and unfinished; else a new one."""
+    """Return the folder to go on in.
+
+    The last one, if it is about the same and unfinished; else a new one.
+    """
     above = evaluation.settings.home / "results"
     number = 1
     while (above / f"{slug}-{number:03}").exists():

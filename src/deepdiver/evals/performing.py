@@ -1,6 +1,9 @@
-"""Doing one case, whatever its kind: what comes back is its record, from which everything is scored.
+"""Doing one case, whatever its kind.
 
-A run that was cut off is gone on with. A record holds plain JSON and nothing that was not in the run's own record.
+What comes back is its record, from which everything is scored.
+
+A run that was cut off is gone on with. A record holds plain JSON and nothing that was not in the
+run's own record.
 """
 
 from __future__ import annotations
@@ -111,14 +114,18 @@ def _research(job: Job) -> Kept:
     finally:
         store.close()
     if outcome.report is None:
-        raise DeepdiverError(f"run {outcome.run.id} is {outcome.run.status.value} and has no report")
+        raise DeepdiverError(
+            f"run {outcome.run.id} is {outcome.run.status.value} and has no report"
+        )
     job.started.unlink(missing_ok=True)
     return {
         "run": outcome.run.id,
         "report": outcome.report.model_dump(mode="json"),
         "hash": outcome.report.hash,
         "read": [source.url for source in ledger.of(Source).values()],
-        "quotes": [quote.text for finding in ledger.of(Finding).values() for quote in finding.quotes],
+        "quotes": [
+            quote.text for finding in ledger.of(Finding).values() for quote in finding.quotes
+        ],
         "findable": [] if held is None else _findable(job.case, dict(_texts(held.library))),
         "usd": f"{outcome.cost:f}",
     }
@@ -179,12 +186,19 @@ def _weigh(job: Job) -> Kept:
     )
     answer, usd = asyncio.run(_performed(asked, job.settings))
     weighed = [
-        belief.Weighed(item.stance, item.strength, SURE, "document" if case.one_origin else item.finding)
+        belief.Weighed(
+            item.stance, item.strength, SURE, "document" if case.one_origin else item.finding
+        )
         for item in answer.judgements
     ]
     sure = belief.posterior(0.5, weighed)
     said = "neutral" if abs(sure - 0.5) < 1e-9 else "supports" if sure > 0.5 else "refutes"
-    return {"said": said, "score": round(sure - 0.5, 6), "confidence": round(max(sure, 1 - sure), 6), "usd": usd}
+    return {
+        "said": said,
+        "score": round(sure - 0.5, 6),
+        "confidence": round(max(sure, 1 - sure), 6),
+        "usd": usd,
+    }
 
 
 async def _performed(task: Any, settings: Settings) -> tuple[Any, str]:

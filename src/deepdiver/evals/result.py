@@ -1,4 +1,7 @@
-"""The outcome of an evaluation: one object for programs, one page for people; both made from the records alone."""
+"""The outcome of an evaluation.
+
+One object for programs, one page for people; both made from the records alone.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,18 @@ from deepdiver.evals.scoring import scored, summarise
 RESULT, PAGE = "result.json", "page.html"
 
 
-def result_of(evaluation: Evaluation, records: Sequence[Kept], *, compared: bool = True) -> dict[str, Any]:
-    """Return the result: figures, counts, where cases were lost, calibration, and every case in its order.
+def result_of(
+    evaluation: Evaluation, records: Sequence[Kept], *, compared: bool = True
+) -> dict[str, Any]:
+    """Return the result.
+
+    Figures, counts, where cases were lost, calibration, and every case in its order.
 
     Args:
         evaluation: What was evaluated.
         records: Of its cases, in their order.
-        compared: Whether floors apply: they are of whole sets, the default strategy and the embedded reasoner.
+        compared: Whether floors apply: they are of whole sets, the default strategy and the
+            embedded reasoner.
     """
     items = scored(evaluation.set, records)
     summary = summarise(evaluation.set.kind, items)
@@ -69,7 +77,9 @@ def write_result(folder: Path, result: dict[str, Any]) -> None:
         _write(folder / RESULT, json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         _write(folder / PAGE, page(result))
     except OSError as error:
-        raise StoreAccessError(f"{folder} cannot be written to ({error.strerror}): give another --out") from None
+        raise StoreAccessError(
+            f"{folder} cannot be written to ({error.strerror}): give another --out"
+        ) from None
 
 
 def _write(file: Path, text: str) -> None:

@@ -1,6 +1,9 @@
-"""How well the library finds what is relevant, on four public collections; read in place, never copied.
+"""How well the library finds what is relevant, on four public collections.
 
-SciFact: claims, and the abstracts that they cite. Cranfield: questions and graded abstracts. MuSiQue and HotpotQA:
+Read in place, never copied.
+
+SciFact: claims, and the abstracts that they cite. Cranfield: questions and graded abstracts.
+    MuSiQue and HotpotQA:
 questions whose answer takes several passages, each over its closed corpus.
 """
 
@@ -66,7 +69,9 @@ def ndcg(ranked: Sequence[str], gains: Mapping[str, float], k: int = 10) -> floa
     """
     ideal = sorted(gains.values(), reverse=True)[:k]
     best = math.fsum(gain / math.log2(place + 2) for place, gain in enumerate(ideal))
-    got = math.fsum(gains.get(item, 0.0) / math.log2(place + 2) for place, item in enumerate(ranked[:k]))
+    got = math.fsum(
+        gains.get(item, 0.0) / math.log2(place + 2) for place, item in enumerate(ranked[:k])
+    )
     return got / best if best else 0.0
 
 
@@ -100,10 +105,15 @@ def measure(corpus: Corpus, rank: Callable[[str], Sequence[str]]) -> dict[str, f
 
 
 def ranker(library: Library) -> Callable[[str], list[str]]:
-    """Return what ranks documents by their best passages; a document is known by its file's name."""
+    """Return what ranks documents by their best passages.
+
+    A document is known by its file's name.
+    """
 
     def rank(query: str) -> list[str]:
-        return list(dict.fromkeys(Path(match.entry.url).stem for match in library.search(query, DEPTH)))
+        return list(
+            dict.fromkeys(Path(match.entry.url).stem for match in library.search(query, DEPTH))
+        )
 
     return rank
 
@@ -113,7 +123,9 @@ def lay_out(corpus: Corpus, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for item in corpus.items:
         title = " ".join(item.title.split())
-        (folder / f"{item.id}.md").write_text(f"---\ntitle: {title}\n---\n{item.text}", encoding="utf-8")
+        (folder / f"{item.id}.md").write_text(
+            f"---\ntitle: {title}\n---\n{item.text}", encoding="utf-8"
+        )
 
 
 def floors() -> dict[str, dict[str, float]]:
@@ -132,7 +144,10 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 def scifact(data: Path) -> Corpus:
     """Read SciFact: all claims of the training part, and the abstracts that each cites."""
     folder = data / "retrieval"
-    items = [Item(row["id"], row["title"], _joined(row["text"])) for row in _rows(folder / "scifact.corpus.jsonl")]
+    items = [
+        Item(row["id"], row["title"], _joined(row["text"]))
+        for row in _rows(folder / "scifact.corpus.jsonl")
+    ]
     queries: dict[str, Query] = {}  # a claim has a row for each document of evidence
     for row in _rows(folder / "scifact.train.claims.jsonl"):
         cited = dict.fromkeys(re.findall(r"\d+", row["cited_doc_ids"]), 1.0)
@@ -143,14 +158,20 @@ def scifact(data: Path) -> Corpus:
 def _joined(listed: str) -> str:
     """Return the sentences of an abstract, which is kept as a printed array of them."""
     inner = listed.strip().removeprefix("[").removesuffix("]").strip()[1:-1]
-    return " ".join(part.replace("\\n", " ").strip() for part in re.split(r"['\"]\s*\n\s*['\"]", inner))
+    return " ".join(
+        part.replace("\\n", " ").strip() for part in re.split(r"['\"]\s*\n\s*['\"]", inner)
+    )
 
 
-_ABSTRACT = re.compile(r"^\.I (\d+)\n\.T\n(.*?)^\.A\n.*?^\.W\n(.*?)(?=^\.I |\Z)", re.MULTILINE | re.DOTALL)
+_ABSTRACT = re.compile(
+    r"^\.I (\d+)\n\.T\n(.*?)^\.A\n.*?^\.W\n(.*?)(?=^\.I |\Z)", re.MULTILINE | re.DOTALL
+)
 
 
 def cranfield(data: Path) -> Corpus:
-    """Read Cranfield. Its judgements run from 1, a complete answer, to 4, of minimum interest: worth 4 to 1.
+    """Read Cranfield.
+
+    Its judgements run from 1, a complete answer, to 4, of minimum interest: worth 4 to 1.
 
     Rows of -1 are left out. Queries are numbered by their order, whatever number they carry.
     """
@@ -170,7 +191,9 @@ def cranfield(data: Path) -> Corpus:
 def hops(data: Path, name: str) -> Corpus:
     """Read MuSiQue or HotpotQA: each question needs the passages that support its answer."""
     folder = data / "multihop"
-    items = [Item(row["id"], row["title"], row["text"]) for row in _rows(folder / f"{name}.corpus.jsonl")]
+    items = [
+        Item(row["id"], row["title"], row["text"]) for row in _rows(folder / f"{name}.corpus.jsonl")
+    ]
     by_title: dict[str, list[Item]] = {}
     for item in items:
         by_title.setdefault(item.title, []).append(item)

@@ -1,8 +1,10 @@
-"""Scores: pure functions of a case and its record. The same record gives the same score, whenever it is read.
+"""Scores: pure functions of a case and its record.
 
-The answer of a run is the short answer of its best accepted hypothesis; where none was accepted, that of the likeliest
-one that the lead tells as undecided, for which the stated confidence is; else the first sentence of fact of its lead;
-else there is none. Each outcome says which.
+The same record gives the same score, whenever it is read.
+
+The answer of a run is the short answer of its best accepted hypothesis; where none was accepted,
+that of the likeliest one that the lead tells as undecided, for which the stated confidence is; else
+the first sentence of fact of its lead; else there is none. Each outcome says which.
 """
 
 from __future__ import annotations
@@ -66,7 +68,8 @@ class Scored:
     right: bool = False
     """Whether what was said is right, as the set wants it."""
     sound: bool = False
-    """Whether the one answer that the confidence is about is right: what confidence is compared with."""
+    """Whether the one answer that the confidence is about is right: what confidence is compared
+    with."""
     loss: str = NONE
     """Where it went wrong."""
     seconds: float = 0.0
@@ -107,7 +110,9 @@ def answer_of(report: Report) -> Said:
     """Return the answer of a run."""
     best = sorted(report.hypotheses, key=lambda item: -item.posterior)  # of equals, the first
     supported = (item for item in best if item.status is HypothesisStatus.SUPPORTED)
-    accepted = tuple(dict.fromkeys(a for item in supported if (a := item.hypothesis.answer.strip())))
+    accepted = tuple(
+        dict.fromkeys(a for item in supported if (a := item.hypothesis.answer.strip()))
+    )
     if report.status is RunStatus.ANSWERED and accepted:
         return Said(accepted[0], "hypothesis", accepted)
     facts = [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
@@ -115,9 +120,17 @@ def answer_of(report: Report) -> Said:
         return Said("", "none", accepted)
     told = " ".join(facts)
     undecided = (item.hypothesis for item in best if item.status is HypothesisStatus.UNDECIDED)
-    likeliest = (item.answer.strip() for item in undecided if item.statement in facts or stands_in(item.answer, told))
+    likeliest = (
+        item.answer.strip()
+        for item in undecided
+        if item.statement in facts or stands_in(item.answer, told)
+    )
     short = next((answer for answer in likeliest if answer), "")
-    return Said(short, "undecided", accepted) if short and not accepted else Said(facts[0], "lead", accepted)
+    return (
+        Said(short, "undecided", accepted)
+        if short and not accepted
+        else Said(facts[0], "lead", accepted)
+    )
 
 
 def score(kind: Kind, case: Case, record: Kept) -> Scored:
@@ -126,7 +139,11 @@ def score(kind: Kind, case: Case, record: Kept) -> Scored:
     told |= {"seconds": float(record.get("seconds", 0)), "usd": float(record.get("usd") or 0)}
     told["usd"] += float(record.get("judge_usd") or 0)
     if record["error"]:
-        owed: Values = {"insights": float(sum(not gold.distractor for gold in case.golds))} if case.golds else {}
+        owed: Values = (
+            {"insights": float(sum(not gold.distractor for gold in case.golds))}
+            if case.golds
+            else {}
+        )
         return Scored(**told, values=owed, loss=FAILED, error=record["error"])
     if kind is Kind.RETRIEVAL:
         return Scored(**told | _ranked(case, record["ranked"]))
@@ -144,7 +161,10 @@ def score(kind: Kind, case: Case, record: Kept) -> Scored:
 def _answer(kind: Kind, case: Case, record: Kept, report: Report) -> dict[str, Any]:
     said = answer_of(report)
     answered = report.status is RunStatus.ANSWERED
-    values: Values = {"answered": answered, "abstained_right": None if answered else not case.answers}
+    values: Values = {
+        "answered": answered,
+        "abstained_right": None if answered else not case.answers,
+    }
     values |= _cited(case, record, report)
     good = sound = right(said.text, case.answers)
     if kind is Kind.CONFLICT:
@@ -159,9 +179,15 @@ def _answer(kind: Kind, case: Case, record: Kept, report: Report) -> dict[str, A
     if judged := record.get("judged"):
         wanted = [value for key, value in judged.items() if key.startswith("answer")]
         spoilt = any(value for key, value in judged.items() if key.startswith("wrong"))
-        values["judged_right"] = not spoilt and (all(wanted) if kind is Kind.CONFLICT else any(wanted))
+        values["judged_right"] = not spoilt and (
+            all(wanted) if kind is Kind.CONFLICT else any(wanted)
+        )
     stated = report.confidence if report.answer and said.by != "none" else None
-    loss = NONE if good or (not answered and not case.answers) else _loss(kind, case, record, report, said)
+    loss = (
+        NONE
+        if good or (not answered and not case.answers)
+        else _loss(kind, case, record, report, said)
+    )
     told = {"said": said.text, "by": said.by, "values": values, "confidence": stated}
     return told | {"right": good, "sound": sound, "loss": loss}
 
@@ -173,14 +199,16 @@ def _lead(report: Report) -> str:
 def _conflict(case: Case, report: Report, said: Said, values: Values) -> bool:
     """Whether all right answers are stated and nothing else; notes whether misinformation is.
 
-    Stated is what stands in the lead or is an accepted short answer. Something else is an accepted answer that is none
-    of the right ones, or, where none was accepted, a sentence of fact in the lead that holds none of them.
+    Stated is what stands in the lead or is an accepted short answer. Something else is an accepted
+    answer that is none of the right ones, or, where none was accepted, a sentence of fact in the
+    lead that holds none of them.
     """
     text = " . ".join((_lead(report), *said.accepted))
     facts = [sentence.text for sentence in report.answer if sentence.kind is not SentenceKind.FRAME]
     units = said.accepted or tuple(facts)
     every = bool(units) and all(
-        stands_in(gold, text) or any(same_answer(unit, gold) for unit in said.accepted) for gold in case.answers
+        stands_in(gold, text) or any(same_answer(unit, gold) for unit in said.accepted)
+        for gold in case.answers
     )
     left = without(text, case.answers)
     misinformed = any(stands_in(wrong, left) for wrong in case.wrong)
@@ -212,7 +240,8 @@ def _cited(case: Case, record: Kept, report: Report) -> Values:
 def _loss(kind: Kind, case: Case, record: Kept, report: Report, said: Said) -> str:
     """Return the first step at which a right answer was lost.
 
-    Where documents repeat each other, not all of those that are right need be read, but all right answers are wanted.
+    Where documents repeat each other, not all of those that are right need be read, but all right
+    answers are wanted.
     """
     if not case.answers:
         return "answered what cannot be answered"
@@ -221,9 +250,16 @@ def _loss(kind: Kind, case: Case, record: Kept, report: Report, said: Said) -> s
         return all_or_any(any(right(text, [gold]) for text in texts) for gold in case.answers)
 
     all_or_any = all if kind is Kind.CONFLICT else any
-    wanted, seen = {file_name(key) for key in case.support}, {Path(url).stem for url in record["read"]}
+    wanted, seen = (
+        {file_name(key) for key in case.support},
+        {Path(url).stem for url in record["read"]},
+    )
     asked_yes_no = {gold.lower() for gold in case.answers} <= {"yes", "no"}
-    put = [text for item in report.hypotheses for text in (item.hypothesis.answer, item.hypothesis.statement)]
+    put = [
+        text
+        for item in report.hypotheses
+        for text in (item.hypothesis.answer, item.hypothesis.statement)
+    ]
     short = [item.hypothesis.answer for item in report.hypotheses]
     steps: list[tuple[str, bool]] = [
         ("1 nothing was read", bool(record["read"])),
@@ -232,10 +268,18 @@ def _loss(kind: Kind, case: Case, record: Kept, report: Report, said: Said) -> s
         ("4 read, but no finding quotes the answer", asked_yes_no or holds(record["quotes"])),
         ("5 quoted, but no hypothesis was put forward", bool(report.hypotheses)),
         ("6 quoted, but no hypothesis says it", asked_yes_no or holds(put)),
-        ("7 said by a hypothesis, but not as its short answer", any(right(text, case.answers) for text in short)),
-        ("8 put forward, but not accepted", any(right(text, case.answers) for text in said.accepted)),
+        (
+            "7 said by a hypothesis, but not as its short answer",
+            any(right(text, case.answers) for text in short),
+        ),
+        (
+            "8 put forward, but not accepted",
+            any(right(text, case.answers) for text in said.accepted),
+        ),
     ]
-    return next((name for name, held in steps if not held), "9 accepted beside something else, or not first")
+    return next(
+        (name for name, held in steps if not held), "9 accepted beside something else, or not first"
+    )
 
 
 def _insights(case: Case, record: Kept, report: Report) -> dict[str, Any]:
@@ -255,10 +299,15 @@ def _insights(case: Case, record: Kept, report: Report) -> dict[str, Any]:
     }
     if judged := record.get("judged"):
         values["judged_found"] = float(sum(judged.get(gold.id, False) for gold in wanted))
-    # An insight that stands in two neighbouring sentences counts, so "every insight" is the one right outcome.
+    # An insight that stands in two neighbouring sentences counts, so "every insight" is the one
+    # right outcome.
     good = bool(wanted) and all(gold.id in found for gold in wanted)
     loss = NONE if good else _insights_lost(values)
-    return {"wanted": tuple(gold.text for gold in wanted), "said": _lead(report), "by": answer_of(report).by} | {
+    return {
+        "wanted": tuple(gold.text for gold in wanted),
+        "said": _lead(report),
+        "by": answer_of(report).by,
+    } | {
         "values": values,
         "right": good,
         "loss": loss,
@@ -288,7 +337,13 @@ def _claim(kind: Kind, case: Case, record: Kept) -> dict[str, Any]:
         values["positive"] = None if label == "neutral" else label == "supports"
     loss = NONE if good else f"{label}, said to be {said}"
     stated = record.get("confidence") if values["decided"] else None
-    told = {"wanted": (label,), "said": said, "by": "verdict", "values": values, "confidence": stated}
+    told = {
+        "wanted": (label,),
+        "said": said,
+        "by": "verdict",
+        "values": values,
+        "confidence": stated,
+    }
     return told | {"right": good, "sound": good, "loss": loss}
 
 
@@ -300,7 +355,12 @@ def _ranked(case: Case, ranked: Sequence[str]) -> dict[str, Any]:
         "all-support@8": retrieval.all_support(ranked, gains),
     }
     good = bool(values["all-support@8"])
-    told = {"wanted": tuple(case.gains), "said": " ".join(ranked[:10]), "by": "ranking", "values": values}
+    told = {
+        "wanted": tuple(case.gains),
+        "said": " ".join(ranked[:10]),
+        "by": "ranking",
+        "values": values,
+    }
     return told | {"right": good, "loss": NONE if good else "not all within the first 8"}
 
 
@@ -314,9 +374,16 @@ def summarise(kind: Kind, scored: Sequence[Scored]) -> Summary:
     figures = _FIGURES[kind](scored)
     figures |= {"brier": brier(stated), "ece": ece(bins), "ece_by_chance": ece_by_chance(bins)}
     figures |= {"confidence": mean([sure for sure, _ in stated])}
-    figures |= {"seconds": mean([item.seconds for item in scored]), "usd": sum(item.usd for item in scored)}
+    figures |= {
+        "seconds": mean([item.seconds for item in scored]),
+        "usd": sum(item.usd for item in scored),
+    }
     lost = Counter(item.loss for item in scored if item.loss != NONE)
-    counts = {"cases": len(scored), "failed": lost.get(FAILED, 0), "right": sum(item.right for item in scored)}
+    counts = {
+        "cases": len(scored),
+        "failed": lost.get(FAILED, 0),
+        "right": sum(item.right for item in scored),
+    }
     counts |= {"stated": len(stated), **_abstention(kind, scored)}
     return Summary(
         figures={name: value for name, value in figures.items() if value is not None},
@@ -329,8 +396,11 @@ def summarise(kind: Kind, scored: Sequence[Scored]) -> Summary:
 Figures = dict[str, float | None]
 
 
-UNEARNED = frozenset({"misinformation", "something_else", "citation_precision", "f1_accepted", "answered_right"})
-"""Measures of what was said: a case that failed has said nothing. In all others it has reached 0."""
+UNEARNED = frozenset(
+    {"misinformation", "something_else", "citation_precision", "f1_accepted", "answered_right"}
+)
+"""Measures of what was said: a case that failed has said nothing. In all others it has reached 0.
+"""
 
 
 def _values(scored: Sequence[Scored], name: str) -> list[float]:
@@ -369,19 +439,27 @@ def _of_insights(scored: Sequence[Scored]) -> Figures:
         "distractors_let_in": part("distractors_let_in", "distractors"),
         "findable": part("insights_findable", "insights"),
         "insight_files_cited": part("insight_files_cited", "insights"),
-        "judged_recall": part("judged_found", "insights") if _values(scored, "judged_found") else None,
+        "judged_recall": part("judged_found", "insights")
+        if _values(scored, "judged_found")
+        else None,
         "words": mean(_values(scored, "words")),
     }
 
 
 def _of_support(scored: Sequence[Scored]) -> Figures:
-    judged = [(bool(item.values["positive"]), float(item.values["score"] or 0)) for item in scored if not item.error]
+    judged = [
+        (bool(item.values["positive"]), float(item.values["score"] or 0))
+        for item in scored
+        if not item.error
+    ]
     called = [item for item in scored if item.values.get("told_positive")]
     return {
         "auc": auc(judged),
         "accuracy": rate(item.right for item in scored),
         "citation_precision": rate(bool(item.values["positive"]) for item in called),
-        "citation_recall": rate(bool(i.values.get("told_positive")) for i in scored if i.values.get("positive")),
+        "citation_recall": rate(
+            bool(i.values.get("told_positive")) for i in scored if i.values.get("positive")
+        ),
     }
 
 
@@ -400,7 +478,9 @@ def _of_stance(scored: Sequence[Scored]) -> Figures:
 
 _FIGURES: Mapping[Kind, Callable[[Sequence[Scored]], Figures]] = {
     Kind.ANSWERS: _means("exact_match", "f1", "f1_accepted", "in_lead", *_RUN),
-    Kind.CONFLICT: _means("all_and_nothing_else", "misinformation", "all_right", "something_else", *_RUN),
+    Kind.CONFLICT: _means(
+        "all_and_nothing_else", "misinformation", "all_right", "something_else", *_RUN
+    ),
     Kind.INSIGHTS: _of_insights,
     Kind.SUPPORT: _of_support,
     Kind.STANCE: _of_stance,
@@ -418,7 +498,11 @@ def _abstention(kind: Kind, scored: Sequence[Scored]) -> dict[str, int]:
         for item in scored
         if not item.error
     )
-    return {f"{what}_{how}": cells[f"{what}_{how}"] for what in ("answered", "abstained") for how in ("right", "wrong")}
+    return {
+        f"{what}_{how}": cells[f"{what}_{how}"]
+        for what in ("answered", "abstained")
+        for how in ("right", "wrong")
+    }
 
 
 def scored(of: EvalSet, records: Sequence[Kept]) -> list[Scored]:

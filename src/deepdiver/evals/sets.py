@@ -1,4 +1,6 @@
-"""The public sets, read where they lie and never copied; and any file of JSON lines in the shape of docs/EVALUATION.md.
+"""The public sets, read where they lie and never copied.
+
+And any file of JSON lines in the shape of docs/EVALUATION.md.
 
 Each reader says what is asked, what is right and which documents are searched.
 """
@@ -30,10 +32,18 @@ def hops(data: Path, name: str) -> EvalSet:
     asked = rows(data / "multihop" / f"{name}.questions.jsonl")
     corpus = retrieval.hops(data, name)
     cases = [
-        Case(row["id"], row["question"], tuple(row["answers"]), support=tuple(query.gains), shelf="corpus")
+        Case(
+            row["id"],
+            row["question"],
+            tuple(row["answers"]),
+            support=tuple(query.gains),
+            shelf="corpus",
+        )
         for row, query in zip(asked, corpus.queries, strict=True)
     ]
-    return EvalSet(f"multihop/{name}", Kind.ANSWERS, unique(cases, name), {"corpus": Shelf(corpus.items)})
+    return EvalSet(
+        f"multihop/{name}", Kind.ANSWERS, unique(cases, name), {"corpus": Shelf(corpus.items)}
+    )
 
 
 def ramdocs(data: Path) -> EvalSet:
@@ -41,9 +51,13 @@ def ramdocs(data: Path) -> EvalSet:
     cases, shelves = [], {}
     for number, row in enumerate(rows(data / "conflict" / "ramdocs.jsonl"), 1):
         key = f"{number:03}"
-        shelves[key] = Shelf(tuple(Item(f"{at}", "", doc["text"]) for at, doc in enumerate(row["documents"], 1)))
+        shelves[key] = Shelf(
+            tuple(Item(f"{at}", "", doc["text"]) for at, doc in enumerate(row["documents"], 1))
+        )
         good = [f"{at}" for at, doc in enumerate(row["documents"], 1) if doc["type"] == "correct"]
-        answers, wrong = (tuple(dict.fromkeys(row[name])) for name in ("gold_answers", "wrong_answers"))
+        answers, wrong = (
+            tuple(dict.fromkeys(row[name])) for name in ("gold_answers", "wrong_answers")
+        )
         cases.append(Case(key, row["question"], answers, wrong, tuple(good), shelf=key))
     return EvalSet("conflict/ramdocs", Kind.CONFLICT, tuple(cases), shelves)
 
@@ -56,7 +70,9 @@ def drbench(data: Path) -> EvalSet:
         listed = json.loads((folder / "gold.json").read_text(encoding="utf-8"))
         golds = tuple(_gold(item) for item in listed if item["type"] == "enterprise_fact")
         shelves[task["id"]] = Shelf(folder=folder / "docs")
-        cases.append(Case(task["id"], task["question"], shelf=task["id"], as_of=task["date"], golds=golds))
+        cases.append(
+            Case(task["id"], task["question"], shelf=task["id"], as_of=task["date"], golds=golds)
+        )
     return EvalSet("drbench", Kind.INSIGHTS, unique(cases, "drbench"), shelves)
 
 
@@ -69,10 +85,18 @@ def _gold(item: dict[str, Any]) -> Gold:
 
 
 def expertqa(data: Path) -> EvalSet:
-    """Read ExpertQA: claims that have evidence, and whether an expert found that it carries them completely."""
+    """Read ExpertQA.
+
+    Claims that have evidence, and whether an expert found that it carries them completely.
+    """
     labels = {"Complete": "full", "Partial": "not", "Incomplete": "not"}
     cases = [
-        Case(f"{number:04}", row["claim"], evidence=tuple(row["evidence"]), label=labels[row["support"]])
+        Case(
+            f"{number:04}",
+            row["claim"],
+            evidence=tuple(row["evidence"]),
+            label=labels[row["support"]],
+        )
         for number, row in enumerate(rows(data / "citation" / "expertqa.val.claims.jsonl"), 1)
         if row["evidence"] and row["support"] in labels
     ]
@@ -80,13 +104,18 @@ def expertqa(data: Path) -> EvalSet:
 
 
 def averitec(data: Path) -> EvalSet:
-    """Read AVeriTeC: claims with questions and answers as evidence; conflicting evidence is neutral as a whole."""
+    """Read AVeriTeC.
+
+    Claims with questions and answers as evidence; conflicting evidence is neutral as a whole.
+    """
     labels = {"Supported": "supports", "Refuted": "refutes"}
     cases = []
     for number, row in enumerate(rows(data / "citation" / "averitec.1-250.jsonl"), 1):
         told = tuple(_question_and_answer(item) for item in row["questions"])
         label = labels.get(row["label"], "neutral")
-        cases.append(Case(f"{number:03}", row["claim"], evidence=tuple(filter(None, told)), label=label))
+        cases.append(
+            Case(f"{number:03}", row["claim"], evidence=tuple(filter(None, told)), label=label)
+        )
     return EvalSet("citation/averitec", Kind.STANCE, tuple(cases))
 
 
@@ -94,7 +123,9 @@ def _question_and_answer(item: dict[str, Any]) -> str:
     said = []
     for answer in item["answers"]:
         if answer["answer_type"] != "Unanswerable":
-            said.append(" ".join(filter(None, (answer["answer"], answer.get("boolean_explanation")))))
+            said.append(
+                " ".join(filter(None, (answer["answer"], answer.get("boolean_explanation"))))
+            )
     return f"{item['question']} {' '.join(said)}" if said else ""
 
 
@@ -124,7 +155,9 @@ def ranked(data: Path, name: str) -> EvalSet:
         Case(f"{number:04}", query.text, gains=dict(query.gains), shelf="corpus")
         for number, query in enumerate(corpus.queries, 1)
     ]
-    return EvalSet(f"retrieval/{name}", Kind.RETRIEVAL, tuple(cases), {"corpus": Shelf(corpus.items)})
+    return EvalSet(
+        f"retrieval/{name}", Kind.RETRIEVAL, tuple(cases), {"corpus": Shelf(corpus.items)}
+    )
 
 
 SETS: dict[str, Callable[[Path], EvalSet]] = {
@@ -144,7 +177,9 @@ SETS: dict[str, Callable[[Path], EvalSet]] = {
 
 
 def named(name: str) -> list[str]:
-    """Return the sets that a name means: itself, all of a group such as `multihop`, or its last part.
+    """Return the sets that a name means.
+
+    Itself, all of a group such as `multihop`, or its last part.
 
     Raises:
         UnknownNameError: If there is none; says the nearest.
@@ -158,7 +193,11 @@ def named(name: str) -> list[str]:
     if last:
         return last
     close = difflib.get_close_matches(name, _spoken(SETS), 1, 0.6)
-    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(SETS)}, or a file of JSON lines"
+    hint = (
+        f"did you mean {close[0]}?"
+        if close
+        else f"known are {', '.join(SETS)}, or a file of JSON lines"
+    )
     raise UnknownNameError(f"unknown set {name[:80]!r}; {hint}")
 
 
@@ -185,9 +224,13 @@ def _read(name: str, data: Path) -> EvalSet:
     try:
         found = SETS[name](data)
     except FileNotFoundError as error:
-        raise UsageError(f"{name} is not there: {error.filename} is missing; say where with --data DIR") from None
+        raise UsageError(
+            f"{name} is not there: {error.filename} is missing; say where with --data DIR"
+        ) from None
     except (KeyError, ValueError, TypeError) as error:
-        raise UsageError(f"{name} under {data} is not in its own shape: {type(error).__name__}: {error}") from None
+        raise UsageError(
+            f"{name} under {data} is not in its own shape: {type(error).__name__}: {error}"
+        ) from None
     if not found.cases:
         raise UsageError(f"{name} under {data} is empty")
     return found

@@ -1,8 +1,10 @@
-"""How well the reader judges claims, on public sets that it was not trained on; read in place, never copied.
+"""How well the reader judges claims, on public sets that it was not trained on.
 
-MultiNLI and FEVER-Symmetric: pairs of evidence and claim. SciFact: claims and the abstracts that they cite. AVeriTeC:
-claims with questions and answers as evidence. ExpertQA: sentences of systems' answers with what they cite. PubMedQA:
-questions and abstracts.
+Read in place, never copied.
+
+MultiNLI and FEVER-Symmetric: pairs of evidence and claim. SciFact: claims and the abstracts that
+they cite. AVeriTeC: claims with questions and answers as evidence. ExpertQA: sentences of systems'
+answers with what they cite. PubMedQA: questions and abstracts.
 """
 
 from __future__ import annotations
@@ -43,13 +45,20 @@ class Judged:
 
 def floors() -> dict[str, dict[str, float]]:
     """Return what holds and must go on holding, by set and measure."""
-    held: dict[str, dict[str, float]] = json.loads(FLOORS.read_text(encoding="utf-8"))["verifier"]["floors"]
+    held: dict[str, dict[str, float]] = json.loads(FLOORS.read_text(encoding="utf-8"))["verifier"][
+        "floors"
+    ]
     return held
 
 
 def wanted() -> dict[str, dict[str, float]]:
-    """Return what the reader is to reach, by set and measure, whether it does or not; never lowered to fit it."""
-    held: dict[str, dict[str, float]] = json.loads(FLOORS.read_text(encoding="utf-8"))["verifier"]["wanted"]
+    """Return what the reader is to reach, by set and measure, whether it does or not.
+
+    Never lowered to fit it.
+    """
+    held: dict[str, dict[str, float]] = json.loads(FLOORS.read_text(encoding="utf-8"))["verifier"][
+        "wanted"
+    ]
     return held
 
 
@@ -68,7 +77,9 @@ def pairs(reader: Reader, data: Path, name: str, most: int | None = None) -> Jud
     verdicts = reader.verify([(row["premise"], row["claim"]) for row in rows])
     true = [row["label"] for row in rows]
     two = set(true) == set(LABELS[:2])  # nothing is neutral here: the likelier side counts
-    found = [("supports" if v.supports > v.refutes else "refutes") if two else v.stance for v in verdicts]
+    found = [
+        ("supports" if v.supports > v.refutes else "refutes") if two else v.stance for v in verdicts
+    ]
     sums = [v.supports + v.refutes if two else 1.0 for v in verdicts]
     stated = [
         (getattr(v, stance) / (whole or 1.0), stance == label)
@@ -80,12 +91,22 @@ def pairs(reader: Reader, data: Path, name: str, most: int | None = None) -> Jud
 def scifact(reader: Reader, data: Path, most: int | None = None) -> Judged:
     """Judge each claim by each abstract that it cites: supported, contradicted, or neither."""
     folder = data / "retrieval"
-    texts = {row["id"]: _sentences_listed(row["text"]) for row in _rows(folder / "scifact.corpus.jsonl")}
+    texts = {
+        row["id"]: _sentences_listed(row["text"]) for row in _rows(folder / "scifact.corpus.jsonl")
+    }
     told = {"SUPPORT": "supports", "CONTRADICT": "refutes", "": "neutral"}
-    labels: dict[tuple[str, str], str] = {}  # a claim has a row for each group of sentences that bears on it
+    labels: dict[
+        tuple[str, str], str
+    ] = {}  # a claim has a row for each group of sentences that bears on it
     for row in _rows(folder / "scifact.train.claims.jsonl"):
-        cited = [row["evidence_doc_id"]] if row["evidence_doc_id"] else re.findall(r"\d+", row["cited_doc_ids"])
-        labels |= {(row["claim"], id_): told[row["evidence_label"]] for id_ in cited if id_ in texts}
+        cited = (
+            [row["evidence_doc_id"]]
+            if row["evidence_doc_id"]
+            else re.findall(r"\d+", row["cited_doc_ids"])
+        )
+        labels |= {
+            (row["claim"], id_): told[row["evidence_label"]] for id_ in cited if id_ in texts
+        }
     cases = list(labels.items())[:most]
     verdicts = reader.verify_documents([(texts[id_], claim) for (claim, id_), _ in cases])
     true = [label for _, label in cases]
@@ -97,24 +118,35 @@ def scifact(reader: Reader, data: Path, most: int | None = None) -> Judged:
 def averitec(reader: Reader, data: Path, most: int | None = None) -> Judged:
     """Judge claims that are supported or refuted by the questions and answers that people found for them."""
     rows = [
-        row for row in _rows(data / "citation" / "averitec.1-250.jsonl") if row["label"] in ("Supported", "Refuted")
+        row
+        for row in _rows(data / "citation" / "averitec.1-250.jsonl")
+        if row["label"] in ("Supported", "Refuted")
     ]
     verdicts = reader.verify_documents([(_asked(row), row["claim"]) for row in rows[:most]])
     # Who says nothing of a claim does not support it: not half right, as a coin, but refuting.
-    sides = [1.0 if verdict.whole.supports > verdict.whole.refutes else -1.0 for verdict in verdicts]
+    sides = [
+        1.0 if verdict.whole.supports > verdict.whole.refutes else -1.0 for verdict in verdicts
+    ]
     supported = [row["label"] == "Supported" for row in rows[:most]]
     return Judged({"balanced": _counted(balanced(zip(supported, sides, strict=True)))}, ())
 
 
 def expertqa(reader: Reader, data: Path, most: int | None = None) -> Judged:
-    """Tell claims that their evidence supports completely from others; those without evidence are left out.
+    """Tell claims that their evidence supports completely from others.
 
-    Ranked by how they lean: on held-out documents that are as long the area was 0.78 by it, 0.78 by the whole and 0.74
-    by the strongest support (WiCE), and 0.68, 0.62 and 0.53 (SummEdits). It was tried here first: 0.60, 0.58, 0.58.
+    Those without evidence are left out.
+
+    Ranked by how they lean: on held-out documents that are as long the area was 0.78 by it, 0.78 by
+    the whole and 0.74 by the strongest support (WiCE), and 0.68, 0.62 and 0.53 (SummEdits). It was
+    tried here first: 0.60, 0.58, 0.58.
     """
-    rows = [row for row in _rows(data / "citation" / "expertqa.val.claims.jsonl") if row["evidence"]][:most]
+    rows = [
+        row for row in _rows(data / "citation" / "expertqa.val.claims.jsonl") if row["evidence"]
+    ][:most]
     claims = [re.sub(r"\s*\[\d+\]", "", row["claim"]) for row in rows]
-    evidence = [" ".join(part.partition("\n\n")[2] or part for part in row["evidence"]) for row in rows]
+    evidence = [
+        " ".join(part.partition("\n\n")[2] or part for part in row["evidence"]) for row in rows
+    ]
     verdicts = reader.verify_documents(
         [(_sentences(text), claim) for text, claim in zip(evidence, claims, strict=True)]
     )
@@ -126,10 +158,19 @@ def expertqa(reader: Reader, data: Path, most: int | None = None) -> Judged:
 def pubmedqa(reader: Reader, data: Path, most: int | None = None) -> Judged:
     """Tell questions whose answer is yes from those whose answer is no, by the abstract without its conclusion.
 
-    A question is judged by whole passages: on BoolQ's dev part the area was 0.75 by these and 0.71 by sentences.
+    A question is judged by whole passages: on BoolQ's dev part the area was 0.75 by these and 0.71
+    by sentences.
     """
-    rows = [row for row in _rows(data / "reading" / "pubmedqa.train.jsonl") if row["answer"] in ("yes", "no")][:most]
-    windows = [(number, text) for number, row in enumerate(rows) for text in _windows(_sentences(row["context"]))]
+    rows = [
+        row
+        for row in _rows(data / "reading" / "pubmedqa.train.jsonl")
+        if row["answer"] in ("yes", "no")
+    ][:most]
+    windows = [
+        (number, text)
+        for number, row in enumerate(rows)
+        for text in _windows(_sentences(row["context"]))
+    ]
     verdicts = reader.verify([(text, rows[number]["question"]) for number, text in windows])
     leanings: list[list[float]] = [[] for _ in rows]
     for (number, _), verdict in zip(windows, verdicts, strict=True):
@@ -147,7 +188,8 @@ SETS: dict[str, Callable[[Reader, Path, int | None], Judged]] = {
     "pubmedqa": pubmedqa,
     "expertqa": expertqa,
 }
-"""How to judge each, given the reader, the folder of evaluation data, and the most rows to take; shortest first."""
+"""How to judge each, given the reader, the folder of evaluation data, and the most rows to take;
+shortest first."""
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
@@ -183,7 +225,9 @@ def _asked(row: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _stated(verdicts: Sequence[DocumentVerdict], true: Sequence[str]) -> tuple[tuple[float, bool], ...]:
+def _stated(
+    verdicts: Sequence[DocumentVerdict], true: Sequence[str]
+) -> tuple[tuple[float, bool], ...]:
     """Return the confidence of each document's stance, and whether it was right."""
     return tuple(
         (getattr(verdict.whole, verdict.whole.stance), verdict.whole.stance == label)

@@ -1,4 +1,7 @@
-"""Answers shared between runs: fresh for a time, and fetched by one process while the others wait."""
+"""Answers shared between runs.
+
+Fresh for a time, and fetched by one process while the others wait.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +31,27 @@ class Slot:
 class Cache:
     """The cache of one store."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str], run: str = ""):
+    def __init__(
+        self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str], run: str = ""
+    ):
         """Bind the store's cache to a clock, and to the run that takes answers over."""
         self._store, self._clock, self._scrub, self._run = store, clock, scrub, run
 
     @asynccontextmanager
-    async def slot(self, request: Request, lifetime: float, patience: float, *, owner: str = "") -> AsyncIterator[Slot]:
-        """Give what is cached, or the sole right to fetch it; what is put into `brought` is shared for `lifetime`.
+    async def slot(
+        self, request: Request, lifetime: float, patience: float, *, owner: str = ""
+    ) -> AsyncIterator[Slot]:
+        """Give what is cached, or the sole right to fetch it.
+
+        What is put into `brought` is shared for `lifetime`.
 
         Args:
             request: The call.
             lifetime: Seconds for which an answer is fresh; 0: nothing is shared.
-            patience: Seconds after which another's claim counts as abandoned: the living renew theirs.
-            owner: Who asks; by the same name a process that takes up the work of a killed one finds its claim.
+            patience: Seconds after which another's claim counts as abandoned: the living renew
+                theirs.
+            owner: Who asks; by the same name a process that takes up the work of a killed one finds
+                its claim.
         """
         if lifetime <= 0 or request.fresh:
             yield Slot(None)
@@ -63,7 +74,10 @@ class Cache:
             await in_thread(self._store.cache_release, key, owner)
 
     async def get(self, key: str) -> Reply | None:
-        """Return what is fresh, if the texts that it refers to are still kept; the run then keeps them too."""
+        """Return what is fresh, if the texts that it refers to are still kept.
+
+        The run then keeps them too.
+        """
         text = await in_thread(self._store.cache_get, key, self._clock())
         reply = None if text is None else reply_from_json(text)
         for held in reply.texts if reply else ():

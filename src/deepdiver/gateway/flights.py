@@ -1,4 +1,7 @@
-"""Calls in the air: who asks for what is in the air already waits for it, and nobody suffers from another's leaving."""
+"""Calls in the air.
+
+Who asks for what is in the air already waits for it, and nobody suffers from another's leaving.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ class Flights:
     async def join(self, key: str, begin: Callable[[], Coroutine[Any, Any, Reply]]) -> Reply:
         """Return what a call brings, which is begun unless it is in the air.
 
-        It flies on as long as anybody waits for it. With the last one it is cancelled, and that one leaves when it is
-        down: whatever it held has been given back then.
+        It flies on as long as anybody waits for it. With the last one it is cancelled, and that one
+        leaves when it is down: whatever it held has been given back then.
         """
         while (flight := self._flights.get(key)) is not None and flight.given_up:
             await asyncio.wait([flight.task])

@@ -1,4 +1,7 @@
-"""The gateway: every model call, search, page fetch, feed call and tool call goes through `call`; nothing else does.
+"""The gateway.
+
+Every model call, search, page fetch, feed call and tool call goes through `call`; nothing else
+does.
 
 The steps, in this order and in this one place:
 
@@ -8,13 +11,14 @@ The steps, in this order and in this one place:
 4. reserve: the worst case must fit the budget, else the call is not sent
 5. limits: a place among the provider's calls, shared across processes
 6. journal *sent*, on disk before anything leaves
-7. do it, within a total deadline, again after failures that asking again may cure, obeying Retry-After; one that is
-   surely without effect is journalled *reserved* again at once
+7. do it, within a total deadline, again after failures that asking again may cure, obeying
+   Retry-After; one that is surely without effect is journalled *reserved* again at once
 8. journal *settled*, or *failed*
 9. charge what it cost
 10. event and trace span
 
-The budget is asked after the journal and the cache, because an answer that is already paid for needs no money.
+The budget is asked after the journal and the cache, because an answer that is already paid for
+needs no money.
 """
 
 from __future__ import annotations
@@ -29,7 +33,14 @@ from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
 from deepdiver.core.budget import ZERO, Budget
-from deepdiver.core.events import CallEnded, CallFailed, CallProgressed, CallStarted, CallUncertain, Event
+from deepdiver.core.events import (
+    CallEnded,
+    CallFailed,
+    CallProgressed,
+    CallStarted,
+    CallUncertain,
+    Event,
+)
 from deepdiver.core.identity import digest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, UncertainCallError
@@ -45,12 +56,15 @@ from deepdiver.store import Store
 Emit = Callable[[Event], None]
 
 IN_DOUBT = frozenset({CallFault.TIMEOUT, CallFault.NETWORK, CallFault.MALFORMED})
-"""After these the other side may have done the work and nobody knows, so it is charged at its worst case."""
+"""After these the other side may have done the work and nobody knows, so it is charged at its worst
+case."""
 FIRST_PAUSE = 0.5
-"""Seconds before the first repeat where the service names no time; doubled each time, up to LONGEST_PAUSE."""
+"""Seconds before the first repeat where the service names no time; doubled each time, up to
+LONGEST_PAUSE."""
 LONGEST_PAUSE = 30.0
 CLAIM_SECONDS = 15.0
-"""A claim in the shared cache that is not renewed for so long was abandoned: its process was killed."""
+"""A claim in the shared cache that is not renewed for so long was abandoned: its process was
+killed."""
 NO_DEADLINE = 86_400.0
 """Seconds for a call whose deadline is set to 0: its place must run out some day."""
 
@@ -86,7 +100,9 @@ class Gateway:
         self._limits = Limits(store, settings, clock)
         self._tracer = Tracer(settings, run)
         self._flights = Flights()
-        self.budget = Budget(None if mode is Mode.REPLAY else settings.budget, self._journal.spent())
+        self.budget = Budget(
+            None if mode is Mode.REPLAY else settings.budget, self._journal.spent()
+        )
 
     def scrub(self, text: str) -> str:
         """Return a text without any secret of the settings."""
@@ -95,7 +111,10 @@ class Gateway:
         return text
 
     async def save_text(self, text: str) -> str:
-        """Keep a text that a call brought, and return its hash: an answer then holds the hash instead of the text."""
+        """Keep a text that a call brought, and return its hash.
+
+        An answer then holds the hash instead of the text.
+        """
         return await in_thread(self._store.put_text, self._run, self.scrub(text))
 
     async def remember(self, name: str, reply: Reply, seconds: float) -> None:
@@ -103,16 +122,24 @@ class Gateway:
         await self._cache.put(digest(f"remembered {name}"), reply, seconds)
 
     async def recall(self, name: str) -> Reply | None:
-        """Return what was remembered, if its texts are still kept. Only for use within a call: a replay makes none."""
+        """Return what was remembered, if its texts are still kept.
+
+        Only for use within a call: a replay makes none.
+        """
         return await self._cache.get(digest(f"remembered {name}"))
 
     async def rest(self, provider: str, seconds: float) -> None:
-        """Let nobody call a provider for some time: it asks for longer gaps than the settings have."""
+        """Let nobody call a provider for some time.
+
+        It asks for longer gaps than the settings have.
+        """
         await self._limits.pause(provider, seconds)
 
     def progressed(self, request: Request, stage: str, done: int, total: int) -> None:
         """Tell how far a call is that takes long."""
-        self._emit(CallProgressed(call=request.key, stage=stage, done=done, total=total, **_who(request)))
+        self._emit(
+            CallProgressed(call=request.key, stage=stage, done=done, total=total, **_who(request))
+        )
 
     async def call(self, request: Request, do: Do) -> Reply:
         """Make a call, or answer it from what was bought before.
@@ -136,7 +163,9 @@ class Gateway:
             if (known := await self._known(request)) is not None:
                 return known
             lifetime: float = getattr(self.settings.cache, request.kind, 0.0)
-            async with self._cache.slot(request, lifetime, CLAIM_SECONDS, owner=self._owner(request)) as slot:
+            async with self._cache.slot(
+                request, lifetime, CLAIM_SECONDS, owner=self._owner(request)
+            ) as slot:
                 if slot.reply is not None:
                     return await self._take_over(request, slot.reply)
                 began = self._clock()
@@ -144,7 +173,9 @@ class Gateway:
                     await self._reserve(request)
                     reply = slot.brought = await self._send(request, do)
                 finally:
-                    self.budget = self.budget.charge(request.key, ZERO)  # whatever happened, nothing stays held
+                    self.budget = self.budget.charge(
+                        request.key, ZERO
+                    )  # whatever happened, nothing stays held
             span.settle(reply)
             self._ended(request, reply, "live", self._clock() - began)
             return reply
@@ -176,7 +207,8 @@ class Gateway:
             return
         left = max(self.budget.left or ZERO, ZERO)
         error = BudgetError(
-            f"{request.what} ({request.provider}) may cost up to ${request.worst:f} and ${left:f} of the budget "
+            f"{request.what} ({request.provider}) may cost up to ${request.worst:f} and ${left:f} "
+            "of the budget "
             "is left; it was not sent"
         )
         await self._journal.reserve(request)
@@ -187,22 +219,36 @@ class Gateway:
     async def _send(self, request: Request, do: Do) -> Reply:
         """Send until there is an answer, a failure that repeating cannot cure, or no time or money left."""
         try:
-            return await (self._ask_person(request, do) if request.kind == "human" else self._attempts(request, do))
+            return await (
+                self._ask_person(request, do)
+                if request.kind == "human"
+                else self._attempts(request, do)
+            )
         except CallError as error:
-            await self._journal.failed(request, error, request.worst if error.fault in IN_DOUBT else ZERO)
+            await self._journal.failed(
+                request, error, request.worst if error.fault in IN_DOUBT else ZERO
+            )
             self._failed(request, str(error), None)
             raise
 
     async def _ask_person(self, request: Request, do: Do) -> Reply:
-        """A person is no service: there is no limit, no deadline and no doubt, and asking again costs nothing."""
+        """A person is no service.
+
+        There is no limit, no deadline and no doubt, and asking again costs nothing.
+        """
         self._emit(CallStarted(call=request.key, **_who(request)))
         return await self._journal.settled(request, await do())
 
     async def _attempts(self, request: Request, do: Do) -> Reply:
-        """Ask, and again where that may help; the deadline is for all attempts and begins with the first place."""
+        """Ask, and again where that may help.
+
+        The deadline is for all attempts and begins with the first place.
+        """
         deadline, ends, attempt = self._deadline(request), math.inf, 0
         while True:
-            async with self._limits.place(request.provider, deadline, owner=self._owner(request), ends=ends):
+            async with self._limits.place(
+                request.provider, deadline, owner=self._owner(request), ends=ends
+            ):
                 ends = min(ends, self._clock() + deadline)
                 try:
                     return await self._once(request, do, ends)
@@ -211,11 +257,15 @@ class Gateway:
                     if pause is not None:
                         self.budget = self.budget.reserve(request.key, request.worst)
                     if error.fault is CallFault.RATE and (rest := pause or error.retry_after):
-                        await self._limits.pause(request.provider, rest)  # everybody, and before our place is free
+                        await self._limits.pause(
+                            request.provider, rest
+                        )  # everybody, and before our place is free
                     if pause is None:
                         raise
             if failure.fault in IN_DOUBT and request.worst:
-                await self._journal.reserve(request)  # entered anew: what went out counts as uncertain
+                await self._journal.reserve(
+                    request
+                )  # entered anew: what went out counts as uncertain
             self._failed(request, str(failure), pause)
             await asyncio.sleep(pause)
             attempt += 1
@@ -231,18 +281,28 @@ class Gateway:
             return await self._journal.settled(request, reply)
         except TimeoutError:
             seconds = self._deadline(request)
-            raise CallError(f"{request.provider} gave no answer within {seconds:g} s", CallFault.TIMEOUT) from None
+            raise CallError(
+                f"{request.provider} gave no answer within {seconds:g} s", CallFault.TIMEOUT
+            ) from None
         except CallError as error:
             if error.fault not in IN_DOUBT:
                 cost = ZERO
-                await self._journal.declined(request)  # at once: whoever stops us in the pause leaves no doubt behind
-            raise CallError(self.scrub(str(error)), error.fault, retry_after=error.retry_after) from None
+                await self._journal.declined(
+                    request
+                )  # at once: whoever stops us in the pause leaves no doubt behind
+            raise CallError(
+                self.scrub(str(error)), error.fault, retry_after=error.retry_after
+            ) from None
         finally:
             self.budget = self.budget.charge(request.key, cost)
 
     def _pause(self, request: Request, error: CallError, attempt: int, ends: float) -> float | None:
         """Return how long to wait before asking again; None: do not."""
-        if not error.retryable or attempt >= self.settings.retries or not self.budget.fits(request.worst):
+        if (
+            not error.retryable
+            or attempt >= self.settings.retries
+            or not self.budget.fits(request.worst)
+        ):
             return None
         pause = min(FIRST_PAUSE * 2**attempt, LONGEST_PAUSE)
         if error.retry_after is not None:
@@ -250,26 +310,48 @@ class Gateway:
         return pause if self._clock() + pause < ends else None
 
     def _deadline(self, request: Request) -> float:
-        return request.seconds or float(getattr(self.settings.deadlines, request.kind)) or NO_DEADLINE
+        return (
+            request.seconds or float(getattr(self.settings.deadlines, request.kind)) or NO_DEADLINE
+        )
 
     def _owner(self, request: Request) -> str:
-        """Return the name by which a call holds places and claims: the same after a crash, so that it finds them."""
+        """Return the name by which a call holds places and claims.
+
+        The same after a crash, so that it finds them.
+        """
         return f"{self._run} {request.key}"
 
     def _meet_uncertain(self, request: Request) -> None:
         held = self.settings.hold_uncertain or self.mode is Mode.REPLAY
         action: Literal["held", "retried"] = "held" if held else "retried"
-        self._emit(CallUncertain(call=request.key, may_have_cost=request.worst, action=action, **_who(request)))
+        self._emit(
+            CallUncertain(
+                call=request.key, may_have_cost=request.worst, action=action, **_who(request)
+            )
+        )
         if held:
             raise UncertainCallError(
-                f"{request.what} ({request.provider}) was sent before and its fate is unknown; it is held as you asked"
+                f"{request.what} ({request.provider}) was sent before and its fate is unknown; it "
+                "is held as you asked"
             )
 
     def _ended(
-        self, request: Request, reply: Reply, origin: Literal["live", "journal", "cache"], seconds: float
+        self,
+        request: Request,
+        reply: Reply,
+        origin: Literal["live", "journal", "cache"],
+        seconds: float,
     ) -> None:
         cost = reply.cost if origin == "live" else ZERO
-        self._emit(CallEnded(call=request.key, origin=origin, cost=cost, seconds=round(seconds, 3), **_who(request)))
+        self._emit(
+            CallEnded(
+                call=request.key,
+                origin=origin,
+                cost=cost,
+                seconds=round(seconds, 3),
+                **_who(request),
+            )
+        )
 
     def _failed(self, request: Request, error: str, retry_in: float | None) -> None:
         self._emit(CallFailed(call=request.key, error=error, retry_in=retry_in, **_who(request)))
@@ -280,7 +362,10 @@ def _who(request: Request) -> dict[str, Any]:
 
 
 def _spellings(secrets: Iterable[str]) -> list[str]:
-    """Return secrets as they stand in a text, in JSON and in an address; the longest first, for it may hold another."""
+    """Return secrets as they stand in a text, in JSON and in an address.
+
+    The longest first, for it may hold another.
+    """
     ways: tuple[Callable[[str], str], ...] = (
         str,
         lambda secret: json.dumps(secret)[1:-1],

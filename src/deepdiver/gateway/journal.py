@@ -1,8 +1,11 @@
-"""A run's journal: what was asked, what came back, and what to do about it when the run is taken up again.
+"""A run's journal.
 
-Live and resumed runs read it first, so an answer is never bought twice. A failure is an answer too: a resumed run meets
-it again and takes the same path, except where the user can have cured it (a model's key or server, a budget) or where
-nothing was sent. A call left as *sent* is uncertain. A replay has nothing but the journal.
+What was asked, what came back, and what to do about it when the run is taken up again.
+
+Live and resumed runs read it first, so an answer is never bought twice. A failure is an answer too:
+a resumed run meets it again and takes the same path, except where the user can have cured it (a
+model's key or server, a budget) or where nothing was sent. A call left as *sent* is uncertain. A
+replay has nothing but the journal.
 """
 
 from __future__ import annotations
@@ -33,19 +36,36 @@ class Mode(StrEnum):
 
 
 CURABLE = frozenset({CallFault.AUTH, CallFault.UNREACHED})
-"""A run cannot go on without its model, so it ends at these; the user sees to key or server, and it is asked anew."""
+"""A run cannot go on without its model, so it ends at these; the user sees to key or server, and it
+is asked anew."""
 
 
 class Journal:
     """The journal of one run."""
 
-    def __init__(self, store: Store, run: str, mode: Mode, clock: Callable[[], float], scrub: Callable[[str], str]):
+    def __init__(
+        self,
+        store: Store,
+        run: str,
+        mode: Mode,
+        clock: Callable[[], float],
+        scrub: Callable[[str], str],
+    ):
         """Bind a store's journal to a run."""
-        self._store, self._run, self._mode, self._clock, self._scrub = store, run, mode, clock, scrub
+        self._store, self._run, self._mode, self._clock, self._scrub = (
+            store,
+            run,
+            mode,
+            clock,
+            scrub,
+        )
         self._failed_here: set[str] = set()
 
     def spent(self) -> Decimal:
-        """Return what the run's calls have cost so far; each time that one went out to an uncertain fate, its worst."""
+        """Return what the run's calls have cost so far.
+
+        Each time that one went out to an uncertain fate, its worst.
+        """
         rows = self._store.journal_list(self._run)
         return functools.reduce(EXACT.add, (_spent(row) for row in rows), ZERO)
 
@@ -65,7 +85,8 @@ class Journal:
         uncertain = row is not None and row.state is CallState.SENT
         if self._mode is Mode.REPLAY and not uncertain:
             raise NotJournalledError(
-                f"the journal of {self._run} holds no answer to {request.kind} {request.provider}: {request.what}"
+                f"the journal of {self._run} holds no answer to {request.kind} {request.provider}: "
+                f"{request.what}"
             )
         return None, uncertain
 
@@ -103,15 +124,23 @@ class Journal:
     async def settled(self, request: Request, reply: Reply) -> Reply:
         """Keep a call's answer; return it as a later look-up will."""
         text = reply_to_json(scrubbed(reply, self._scrub))
-        await in_thread(self._store.journal_settled, self._run, request.key, text, reply.cost, self._clock())
+        await in_thread(
+            self._store.journal_settled, self._run, request.key, text, reply.cost, self._clock()
+        )
         return reply_from_json(text)
 
     async def failed(self, request: Request, error: CallError | BudgetError, cost: Decimal) -> None:
         """Keep why a call failed."""
-        kept = {"type": "budget"} if isinstance(error, BudgetError) else {"type": "call", "fault": error.fault.value}
+        kept = (
+            {"type": "budget"}
+            if isinstance(error, BudgetError)
+            else {"type": "call", "fault": error.fault.value}
+        )
         text = canonical({**kept, "message": self._scrub(str(error))})
         self._failed_here.add(request.key)
-        await in_thread(self._store.journal_failed, self._run, request.key, text, cost, self._clock())
+        await in_thread(
+            self._store.journal_failed, self._run, request.key, text, cost, self._clock()
+        )
 
 
 def _spent(row: JournalRow) -> Decimal:
@@ -125,7 +154,10 @@ def scrubbed(reply: Reply, scrub: Callable[[str], str]) -> Reply:
 
 
 def _scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
-    """Scrub every text within a value. The text of its JSON will not do: a secret may be spelt as JSON's own `null`."""
+    """Scrub every text within a value.
+
+    The text of its JSON will not do: a secret may be spelt as JSON's own `null`.
+    """
     if isinstance(value, str):
         return scrub(value)
     if isinstance(value, dict):

@@ -18,7 +18,8 @@ LONGEST_WAIT = 1.0
 """Seconds between two looks: a place that another process gives back is taken within this time."""
 SHORTEST_WAIT = 0.005
 LONGEST_REST = 3_600.0
-"""The most that a provider can ask of us: a header with a slip in it must not shut it out for a year."""
+"""The most that a provider can ask of us: a header with a slip in it must not shut it out for a
+year."""
 
 
 class Limits:
@@ -27,7 +28,8 @@ class Limits:
     def __init__(self, store: Store, settings: Settings, clock: Callable[[], float]):
         """Bind the store's counters to the settings."""
         self._store, self._settings, self._clock = store, settings, clock
-        # Weak, so that a line ends with its last: a lock is bound to its event loop, and a run may go on in another.
+        # Weak, so that a line ends with its last: a lock is bound to its event loop, and a run may
+        # go on in another.
         self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -39,11 +41,13 @@ class Limits:
         Args:
             provider: Who is to be called.
             seconds: A place held for longer is taken for lost and given to others.
-            owner: Who asks; by the same name a process that takes up the work of a killed one finds its places.
+            owner: Who asks; by the same name a process that takes up the work of a killed one finds
+                its places.
             ends: When a place is of no use any more.
 
         Raises:
-            CallError: If there will be none in time: the provider rests for longer than that, or for `seconds`.
+            CallError: If there will be none in time: the provider rests for longer than that, or
+                for `seconds`.
         """
         owner = owner or uuid.uuid4().hex
         line = self._lines.setdefault(provider, asyncio.Lock())
@@ -52,7 +56,9 @@ class Limits:
                 await self._take(provider, owner, seconds, ends)
             yield
         finally:
-            await in_thread(self._store.limit_give, provider, owner)  # comes to its end if we are cancelled meanwhile
+            await in_thread(
+                self._store.limit_give, provider, owner
+            )  # comes to its end if we are cancelled meanwhile
 
     async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
         limit = self._settings.limit(provider)
@@ -73,10 +79,15 @@ class Limits:
                     return
                 wait = grant.wait
             if wait > seconds or now + wait >= ends:
-                told = f"{provider} has no place for a call in time (the next in {wait:.1f} s); it was not sent"
+                told = (
+                    f"{provider} has no place for a call in time (the next in {wait:.1f} s); it "
+                    "was not sent"
+                )
                 raise CallError(told, CallFault.RATE)
             await asyncio.sleep(min(max(wait, SHORTEST_WAIT), LONGEST_WAIT))
 
     async def pause(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time, because it asked for rest."""
-        await in_thread(self._store.limit_pause, provider, self._clock() + min(seconds, LONGEST_REST))
+        await in_thread(
+            self._store.limit_pause, provider, self._clock() + min(seconds, LONGEST_REST)
+        )

@@ -32,7 +32,8 @@ class Request:
     seconds: float = 0.0
     """A total deadline of its own; 0: that of its kind."""
     key: str = field(init=False, compare=False)
-    """The call's name in journal and cache: made once, for a payload may be long and its name is asked for often."""
+    """The call's name in journal and cache: made once, for a payload may be long and its name is
+    asked for often."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", digest(canonical([self.kind, self.provider, self.payload])))
@@ -49,7 +50,8 @@ class Reply:
     usage: dict[str, int] = field(default_factory=dict)
     """Tokens in and out, where the other side counts them."""
     texts: tuple[str, ...] = ()
-    """Hashes of the texts that it refers to (see `Gateway.save_text`): whoever takes the answer over keeps them too."""
+    """Hashes of the texts that it refers to (see `Gateway.save_text`): whoever takes the answer
+    over keeps them too."""
 
 
 Do = Callable[[], Awaitable[Reply]]

@@ -20,7 +20,8 @@ def _open_pool() -> None:
 
 THREADS = 2
 """A store does one thing at a time; the second is for a second store."""
-# Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must not wait for them.
+# Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must
+# not wait for them.
 _pool: ThreadPoolExecutor
 _open_pool()
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child needs its own
@@ -30,8 +31,9 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child 
 async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a step in a thread and return what it returns.
 
-    What was begun happens: who is cancelled meanwhile is held until it has, a few milliseconds, and then knows. So an
-    answer that was paid for is kept, and a place that was taken can be given back.
+    What was begun happens: who is cancelled meanwhile is held until it has, a few milliseconds, and
+    then knows. So an answer that was paid for is kept, and a place that was taken can be given
+    back.
     """
     running = asyncio.get_running_loop().run_in_executor(_pool, partial(step, *args, **kwargs))
     try:
@@ -42,7 +44,10 @@ async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 async def to_its_end(running: asyncio.Future[Any]) -> None:
-    """Wait until something is over, however it ends; whoever is cancelled while waiting leaves afterwards."""
+    """Wait until something is over, however it ends.
+
+    Whoever is cancelled while waiting leaves afterwards.
+    """
     cancelled: asyncio.CancelledError | None = None
     while not running.done():
         try:

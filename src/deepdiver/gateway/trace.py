@@ -1,8 +1,8 @@
 """OpenTelemetry spans, by the GenAI conventions. Off unless the settings ask for them.
 
-With `trace = "otel"` spans go to whatever tracer the process has set up; the command line sets up an OTLP exporter,
-which reads the standard OTEL_* variables. Spans hold who was asked, how long it took, tokens, cost and the kind of
-failure: no text, and so no secret.
+With `trace = "otel"` spans go to whatever tracer the process has set up; the command line sets up
+an OTLP exporter, which reads the standard OTEL_* variables. Spans hold who was asked, how long it
+took, tokens, cost and the kind of failure: no text, and so no secret.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Tracer:
             try:
                 from opentelemetry import trace
             except ImportError:
-                raise SettingsError("trace = otel needs OpenTelemetry: install deepdiver-research[otel]") from None
+                raise SettingsError(
+                    "trace = otel needs OpenTelemetry: install deepdiver-research[otel]"
+                ) from None
             self._tracer, self._failure = trace.get_tracer("deepdiver"), trace.StatusCode.ERROR
 
     @contextmanager
@@ -63,7 +65,9 @@ class Tracer:
         if self._tracer is None:
             yield _Silent()
             return
-        operation = {"model": "chat", "tool": "execute_tool", "mcp": "execute_tool"}.get(request.kind, request.kind)
+        operation = {"model": "chat", "tool": "execute_tool", "mcp": "execute_tool"}.get(
+            request.kind, request.kind
+        )
         attributes = {
             "gen_ai.operation.name": operation,
             "gen_ai.provider.name": request.provider.partition(":")[0],
@@ -71,7 +75,9 @@ class Tracer:
             "deepdiver.call": request.key,
         }
         if request.kind == "model":
-            attributes["gen_ai.request.model"] = request.provider.partition(":")[2] or request.provider
+            attributes["gen_ai.request.model"] = (
+                request.provider.partition(":")[2] or request.provider
+            )
         with self._tracer.start_as_current_span(
             f"{operation} {request.provider}",
             attributes=attributes,
@@ -81,7 +87,9 @@ class Tracer:
             try:
                 yield _Told(span)
             except BaseException as error:
-                span.set_attribute("error.type", str(getattr(error, "fault", "") or type(error).__name__))
+                span.set_attribute(
+                    "error.type", str(getattr(error, "fault", "") or type(error).__name__)
+                )
                 span.set_status(self._failure)
                 raise
 
@@ -90,7 +98,8 @@ class Tracer:
 def exported(settings: Settings) -> Iterator[None]:
     """Send spans to an OTLP collector, as the OTEL_* variables describe it, until the block ends.
 
-    Nothing is done where the settings do not ask for spans, or where the process has set up its own tracing.
+    Nothing is done where the settings do not ask for spans, or where the process has set up its own
+    tracing.
 
     Raises:
         SettingsError: If they do ask and the packages are not installed.
@@ -105,7 +114,9 @@ def exported(settings: Settings) -> Iterator[None]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        raise SettingsError("trace = otel needs OpenTelemetry: install deepdiver-research[otel]") from None
+        raise SettingsError(
+            "trace = otel needs OpenTelemetry: install deepdiver-research[otel]"
+        ) from None
     if isinstance(trace.get_tracer_provider(), TracerProvider):
         yield
         return

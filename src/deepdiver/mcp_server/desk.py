@@ -1,4 +1,7 @@
-"""What every request to the server works with: the settings it was started with, the store, and the runs under way."""
+"""What every request to the server works with.
+
+The settings it was started with, the store, and the runs under way.
+"""
 
 from __future__ import annotations
 
@@ -47,22 +50,30 @@ class Desk:
             most = self.settings.budget
             changes["budget"] = asked.budget if most is None else min(asked.budget, most)
         if asked.documents:
-            changes["documents"] = tuple(dict.fromkeys(self.within(name) for name in asked.documents))
+            changes["documents"] = tuple(
+                dict.fromkeys(self.within(name) for name in asked.documents)
+            )
         return self.settings.model_copy(update=changes)
 
     def within(self, name: str) -> Path:
-        """Return a file or folder within those that the server was started with; links are followed first.
+        """Return a file or folder within those that the server was started with.
+
+        Links are followed first.
 
         Raises:
             UsageError: If it is not within any, or not there: which of the two is not told.
         """
         for folder in self.settings.documents:
-            with contextlib.suppress(OSError, ValueError):  # a name too long, or with a NUL in it, is no file
+            with contextlib.suppress(
+                OSError, ValueError
+            ):  # a name too long, or with a NUL in it, is no file
                 root = folder.resolve()
                 path = (root if name == root.name and root.is_file() else root / name).resolve()
                 if (path == root or root in path.parents) and path.exists():
                     return path
-        raise UsageError(f"{name[:80]!r} is not among the documents that this server was started with (--in)")
+        raise UsageError(
+            f"{name[:80]!r} is not among the documents that this server was started with (--in)"
+        )
 
     def standing(self, run: Run) -> Standing:
         """Return where a run stands."""

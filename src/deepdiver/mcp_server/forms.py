@@ -1,6 +1,7 @@
 """What the tools of the server take and give, as types: a client reads their schemas.
 
-Nothing here can name a command, a settings file, a key, a model or an address: those are of whoever started the server.
+Nothing here can name a command, a settings file, a key, a model or an address: those are of whoever
+started the server.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ RunName = Annotated[str, Field(min_length=4, max_length=100, pattern=r"^[A-Za-z0
 class Form(BaseModel):
     """Base of all: frozen and closed; the docstring below a field is what a client reads."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class Research(Form):
@@ -31,14 +34,18 @@ class Research(Form):
     """What to find out: a question in plain words."""
     strategy: Strategy | Literal["auto"] | None = None
     """The way of researching; auto: by the question; without it, as the server was set up."""
-    documents: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...], Field(max_length=50)] = ()
-    """Files or folders to search, within those that the server was started with; without any, as it was set up."""
+    documents: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...], Field(max_length=50)
+    ] = ()
+    """Files or folders to search, within those that the server was started with; without any, as it
+    was set up."""
     max_iterations: Annotated[int, Field(ge=1, le=100)] | None = None
     """The most rounds; without it, the strategy's own."""
     budget: Annotated[Decimal, Field(ge=0, le=1_000)] | None = None
     """What the run may cost in US dollars; never more than the server allows."""
     wait: bool = False
-    """Whether to wait for the report, told of the progress; a call that is cancelled then stops the run."""
+    """Whether to wait for the report, told of the progress; a call that is cancelled then stops the
+    run."""
 
 
 class OfRun(Form):

@@ -25,8 +25,10 @@ def text(name: str, question: str) -> str:
         raise UnknownNameError(f"there is no prompt {name[:80]!r}; known are {', '.join(known)}")
     entry = TABLE[Strategy(name)]
     return (
-        f'Research the question below with the tool `research` and strategy "{name}" ({entry.loop}).\n'
-        "Ask `status` until the run is finished, then read it with `report`. Answer from the report alone, with its "
+        f'Research the question below with the tool `research` and strategy "{name}" '
+        f"({entry.loop}).\n"
+        "Ask `status` until the run is finished, then read it with `report`. Answer from the "
+        "report alone, with its "
         "citations; say what it leaves open. What the report does not say, do not say.\n\n"
         f"Question: {check_question(question)}"
     )

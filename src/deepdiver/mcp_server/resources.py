@@ -36,14 +36,21 @@ class Part:
 PARTS = (
     Part("report.md", "The report", "text/markdown"),
     Part("report.json", "The whole record: run, report, ledger and account", "application/json"),
-    Part("sources", "Everything read, each with its credibility and where it is cited", "application/json"),
+    Part(
+        "sources",
+        "Everything read, each with its credibility and where it is cited",
+        "application/json",
+    ),
 )
 
 
 def listed(desk: Desk) -> list[tuple[str, str]]:
     """Return addresses and titles: the list of runs, and the reports of the newest."""
     runs = [run for run in desk.store.list_runs()[:MOST_RUNS] if run.status in FINISHED]
-    return [(RUNS, "All runs, the newest first"), *((f"{RUNS}/{run.id}/report.md", run.question) for run in runs)]
+    return [
+        (RUNS, "All runs, the newest first"),
+        *((f"{RUNS}/{run.id}/report.md", run.question) for run in runs),
+    ]
 
 
 def read(desk: Desk, uri: str) -> tuple[str, str]:
@@ -54,7 +61,9 @@ def read(desk: Desk, uri: str) -> tuple[str, str]:
         UsageError: If the run has no report yet.
     """
     if uri == RUNS:
-        return "application/json", _dumped({"runs": [_brief(run.model_dump(mode="json")) for run in _newest(desk)]})
+        return "application/json", _dumped(
+            {"runs": [_brief(run.model_dump(mode="json")) for run in _newest(desk)]}
+        )
     if (match := _OF_RUN.fullmatch(uri)) is None:
         raise UnknownNameError(f"there is no resource {uri[:120]!r}; {RUNS} lists the runs")
     run, report = report_of(desk, match[1])
@@ -65,7 +74,9 @@ def read(desk: Desk, uri: str) -> tuple[str, str]:
     if part.name == "sources":
         return part.mime, _dumped({"sources": list(sources(report, ledger))})
     rows = desk.store.journal_list(run.id)
-    return part.mime, _dumped(record(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0))))
+    return part.mime, _dumped(
+        record(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0)))
+    )
 
 
 def _newest(desk: Desk) -> list[Run]:

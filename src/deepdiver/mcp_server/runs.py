@@ -1,7 +1,8 @@
 """Runs that this server works on.
 
-Each has a thread and an event loop of its own: the embedded reasoner computes for seconds, and the server answers other
-clients meanwhile. A run that is stopped is saved and can be resumed, like one stopped by Ctrl-C.
+Each has a thread and an event loop of its own: the embedded reasoner computes for seconds, and the
+server answers other clients meanwhile. A run that is stopped is saved and can be resumed, like one
+stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from deepdiver.run import OnEvent, Outcome
 MOST_RUNS = 4
 """Runs at one time; a client that starts more is told to wait."""
 STOP_SECONDS = 8.0
-"""What a run that was stopped has to save itself: measured well below 1 s, but a long computation is not cut short."""
+"""What a run that was stopped has to save itself: measured well below 1 s, but a long computation
+is not cut short."""
 _log = logging.getLogger(__name__)
 
 
@@ -40,7 +42,9 @@ class Tally:
         match event.type:
             case "phase_started":
                 self.phase = event.phase.replace("_", " ")
-                self.line = f"{self.phase}, round {event.iteration}" if event.iteration else self.phase
+                self.line = (
+                    f"{self.phase}, round {event.iteration}" if event.iteration else self.phase
+                )
             case "source_read":
                 self.sources += 1
                 self.line = f"read {event.title}"
@@ -61,7 +65,9 @@ class Tally:
 class Underway:
     """A run that is being worked on."""
 
-    def __init__(self, work: Callable[[OnEvent], Coroutine[Any, Any, Outcome]], threads: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, work: Callable[[OnEvent], Coroutine[Any, Any, Outcome]], threads: ThreadPoolExecutor
+    ) -> None:
         """Begin it.
 
         Args:
@@ -74,7 +80,9 @@ class Underway:
         self._cancel: Callable[[], object] | None = None
         self.begun: asyncio.Future[str] = self._home.create_future()
         """The run's id, once there is one; or why there is none."""
-        self.ended: asyncio.Future[Outcome] = self._home.run_in_executor(threads, asyncio.run, self._work(work))
+        self.ended: asyncio.Future[Outcome] = self._home.run_in_executor(
+            threads, asyncio.run, self._work(work)
+        )
         """What came of it."""
         self.ended.add_done_callback(self._settle)
 
@@ -91,7 +99,9 @@ class Underway:
             raise StoppedError("stopped before the run began") from None
 
     def _hear(self, event: Event) -> None:
-        with contextlib.suppress(RuntimeError):  # the server's loop has closed: nobody listens any more
+        with contextlib.suppress(
+            RuntimeError
+        ):  # the server's loop has closed: nobody listens any more
             self._home.call_soon_threadsafe(self._take, event)
 
     def _take(self, event: Event) -> None:
@@ -105,7 +115,8 @@ class Underway:
             _log.error("a run ended by a fault of deepdiver's own", exc_info=error)
         if not self.begun.done():
             self.begun.set_exception(error or StoppedError("the run ended before it began"))
-            self.begun.exception()  # who asked for it may have gone: it is no fault that nobody looks at it
+            # Who asked for it may have gone: it is no fault that nobody looks at it.
+            self.begun.exception()
 
     def stop(self) -> None:
         """Stop it, once: a second time would disturb the saving."""
@@ -137,7 +148,9 @@ class Runs:
             UsageError: If there are too many.
         """
         if len(self._held) >= MOST_RUNS:
-            raise UsageError(f"{MOST_RUNS} runs are under way, and no more are worked on at a time: wait for one")
+            raise UsageError(
+                f"{MOST_RUNS} runs are under way, and no more are worked on at a time: wait for one"
+            )
         run = Underway(work, self._threads)
         self._held.add(run)
         run.ended.add_done_callback(lambda _: self._held.discard(run))

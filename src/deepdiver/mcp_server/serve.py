@@ -32,7 +32,8 @@ KEY = "mcp_server"
 SHORTEST_TOKEN = 16
 """Characters: shorter ones can be guessed by trying."""
 LARGEST_BODY = 1_000_000
-"""Bytes of a request: a question has 8,000 characters at most, and nothing that a client sends is longer."""
+"""Bytes of a request: a question has 8,000 characters at most, and nothing that a client sends is
+longer."""
 MOST_SESSIONS = 100
 """Clients at one time."""
 PATH = "/mcp"
@@ -69,7 +70,10 @@ async def _stdio(settings: Settings) -> None:
 
 
 async def _tried(settings: Settings) -> None:
-    """Open the desk once before serving: what is wrong is then one line, and no fault amid a protocol."""
+    """Open the desk once before serving.
+
+    What is wrong is then one line, and no fault amid a protocol.
+    """
     async with opened(settings):
         pass
 
@@ -78,7 +82,8 @@ async def _tried(settings: Settings) -> None:
 def _signals(desk: Desk) -> Any:
     """Save the runs under way when the process is asked to end.
 
-    Leaves at once afterwards: a thread waits for the next line of standard input, and nothing can wake it.
+    Leaves at once afterwards: a thread waits for the next line of standard input, and nothing can
+    wake it.
     """
     loop, leaving = asyncio.get_running_loop(), list[asyncio.Task[None]]()
 
@@ -91,7 +96,9 @@ def _signals(desk: Desk) -> Any:
             leaving.append(loop.create_task(leave()))
 
     numbers = (signal.SIGTERM, signal.SIGINT)
-    with contextlib.suppress(NotImplementedError):  # Windows: the default is to end at once, and runs resume from that
+    with contextlib.suppress(
+        NotImplementedError
+    ):  # Windows: the default is to end at once, and runs resume from that
         for number in numbers:
             loop.add_signal_handler(number, asked)
     try:
@@ -106,7 +113,8 @@ def serve_http(settings: Settings, host: str, port: int, say: Say) -> None:
     """Serve streamable HTTP until the process is stopped.
 
     Args:
-        settings: As the server is to use them; the key `mcp_server` is the bearer token that clients must show.
+        settings: As the server is to use them; the key `mcp_server` is the bearer token that
+            clients must show.
         host: Where to listen. Elsewhere than on this machine a token is required.
         port: On which port; 0: any that is free.
         say: Told where it listens.
@@ -143,10 +151,14 @@ async def _http(settings: Settings, host: str, port: int, token: str | None, say
     try:
         bound = config.bind_socket()
     except SystemExit:
-        raise DeepdiverError(f"{host} port {port} cannot be listened on: choose another --port or --host") from None
+        raise DeepdiverError(
+            f"{host} port {port} cannot be listened on: choose another --port or --host"
+        ) from None
     with bound:
         shown = f"[{host}]" if ":" in host else host
-        serving = _Announced(config, lambda: say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}"))
+        serving = _Announced(
+            config, lambda: say(f"listening on http://{shown}:{bound.getsockname()[1]}{PATH}")
+        )
         await serving.serve(sockets=[bound])
     if not serving.started:
         raise DeepdiverError("the server could not start; the lines above say why")
@@ -180,18 +192,24 @@ def check_door(host: str, token: str | None) -> None:
         UsageError: If there is no token where one is needed, or one that can be guessed.
     """
     if token is not None and len(token) < SHORTEST_TOKEN:
-        raise UsageError(f"the token has {len(token)} characters; give one of {SHORTEST_TOKEN} at least")
+        raise UsageError(
+            f"the token has {len(token)} characters; give one of {SHORTEST_TOKEN} at least"
+        )
     if token is None and not is_loopback(host):
         raise UsageError(
-            f"{host} can be reached from elsewhere: give a token with --token-file FILE (or DEEPDIVER_MCP_SERVER_KEY), "
+            f"{host} can be reached from elsewhere: give a token with --token-file FILE (or "
+            "DEEPDIVER_MCP_SERVER_KEY), "
             "or listen on 127.0.0.1"
         )
 
 
 def security(host: str) -> TransportSecuritySettings:
-    """Return which Host and Origin headers are served: a page in a browser must not reach a server of this machine.
+    """Return which Host and Origin headers are served.
 
-    A server that listens everywhere has names that it does not know; there the token keeps browsers out.
+    A page in a browser must not reach a server of this machine.
+
+    A server that listens everywhere has names that it does not know; there the token keeps browsers
+    out.
     """
     shown = f"[{host}]" if ":" in host else host
     names = ["127.0.0.1", "localhost", "[::1]", shown] if is_loopback(host) else [shown]
@@ -211,9 +229,13 @@ class Door:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        shown = next((value for name, value in scope.get("headers", ()) if name == b"authorization"), b"")
+        shown = next(
+            (value for name, value in scope.get("headers", ()) if name == b"authorization"), b""
+        )
         if scope["type"] == "http" and not hmac.compare_digest(shown, self._wanted):
-            refusal = PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+            refusal = PlainTextResponse(
+                "a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"}
+            )
             await refusal(scope, receive, send)
             return
         await self._app(scope, receive, send)

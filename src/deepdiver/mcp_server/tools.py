@@ -99,7 +99,9 @@ async def _research(desk: Desk, asked: Research, progress: Progress) -> Done:
         raise
     standing = desk.standing(desk.store.get_run(run))
     return Done(
-        f"Run {run} has begun. Ask `status` how far it is; when it is finished, read it with `report`.", standing
+        f"Run {run} has begun. Ask `status` how far it is; when it is finished, read it with "
+        "`report`.",
+        standing,
     )
 
 
@@ -113,7 +115,9 @@ async def _awaited(desk: Desk, underway: Underway, progress: Progress) -> Done:
             await progress(told, " ".join(desk.scrub(underway.tally.line).split())[:LINE])
     outcome: Outcome = underway.ended.result()
     if outcome.error is not None:
-        raise DeepdiverError(f"{outcome.error}; the run is saved, go on with: deepdiver resume {outcome.run.id}")
+        raise DeepdiverError(
+            f"{outcome.error}; the run is saved, go on with: deepdiver resume {outcome.run.id}"
+        )
     standing = desk.standing(outcome.run)
     return Done(markdown(outcome.report) if outcome.report else _line(standing), standing)
 
@@ -127,7 +131,11 @@ def _line(standing: Standing) -> str:
     """Say where a run stands."""
     parts = [f"Run {standing.run} is {standing.status.value}"]
     parts += [f"at: {standing.phase}"] if standing.phase and not standing.finished else []
-    parts += [f"{standing.sources} sources", f"{standing.findings} findings", f"cost ${standing.cost}"]
+    parts += [
+        f"{standing.sources} sources",
+        f"{standing.findings} findings",
+        f"cost ${standing.cost}",
+    ]
     said = [f"{', '.join(parts)}.", standing.error, standing.answer]
     return "\n".join(filter(None, said))
 
@@ -156,7 +164,9 @@ def report_of(desk: Desk, name: str) -> tuple[Run, Report]:
     run = desk.store.get_run(name)
     text = desk.store.get_report(run.id)
     if text is None:
-        raise UsageError(f"run {run.id} is {run.status.value} and has no report yet: ask `status` how far it is")
+        raise UsageError(
+            f"run {run.id} is {run.status.value} and has no report yet: ask `status` how far it is"
+        )
     return run, Report.model_validate_json(text)
 
 
@@ -179,7 +189,9 @@ def _cited(citations: Iterable[Citation]) -> tuple[Cited, ...]:
 
 async def _ask_about_run(desk: Desk, asked: AskAboutRun, progress: Progress) -> Done:
     # In a thread of its own: the embedded reasoner computes, and others are answered meanwhile.
-    told = await asyncio.to_thread(asyncio.run, ask_about(asked.run, asked.question, desk.settings, desk.store))
+    told = await asyncio.to_thread(
+        asyncio.run, ask_about(asked.run, asked.question, desk.settings, desk.store)
+    )
     numbers = {number for sentence in told.sentences for number in sentence.citations}
     citations = _cited(item for item in told.report.citations if item.number in numbers)
     lines = [
@@ -204,7 +216,9 @@ async def _ask_about_run(desk: Desk, asked: AskAboutRun, progress: Progress) -> 
 async def _audit(desk: Desk, asked: Audit, progress: Progress) -> Done:
     checked = await asyncio.to_thread(check_again, asked.run, desk.store)
     if asked.replay:  # raises where the report comes out differently
-        await asyncio.to_thread(asyncio.run, replay(checked.run.id, desk.settings, store=desk.store))
+        await asyncio.to_thread(
+            asyncio.run, replay(checked.run.id, desk.settings, store=desk.store)
+        )
     audited = Audited(
         run=checked.run.id,
         sound=not checked.faults,
@@ -215,9 +229,14 @@ async def _audit(desk: Desk, asked: Audit, progress: Progress) -> Done:
         replayed=asked.replay,
     )
     told = (
-        f"{audited.sentences} sentences of fact and {audited.citations} citations of run {audited.run} were checked: "
+        f"{audited.sentences} sentences of fact and {audited.citations} citations of run "
+        f"{audited.run} were checked: "
     )
-    told += f"{len(audited.faults)} faults." if audited.faults else "every quote stands in its saved source."
+    told += (
+        f"{len(audited.faults)} faults."
+        if audited.faults
+        else "every quote stands in its saved source."
+    )
     told += " The replay gave the report on record." if asked.replay else ""
     return Done("\n".join([told, *audited.faults]), audited)
 
@@ -226,7 +245,9 @@ async def _library_search(desk: Desk, asked: LibrarySearch, progress: Progress) 
     found, notes = await asyncio.to_thread(_looked_up, desk, asked)
     lines = [f"{n}. {item.title} ({item.url})\n{item.text}" for n, item in enumerate(found, 1)]
     told = "\n\n".join(lines) or "Nothing in the documents fits."
-    return Done("\n\n".join([told, *notes]), Passages(query=asked.query, passages=found, notes=notes))
+    return Done(
+        "\n\n".join([told, *notes]), Passages(query=asked.query, passages=found, notes=notes)
+    )
 
 
 def _looked_up(desk: Desk, asked: LibrarySearch) -> tuple[tuple[Found, ...], tuple[str, ...]]:
@@ -234,8 +255,13 @@ def _looked_up(desk: Desk, asked: LibrarySearch) -> tuple[tuple[Found, ...], tup
     unread = held.look()
     library = held.library
     if not library.passages():
-        raise NoEvidenceError("there are no documents: start the server with --in PATH, or use deepdiver library add")
-    notes = [*(f"{item.url} was not read: {item.reason}" for item in unread[:10]), *filter(None, [library.note])]
+        raise NoEvidenceError(
+            "there are no documents: start the server with --in PATH, or use deepdiver library add"
+        )
+    notes = [
+        *(f"{item.url} was not read: {item.reason}" for item in unread[:10]),
+        *filter(None, [library.note]),
+    ]
     found = (
         Found(
             url=match.entry.url,
@@ -257,8 +283,10 @@ TOOLS = {
         Tool(
             "research",
             "Research a question",
-            "Begin researching a question: plan, search, read, test rival hypotheses, and write a report in which "
-            "every factual sentence cites an exact quote. Returns the run's id at once; with wait=true, the report.",
+            "Begin researching a question: plan, search, read, test rival hypotheses, and write a "
+            "report in which "
+            "every factual sentence cites an exact quote. Returns the run's id at once; with "
+            "wait=true, the report.",
             Research,
             Standing,
             _research,
@@ -277,7 +305,8 @@ TOOLS = {
         Tool(
             "ask_about_run",
             "Ask about a run",
-            "Answer a question from what a run has found, and from nothing else; says so where that is not in the run.",
+            "Answer a question from what a run has found, and from nothing else; says so where "
+            "that is not in the run.",
             AskAboutRun,
             Said,
             _ask_about_run,
@@ -286,7 +315,8 @@ TOOLS = {
         Tool(
             "audit",
             "Check a report again",
-            "Check every citation and every sentence of fact of a report against the saved sources once more.",
+            "Check every citation and every sentence of fact of a report against the saved sources "
+            "once more.",
             Audit,
             Audited,
             _audit,
@@ -294,7 +324,8 @@ TOOLS = {
         Tool(
             "library_search",
             "Search documents",
-            "Search the documents that this server was started with, or the user's library: the best passages.",
+            "Search the documents that this server was started with, or the user's library: the "
+            "best passages.",
             LibrarySearch,
             Passages,
             _library_search,

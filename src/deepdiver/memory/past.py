@@ -1,8 +1,10 @@
-"""Recalling past runs: what they answered, accepted and refuted, which searches were worth making, and how long ago.
+"""Recalling past runs.
 
-What is recalled is a hint to be tested anew. It enters no ledger, carries no sentence of a report and can be cited by
-nobody. And since what one run read (your documents) is shown to the reasoner of another, nothing is recalled unasked:
-see `Settings.past`.
+What they answered, accepted and refuted, which searches were worth making, and how long ago.
+
+What is recalled is a hint to be tested anew. It enters no ledger, carries no sentence of a report
+and can be cited by nobody. And since what one run read (your documents) is shown to the reasoner of
+another, nothing is recalled unasked: see `Settings.past`.
 """
 
 from __future__ import annotations
@@ -43,9 +45,11 @@ RUNS = 5
 CLAIMS, QUERIES, SOURCES, LEADS = 4, 4, 4, 8
 """Hypotheses of each kind, queries of each kind, sources and leads that are recalled of one run."""
 CHARS = 240
-"""Characters of one text: a long sentence. What is cut off is still on the past run's own record."""
+"""Characters of one text: a long sentence. What is cut off is still on the past run's own record.
+"""
 BYTES = 12_000
-"""All that is recalled, as a reasoner is shown it: a sixth of the longest prompt. The farthest runs give way."""
+"""All that is recalled, as a reasoner is shown it: a sixth of the longest prompt. The farthest runs
+give way."""
 TRIED = 3
 """Runs are read until `limit` of them could be, or this many times as many were looked at."""
 SEARCHES = frozenset({"search", "tool", "mcp", "feed"})
@@ -126,8 +130,8 @@ async def recall(
 ) -> list[Recollection]:
     """Return the past runs that bear on a question, the closest first.
 
-    Runs begun before this one and finished are looked through. The answer is journalled: a resumed run and a replay
-    recall the same, also when a past run was deleted meanwhile.
+    Runs begun before this one and finished are looked through. The answer is journalled: a resumed
+    run and a replay recall the same, also when a past run was deleted meanwhile.
 
     Args:
         question: What is asked now.
@@ -145,8 +149,15 @@ async def recall(
     async def do() -> Reply:
         return Reply(await in_thread(_look_back, question, run, store, limit, only))
 
-    payload = {"question": question, "before": run.created, "limit": limit, **({"only": only} if only else {})}
-    reply = await gateway.call(Request("tool", PROVIDER, "past runs that bear on this", payload, fresh=True), do)
+    payload = {
+        "question": question,
+        "before": run.created,
+        "limit": limit,
+        **({"only": only} if only else {}),
+    }
+    reply = await gateway.call(
+        Request("tool", PROVIDER, "past runs that bear on this", payload, fresh=True), do
+    )
     if note is not None:
         for line in reply.value["notes"]:
             note(line)
@@ -154,22 +165,37 @@ async def recall(
 
 
 def shown(past: Iterable[Mapping[str, Any]]) -> tuple[Recalled, ...]:
-    """Return recollections, as a graph's state carries them, as a task is shown them: without ids and addresses."""
-    return tuple(_view(f"P{number}", Recollection.model_validate(item)) for number, item in enumerate(past, 1))
+    """Return recollections, as a graph's state carries them, as a task is shown them.
+
+    Without ids and addresses.
+    """
+    return tuple(
+        _view(f"P{number}", Recollection.model_validate(item))
+        for number, item in enumerate(past, 1)
+    )
 
 
 def left_over(past: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return the leads of recollections, as a graph's state carries both: what earlier runs met and did not follow."""
+    """Return the leads of recollections, as a graph's state carries both.
+
+    What earlier runs met and did not follow.
+    """
     held = [lead for item in past for lead in Recollection.model_validate(item).leads]
     return [{"kind": lead.kind, "text": lead.text} for lead in dict.fromkeys(held)]
 
 
 def consulted(past: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the line of a report that says which past runs were built on; none where there are none."""
+    """Return the line of a report that says which past runs were built on.
+
+    None where there are none.
+    """
     told = [f"{item['run']} ({_age(item['days'])})" for item in past]
     if not told:
         return ()
-    return (f"Not independent of past runs: hints were taken from {', '.join(told)}, tested anew, and none is cited.",)
+    return (
+        f"Not independent of past runs: hints were taken from {', '.join(told)}, tested anew, and "
+        "none is cited.",
+    )
 
 
 def _age(days: int) -> str:
@@ -197,7 +223,11 @@ def _view(label: str, item: Recollection) -> Recalled:
 def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> dict[str, Any]:
     """Choose and read; a run that cannot be read is left out and named."""
     try:
-        chosen = [only] if only else [past.id for past in bearing(question, store.past_runs(run.id, "h_"))]
+        chosen = (
+            [only]
+            if only
+            else [past.id for past in bearing(question, store.past_runs(run.id, "h_"))]
+        )
     except DamagedStoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}
     kept: list[Recollection] = []
@@ -206,14 +236,22 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
     for past in chosen[: TRIED * limit]:
         try:
             item = recollect(past, run, store)
-        except (ValueError, DamagedStoreError, UnknownNameError):  # of another version, damaged, or deleted just now
+        except (
+            ValueError,
+            DamagedStoreError,
+            UnknownNameError,
+        ):  # of another version, damaged, or deleted just now
             left_out.append(past)
             continue
         size += len(_view("P1", item).model_dump_json().encode("utf-8", "replace"))
         if len(kept) == limit or size > BYTES:
             break
         kept.append(item)
-    notes = [f"past runs left out because their record cannot be read: {', '.join(left_out)}"] if left_out else []
+    notes = (
+        [f"past runs left out because their record cannot be read: {', '.join(left_out)}"]
+        if left_out
+        else []
+    )
     return {"recollections": [item.model_dump(mode="json") for item in kept], "notes": notes}
 
 
@@ -221,7 +259,8 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
     """Return what a run may learn from a past one.
 
     Raises:
-        ValueError: If the past run has no report, or its record is not one that this version can read.
+        ValueError: If the past run has no report, or its record is not one that this version can
+            read.
         DamagedStoreError: If something saved is damaged.
         UnknownNameError: If it is not there any more.
     """
@@ -229,7 +268,11 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
     if text is None:
         raise ValueError(f"{past} has no report")
     report = Report.model_validate_json(text)
-    records = [_READ[kind].model_validate_json(data) for kind, _, data in store.get_records(past) if kind in _READ]
+    records = [
+        _READ[kind].model_validate_json(data)
+        for kind, _, data in store.get_records(past)
+        if kind in _READ
+    ]
     day = _day(held)
     answered = report.status is RunStatus.ANSWERED
     rows = store.journal_list(past)
@@ -242,7 +285,9 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
         status=report.status,
         answer=_short(" ".join(sentence.text for sentence in report.answer)) if answered else "",
         confidence=report.confidence if answered else 0.0,
-        accepted=tuple(_short(item.hypothesis.statement) for item in _of(report, HypothesisStatus.SUPPORTED)),
+        accepted=tuple(
+            _short(item.hypothesis.statement) for item in _of(report, HypothesisStatus.SUPPORTED)
+        ),
         refuted=tuple(_refutation(item, records) for item in _of(report, HypothesisStatus.REFUTED)),
         fruitful=fruitful,
         fruitless=fruitless,
@@ -273,16 +318,23 @@ def _refutation(item: Assessment, records: Sequence[Record]) -> PastRefutation:
     against = [
         one
         for one in records
-        if isinstance(one, Evidence) and one.hypothesis == item.hypothesis.id and one.stance is Stance.REFUTES
+        if isinstance(one, Evidence)
+        and one.hypothesis == item.hypothesis.id
+        and one.stance is Stance.REFUTES
     ]
-    strongest = sorted((one for one in against if one.finding in findings), key=lambda one: (-one.strength, one.id))
+    strongest = sorted(
+        (one for one in against if one.finding in findings), key=lambda one: (-one.strength, one.id)
+    )
     by = findings[strongest[0].finding].statement if strongest else ""
     return PastRefutation(statement=_short(item.hypothesis.statement), by=_short(by))
 
 
 def _sources(report: Report) -> tuple[PastSource, ...]:
     """Return the sources that the answer cites, each once."""
-    listed = {c.url: PastSource(title=_short(c.title), url=c.url, credibility=c.credibility) for c in _carrying(report)}
+    listed = {
+        c.url: PastSource(title=_short(c.title), url=c.url, credibility=c.credibility)
+        for c in _carrying(report)
+    }
     return tuple(listed.values())[:SOURCES]
 
 
@@ -294,7 +346,9 @@ def _carrying(report: Report) -> list[Any]:
 
 def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastLead, ...]:
     """Return the leads that no search held and whose page was not read, in the order of their ids."""
-    asked = [set(terms(row.what)) for row in rows if row.kind in SEARCHES and row.provider != PROVIDER]
+    asked = [
+        set(terms(row.what)) for row in rows if row.kind in SEARCHES and row.provider != PROVIDER
+    ]
     read = {_page(row.what) for row in rows if row.kind == "fetch"}
 
     def followed(lead: Lead) -> bool:
@@ -302,8 +356,15 @@ def _leads(rows: Sequence[JournalRow], records: Sequence[Record]) -> tuple[PastL
             return _page(lead.text) in read
         return any(set(terms(lead.text)) <= query for query in asked)
 
-    leads = [item for item in records if isinstance(item, Lead) and len(item.text) <= CHARS and not followed(item)]
-    return tuple(PastLead(kind=lead.kind, text=lead.text) for lead in sorted(leads, key=lambda lead: lead.id)[:LEADS])
+    leads = [
+        item
+        for item in records
+        if isinstance(item, Lead) and len(item.text) <= CHARS and not followed(item)
+    ]
+    return tuple(
+        PastLead(kind=lead.kind, text=lead.text)
+        for lead in sorted(leads, key=lambda lead: lead.id)[:LEADS]
+    )
 
 
 def _page(url: str) -> str:
@@ -316,25 +377,37 @@ def _queries(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the queries that brought what the answer stands on, and those that brought nothing.
 
-    What a query brought is read from its journalled answer, whoever gave it: it names the source's address, or holds
-    the quote itself. Searches for what would refute are left out: to bring nothing is what they were made for. And a
-    search that failed brought nothing because it was not made.
+    What a query brought is read from its journalled answer, whoever gave it: it names the source's
+    address, or holds the quote itself. Searches for what would refute are left out: to bring
+    nothing is what they were made for. And a search that failed brought nothing because it was not
+    made.
     """
     urls = {source.id: source.url for source in records if isinstance(source, Source)}
-    quotes = [quote for finding in records if isinstance(finding, Finding) for quote in finding.quotes]
+    quotes = [
+        quote for finding in records if isinstance(finding, Finding) for quote in finding.quotes
+    ]
     useful = {text for quote in quotes for text in (urls.get(quote.source, ""), quote.text) if text}
     carrying = {text for citation in _carrying(report) for text in (citation.url, citation.quote)}
     refuting = {query for trial in records if isinstance(trial, Trial) for query in trial.queries}
     brought: dict[str, set[str]] = {}
     for row in rows:
         query = row.what
-        if row.kind not in SEARCHES or row.provider == PROVIDER or row.state is not CallState.SETTLED or not row.reply:
+        if (
+            row.kind not in SEARCHES
+            or row.provider == PROVIDER
+            or row.state is not CallState.SETTLED
+            or not row.reply
+        ):
             continue
         if query not in refuting and query in _texts(json.loads(row.request)):
             held = list(_texts(json.loads(row.reply)["value"]))
-            brought.setdefault(query, set()).update(text for text in useful | carrying if _stands(text, held))
+            brought.setdefault(query, set()).update(
+                text for text in useful | carrying if _stands(text, held)
+            )
     worth = {query: len(found & carrying) for query, found in brought.items()}
-    fruitful = sorted((query for query in brought if worth[query]), key=lambda query: (-worth[query], query))
+    fruitful = sorted(
+        (query for query in brought if worth[query]), key=lambda query: (-worth[query], query)
+    )
     fruitless = sorted(query for query, found in brought.items() if not found)
     return tuple(map(_short, fruitful[:QUERIES])), tuple(map(_short, fruitless[:QUERIES]))
 

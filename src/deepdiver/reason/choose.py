@@ -30,7 +30,11 @@ class RoutedReasoner:
         return f"{self._model.description} with the {self._embedded.description}"
 
     def _for(self, task: type[Task[Any]]) -> Reasoner:
-        return self._embedded if self._settings.model_for(task.name(), task.role) == EMBEDDED else self._model
+        return (
+            self._embedded
+            if self._settings.model_for(task.name(), task.role) == EMBEDDED
+            else self._model
+        )
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task with whom it belongs to."""
@@ -54,13 +58,16 @@ def choose_reasoner(
     emit: Callable[[Event], None],
     models: Mapping[str, BaseChatModel] | None = None,
 ) -> Reasoner:
-    """Return the reasoner that the settings ask for; the model code is imported only where a model is.
+    """Return the reasoner that the settings ask for.
+
+    The model code is imported only where a model is.
 
     Args:
         settings: Name the models.
         gateway: What models are called through.
         emit: Receives the events.
-        models: Chat models that were passed in as objects, by the name under which the settings know them.
+        models: Chat models that were passed in as objects, by the name under which the settings
+            know them.
     """
     named = {settings.model_for(task.name(), task.role) for task in TASKS}
     embedded = model = None

@@ -1,7 +1,8 @@
 """The ways of asking a model for an answer of a given schema, best first, and the one form of what comes back.
 
-The rungs: the vendor's own schema mode, a call of a tool whose parameters are the schema, JSON mode, asking in words.
-Each takes the binding that the vendor's LangChain class makes and leaves its parser out: that would lose the raw text.
+The rungs: the vendor's own schema mode, a call of a tool whose parameters are the schema, JSON
+mode, asking in words. Each takes the binding that the vendor's LangChain class makes and leaves its
+parser out: that would lose the raw text.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ BY_TOOL = "Answer by calling the tool `{title}`, once."
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
     """Return the schema of an answer type with its name, and every part written out where it is used; do not change it.
 
-    Strict modes refuse a description beside a `$ref`, and small servers know no `$ref` at all. No answer is recursive.
+    Strict modes refuse a description beside a `$ref`, and small servers know no `$ref` at all. No
+    answer is recursive.
     """
     kept: Any = answer  # making it takes up to 10 ms
     return _answer_schema(kept)
@@ -106,12 +108,20 @@ def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
 def _tool(wanted: dict[str, Any]) -> dict[str, Any]:
     """Return the tool whose parameters are the schema."""
     about = wanted.get("description") or f"Give the {wanted['title']}."
-    parameters = {key: value for key, value in _open(wanted).items() if key not in {"title", "description"}}
-    return {"type": "function", "function": {"name": wanted["title"], "description": about, "parameters": parameters}}
+    parameters = {
+        key: value for key, value in _open(wanted).items() if key not in {"title", "description"}
+    }
+    return {
+        "type": "function",
+        "function": {"name": wanted["title"], "description": about, "parameters": parameters},
+    }
 
 
 def _open(node: Any) -> Any:
-    """Return a schema that does not forbid further fields: google's tools know no such word, and it logs each one."""
+    """Return a schema that does not forbid further fields.
+
+    Google's tools know no such word, and it logs each one.
+    """
     if isinstance(node, list):
         return [_open(item) for item in node]
     if not isinstance(node, dict):
@@ -120,14 +130,22 @@ def _open(node: Any) -> Any:
 
 
 def _structured(model: BaseChatModel, wanted: dict[str, Any], method: str) -> Any:
-    """Take the bound model out of what `with_structured_output` makes; its parser is left behind."""
+    """Take the bound model out of what `with_structured_output` makes.
+
+    Its parser is left behind.
+    """
     ways: dict[str, Any] = {"method": method, "include_raw": True}
-    if method == "json_schema" and "strict" in inspect.signature(model.with_structured_output).parameters:
+    if (
+        method == "json_schema"
+        and "strict" in inspect.signature(model.with_structured_output).parameters
+    ):
         ways["strict"] = True
     chain: Any = model.with_structured_output(wanted, **ways)
     bound = chain.first.steps__["raw"]
     if "tools" in bound.kwargs:
-        raise NotImplementedError("it would call a tool")  # LangChain's fallback where a class has no such mode
+        raise NotImplementedError(
+            "it would call a tool"
+        )  # LangChain's fallback where a class has no such mode
     return bound
 
 
@@ -139,11 +157,16 @@ def _json_mode(model: BaseChatModel, wanted: dict[str, Any]) -> Any:
 
 
 def _ways(bound: Any) -> dict[str, Any]:
-    return {key: value for key, value in bound.kwargs.items() if key != "ls_structured_output_format"}
+    return {
+        key: value for key, value in bound.kwargs.items() if key != "ls_structured_output_format"
+    }
 
 
 def said(message: Any) -> dict[str, Any]:
-    """Return what a model said, as JSON: text, thinking, refusal, tool_calls (as JSON texts), finish_reason, usage."""
+    """Return what a model said, as JSON.
+
+    Text, thinking, refusal, tool_calls (as JSON texts), finish_reason, usage.
+    """
     text, thinking = _words(message.content)
     extra = message.additional_kwargs
     calls = [*message.tool_calls, *message.invalid_tool_calls]
@@ -151,11 +174,19 @@ def said(message: Any) -> dict[str, Any]:
     return _clean(
         {
             "text": text,
-            "thinking": "\n".join(part for part in (thinking, extra.get("reasoning_content")) if part),
+            "thinking": "\n".join(
+                part for part in (thinking, extra.get("reasoning_content")) if part
+            ),
             "refusal": extra.get("refusal") or "",
-            "tool_calls": [{"name": call["name"] or "", "args": _as_json(call["args"])} for call in calls],
+            "tool_calls": [
+                {"name": call["name"] or "", "args": _as_json(call["args"])} for call in calls
+            ],
             "finish_reason": _finish_reason(message.response_metadata),
-            "usage": {key: usage[key] for key in ("input_tokens", "output_tokens") if isinstance(usage.get(key), int)},
+            "usage": {
+                key: usage[key]
+                for key in ("input_tokens", "output_tokens")
+                if isinstance(usage.get(key), int)
+            },
         }
     )
 
@@ -166,7 +197,11 @@ def said_before_failing(error: Exception) -> dict[str, Any] | None:
     if not choices:
         return None
     choice, usage = choices[0], error.completion.usage  # type: ignore[attr-defined]
-    counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens} if usage else {}
+    counts = (
+        {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+        if usage
+        else {}
+    )
     return _clean(
         {
             "text": choice.message.content or "",
@@ -188,7 +223,11 @@ def _words(content: Any) -> tuple[str, str]:
         if isinstance(block, str):
             text.append(block)
         elif block.get("type") in {"thinking", "reasoning"}:
-            summary = [part.get("text", "") for part in block.get("summary") or () if isinstance(part, dict)]
+            summary = [
+                part.get("text", "")
+                for part in block.get("summary") or ()
+                if isinstance(part, dict)
+            ]
             thinking.append(block.get("thinking") or block.get("reasoning") or "\n".join(summary))
         elif isinstance(block.get("text"), str):
             text.append(block["text"])
@@ -198,7 +237,12 @@ def _words(content: Any) -> tuple[str, str]:
 def _finish_reason(about: dict[str, Any]) -> str:
     """Return why the model stopped, wherever the vendor says it."""
     details = about.get("incomplete_details") or {}
-    reason = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason") or details.get("reason")
+    reason = (
+        about.get("finish_reason")
+        or about.get("stop_reason")
+        or about.get("done_reason")
+        or details.get("reason")
+    )
     return str(reason or "")
 
 

@@ -1,14 +1,16 @@
 """The LLM reasoner: performs tasks with any LangChain chat model.
 
-A performance is one call through the gateway, or two: what cannot be read is asked for once more, with what was wrong.
+A performance is one call through the gateway, or two: what cannot be read is asked for once more,
+with what was wrong.
 
-**The ladder and the journal.** Which rung of the ladder a model stands on is found out by asking, and several tasks may
-ask at the same time: who is refused first depends on timing. A call's name in the journal must not, or a replay would
-look for calls that were never made. So the rung is no part of a call: a request is the model, the messages, the schema
-and the limits. Walking down the ladder happens inside `do`. That is sound because a refusal costs nothing: one `do`
-brings at most one answer that is paid for, and the answer's record says which rung it came from and what was refused.
-The rung that worked is remembered for the run, but as a shortcut only: forgetting it would change the number of
-refusals and nothing else.
+**The ladder and the journal.** Which rung of the ladder a model stands on is found out by asking,
+and several tasks may ask at the same time: who is refused first depends on timing. A call's name in
+the journal must not, or a replay would look for calls that were never made. So the rung is no part
+of a call: a request is the model, the messages, the schema and the limits. Walking down the ladder
+happens inside `do`. That is sound because a refusal costs nothing: one `do` brings at most one
+answer that is paid for, and the answer's record says which rung it came from and what was refused.
+The rung that worked is remembered for the run, but as a shortcut only: forgetting it would change
+the number of refusals and nothing else.
 """
 
 from __future__ import annotations
@@ -35,7 +37,15 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import model_cost, most_tokens
-from deepdiver.reason.ladder import LADDER, Rung, answer_schema, bind, instructions, said, said_before_failing
+from deepdiver.reason.ladder import (
+    LADDER,
+    Rung,
+    answer_schema,
+    bind,
+    instructions,
+    said,
+    said_before_failing,
+)
 from deepdiver.reason.models import call_error, close_model, name_of, open_model, output_limit
 from deepdiver.reason.parse import read_answer, thinking, visible
 from deepdiver.tasks import TASKS, Answer, Task
@@ -47,8 +57,8 @@ if TYPE_CHECKING:
 __all__ = ["INPUT_BYTES", "LLMReasoner", "name_of"]
 
 INPUT_BYTES = 80_000
-"""The longest prompt, schema and all: no tokenizer makes more than one token of a byte, so it is a bound of the cost.
-Whoever builds a task keeps below; a longer one is refused and costs nothing."""
+"""The longest prompt, schema and all: no tokenizer makes more than one token of a byte, so it is a
+bound of the cost. Whoever builds a task keeps below; a longer one is refused and costs nothing."""
 AGAIN_CHARS = 4_000
 """How much of an unreadable answer is shown to its model again."""
 COMPLAINT_CHARS = 1_000
@@ -56,11 +66,20 @@ COMPLAINT_CHARS = 1_000
 MOST_BYTES = 4
 """UTF-8 bytes of one character at most."""
 OVERHEAD = 1_000
-"""More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about 500)."""
+"""More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about
+500)."""
 
 CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded")
 """Finish reasons that mean: the output limit was reached."""
-DECLINED = ("content_filter", "refusal", "safety", "prohibited_content", "blocklist", "spii", "recitation")
+DECLINED = (
+    "content_filter",
+    "refusal",
+    "safety",
+    "prohibited_content",
+    "blocklist",
+    "spii",
+    "recitation",
+)
 """Finish reasons that mean: the model or its vendor declined."""
 HUSHED = (
     "This model does not support OpenAI's structured output",
@@ -85,7 +104,11 @@ class _Ask:
 
     def messages(self, rung: Rung) -> list[tuple[str, str]]:
         """Return the conversation as a rung needs it."""
-        return [("system", instructions(rung, self.system, self.wanted)), ("user", self.user), *self.further]
+        return [
+            ("system", instructions(rung, self.system, self.wanted)),
+            ("user", self.user),
+            *self.further,
+        ]
 
     def payload(self, settings: Settings) -> dict[str, Any]:
         """Return everything that shapes the answer."""
@@ -101,7 +124,10 @@ class _Ask:
 
     def again(self, value: Mapping[str, Any], error: UnreadableAnswerError) -> _Ask:
         """Return the question asked once more, with what was wrong."""
-        complaint = f"Your answer could not be read: {error}\nAnswer again, completely, in the form that was asked for."
+        complaint = (
+            f"Your answer could not be read: {error}\nAnswer again, completely, in the form that "
+            "was asked for."
+        )
         before = visible(_answer_text(value))[:AGAIN_CHARS]
         if not before:  # many services refuse an empty message
             return replace(self, user=f"{self.user}\n\n{complaint}")
@@ -125,16 +151,22 @@ class LLMReasoner:
             gateway: The door that every call goes through.
             settings: Which model for which task, limits, keys and addresses.
             emit: Receives the events.
-            models: Models that the caller made, by the names that the settings call them by (see `name_of`).
+            models: Models that the caller made, by the names that the settings call them by (see
+                `name_of`).
 
         Raises:
-            UsageError: If a model cannot be opened, or a model is named for a task that does not exist.
+            UsageError: If a model cannot be opened, or a model is named for a task that does not
+                exist.
         """
         self._gateway, self._settings, self._emit = gateway, settings, emit
         self._rungs: dict[str, Rung] = {}
         self._models = dict(models or {})
         self._own: list[BaseChatModel] = []
-        names = {settings.model, settings.fast_model or settings.model, *_task_models(settings).values()}
+        names = {
+            settings.model,
+            settings.fast_model or settings.model,
+            *_task_models(settings).values(),
+        }
         if gateway.mode is Mode.LIVE:
             for name in sorted(names - {EMBEDDED} - self._models.keys()):
                 self._models[name] = open_model(name, settings)
@@ -146,7 +178,11 @@ class LLMReasoner:
     def description(self) -> str:
         """Return who is thinking, in words for the report."""
         smart, fast = self._settings.model, self._settings.fast_model or self._settings.model
-        parts = [smart] if fast == smart else [f"{smart} (judging and writing)", f"{fast} (queries and extraction)"]
+        parts = (
+            [smart]
+            if fast == smart
+            else [f"{smart} (judging and writing)", f"{fast} (queries and extraction)"]
+        )
         parts += [f"{model} ({task})" for task, model in sorted(self._settings.task_models.items())]
         return ", ".join(parts)
 
@@ -169,21 +205,31 @@ class LLMReasoner:
         return answer
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
-        """Return what one performance, asked again included, can cost at most; None if the price is not known."""
+        """Return what one performance, asked again included, can cost at most.
+
+        None if the price is not known.
+        """
         model = self._settings.model_for(task.name(), task.role)
         first = self._price(model, INPUT_BYTES)
         second = self._price(model, INPUT_BYTES + MOST_BYTES * (AGAIN_CHARS + COMPLAINT_CHARS))
         return None if first is None or second is None else first + second
 
     async def close(self) -> None:
-        """Close the connections of the models opened here; those that were passed in are the caller's."""
+        """Close the connections of the models opened here.
+
+        Those that were passed in are the caller's.
+        """
         own, self._own = self._own, []
         for model in own:
             await close_model(model)
 
     def _ask(self, task: Task[Any]) -> _Ask:
         settings, prompt = self._settings, task.prompt()
-        system = f"{settings.system_prompt}\n\n{prompt.system}" if settings.system_prompt else prompt.system
+        system = (
+            f"{settings.system_prompt}\n\n{prompt.system}"
+            if settings.system_prompt
+            else prompt.system
+        )
         ask = _Ask(
             task=task.name(),
             model=settings.model_for(task.name(), task.role),
@@ -193,10 +239,14 @@ class LLMReasoner:
             wanted=answer_schema(task.answer()),
         )
         if ask.model == EMBEDDED:
-            raise ReasonError(f"{ask.task} is left to the embedded reasoner by the settings; no model is asked")
+            raise ReasonError(
+                f"{ask.task} is left to the embedded reasoner by the settings; no model is asked"
+            )
         size = _size(ask, most_tokens)
         if size > INPUT_BYTES:
-            raise ReasonError(f"the prompt of {ask.task} has {size:,} bytes; at most {INPUT_BYTES:,} are sent")
+            raise ReasonError(
+                f"the prompt of {ask.task} has {size:,} bytes; at most {INPUT_BYTES:,} are sent"
+            )
         return ask
 
     async def _answer(self, ask: _Ask, answer: type[A]) -> tuple[A, str]:
@@ -224,7 +274,9 @@ class LLMReasoner:
         try:
             reply = await self._gateway.call(request, do)
         except CallError as error:
-            if error.fault is CallFault.REQUEST:  # what leaves `do` as this has been refused on every rung
+            if (
+                error.fault is CallFault.REQUEST
+            ):  # what leaves `do` as this has been refused on every rung
                 raise NoRungError(f"no way of asking was accepted; {error}") from error
             raise
         value: dict[str, Any] = reply.value
@@ -255,15 +307,22 @@ class LLMReasoner:
         self._rungs[model] = max(held, rung, key=LADDER.index)
 
     def _cost(self, model: str, usage: dict[str, int], worst: Decimal) -> Decimal:
-        """Return what an answer cost; its worst case where tokens were not counted, nothing where no price is known."""
+        """Return what an answer cost.
+
+        Its worst case where tokens were not counted, nothing where no price is known.
+        """
         if "input_tokens" not in usage or "output_tokens" not in usage:
             return worst
-        return model_cost(self._settings, model, usage["input_tokens"], usage["output_tokens"]) or Decimal(0)
+        return model_cost(
+            self._settings, model, usage["input_tokens"], usage["output_tokens"]
+        ) or Decimal(0)
 
     def _price(self, model: str, tokens: int) -> Decimal | None:
         held = self._models.get(model)
         limit = output_limit(held) if held is not None else None
-        return model_cost(self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens)
+        return model_cost(
+            self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens
+        )
 
     def _tell(self, ask: _Ask, answer: Answer | None, thought: str, error: str) -> None:
         shown = self._settings.verbose
@@ -288,11 +347,16 @@ async def _try(model: BaseChatModel, rung: Rung, ask: _Ask) -> dict[str, Any] | 
 
 
 def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
-    """Return the answer and what was thought aloud. The finish reason comes first: half an answer is none."""
+    """Return the answer and what was thought aloud.
+
+    The finish reason comes first: half an answer is none.
+    """
     reason = value["finish_reason"].lower()
     if value["refusal"] or any(word in reason for word in DECLINED):
         why = value["refusal"] or reason
-        raise UnreadableAnswerError(f"The model declined to answer ({why[:200]}).", AnswerFault.REFUSAL)
+        raise UnreadableAnswerError(
+            f"The model declined to answer ({why[:200]}).", AnswerFault.REFUSAL
+        )
     text = _answer_text(value)
     thought = "\n".join(part for part in (value["thinking"], thinking(value["text"])) if part)
     return read_answer(text, answer, truncated=any(word in reason for word in CUT)), thought
@@ -307,7 +371,10 @@ def _ignored(rung: Rung, value: Mapping[str, Any], fault: AnswerFault) -> bool:
     """Tell whether an unreadable answer shows that the service took the way of asking and did not heed it."""
     if rung is Rung.TOOLS:
         return not value["tool_calls"] and fault is not AnswerFault.TRUNCATED
-    unheeded = {Rung.NATIVE: {AnswerFault.NO_JSON, AnswerFault.SCHEMA}, Rung.JSON: {AnswerFault.NO_JSON}}
+    unheeded = {
+        Rung.NATIVE: {AnswerFault.NO_JSON, AnswerFault.SCHEMA},
+        Rung.JSON: {AnswerFault.NO_JSON},
+    }
     return fault in unheeded.get(rung, ())
 
 

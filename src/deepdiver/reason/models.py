@@ -1,7 +1,10 @@
-"""Chat models: opening one by its name, naming one that was passed in, closing it, and reading how it failed.
+"""Chat models.
 
-A name is provider:model. Vendor packages are imported when a model of theirs is opened and not before. Every model is
-opened with the vendor's own retries off: asking again is the gateway's business.
+Opening one by its name, naming one that was passed in, closing it, and reading how it failed.
+
+A name is provider:model. Vendor packages are imported when a model of theirs is opened and not
+before. Every model is opened with the vendor's own retries off: asking again is the gateway's
+business.
 """
 
 from __future__ import annotations
@@ -49,12 +52,16 @@ def open_model(name: str, settings: Settings) -> BaseChatModel:
         return _OPENERS[provider](model, settings)
     except ImportError as error:
         raise UsageError(
-            f'{name} needs a package that is not here ({error}): pip install "deepdiver-research[{provider}]"'
+            f"{name} needs a package that is not here ({error}): pip install "
+            f'"deepdiver-research[{provider}]"'
         ) from None
 
 
 def name_of(model: BaseChatModel) -> str:
-    """Return the name of a model that was passed in as an object: provider:model, as prices and limits know it."""
+    """Return the name of a model that was passed in as an object.
+
+    Provider:model, as prices and limits know it.
+    """
     about = model._get_ls_params()
     provider = about.get("ls_provider") or type(model).__name__.lower()
     provider = {"google_genai": "google", "google_vertexai": "google"}.get(provider, provider)
@@ -81,19 +88,24 @@ _CLIENTS = ("root_async_client.close", "_async_client.close", "client.aio.aclose
 """Where the vendors keep what closes their connections: openai, anthropic and ollama, google."""
 
 
-# Each model gets a client of its own: openai and anthropic would share one among all models of a process, and with it
-# the connections of an event loop that may be gone when the next run comes ("Event loop is closed").
+# Each model gets a client of its own: openai and anthropic would share one among all models of a
+# process, and with it the connections of an event loop that may be gone when the next run comes
+# ("Event loop is closed").
 
 
 def _openai(model: str, settings: Settings) -> BaseChatModel:
     url = settings.urls.get("openai")
     opened: BaseChatModel = import_module("langchain_openai").ChatOpenAI(
         model=model,
-        api_key=SecretStr(NO_KEY if url and not settings.key("openai") else _key("openai", model, settings)),
+        api_key=SecretStr(
+            NO_KEY if url and not settings.key("openai") else _key("openai", model, settings)
+        ),
         base_url=url,
         max_retries=0,
         timeout=_timeout(settings),
-        http_async_client=import_module("openai").DefaultAsyncHttpxClient(timeout=_timeout(settings)),
+        http_async_client=import_module("openai").DefaultAsyncHttpxClient(
+            timeout=_timeout(settings)
+        ),
         max_tokens=settings.max_output_tokens,
         **_temperature(settings),
     )
@@ -113,7 +125,9 @@ def _anthropic(model: str, settings: Settings) -> BaseChatModel:
     )
     client = vendor.DefaultAsyncHttpxClient(timeout=_timeout(settings))
     # The class offers no parameter for it, so it is put where the class keeps its cached property.
-    vars(opened)["_async_client"] = vendor.AsyncAnthropic(**opened._client_params, http_client=client)
+    vars(opened)["_async_client"] = vendor.AsyncAnthropic(
+        **opened._client_params, http_client=client
+    )
     return cast("BaseChatModel", opened)
 
 
@@ -153,7 +167,8 @@ _OPENERS: dict[str, Callable[[str, Settings], BaseChatModel]] = {
     "ollama": _ollama,
 }
 PROVIDERS = tuple(_OPENERS)
-"""The providers of models, by name. Any server that speaks as OpenAI does is `openai` with an address of its own."""
+"""The providers of models, by name. Any server that speaks as OpenAI does is `openai` with an
+address of its own."""
 
 
 def _unknown(provider: str, model: str) -> str:
@@ -163,7 +178,10 @@ def _unknown(provider: str, model: str) -> str:
     if not model:
         return f"{provider or 'an empty name'} names no provider: write PROVIDER:MODEL; {known}"
     close = difflib.get_close_matches(provider, PROVIDERS, 1, 0.5)
-    return f"unknown provider {provider} of model {model}; {f'did you mean {close[0]}:{model}?' if close else known}"
+    return (
+        f"unknown provider {provider} of model {model}; "
+        f"{f'did you mean {close[0]}:{model}?' if close else known}"
+    )
 
 
 def _key(provider: str, model: str, settings: Settings) -> str:
@@ -181,8 +199,9 @@ def _temperature(settings: Settings) -> dict[str, Any]:
     return {} if settings.temperature is None else {"temperature": settings.temperature}
 
 
-# How a model failed. Vendors are told by the shape of their errors, never by importing them: openai and anthropic carry
-# `status_code` and `response`, google `code`, ollama `status_code` with the HTTP error behind it, httpx its `response`.
+# How a model failed. Vendors are told by the shape of their errors, never by importing them: openai
+# and anthropic carry `status_code` and `response`, google `code`, ollama `status_code` with the
+# HTTP error behind it, httpx its `response`.
 
 
 def call_error(error: Exception, name: str, model: BaseChatModel | None = None) -> CallError:
@@ -190,17 +209,26 @@ def call_error(error: Exception, name: str, model: BaseChatModel | None = None) 
     chain = list(_chain(error))
     status = next((found for link in chain if (found := _status(link))), None)
     fault = _fault(chain, status)
-    said = next((text for link in chain if (text := _service_said(link))), "") or str(error) or type(error).__name__
+    said = (
+        next((text for link in chain if (text := _service_said(link))), "")
+        or str(error)
+        or type(error).__name__
+    )
     for secret in _secrets(model):
         said = said.replace(secret, "[secret]")
     if fault is CallFault.MALFORMED:
         said = f"{type(error).__name__}: {said}"
     words = f"{status or ''} {said.split('For more information check:')[0]}".split()
-    return CallError(f"{name}: {' '.join(words)}"[:LONGEST_MESSAGE], fault, retry_after=_retry_after(chain))
+    return CallError(
+        f"{name}: {' '.join(words)}"[:LONGEST_MESSAGE], fault, retry_after=_retry_after(chain)
+    )
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Walk an error and what it came from: some clients put their own error in front of the telling one."""
+    """Walk an error and what it came from.
+
+    Some clients put their own error in front of the telling one.
+    """
     for _ in range(LONGEST_CHAIN):
         if error is None:
             return
@@ -227,11 +255,13 @@ _BY_STATUS = {
     429: CallFault.RATE,
     504: CallFault.TIMEOUT,
 }
-"""402: the account is empty, which like a key is the user's to cure. 409, 425: the service asks to come again."""
+"""402: the account is empty, which like a key is the user's to cure. 409, 425: the service asks to
+come again."""
 
 
 _USERS_TO_CURE = ("insufficient_quota", "API_KEY_INVALID")
-"""What openai says with 429 (the account is empty: waiting does not fill it), and google with 400."""
+"""What openai says with 429 (the account is empty: waiting does not fill it), and google with 400.
+"""
 
 
 def _fault(chain: list[BaseException], status: int | None) -> CallFault:
@@ -249,7 +279,9 @@ def _fault(chain: list[BaseException], status: int | None) -> CallFault:
         return CallFault.NETWORK
     if "APIError" in names or "ResponseError" in names:
         return CallFault.SERVER  # told in the middle of a stream, where there is no status any more
-    if isinstance(chain[0], NotImplementedError) or (isinstance(chain[0], TypeError) and "argument" in str(chain[0])):
+    if isinstance(chain[0], NotImplementedError) or (
+        isinstance(chain[0], TypeError) and "argument" in str(chain[0])
+    ):
         return CallFault.REQUEST  # the client itself does not know this way of asking
     return CallFault.MALFORMED
 
@@ -291,5 +323,9 @@ def _number(text: str) -> float | None:
 
 def _secrets(model: BaseChatModel | None) -> Iterator[str]:
     for held in vars(model).values() if model is not None else ():
-        if isinstance(held, SecretStr) and len(value := held.get_secret_value()) >= 4 and value != NO_KEY:
+        if (
+            isinstance(held, SecretStr)
+            and len(value := held.get_secret_value()) >= 4
+            and value != NO_KEY
+        ):
             yield value

@@ -1,27 +1,35 @@
-"""The one gate for model output: whatever text a model wrote becomes a checked answer, or one error that says why not.
+"""The one gate for model output.
 
-The steps, in order. None reads a text more than a fixed number of times, so 2 MB of hostile text cost under 0.5 s:
+Whatever text a model wrote becomes a checked answer, or one error that says why not.
+
+The steps, in order. None reads a text more than a fixed number of times, so 2 MB of hostile text
+cost under 0.5 s:
 
 1. **Cut.** A finish reason of "output limit reached" ends it here: half an answer is none.
-2. **Encodable.** Lone surrogates become U+FFFD, so that what leaves the gate can always be saved as UTF-8.
-3. **Thinking** is split off: ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, in any case, with attributes,
-   nested; blocks fenced as ``thinking``. An opening tag without its match reaches to the last closing tag, or else to
-   the end; a closing tag without an opening one makes everything before it thinking, since chat templates often put
-   the opening tag into the prompt. A tag is content, not markup, *within a double-quoted string that closes on its
-   line*: JSON allows no line break in a string, so this spares every string of valid JSON. And if the whole text, tags
+2. **Encodable.** Lone surrogates become U+FFFD, so that what leaves the gate can always be saved as
+   UTF-8.
+3. **Thinking** is split off: ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, in any
+   case, with attributes, nested; blocks fenced as ``thinking``. An opening tag without its match
+   reaches to the last closing tag, or else to the end; a closing tag without an opening one makes
+   everything before it thinking, since chat templates often put the opening tag into the prompt. A
+   tag is content, not markup, *within a double-quoted string that closes on its line*: JSON allows
+   no line break in a string, so this spares every string of valid JSON. And if the whole text, tags
    and all, is JSON that fits, it is the answer.
-4. **Blocks** between brackets are found with a stack. Quotes count only between brackets; a fence or a wrong closing
-   bracket ends what is open, which then was no JSON. The last 64 blocks and the largest of the others are read;
-   of a text with more than 50,000 brackets, none.
-5. **Values.** Each block is decoded as JSON, else respelled and decoded: comments, commas, single and curly quotes,
-   bare keys, Python's literals, unescaped quotes. Respelling never supplies a value or a bracket. If a block is not
-   even nearly JSON, those within it are read: ``{{"a": 1}}``. Refused are nesting deeper than 64, NaN, infinities,
-   numbers of over 400 digits, and a key given twice with different values: who says two things has said nothing.
-6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the last that fits once
-   unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings) or as the only list of the type.
-   An object with no key of the type does not fit, nor does the type's schema echoed back. An empty object and a list
-   of mere integers count only where they are all there is: prose has ``{}`` and ``[1]`` of its own.
-7. **Errors** say in at most 600 characters what the model needs to hear: the message is sent back to it.
+4. **Blocks** between brackets are found with a stack. Quotes count only between brackets; a fence
+   or a wrong closing bracket ends what is open, which then was no JSON. The last 64 blocks and the
+   largest of the others are read; of a text with more than 50,000 brackets, none.
+5. **Values.** Each block is decoded as JSON, else respelled and decoded: comments, commas, single
+   and curly quotes, bare keys, Python's literals, unescaped quotes. Respelling never supplies a
+   value or a bracket. If a block is not even nearly JSON, those within it are read: ``{{"a": 1}}``.
+   Refused are nesting deeper than 64, NaN, infinities, numbers of over 400 digits, and a key given
+   twice with different values: who says two things has said nothing.
+6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the
+   last that fits once unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings)
+   or as the only list of the type. An object with no key of the type does not fit, nor does the
+   type's schema echoed back. An empty object and a list of mere integers count only where they are
+   all there is: prose has ``{}`` and ``[1]`` of its own.
+7. **Errors** say in at most 600 characters what the model needs to hear: the message is sent back
+   to it.
 """
 
 from __future__ import annotations
@@ -45,48 +53,66 @@ MAX_MESSAGE = 600
 MAX_DEPTH = 64
 MAX_DIGITS = 400  # the largest float has 309
 MAX_BLOCKS = 64  # prose that cites [1] has many
-MAX_PARTS = 50_000  # tags, brackets or values, at up to 4 µs each; answers that fill 128k tokens have half as many
+# Tags, brackets or values, at up to 4 µs each; answers that fill 128k tokens have half as many.
+MAX_PARTS = 50_000
 MAX_RESPELLED = 100_000  # characters of one text, at up to 1 µs each
 MAX_ERRORS = 500  # of pydantic's, to list: making the list costs 2 µs an error
 
-# Repeats are possessive (*+, ++), and no attempt that failed is made again further on: that keeps the scanners linear.
+# Repeats are possessive (*+, ++), and no attempt that failed is made again further on: that keeps
+# the scanners linear.
 _NAME = r"(?:think(?:ing)?|reasoning|thoughts?)"
 _TAG = rf"<(/?){_NAME}(?:\s[^<>/]*+)?>"
 _FENCED = rf"(?<![^\n])(?:`{{3,}}+|~{{3,}}+)[ \t]*+{_NAME}[ \t\r]*+(?![^\n])"
 _TAGS = re.compile(_TAG, re.IGNORECASE)
 _MARK = re.compile(f"{_TAG}|{_FENCED}", re.IGNORECASE)
-# Escapes go by pairs outside strings too, so that an opening quote that found no end is not looked for twice.
+# Escapes go by pairs outside strings too, so that an opening quote that found no end is not looked
+# for twice.
 _UNMARKED = re.compile(
-    rf'(?:[^"\\<`~]++|<(?!/?(?:th|re))|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}|{_FENCED})(?:["\\<]|[`~]++))*+',
+    rf'(?:[^"\\<`~]++|<(?!/?(?:th|re))|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}'
+    rf'|{_FENCED})(?:["\\<]|[`~]++))*+',
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[ \t\r]*+$", re.MULTILINE)
 
-# A string ends at the next quote on its line, or on a later line at a quote after which JSON goes on.
+# A string ends at the next quote on its line, or on a later line at a quote after which JSON goes
+# on.
 _STRING = r'"(?:[^"\\\n]++|\\[^\n])*+(?:"|(?:[^"\\]++|\\.)*+(?:"(?=\s*+[,:\]}])|\\?\Z))'
 _OPENING = re.compile(r"[\[{]")
 _WITHIN = re.compile(rf'(?:[^"\\\[\]{{}}`~]++|{_STRING}|\\.|(?!```|~~~)["\\`~])*+', re.DOTALL)
 _NEARLY_OBJECT = re.compile(r"(?:\[\s*+)*+\{\s*+[\"'“]?+[\w -]{1,80}+[\"'”]?+\s*+:")
 _CLOSING = {"{": "}", "[": "]"}
 
-# In nearly-JSON a quote ends its string where JSON can go on: before , : ] } a comment, or a quote on the next line.
+# In nearly-JSON a quote ends its string where JSON can go on: before , : ] } a comment, or a quote
+# on the next line.
 _ENDS = r"(?=\s*+(?:[,:\]}#]|/[/*]|\Z)|[ \t\r]*+\n\s*+[\"'“])"
 _TOKEN = re.compile(
     r"(?P<skip>\s++|(?://|#)[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))"
     r"|(?P<comma>,)|(?P<colon>:)|(?P<open>[\[{])|(?P<close>[\]}])|(?P<string>"
-    + "|".join(rf"{opens}(?:[^{ends}\\]++|\\.|{ends}(?!{_ENDS}))*+{ends}" for opens, ends in ('""', "''", "“”"))
+    + "|".join(
+        rf"{opens}(?:[^{ends}\\]++|\\.|{ends}(?!{_ENDS}))*+{ends}"
+        for opens, ends in ('""', "''", "“”")
+    )
     + r")|(?P<key>[A-Za-z_][\w-]*+(?=\s*+:))|(?P<word>[\w.+-]++)|(?P<other>.)",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r'\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])|\\\'|\\|"')
-_RESPELLED = {"\\'": "'", '"': '\\"', "\\": "\\\\", "True": "true", "False": "false", "None": "null"}
+_RESPELLED = {
+    "\\'": "'",
+    '"': '\\"',
+    "\\": "\\\\",
+    "True": "true",
+    "False": "false",
+    "None": "null",
+}
 
 _BLANK = "\ufeff \t\r\n"
 _CANNOT = r"\b(?:can['’]?t|cannot|can not|won['’]?t|will not|unable|not able)\b"
 _REFUSAL = re.compile(
     rf"\b(?:(?:sorry|afraid|apologi[sz]e|apologies)\b[^.!?\n]{{0,60}}?{_CANNOT}"
-    rf"|I\b[^.!?\n]{{0,40}}?(?:{_CANNOT} (?:to )?(?:\w+ly )?(?:help|assist|comply|provide|answer|fulfil|discuss|engage|"
-    r"create|generate|share|support|continue|do that|do this)|(?:must|have to|respectfully) decline|against my ))",
+    rf"|I\b[^.!?\n]{{0,40}}?(?:{_CANNOT} (?:to )?(?:\w+ly )?(?:help|assist|comply|provide|answer"
+    r"|fulfil|discuss|engage|"
+    r"create|generate|share|support|continue|do that|do this)|(?:must|have to|respectfully) decline"
+    r"|against my ))",
     re.IGNORECASE,
 )
 _TOO_DEEP = f"The JSON is nested more than {MAX_DEPTH} deep: follow the schema."
@@ -107,7 +133,10 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
         UnreadableAnswerError: The text holds no such answer. Nothing else is ever raised.
     """
     if truncated:
-        raise _error("The answer was cut off at the output limit: think and write less.", AnswerFault.TRUNCATED)
+        raise _error(
+            "The answer was cut off at the output limit: think and write less.",
+            AnswerFault.TRUNCATED,
+        )
     text = _encodable(text)
     shown, thought = _split(text)
     reading = _Reading(answer)
@@ -142,8 +171,14 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        joined = str(json.loads(json.dumps(text)))  # JSON joins pairs; each lone one is three bytes that UTF-8 forbids
-        return joined.encode("utf-8", "surrogatepass").decode("utf-8", "replace").replace("\ufffd" * 3, "\ufffd")
+        joined = str(
+            json.loads(json.dumps(text))
+        )  # JSON joins pairs; each lone one is three bytes that UTF-8 forbids
+        return (
+            joined.encode("utf-8", "surrogatepass")
+            .decode("utf-8", "replace")
+            .replace("\ufffd" * 3, "\ufffd")
+        )
     return text
 
 
@@ -152,7 +187,9 @@ def _split(text: str) -> tuple[str, str]:
     if not any(sign in text for sign in ("<", "```", "~~~")):
         return text, ""
     pieces: list[tuple[bool, str]] = []
-    thought_until = at = 0  # all pieces before thought_until are thinking, whatever they were taken for
+    thought_until = at = (
+        0  # all pieces before thought_until are thinking, whatever they were taken for
+    )
     for _ in range(MAX_PARTS):
         stop = _past(_UNMARKED, text, at)
         pieces.append((False, text[at:stop]))
@@ -168,7 +205,9 @@ def _split(text: str) -> tuple[str, str]:
             pieces.append((True, text[at:stop]))
             at = resume
     shown = "".join(piece for inside, piece in pieces[thought_until:] if not inside) + text[at:]
-    return shown, "".join(piece for index, (inside, piece) in enumerate(pieces) if inside or index < thought_until)
+    return shown, "".join(
+        piece for index, (inside, piece) in enumerate(pieces) if inside or index < thought_until
+    )
 
 
 def _past(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -187,9 +226,16 @@ def _after_tag(text: str, start: int) -> tuple[int, int]:
 
 
 def _after_fence(text: str, start: int) -> tuple[int, int]:
-    """Say the same for a thinking block; a fence that opens another block ends it too, and stays."""
+    """Say the same for a thinking block.
+
+    A fence that opens another block ends it too, and stays.
+    """
     fence = _FENCE.search(text, start)
-    return (fence.start(), fence.start() if fence[1] else fence.end()) if fence else (len(text), len(text))
+    return (
+        (fence.start(), fence.start() if fence[1] else fence.end())
+        if fence
+        else (len(text), len(text))
+    )
 
 
 def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
@@ -216,14 +262,22 @@ def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
             stack.clear()
         at += 1
     obstacle = None
-    cut = next((start for start in stack[:2] if _is_cut(text[start:])), None)  # the first may be a stray one of prose
+    cut = next(
+        (start for start in stack[:2] if _is_cut(text[start:])), None
+    )  # the first may be a stray one of prose
     if cut is not None:
         closed = [span for span in closed if span[1] <= cut]
-        obstacle = _error("The JSON stops in the middle: write less, and close what is open.", AnswerFault.TRUNCATED)
+        obstacle = _error(
+            "The JSON stops in the middle: write less, and close what is open.",
+            AnswerFault.TRUNCATED,
+        )
     if deepest > MAX_DEPTH:
         obstacle = _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
     elif at < len(text):
-        closed, obstacle = [], _error(f"There are more than {MAX_PARTS} brackets: give one JSON value.")
+        closed, obstacle = (
+            [],
+            _error(f"There are more than {MAX_PARTS} brackets: give one JSON value."),
+        )
     others, last = closed[:-MAX_BLOCKS], closed[-MAX_BLOCKS:]
     largest = sorted(others, key=lambda span: span[1] - span[0])[-1:]
     return [text[start:end] for start, end in largest + last], obstacle
@@ -278,7 +332,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         for key, value in pairs:
             if found[key] != value:
-                raise _error(f"The key {reprlib.repr(key)} is given twice, with different values: give it once.")
+                raise _error(
+                    f"The key {reprlib.repr(key)} is given twice, with different values: give it "
+                    "once."
+                )
     return found
 
 
@@ -297,13 +354,20 @@ def _constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=False
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_float,
+    parse_constant=_constant,
+    strict=False,
 )
 _SKIMMER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 
 
 def _respell(text: str) -> str:
-    """Spell nearly-JSON as JSON: the same values and brackets, with JSON's quotes, commas and literals."""
+    """Spell nearly-JSON as JSON.
+
+    The same values and brackets, with JSON's quotes, commas and literals.
+    """
     spelled: list[str] = []
     last, comma = "open", False
     for token in _TOKEN.finditer(text):
@@ -314,10 +378,13 @@ def _respell(text: str) -> str:
             comma = comma or kind == "comma"
             continue
         if kind not in ("close", "colon") and last not in ("open", "colon"):
-            # A missing comma is supplied, but not between bare words: [1 500] is one number, ill-written.
+            # A missing comma is supplied, but not between bare words: [1 500] is one number,
+            # ill-written.
             spelled.append("," if comma or not last == kind == "word" else " ")
         if kind == "string":
-            word = f'"{_ESCAPE.sub(lambda escape: _RESPELLED.get(escape[0], escape[0]), word[1:-1])}"'
+            word = (
+                f'"{_ESCAPE.sub(lambda escape: _RESPELLED.get(escape[0], escape[0]), word[1:-1])}"'
+            )
         spelled.append(f'"{word}"' if kind == "key" else _RESPELLED.get(word, word))
         last, comma = kind, False
     return "".join(spelled)
@@ -369,11 +436,17 @@ class _Reading(Generic[T]):
         """Decode a text, respelled if need be."""
         self.values -= text.count(",") if text[:1] in _CLOSING else 0
         if self.values < 0:
-            raise _error(f"There are more than {MAX_PARTS} values: give one JSON value that is shorter.")
+            raise _error(
+                f"There are more than {MAX_PARTS} values: give one JSON value that is shorter."
+            )
         try:
             return _decode(text)
         except UnreadableAnswerError as error:
-            if error.fault is not AnswerFault.NO_JSON or not respell or len(text) > self.respellable:
+            if (
+                error.fault is not AnswerFault.NO_JSON
+                or not respell
+                or len(text) > self.respellable
+            ):
                 raise
             self.respellable -= len(text)
             try:
@@ -383,7 +456,10 @@ class _Reading(Generic[T]):
 
     def offer(self, value: Any, *, alone: bool) -> None:
         """Fit a value in each form that it may be meant in, the plainest first."""
-        if not alone and (value == {} or (isinstance(value, list) and all(isinstance(item, int) for item in value))):
+        if not alone and (
+            value == {}
+            or (isinstance(value, list) and all(isinstance(item, int) for item in value))
+        ):
             return  # prose has {} and [1] of its own
         for number, form in enumerate(self.forms(value)):
             rank = min(number, 1)
@@ -392,7 +468,9 @@ class _Reading(Generic[T]):
             try:
                 self.best = (rank, self.fit(form))
             except UnreadableAnswerError as error:
-                self.complain(len(self.fields.keys() & form) if isinstance(form, dict) else 0, error)
+                self.complain(
+                    len(self.fields.keys() & form) if isinstance(form, dict) else 0, error
+                )
 
     def forms(self, value: Any) -> Iterator[Any]:
         """Give the forms that a value may be meant in."""
@@ -414,14 +492,22 @@ class _Reading(Generic[T]):
 
     def fit(self, value: Any) -> T:
         name = _clip(self.answer.__name__, 60)
-        if isinstance(value, dict) and "properties" in value.keys() - self.fields.keys() and "type" in value:
+        if (
+            isinstance(value, dict)
+            and "properties" in value.keys() - self.fields.keys()
+            and "type" in value
+        ):
             raise _error(f"That is the schema of {name}, not an answer. {self.wanted()}")
         try:
             answer = self.answer.model_validate(value)
         except ValidationError as error:
-            raise _error(f"The JSON does not fit {name}: {_mistakes(error)}. {self.wanted()}") from None
+            raise _error(
+                f"The JSON does not fit {name}: {_mistakes(error)}. {self.wanted()}"
+            ) from None
         except Exception as error:  # validators of the type may raise anything; the cause is kept
-            raise _error(f"The JSON does not fit {name}: {type(error).__name__}. {self.wanted()}") from error
+            raise _error(
+                f"The JSON does not fit {name}: {type(error).__name__}. {self.wanted()}"
+            ) from error
         if isinstance(value, dict) and value and self.fields and not answer.model_fields_set:
             raise _error(f"The JSON has no key of {name}. {self.wanted()}")
         if path := _infinite(answer):
@@ -433,13 +519,19 @@ class _Reading(Generic[T]):
         return f"Give one JSON value{keys} that follows the schema."
 
     def complain(self, weight: int, error: UnreadableAnswerError) -> None:
-        """Keep what is said of the block with most of the answer's keys; of equals, of the last in the text."""
+        """Keep what is said of the block with most of the answer's keys.
+
+        Of equals, of the last in the text.
+        """
         if self.complaint is None or weight > self.complaint[0]:
             self.complaint = (weight, error)
 
     def why_not(self, text: str, shown: str, thought: str) -> UnreadableAnswerError:
-        # A tag within a string that has no end looks like markup: JSON from the first letter on is no thinking.
-        if obstacle := self.obstacle or (_blocks(text)[1] if thought and text[:1] in _CLOSING else None):
+        # A tag within a string that has no end looks like markup: JSON from the first letter on is
+        # no thinking.
+        if obstacle := self.obstacle or (
+            _blocks(text)[1] if thought and text[:1] in _CLOSING else None
+        ):
             return obstacle
         weight, complaint = self.complaint or (-1, None)
         if weight < 1 and _REFUSAL.search(shown[:500]):
@@ -455,14 +547,21 @@ class _Reading(Generic[T]):
 def _fields(answer: type[BaseModel]) -> dict[str, FieldInfo]:
     """Give the fields of a type by the key that stands for them in JSON."""
     fields = {} if issubclass(answer, RootModel) else answer.model_fields
-    return {key if isinstance(key := field.validation_alias, str) else name: field for name, field in fields.items()}
+    return {
+        key if isinstance(key := field.validation_alias, str) else name: field
+        for name, field in fields.items()
+    }
 
 
 def _is_list(annotation: Any) -> bool:
     kind = get_origin(annotation) or annotation
     if kind in (Union, UnionType, Annotated):
         return any(_is_list(part) for part in get_args(annotation))
-    return isinstance(kind, type) and issubclass(kind, Collection) and not issubclass(kind, str | bytes | Mapping)
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, Collection)
+        and not issubclass(kind, str | bytes | Mapping)
+    )
 
 
 def _unfold(value: Any) -> Any:
@@ -477,9 +576,15 @@ def _mistakes(error: ValidationError) -> str:
     """Name the first values that do not fit, and say why."""
     count = error.error_count()
     mistakes = []
-    for item in error.errors(include_url=False, include_context=False)[:4] if count <= MAX_ERRORS else ():
+    for item in (
+        error.errors(include_url=False, include_context=False)[:4] if count <= MAX_ERRORS else ()
+    ):
         path = ".".join(_clip(str(part), 30) for part in item["loc"][-6:]) or "the whole"
-        given = "" if item["type"] == "missing" else f" (given {_clip(reprlib.repr(item['input']), 50)})"
+        given = (
+            ""
+            if item["type"] == "missing"
+            else f" (given {_clip(reprlib.repr(item['input']), 50)})"
+        )
         mistakes.append(f"{path}: {_clip(item['msg'], 80)}{given}")
     return _clip("; ".join(mistakes), 280) + (f" … {count} values are wrong" if count > 4 else "")
 

@@ -1,8 +1,8 @@
 """The audit: each sentence of a draft against the quotes it is said to stand on.
 
-Code checks what code can check: the findings exist, every quote stands in its snapshot, numbers, dates, names and
-addresses of the sentence occur in the quotes or come out of a shown calculation that code repeats. Whether the quotes
-carry the sense is asked of the reasoner afterwards.
+Code checks what code can check: the findings exist, every quote stands in its snapshot, numbers,
+dates, names and addresses of the sentence occur in the quotes or come out of a shown calculation
+that code repeats. Whether the quotes carry the sense is asked of the reasoner afterwards.
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ Snapshot = Callable[[str], str]
 """Gives the saved text of a hash; KeyError if there is none."""
 _ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>\"“”]*[^\s<>\"“”.,;:!?)\]']", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)|\bone['’]s\b", re.IGNORECASE
+    r"\b(?:no|any|every|some|each|which)[ -]one\b|(?<![\w-])(?<!ty )one(?= of\b| another\b)"
+    r"|\bone['’]s\b",
+    re.IGNORECASE,
 )
 """Where the word one is no number."""
 _TAIL = re.compile(r"-(\w+)")
 
 
-def faults(sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str) -> list[str]:
+def faults(
+    sentence: Sentence, findings: Sequence[Finding], snapshot: Snapshot, as_of: str
+) -> list[str]:
     """Return what is wrong with a sentence, in words; nothing if code finds no fault.
 
     Args:
@@ -67,10 +71,19 @@ def _faults_of_frame(sentence: Sentence) -> list[str]:
 def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
     sum_ = sentence.calculation
     if sum_ is None:
-        return ["it is a calculation without the sum"] if sentence.kind is SentenceKind.CALCULATION else []
+        return (
+            ["it is a calculation without the sum"]
+            if sentence.kind is SentenceKind.CALCULATION
+            else []
+        )
     if not holds(sum_):
-        return [f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not {sum_.result}"]
-    if sum_.kind == "count" and len({" ".join(words(item)) for item in sum_.inputs}) < len(sum_.inputs):
+        return [
+            f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not "
+            f"{sum_.result}"
+        ]
+    if sum_.kind == "count" and len({" ".join(words(item)) for item in sum_.inputs}) < len(
+        sum_.inputs
+    ):
         return ["it counts something twice"]
     unknown = _not_in(text, sum_, as_of)
     return [f"{unknown[0]} stands in none of its quotes"] if unknown else []
@@ -93,7 +106,9 @@ def _faults_of_values(sentence: Sentence, text: str, as_of: str) -> list[str]:
     days, figures = dates(text), set(numbers(text))
     if sum_ := sentence.calculation:
         days += [*dates(as_of), *(day for item in sum_.inputs for day in dates(item))]
-        figures |= {value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None}
+        figures |= {
+            value for item in (*sum_.inputs, sum_.result) if (value := number(item)) is not None
+        }
     figures |= _years(days)
     found = [day.iso() for day in dates(sentence.text) if not _known_day(day, days)]
     found += [f"{value:f}" for value in _numbers_said(sentence.text) if value not in figures]
@@ -107,7 +122,10 @@ def _known_day(day: Day, known: Iterable[Day]) -> bool:
 
 
 def _years(days: Iterable[Day]) -> set[Decimal]:
-    """Return the years of dates: 2014 follows from 3 May 2014, while 3 alone could count anything."""
+    """Return the years of dates.
+
+    2014 follows from 3 May 2014, while 3 alone could count anything.
+    """
     return {Decimal(day.year) for day in days if day.year}
 
 
@@ -116,14 +134,18 @@ def _numbers_said(text: str) -> list[Decimal]:
 
 
 def _contains(text: str, name: str) -> bool:
-    """Whether all words of a name stand in a text: a possessive or an initial makes no other person.
+    """Whether all words of a name stand in a text.
+
+    A possessive or an initial makes no other person.
 
     Of a compound such as Oslo-based only the name is asked for.
     """
     listed = {part for word in _bare(text) for part in (word, *word.split("-"))}
     wanted = _bare(_TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name))
     wanted = [word for word in wanted if len(word) > 1] or wanted
-    return bool(wanted) and all(word in listed or listed.issuperset(word.split("-")) for word in wanted)
+    return bool(wanted) and all(
+        word in listed or listed.issuperset(word.split("-")) for word in wanted
+    )
 
 
 def _bare(text: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""Rival answers beside each other: what each says, how far it is believed, and which sources stand for and against."""
+"""Rival answers beside each other.
+
+What each says, how far it is believed, and which sources stand for and against.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from dataclasses import dataclass
 from deepdiver.core.record import HypothesisStatus, Report
 
 LONGEST = 60
-"""Characters of an answer that still compares at a glance; longer ones are sentences, and stand in the list below."""
+"""Characters of an answer that still compares at a glance; longer ones are sentences, and stand in
+the list below."""
 HEAD = ("answer", "belief", "standing", "for", "against")
 
 
@@ -29,14 +33,17 @@ class Row:
 
 
 def compared(report: Report) -> list[Row]:
-    """Return the short answers that were put forward, the likeliest first; none where fewer than two differ.
+    """Return the short answers that were put forward, the likeliest first.
+
+    None where fewer than two differ.
 
     Where several were accepted they answer different parts of the question, and do not compare.
     """
     short = [
         item
         for item in report.hypotheses
-        if 0 < len(item.hypothesis.answer) <= LONGEST and item.hypothesis.answer != item.hypothesis.statement
+        if 0 < len(item.hypothesis.answer) <= LONGEST
+        and item.hypothesis.answer != item.hypothesis.statement
     ]
     accepted = sum(item.status is HypothesisStatus.SUPPORTED for item in short)
     if accepted > 1 or len({item.hypothesis.answer.casefold() for item in short}) < 2:
@@ -47,7 +54,13 @@ def compared(report: Report) -> list[Row]:
         return tuple(sorted({numbers[key] for key in findings if key in numbers}))
 
     rows = [
-        Row(item.hypothesis.answer, item.posterior, item.status, cited(item.supporting), cited(item.refuting))
+        Row(
+            item.hypothesis.answer,
+            item.posterior,
+            item.status,
+            cited(item.supporting),
+            cited(item.refuting),
+        )
         for item in short
     ]
     return sorted(rows, key=lambda row: -row.belief)

@@ -1,4 +1,7 @@
-"""From audited sentences to a report: citations are numbered by code, in the order in which they are met."""
+"""From audited sentences to a report.
+
+Citations are numbered by code, in the order in which they are met.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,11 @@ class Numbering:
 
     def _citation(self, finding: Finding, quote: Quote, source: Source) -> Citation:
         others = self._agreeing.get(source.id, 0)
-        agree = [f"{others} other independent source{'s agree' if others > 1 else ' agrees'}"] if others else []
+        agree = (
+            [f"{others} other independent source{'s agree' if others > 1 else ' agrees'}"]
+            if others
+            else []
+        )
         return Citation(
             number=len(self.citations) + 1,
             source=source.id,
@@ -101,19 +108,26 @@ def compose(
         ledger: Where findings and sources are.
         limits: What the reader must know.
         made_by: Strategy and reasoner, in words.
-        weighed: For a strategy without hypotheses: an answer is accepted if it covers the question and its sentences
-            are, together, as well believed as an accepted hypothesis is.
+        weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
+            and its sentences are, together, as well believed as an accepted hypothesis is.
     """
     numbering = Numbering(ledger, hypotheses)
     lead = tuple(numbering.cite(sentence) for sentence in answer)
     body = tuple(
-        Section(heading=section.heading, sentences=tuple(numbering.cite(sentence) for sentence in section.sentences))
+        Section(
+            heading=section.heading,
+            sentences=tuple(numbering.cite(sentence) for sentence in section.sentences),
+        )
         for section in sections
         if section.sentences
     )
     cited = any(sentence.citations for sentence in lead)
     accepted = [a.posterior for a in hypotheses if a.status is HypothesisStatus.SUPPORTED]
-    undecided = [a.posterior for a in hypotheses if a.status in {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}]
+    undecided = [
+        a.posterior
+        for a in hypotheses
+        if a.status in {HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN}
+    ]
     sure = confidence(accepted, undecided)
     if weighed is not None:
         sure = untested(weighed.sentences, weighed.coverage)

@@ -1,4 +1,6 @@
-"""The files that a run leaves: report.md, report.html, report.json, reasoning.log, sources.jsonl, and pictures.
+"""The files that a run leaves.
+
+Report.md, report.html, report.json, reasoning.log, sources.jsonl, and pictures.
 
 The record is report.json. The page and the pictures are drawn from it, and are in no hash.
 """
@@ -25,11 +27,16 @@ from deepdiver.report.render import answer_text, markdown
 from deepdiver.store import CallState, JournalRow, Store
 
 DRAWN = frozenset({Strategy.OVERWATCH})
-"""Strategies whose pictures are files of their own too; those of the others stand in the page alone."""
+"""Strategies whose pictures are files of their own too; those of the others stand in the page
+alone."""
 
 
-def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal) -> None:
-    """Write all of them. Each is whole or not there, and none is put in place before all could be written.
+def write_files(
+    folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal
+) -> None:
+    """Write all of them.
+
+    Each is whole or not there, and none is put in place before all could be written.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -39,15 +46,25 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
     events = [json.loads(text) for _, text in store.get_events(run.id)]
     beside = album(run.strategy, report, ledger, store.get_text, page="report.html")
     within = album(run.strategy, report, ledger, store.get_text)
-    drawn = {f"{picture.name}.svg": picture for picture in beside.pictures} if run.strategy in DRAWN else {}
+    drawn = (
+        {f"{picture.name}.svg": picture for picture in beside.pictures}
+        if run.strategy in DRAWN
+        else {}
+    )
     texts = {
         "report.md": _illustrated(markdown(report), drawn),
         "report.html": page(report, within.pictures, within.missing),
         **{name: picture.file() for name, picture in drawn.items()},
-        "report.json": json.dumps(record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True)
+        "report.json": json.dumps(
+            record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
+        )
         + "\n",
-        "reasoning.log": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)),
-        "sources.jsonl": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in sources(report, ledger)),
+        "reasoning.log": "".join(
+            json.dumps(line, ensure_ascii=False) + "\n" for line in reasoning(events)
+        ),
+        "sources.jsonl": "".join(
+            json.dumps(line, ensure_ascii=False) + "\n" for line in sources(report, ledger)
+        ),
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +72,8 @@ def write_files(folder: Path, run: Run, report: Report, ledger: Ledger, store: S
     except OSError as error:
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise StoreFullError(
-                f"{folder} is full: free space, then write the files again with: deepdiver show {run.id} --out DIR"
+                f"{folder} is full: free space, then write the files again with: deepdiver show "
+                f"{run.id} --out DIR"
             ) from None
         raise StoreAccessError(
             f"the files of {run.id} cannot be written to {folder}: {error.strerror}. "
@@ -89,7 +107,9 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def summary(run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+def summary(
+    run: Run, report: Report | None, rows: Iterable[JournalRow], cost: Decimal
+) -> dict[str, Any]:
     """Return the one object that `--json` prints."""
     return {
         "id": run.id,
@@ -110,7 +130,10 @@ def account(rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
     kinds = sorted({row.kind for row in listed})
     return {
         "usd": _usd(cost),
-        "calls": {kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind) for kind in kinds},
+        "calls": {
+            kind: sum(row.state is CallState.SETTLED for row in listed if row.kind == kind)
+            for kind in kinds
+        },
         "failed": sum(row.state is CallState.FAILED for row in listed),
         "uncertain": [
             {
@@ -132,13 +155,17 @@ def _usd(amount: Decimal) -> str:
     return f"{amount.normalize():f}"
 
 
-def record(run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal) -> dict[str, Any]:
+def record(
+    run: Run, report: Report, ledger: Ledger, rows: Iterable[JournalRow], cost: Decimal
+) -> dict[str, Any]:
     """Return the whole record of a run."""
     return {
         "run": run.model_dump(mode="json"),
         "report": report.model_dump(mode="json"),
         "report_hash": report.hash,
-        "ledger": [{"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger],
+        "ledger": [
+            {"record": type(entry).__name__, **entry.model_dump(mode="json")} for entry in ledger
+        ],
         "account": account(rows, cost),
     }
 
@@ -166,7 +193,15 @@ def reasoning(events: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
         if event["type"] == "phase_started":
             phase = event["phase"]
         details = {key: value for key, value in event.items() if key not in {"type", "at"}}
-        line = {"timestamp": event["at"], "phase": phase, "step": step, "action": event["type"], "details": details}
-        if event["type"] == "reasoned":  # a step of the trace says itself in which phase it is and what was done
+        line = {
+            "timestamp": event["at"],
+            "phase": phase,
+            "step": step,
+            "action": event["type"],
+            "details": details,
+        }
+        if (
+            event["type"] == "reasoned"
+        ):  # a step of the trace says itself in which phase it is and what was done
             line |= {"phase": details.pop("phase"), "action": details.pop("action")}
         yield line

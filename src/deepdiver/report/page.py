@@ -1,8 +1,10 @@
-"""A report as one page of HTML that needs nothing besides itself: no script, no font, no image from anywhere.
+"""A report as one page of HTML that needs nothing besides itself.
 
-What stands in a report was written by models and strangers. Here it is text: it is escaped, and the page's own policy
-forbids browsers to load or run anything, should an escape ever fail. Addresses of sources are links only if they are of
-the web, and are followed only by the person who clicks them.
+No script, no font, no image from anywhere.
+
+What stands in a report was written by models and strangers. Here it is text: it is escaped, and the
+page's own policy forbids browsers to load or run anything, should an escape ever fail. Addresses of
+sources are links only if they are of the web, and are followed only by the person who clicks them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, shown
 from deepdiver.report.render import STATUS_LINES, answer_text
 
-_NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {"good": "for", "bad": "against"}
+_NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
+    "good": "for",
+    "bad": "against",
+}
 _LIGHT, _DARK = (
     "".join(f"--{name}:{colours[own]};" for name, own in _NAMES.items()) + f"--link:{link}"
     for colours, link in ((svg.LIGHT, "#0b57a4"), (svg.DARK, "#7db8f2"))
@@ -92,7 +97,10 @@ def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str
 
 
 def _head(title: str, style: str) -> Iterator[str]:
-    """Return the head: its policy allows the one style sheet below, by its hash, and nothing else."""
+    """Return the head.
+
+    Its policy allows the one style sheet below, by its hash, and nothing else.
+    """
     hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{hashed}'; base-uri 'none'; form-action 'none'"
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -111,7 +119,10 @@ def _lead(report: Report) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    """Return a section as a text; where all of its sentences are about the research itself, as a list."""
+    """Return a section as a text.
+
+    Where all of its sentences are about the research itself, as a list.
+    """
     yield f'<section><h2 dir="auto">{shown(section.heading)}</h2>'
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         yield f"{_listed(map(_sentence, section.sentences))}</section>"
@@ -127,7 +138,8 @@ def _sentence(sentence: Sentence) -> str:
 
 def _pictures(pictures: Iterable[Picture], missing: Iterable[str]) -> Iterator[str]:
     drawn = [
-        f"<figure>{picture.inline()}<figcaption>{shown(picture.title)}. {shown(picture.text)}</figcaption></figure>"
+        f"<figure>{picture.inline()}<figcaption>{shown(picture.title)}. "
+        f"{shown(picture.text)}</figcaption></figure>"
         for picture in pictures
     ]
     told = [f'<p class="faint">{shown(line)}</p>' for line in missing]
@@ -160,10 +172,15 @@ def _hypotheses(report: Report) -> Iterator[str]:
     yield from _compared(report)
     yield '<ul class="tested">'
     for item in report.hypotheses:
-        badge = f'<span class="badge {item.status.value}">{_MARKS[item.status]} {item.posterior:.2f}</span>'
+        badge = (
+            f'<span class="badge {item.status.value}">{_MARKS[item.status]} '
+            f"{item.posterior:.2f}</span>"
+        )
         own = item.hypothesis
         statement = (
-            f"<s>{shown(own.statement)}</s>" if item.status is HypothesisStatus.REFUTED else shown(own.statement)
+            f"<s>{shown(own.statement)}</s>"
+            if item.status is HypothesisStatus.REFUTED
+            else shown(own.statement)
         )
         tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
         counts = f"{len(item.supporting)} for, {len(item.refuting)} against"
@@ -173,7 +190,10 @@ def _hypotheses(report: Report) -> Iterator[str]:
 
 
 def _sources(citations: Sequence[Citation]) -> Iterator[str]:
-    """Return the citations with their quotes; why a source is believed so far is said where it is first cited."""
+    """Return the citations with their quotes.
+
+    Why a source is believed so far is said where it is first cited.
+    """
     if not citations:
         return
     yield '<section><h2>Sources</h2><ol class="sources">'
@@ -182,10 +202,15 @@ def _sources(citations: Sequence[Citation]) -> Iterator[str]:
         why = "" if item.source in seen else _why(item)
         seen.add(item.source)
         place = f", {shown(item.where)}" if item.where else ""
-        meter = element("meter", {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"}, " ")
+        meter = element(
+            "meter",
+            {"min": 0, "max": 1, "value": f"{item.credibility:.2f}", "aria-hidden": "true"},
+            " ",
+        )
         yield (
             f'<li id="c{item.number}"><span class="number">[{item.number}]</span>'
-            f'<span dir="auto">{_titled(item)}</span>{place}<blockquote dir="auto">{shown(item.quote)}</blockquote>'
+            f'<span dir="auto">{_titled(item)}</span>{place}<blockquote '
+            f'dir="auto">{shown(item.quote)}</blockquote>'
             f'<span class="faint">{meter} credibility {item.credibility:.2f}{why}</span></li>'
         )
     yield "</ol></section>"

@@ -1,7 +1,8 @@
 """A report as Markdown.
 
-What stands in a report was written by models and strangers. In Markdown it is text and nothing else: it can make no
-heading, no link, no image, no HTML and no mark of a citation, and it cannot speak to a terminal.
+What stands in a report was written by models and strangers. In Markdown it is text and nothing
+else: it can make no heading, no link, no image, no HTML and no mark of a citation, and it cannot
+speak to a terminal.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ JOURNEY = "Research Journey"
 QUOTE_CHARS = 300
 """Longer quotes are shortened in the list of sources; the record has them whole."""
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, among them those that steer terminals and turn the direction of writing; half characters."""
+"""Control characters, among them those that steer terminals and turn the direction of writing; half
+characters."""
 _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """What means something within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
@@ -61,7 +63,9 @@ def markdown(report: Report) -> str:
     parts = [f"# {_block(report.question)}", ""]
     sure = f", confidence {report.confidence:.2f}" if report.answer else ""
     lead = " ".join(map(_sentence, report.answer)) or _nothing(report)
-    parts += ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
+    parts += (
+        ["## Answer", ""] if any(section.heading == JOURNEY for section in report.sections) else []
+    )
     parts += [f"**{STATUS_LINES[report.status]}{sure}.** {lead}", ""]
     for section in report.sections:
         parts += [f"## {_block(section.heading)}", "", *_body(section), ""]
@@ -76,7 +80,10 @@ def markdown(report: Report) -> str:
 
 
 def _body(section: Section) -> list[str]:
-    """Return the sentences of a section as a text; where all of them are about the research itself, as a list."""
+    """Return the sentences of a section as a text.
+
+    Where all of them are about the research itself, as a list.
+    """
     if all(sentence.kind is SentenceKind.FRAME for sentence in section.sentences):
         return [f"- {_opened(_sentence(sentence))}" for sentence in section.sentences]
     return [_opened(" ".join(map(_sentence, section.sentences)))]
@@ -132,7 +139,8 @@ def _compared(report: Report) -> list[str]:
 def _hypothesis(item: Assessment) -> str:
     tried = f"{item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
     return (
-        f"- **{_MARKS[item.status]}** ({item.posterior:.2f}, {tried}): {_inline(item.hypothesis.statement)} "
+        f"- **{_MARKS[item.status]}** ({item.posterior:.2f}, {tried}): "
+        f"{_inline(item.hypothesis.statement)} "
         f"Would be refuted by: {_inline(item.hypothesis.refutes_if)}"
     )
 
@@ -160,7 +168,10 @@ def _why(citation: Citation) -> str:
 
 
 def _url(url: str) -> str:
-    """Return an address that can be copied; what none may hold is encoded. A path is text like any other."""
+    """Return an address that can be copied; what none may hold is encoded.
+
+    A path is text like any other.
+    """
     if not url.lower().startswith(("http://", "https://")):
         return _inline(url)
     return _NOT_IN_URL.sub(lambda match: percent(match.group(), safe=""), _UNSEEN.sub("", url))

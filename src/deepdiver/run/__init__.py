@@ -1,8 +1,10 @@
-"""The one runner: settings → dependencies → graph → events → record; and the same again for resume and replay.
+"""The one runner.
 
-A resumed run is run again from the start over its journal: what was asked before is answered from there, and the run
-goes on where the journal ends. A replay does the same with no outside at all. There is one way through the code for all
-three.
+Settings → dependencies → graph → events → record; and the same again for resume and replay.
+
+A resumed run is run again from the start over its journal: what was asked before is answered from
+there, and the run goes on where the journal ends. A replay does the same with no outside at all.
+There is one way through the code for all three.
 """
 
 from __future__ import annotations
@@ -32,7 +34,17 @@ from deepdiver.store import Store, open_store  # noqa: E402
 from deepdiver.tools.credibility import check_ratings  # noqa: E402
 from deepdiver.tools.registry import choose  # noqa: E402
 
-__all__ = ["Ask", "OnEvent", "Outcome", "Session", "create_deepdiver_agent", "deepen", "replay", "research", "resume"]
+__all__ = [
+    "Ask",
+    "OnEvent",
+    "Outcome",
+    "Session",
+    "create_deepdiver_agent",
+    "deepen",
+    "replay",
+    "research",
+    "resume",
+]
 
 
 async def research(
@@ -68,7 +80,8 @@ async def research(
     question = check_question(question)
     check_ratings(settings.ratings)
     settings, because = settle_strategy(question, settings)
-    # A run keeps who was searched, not "auto": a key that comes or goes must not change what a resume or replay asks.
+    # A run keeps who was searched, not "auto": a key that comes or goes must not change what a
+    # resume or replay asks.
     if own.providers is None:
         settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
     with _opened(settings, store) as opened:
@@ -89,7 +102,9 @@ async def research(
         except BaseException:
             if session is not None:
                 await session.close()
-            opened.delete_run(run.id, time.time())  # nothing happened yet, so nothing is left behind
+            opened.delete_run(
+                run.id, time.time()
+            )  # nothing happened yet, so nothing is left behind
             raise
         return _keep(await session.work(ask, resumed=False), opened, settings, out)
 
@@ -137,7 +152,10 @@ async def resume(
     out: Path | None = None,
     store: Store | None = None,
 ) -> Outcome:
-    """Go on with a run that was stopped, killed, failed or is waiting. A finished run is returned as it is."""
+    """Go on with a run that was stopped, killed, failed or is waiting.
+
+    A finished run is returned as it is.
+    """
     settings = settings or load()
     with _opened(settings, store) as opened:
         run = opened.get_run(run_id)
@@ -145,14 +163,20 @@ async def resume(
         if run.status in FINISHED and (text := opened.get_report(run.id)):
             rows = opened.journal_list(run.id)
             cost = sum((row.cost for row in rows), Decimal(0))
-            done = Outcome(run, Report.model_validate_json(text), cost, tuple(r for r in rows if r.uncertain))
+            done = Outcome(
+                run, Report.model_validate_json(text), cost, tuple(r for r in rows if r.uncertain)
+            )
             return _keep(done, opened, mine, out)
         session = Session(run, mine, opened, on_event=on_event)
         return _keep(await session.work(ask, resumed=True), opened, mine, out)
 
 
 async def replay(
-    run_id: str, settings: Settings | None = None, *, on_event: OnEvent | None = None, store: Store | None = None
+    run_id: str,
+    settings: Settings | None = None,
+    *,
+    on_event: OnEvent | None = None,
+    store: Store | None = None,
 ) -> Outcome:
     """Run a finished run again from its journal alone, with no outside.
 
@@ -164,15 +188,22 @@ async def replay(
         run = opened.get_run(run_id)
         text = opened.get_report(run.id)
         if run.status not in FINISHED or text is None:
-            raise UsageError(f"run {run.id} is {run.status.value}, not finished; go on with: deepdiver resume {run.id}")
-        session = Session(run, from_public(run.settings, settings), opened, on_event=on_event, mode=Mode.REPLAY)
+            raise UsageError(
+                f"run {run.id} is {run.status.value}, not finished; go on with: deepdiver resume "
+                f"{run.id}"
+            )
+        session = Session(
+            run, from_public(run.settings, settings), opened, on_event=on_event, mode=Mode.REPLAY
+        )
         outcome = await session.work(None, resumed=True)
         if outcome.error is not None:
             raise outcome.error
         before = Report.model_validate_json(text)
         if outcome.report is None or outcome.report.hash != before.hash:
             versions = f"made by deepdiver {run.version}, replayed by {__version__}"
-            raise DeepdiverError(f"the replay of {run.id} gave another report than the one on record ({versions})")
+            raise DeepdiverError(
+                f"the replay of {run.id} gave another report than the one on record ({versions})"
+            )
         return outcome
 
 
@@ -193,5 +224,7 @@ def _keep(outcome: Outcome, store: Store, settings: Settings, out: Path | None) 
     if outcome.report is None:
         return outcome
     folder = out or settings.home / "runs" / outcome.run.id
-    write_files(folder, outcome.run, outcome.report, load_ledger(store, outcome.run.id), store, outcome.cost)
+    write_files(
+        folder, outcome.run, outcome.report, load_ledger(store, outcome.run.id), store, outcome.cost
+    )
     return dataclasses.replace(outcome, folder=folder)

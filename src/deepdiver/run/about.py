@@ -1,4 +1,7 @@
-"""Asking about a run that is over, and checking its report again: from its record alone, and without changing it."""
+"""Asking about a run that is over, and checking its report again.
+
+From its record alone, and without changing it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ from deepdiver.strategies.base import Deps
 from deepdiver.strategies.writing import write_report
 
 MOST_FINDINGS = 40
-"""Findings that are looked at for one question: as many as a task shows. Those that share most with it go first."""
+"""Findings that are looked at for one question: as many as a task shows. Those that share most with
+it go first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +35,19 @@ class Told:
     run: Run
     """The run."""
     sentences: tuple[Sentence, ...]
-    """The answer, each sentence of fact with its citations; none where the record does not hold it."""
+    """The answer, each sentence of fact with its citations; none where the record does not hold it.
+    """
     report: Report
     """The sentences' citations and how far they are believed, in the form of a report."""
     unmet: tuple[str, ...]
-    """Words of the question that stand in none of the quotes: what is said may be about something else."""
+    """Words of the question that stand in none of the quotes: what is said may be about something
+    else."""
 
 
 async def ask_about(run_id: str, question: str, settings: Settings, store: Store) -> Told:
-    """Answer a question from what a run has found, with the reasoner that the run had; nothing is searched.
+    """Answer a question from what a run has found, with the reasoner that the run had.
+
+    Nothing is searched.
 
     Args:
         run_id: The run, finished or not.
@@ -84,11 +92,17 @@ def _unheard(event: Event) -> None:
 
 
 def _nearest(question: str, findings: dict[str, Finding]) -> list[str]:
-    """Return the findings that share most words with the question; of equals those that come first by their id."""
+    """Return the findings that share most words with the question.
+
+    Of equals those that come first by their id.
+    """
     asked = _telling(question)
 
     def shared(finding: Finding) -> int:
-        return len(asked & _telling(" ".join([finding.statement, *(quote.text for quote in finding.quotes)])))
+        return len(
+            asked
+            & _telling(" ".join([finding.statement, *(quote.text for quote in finding.quotes)]))
+        )
 
     return sorted(findings, key=lambda key: -shared(findings[key]))[:MOST_FINDINGS]
 
@@ -115,13 +129,15 @@ class Checked:
     sentences: int
     """Sentences of fact and calculations that were checked."""
     faults: tuple[str, ...]
-    """What is wrong, a line each; none: every quote stands in its saved source and carries its sentence's values."""
+    """What is wrong, a line each; none: every quote stands in its saved source and carries its
+    sentence's values."""
 
 
 def check_again(run_id: str, store: Store) -> Checked:
     """Check a report against the saved sources once more, as the audit did before it was written.
 
-    Code checks what code can: quotes stand at their offsets, numbers, dates and names occur in them, sums come out.
+    Code checks what code can: quotes stand at their offsets, numbers, dates and names occur in
+    them, sums come out.
 
     Raises:
         UnknownNameError: If there is no such run.
@@ -132,7 +148,10 @@ def check_again(run_id: str, store: Store) -> Checked:
     if text is None:
         raise UsageError(f"run {run.id} is {run.status.value} and has no report yet")
     report = Report.model_validate_json(text)
-    said = [*report.answer, *(sentence for section in report.sections for sentence in section.sentences)]
+    said = [
+        *report.answer,
+        *(sentence for section in report.sections for sentence in section.sentences),
+    ]
     facts = [sentence for sentence in said if sentence.kind is not SentenceKind.FRAME]
     found = [*_of_citations(report, store), *_of_sentences(run, report, facts, store)]
     return Checked(run, report, len(facts), tuple(found))
@@ -140,7 +159,9 @@ def check_again(run_id: str, store: Store) -> Checked:
 
 def _of_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
-        if not stands(Quote(source=item.source, passage=item.passage, text=item.quote), store.get_text):
+        if not stands(
+            Quote(source=item.source, passage=item.passage, text=item.quote), store.get_text
+        ):
             yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
 
 

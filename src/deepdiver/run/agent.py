@@ -54,11 +54,18 @@ def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) 
     if hasattr(llm, "perform"):
         return Own(reasoner=cast("Reasoner", llm), providers=providers)
     name = name_of(llm)
-    return Own({name: llm}, providers=providers, changes={"model": name, "fast_model": "", "task_models": {}})
+    return Own(
+        {name: llm},
+        providers=providers,
+        changes={"model": name, "fast_model": "", "task_models": {}},
+    )
 
 
 class _Sessions:
-    """The sessions of an agent: one for each time it is invoked, found again by the run's id in the graph's state."""
+    """The sessions of an agent.
+
+    One for each time it is invoked, found again by the run's id in the graph's state.
+    """
 
     def __init__(self, settings: Settings, make: Callable[[Run, Store], Session]) -> None:
         self._settings, self._make = settings, make
@@ -70,10 +77,16 @@ class _Sessions:
         key = "" if node == "initialize" else str(state.get("run", ""))
         if key not in self._held:
             if key:
-                run = self._store.get_run(key)  # another process began it, and a checkpointer brought its state here
+                run = self._store.get_run(
+                    key
+                )  # another process began it, and a checkpointer brought its state here
             else:
                 asked = [m for m in state.get("messages", []) if m.type == "human"]
-                run = new_run(check_question(str(asked[-1].text) if asked else ""), self._settings, self._store)
+                run = new_run(
+                    check_question(str(asked[-1].text) if asked else ""),
+                    self._settings,
+                    self._store,
+                )
             session = self._make(run, self._store)
             session.deps.ledger = load_ledger(self._store, run.id)
             key = run.id
@@ -96,8 +109,8 @@ def create_deepdiver_agent(
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return a strategy, `popper` by default, as a compiled LangGraph graph over your own model and tools.
 
-    Every invocation is a run on record, like those of the command line: `deepdiver runs` lists it. What a tool returns
-    becomes a source with a snapshot, so that it can be cited.
+    Every invocation is a run on record, like those of the command line: `deepdiver runs` lists it.
+    What a tool returns becomes a source with a snapshot, so that it can be cited.
 
     Args:
         llm: Any LangChain chat model, or a Reasoner.
@@ -107,8 +120,9 @@ def create_deepdiver_agent(
         checkpointer: A LangGraph checkpointer, if you want the graph's own persistence.
         settings: Everything else; from files and environment by default.
         on_event: Told of everything that happens.
-        strategy: Another way of researching. `navigator` stops at every answer for a person, whose word
-            `Command(resume=…)` brings: that needs a checkpointer, and `max_iterations` (20 is its own) bounds a pass.
+        strategy: Another way of researching. `navigator` stops at every answer for a person, whose
+            word `Command(resume=…)` brings: that needs a checkpointer, and `max_iterations` (20 is
+            its own) bounds a pass.
     """
     given = own(llm, tools)
     updates = {
@@ -121,7 +135,10 @@ def create_deepdiver_agent(
 
 
 def compiled(
-    settings: Settings, given: Own, checkpointer: Checkpointer = None, on_event: OnEvent | None = None
+    settings: Settings,
+    given: Own,
+    checkpointer: Checkpointer = None,
+    on_event: OnEvent | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the strategy of the settings as a compiled graph, each invocation of which is a run on record."""
 
@@ -136,4 +153,8 @@ def compiled(
             providers=given.providers,
         )
 
-    return TABLE[Strategy(settings.strategy)].build(_Sessions(settings, make)).compile(checkpointer=checkpointer)
+    return (
+        TABLE[Strategy(settings.strategy)]
+        .build(_Sessions(settings, make))
+        .compile(checkpointer=checkpointer)
+    )

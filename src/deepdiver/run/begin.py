@@ -29,7 +29,9 @@ def check_question(question: str) -> str:
     """
     question = question.strip()
     if not question:
-        raise UsageError('the question is empty. Ask something: deepdiver "Who runs Svedjan Ost AB?"')
+        raise UsageError(
+            'the question is empty. Ask something: deepdiver "Who runs Svedjan Ost AB?"'
+        )
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
             f"the question has {len(question):,} characters; {LONGEST_QUESTION:,} are the most. "
@@ -70,4 +72,7 @@ def new_run(question: str, settings: Settings, store: Store, deepens: str = "") 
 
 def load_ledger(store: Store, run: str) -> Ledger:
     """Return what a run has found."""
-    return Ledger(cast("Entry", KINDS[kind].model_validate_json(text)) for kind, _, text in store.get_records(run))
+    return Ledger(
+        cast("Entry", KINDS[kind].model_validate_json(text))
+        for kind, _, text in store.get_records(run)
+    )

@@ -32,20 +32,24 @@ def run_deep_research_agent(
 ) -> dict[str, Any]:
     """Research a question with the `orchestrated` strategy.
 
-    The run is on record like those of the command line: `deepdiver runs` lists it, and its files lie in the home
-    folder. It works where an event loop is running too, which it blocks until the report is there.
+    The run is on record like those of the command line: `deepdiver runs` lists it, and its files
+    lie in the home folder. It works where an event loop is running too, which it blocks until the
+    report is there.
 
     Args:
         query: What to find out.
         max_iterations: The most rounds of searching, 1 to 100.
         settings: Everything else; from files and environment by default.
-        llm: Any LangChain chat model, or a Reasoner; by default what the settings name, else the embedded reasoner.
-        tools: Any LangChain tools that take a query, to be searched; by default what the settings name.
+        llm: Any LangChain chat model, or a Reasoner; by default what the settings name, else the
+            embedded reasoner.
+        tools: Any LangChain tools that take a query, to be searched; by default what the settings
+            name.
         on_event: Told of everything that happens.
 
     Returns:
-        A dictionary: `final_report`, the report in Markdown; `research_context`, a `ResearchContext` with all results,
-        key findings and open questions; `iterations`, the rounds of searching that were made.
+        A dictionary: `final_report`, the report in Markdown; `research_context`, a
+        `ResearchContext` with all results, key findings and open questions; `iterations`, the
+        rounds of searching that were made.
 
     Raises:
         UsageError: If the call cannot be carried out as it is, or the run waits for a person.
@@ -60,7 +64,9 @@ def run_deep_research_agent(
     if outcome.error is not None:
         raise outcome.error
     if outcome.report is None:
-        raise UsageError(f"run {outcome.run.id} waits for a person: go on with deepdiver resume {outcome.run.id}")
+        raise UsageError(
+            f"run {outcome.run.id} waits for a person: go on with deepdiver resume {outcome.run.id}"
+        )
     context = ResearchContext.model_validate(outcome.state["research_context"])
     return {
         "final_report": markdown(outcome.report),

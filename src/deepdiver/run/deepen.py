@@ -1,7 +1,9 @@
-"""Looking deeper into one section of a finished report: what is asked then, and with which settings.
+"""Looking deeper into one section of a finished report.
 
-The new run is a run like any other. It remembers which one it came from (`Run.deepens`), recalls that one as a hint,
-searches where that one searched, and cites nothing that it has not read itself.
+What is asked then, and with which settings.
+
+The new run is a run like any other. It remembers which one it came from (`Run.deepens`), recalls
+that one as a hint, searches where that one searched, and cites nothing that it has not read itself.
 """
 
 from __future__ import annotations
@@ -31,7 +33,11 @@ class Deeper:
 
 
 def look_deeper(
-    run_id: str, section: int, current: Settings, store: Store, changes: Mapping[str, Any] | None = None
+    run_id: str,
+    section: int,
+    current: Settings,
+    store: Store,
+    changes: Mapping[str, Any] | None = None,
 ) -> Deeper:
     """Return what a deeper look into a section asks.
 
@@ -50,18 +56,26 @@ def look_deeper(
     text = store.get_report(run.id)
     if run.status not in FINISHED or text is None:
         raise UsageError(
-            f"run {run.id} is {run.status.value} and has no report yet; go on with: deepdiver resume {run.id}"
+            f"run {run.id} is {run.status.value} and has no report yet; go on with: deepdiver "
+            f"resume {run.id}"
         )
     headings = [part.heading for part in Report.model_validate_json(text).sections]
     if not 1 <= section <= len(headings):
-        listed = "; ".join(f"{number}. {' '.join(heading.split())[:80]}" for number, heading in enumerate(headings, 1))
+        listed = "; ".join(
+            f"{number}. {' '.join(heading.split())[:80]}"
+            for number, heading in enumerate(headings, 1)
+        )
         told = f"it has {listed}" if headings else "it has none to look deeper into"
         raise UsageError(f"there is no section {section} in the report of {run.id}: {told}")
     changes = dict(changes or {})
     if "strategy" in changes:
-        changes.setdefault("max_iterations", None)  # the old run's number of rounds was meant for its own strategy
+        changes.setdefault(
+            "max_iterations", None
+        )  # the old run's number of rounds was meant for its own strategy
     heading = " ".join(headings[section - 1].split())
-    settings = from_public(run.settings, current).model_copy(update={"strategy": run.strategy, **changes})
+    settings = from_public(run.settings, current).model_copy(
+        update={"strategy": run.strategy, **changes}
+    )
     return Deeper(run.id, heading, deeper_question(run.question, heading), settings)
 
 
@@ -69,4 +83,7 @@ def deeper_question(question: str, heading: str) -> str:
     """Return the question of a deeper look: the original one, and the section's heading."""
     asked = question.strip()
     asked = asked if asked.endswith(("?", ".", "!")) else f"{asked}."
-    return f"{asked} In particular: {heading if heading.endswith('?') else heading.rstrip('.:;!') + '.'}"
+    return (
+        f"{asked} In particular: "
+        f"{heading if heading.endswith('?') else heading.rstrip('.:;!') + '.'}"
+    )

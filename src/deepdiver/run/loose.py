@@ -1,8 +1,9 @@
 """Calls outside of any run: a feed asked for by itself, a question about a run that is over.
 
-They go through a gateway like all others, so that limits are obeyed, answers are shared and no secret passes. What they
-journal is kept in memory: there is no run to resume or to replay, so nothing shows up in `deepdiver runs`, and nothing
-is left behind, however the process ends. Cache and limits are those of the home, shared with every run and process.
+They go through a gateway like all others, so that limits are obeyed, answers are shared and no
+secret passes. What they journal is kept in memory: there is no run to resume or to replay, so
+nothing shows up in `deepdiver runs`, and nothing is left behind, however the process ends. Cache
+and limits are those of the home, shared with every run and process.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ def _unheard(event: Event) -> None:
 async def loose(
     settings: Settings, *, store: Store | None = None, emit: Callable[[Event], None] = _unheard
 ) -> AsyncIterator[Gateway]:
-    """Open a gateway for calls that belong to no run; use one for each errand, for within it nothing is asked twice.
+    """Open a gateway for calls that belong to no run.
+
+    Use one for each errand, for within it nothing is asked twice.
 
     Args:
         settings: As for a run. The budget is that of the errand.

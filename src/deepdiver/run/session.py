@@ -46,7 +46,8 @@ Ask = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 """Puts something before a person and returns what the person says."""
 
 NOTHING = (
-    "there is nothing to search: give documents with --in PATH, set up a provider (deepdiver doctor says how), "
+    "there is nothing to search: give documents with --in PATH, set up a provider (deepdiver "
+    "doctor says how), "
     "or try the bundled sample with --sample."
 )
 LEASE_SECONDS = 30.0
@@ -87,7 +88,9 @@ class Recorder:
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
-        event = event.model_copy(update={"at": datetime.now(UTC).isoformat(timespec="milliseconds")})
+        event = event.model_copy(
+            update={"at": datetime.now(UTC).isoformat(timespec="milliseconds")}
+        )
         self._pending.append(event.model_dump_json())
         if len(self._pending) >= 64 or event.type in {"phase_started", "run_ended", "person_asked"}:
             self.flush()
@@ -124,19 +127,31 @@ class Session:
             UsageError: If a model or provider was named that cannot be used.
         """
         entry, live = TABLE[run.strategy], mode is Mode.LIVE
-        # A run knows one day: what it asks for "the last week" must be the same when it is resumed or replayed.
-        settings = settings.model_copy(update={"as_of": settings.as_of or date.fromisoformat(run.created[:10])})
-        self.run, self.settings, self.store, self.mode, self._because = run, settings, store, mode, because
+        # A run knows one day: what it asks for "the last week" must be the same when it is resumed
+        # or replayed.
+        settings = settings.model_copy(
+            update={"as_of": settings.as_of or date.fromisoformat(run.created[:10])}
+        )
+        self.run, self.settings, self.store, self.mode, self._because = (
+            run,
+            settings,
+            store,
+            mode,
+            because,
+        )
         self.emit = Recorder(store if live else None, run.id, on_event)
         gateway = Gateway(store, run.id, settings, self.emit, mode=mode)
         self._choice = Choice(tuple(providers)) if providers is not None else choose(settings, live)
         chosen = self._choice.providers
         if not chosen and not self._choice.mcp:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(self._choice.left_out)}".strip())
-        # Who passes in what is to be searched has said what may be asked: feeds only if they are named too.
+        # Who passes in what is to be searched has said what may be asked: feeds only if they are
+        # named too.
         self._outside = providers is None and self._choice.outside
         if entry.calls_tools and live:
-            choose_feeds(settings, outside=self._outside)  # says now what is wrong with a feed that was named
+            choose_feeds(
+                settings, outside=self._outside
+            )  # says now what is wrong with a feed that was named
         rounds = settings.max_iterations or entry.max_iterations
         self.deps = Deps(
             run=run,
@@ -150,11 +165,14 @@ class Session:
             approve=settings.approve,
         )
         prices = [search_cost(settings, provider.name) for provider in chosen]
-        self.ceiling = entry.allowance(rounds, settings.filters.results).ceiling(self.deps.reasoner, prices)
+        self.ceiling = entry.allowance(rounds, settings.filters.results).ceiling(
+            self.deps.reasoner, prices
+        )
         self.deps.ceiling = f"${self.ceiling:.4f}" if self.ceiling is not None else "not known"
         if self.ceiling is None and settings.budget is not None and live:
             raise UsageError(
-                f"a budget needs prices, and one of {settings.model}, {', '.join(p.name for p in chosen)} has none: "
+                f"a budget needs prices, and one of {settings.model}, "
+                f"{', '.join(p.name for p in chosen)} has none: "
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
         self._state: Mapping[str, Any] = {}
@@ -172,7 +190,9 @@ class Session:
         if self._servers is None:
             self._servers = await connect(self.settings, gateway)
         found, absent = await reached(self._choice, gateway)
-        asked = [provider for provider in self._servers.providers if self._choice.takes(provider.name)]
+        asked = [
+            provider for provider in self._servers.providers if self._choice.takes(provider.name)
+        ]
         self.deps.providers, absent = [*found, *asked], [*absent, *self._servers.limits]
         if not self.deps.providers:
             raise NoEvidenceError(f"{NOTHING} {'; '.join(absent)}")
@@ -183,14 +203,24 @@ class Session:
             self.deps.limited(line)
 
     async def _tools(self, servers: Connected) -> tuple[list[Tool], tuple[str, ...]]:
-        """Return the feeds and those tools of MCP servers that are no searches; and what feeds are left out."""
+        """Return the feeds and those tools of MCP servers that are no searches.
+
+        And what feeds are left out.
+        """
         over = {tool.tool for tool in servers.tools if tool.server == self.settings.mcp.feeds}
         usable = await usable_feeds(self._outside, self.deps.gateway, over)
         door = over_mcp(servers, usable.over) if usable.over else ask_feed
         searches = {provider.name for provider in self.deps.providers}
-        others = [tool for tool in servers.tools if self._choice.takes(tool.name) and tool.name not in searches]
+        others = [
+            tool
+            for tool in servers.tools
+            if self._choice.takes(tool.name) and tool.name not in searches
+        ]
         own = [tool for tool in others if tool.server != usable.over]
-        return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ServerTool, own)], usable.left_out
+        return [
+            *(FeedTool(feed, door) for feed in usable.feeds),
+            *map(ServerTool, own),
+        ], usable.left_out
 
     async def close(self) -> None:
         """End what the run has started besides itself: the programs of MCP servers."""
@@ -234,7 +264,10 @@ class Session:
         return outcome
 
     def _take_lease(self) -> None:
-        """Take the run; a holder that was a process of this machine and is no more has lost it already."""
+        """Take the run.
+
+        A holder that was a process of this machine and is no more has lost it already.
+        """
         try:
             self.store.take_lease(self.run.id, self._owner, time.time(), LEASE_SECONDS)
         except RunBusyError as busy:
@@ -283,9 +316,13 @@ class Session:
             raise DeepdiverError(f"run {self.run.id} ended without a report")
         return self.deps.report.status
 
-    async def _ask(self, shown: dict[str, Any], asked: int, ask: Ask | None) -> dict[str, Any] | None:
+    async def _ask(
+        self, shown: dict[str, Any], asked: int, ask: Ask | None
+    ) -> dict[str, Any] | None:
         """Put a question before a person; the answer is journalled, so it is never asked twice."""
-        request = Request("human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown})
+        request = Request(
+            "human", "person", str(shown.get("ask", "question")), {"number": asked, "shown": shown}
+        )
         known = self.store.journal_get(self.run.id, request.key)
         answered = known is not None and known.state is CallState.SETTLED
         if ask is None and not answered and (self.mode is Mode.LIVE or self._ends_at(shown)):
@@ -295,20 +332,32 @@ class Session:
             self.emit(PersonAsked(question=shown))
             said = await ask(shown) if ask else None
             if not isinstance(said, dict) or not said:
-                raise UsageError(f"{shown.get('ask')} is answered with an object that says what to do, not {said!r}")
+                raise UsageError(
+                    f"{shown.get('ask')} is answered with an object that says what to do, not "
+                    f"{said!r}"
+                )
             return Reply(said)
 
         return cast("dict[str, Any]", (await self.deps.gateway.call(request, do)).value)
 
     def _ends_at(self, shown: dict[str, Any]) -> bool:
-        """Whether a run that nobody answers is over where it would ask this: an answer that nobody wants to review."""
-        return shown.get("ask") == "review_answer" and not self.settings.approve and self.deps.report is not None
+        """Whether a run that nobody answers is over where it would ask this.
+
+        An answer that nobody wants to review.
+        """
+        return (
+            shown.get("ask") == "review_answer"
+            and not self.settings.approve
+            and self.deps.report is not None
+        )
 
     async def _beat(self, work: asyncio.Future[RunStatus]) -> None:
         """Keep the lease; stop the work if someone asks, or if the lease was lost."""
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
-            kept = await asyncio.to_thread(self.store.renew_lease, self.run.id, self._owner, time.time(), LEASE_SECONDS)
+            kept = await asyncio.to_thread(
+                self.store.renew_lease, self.run.id, self._owner, time.time(), LEASE_SECONDS
+            )
             if not kept or await asyncio.to_thread(self.store.asked_to_stop, self.run.id):
                 work.cancel()
                 return
@@ -361,7 +410,10 @@ class ReadOnly:
 
 
 def _is_running(process: int) -> bool:
-    """Whether a process of this number lives on this machine; where that cannot be asked safely, it counts as alive."""
+    """Whether a process of this number lives on this machine.
+
+    Where that cannot be asked safely, it counts as alive.
+    """
     if sys.platform == "win32":
         return True
     try:

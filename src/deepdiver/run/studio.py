@@ -1,4 +1,7 @@
-"""The five strategies for LangGraph Studio, over the model and the providers of your settings; see `langgraph.json`."""
+"""The five strategies for LangGraph Studio, over the model and the providers of your settings.
+
+See `langgraph.json`.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
-"""The bundled sample library: invented documents about four affairs, and questions with known answers.
+"""The bundled sample library.
 
-The affairs are a cheese dairy (``svedjan``), a ferry fire (``harbour``), nickel in a lake (``lake``) and a disputed
-study (``seabird``). ``harbour`` and ``lake`` share an owner, so that some questions cross from one to the other.
-Planted on purpose are sources that disagree, one story printed by three outlets, corrections, and rumours that a
-primary source refutes.
+Invented documents about four affairs, and questions with known answers.
 
-Each document opens with front matter between two ``---`` lines, one ``key: value`` a line: title, publisher, kind,
-author (may be missing), published (ISO date) and url.
+The affairs are a cheese dairy (``svedjan``), a ferry fire (``harbour``), nickel in a lake
+(``lake``) and a disputed study (``seabird``). ``harbour`` and ``lake`` share an owner, so that some
+questions cross from one to the other. Planted on purpose are sources that disagree, one story
+printed by three outlets, corrections, and rumours that a primary source refutes.
+
+Each document opens with front matter between two ``---`` lines, one ``key: value`` a line: title,
+publisher, kind, author (may be missing), published (ISO date) and url.
 """
 
 from __future__ import annotations
@@ -56,11 +58,14 @@ class Question:
     kind: QuestionKind
     """What the question puts to the test."""
     hops: int
-    """How many documents, one leading to the next, it takes to get from the question to the answer."""
+    """How many documents, one leading to the next, it takes to get from the question to the answer.
+    """
     answers: tuple[str, ...]
-    """Strings that a right answer holds, all of them, as whole words, letter case aside: "8" does not stand in "38"."""
+    """Strings that a right answer holds, all of them, as whole words, letter case aside: "8" does
+    not stand in "38"."""
     must_not: tuple[str, ...] = ()
-    """Strings that only a wrong answer states as true; a right one may still quote them as refuted."""
+    """Strings that only a wrong answer states as true; a right one may still quote them as refuted.
+    """
     support: tuple[str, ...] = ()
     """The documents that carry the answer, as paths relative to `LIBRARY`."""
     as_of: date | None = None
@@ -79,5 +84,7 @@ def questions() -> list[Question]:
 
 def _question(table: dict[str, Any]) -> Question:
     """Turn one table into a question; an unknown or missing key is a TypeError that names it."""
-    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
     return Question(**fields | {"kind": QuestionKind(table["kind"])})

@@ -1,8 +1,9 @@
 """The interface of every store. Methods are synchronous and safe to call from several threads.
 
-Times are seconds since 1970 given by the caller, so that tests own the clock. Values are JSON texts: a store keeps them
-as they are and never looks inside. Each method is one transaction: it happened, or it did not. Whatever writes to a run
-that is not there raises UnknownNameError, and whatever the disk refuses a StoreError.
+Times are seconds since 1970 given by the caller, so that tests own the clock. Values are JSON
+texts: a store keeps them as they are and never looks inside. Each method is one transaction: it
+happened, or it did not. Whatever writes to a run that is not there raises UnknownNameError, and
+whatever the disk refuses a StoreError.
 """
 
 from __future__ import annotations
@@ -103,13 +104,18 @@ class Store(Protocol):
         """Save a new run; ValueError if there is one of this id."""
 
     def get_run(self, run: str) -> Run:
-        """Return a run by its id or by an unambiguous beginning of it; UnknownNameError if there is none."""
+        """Return a run by its id or by an unambiguous beginning of it.
+
+        UnknownNameError if there is none.
+        """
 
     def list_runs(self) -> list[Run]:
         """Return all runs, the newest first."""
 
     def past_runs(self, run: str, beginning: str) -> list[PastRun]:
-        """Return the finished runs that were begun before a run, the newest first; none if that run is not there.
+        """Return the finished runs that were begun before a run, the newest first.
+
+        None if that run is not there.
 
         Each comes with those of its records whose ids begin in the given way.
         """
@@ -118,7 +124,10 @@ class Store(Protocol):
         """Save where a run stands."""
 
     def delete_run(self, run: str, now: float) -> None:
-        """Forget a run and every text that no other run refers to; RunBusyError while a process works on it."""
+        """Forget a run and every text that no other run refers to.
+
+        RunBusyError while a process works on it.
+        """
 
     def save_report(self, run: str, report: str) -> None:
         """Save a run's report, as JSON."""
@@ -129,7 +138,10 @@ class Store(Protocol):
     # Leases
 
     def take_lease(self, run: str, owner: str, now: float, seconds: float) -> None:
-        """Take a run for one process; RunBusyError names the holder while another's lease is alive."""
+        """Take a run for one process.
+
+        RunBusyError names the holder while another's lease is alive.
+        """
 
     def renew_lease(self, run: str, owner: str, now: float, seconds: float) -> bool:
         """Say that the owner is alive; False if the lease was lost."""
@@ -152,25 +164,42 @@ class Store(Protocol):
         """Return all calls of a run in order."""
 
     def journal_reserve(
-        self, run: str, key: str, *, kind: str, provider: str, what: str, request: str, worst: Decimal, now: float
+        self,
+        run: str,
+        key: str,
+        *,
+        kind: str,
+        provider: str,
+        what: str,
+        request: str,
+        worst: Decimal,
+        now: float,
     ) -> None:
         """Enter a call as reserved.
 
-        A call known as failed, reserved or sent is entered anew and keeps its counts, its cost and its place; one that
-        was left as sent counts as uncertain once more. A settled call is never touched: ValueError.
+        A call known as failed, reserved or sent is entered anew and keeps its counts, its cost and
+        its place; one that was left as sent counts as uncertain once more. A settled call is never
+        touched: ValueError.
         """
 
     def journal_sent(self, run: str, key: str, now: float) -> None:
-        """Mark a reserved call as sent, or a sent one as sent again, on disk before this returns; else ValueError."""
+        """Mark a reserved call as sent, or a sent one as sent again, on disk before this returns.
+
+        Else ValueError.
+        """
 
     def journal_declined(self, run: str, key: str, now: float) -> None:
-        """Take a sent call back to reserved: it surely came to nothing and may be sent again. It stays counted as sent.
+        """Take a sent call back to reserved: it surely came to nothing and may be sent again.
+
+        It stays counted as sent.
 
         Else ValueError.
         """
 
     def journal_settled(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
-        """Keep a call's answer, on disk before this returns; ValueError unless it is sent or reserved (a cached one).
+        """Keep a call's answer, on disk before this returns.
+
+        ValueError unless it is sent or reserved (a cached one).
 
         The cost is this attempt's.
         """
@@ -181,7 +210,10 @@ class Store(Protocol):
     # Records, events, texts
 
     def add_records(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
-        """Add (kind, id, JSON) to a run's ledger. A known id is kept unless the new JSON reads first (see ledger)."""
+        """Add (kind, id, JSON) to a run's ledger.
+
+        A known id is kept unless the new JSON reads first (see ledger).
+        """
 
     def get_records(self, run: str) -> list[tuple[str, str, str]]:
         """Return a run's ledger, ordered by id."""
@@ -193,7 +225,10 @@ class Store(Protocol):
         """Return (number, JSON) of a run's events behind a number."""
 
     def put_text(self, run: str, text: str) -> str:
-        """Keep a text, compressed, once per store; return its hash. Lone surrogates are replaced as `digest` does."""
+        """Keep a text, compressed, once per store; return its hash.
+
+        Lone surrogates are replaced as `digest` does.
+        """
 
     def hold_text(self, run: str, digest: str) -> bool:
         """Have a run refer to a text that another saved; False if it is not kept any more."""
@@ -210,18 +245,32 @@ class Store(Protocol):
         """Share an answer until a time."""
 
     def cache_claim(self, key: str, owner: str, now: float, until: float) -> bool:
-        """Claim the right to fetch an answer; False while another holds a live claim. May throw out expired rows."""
+        """Claim the right to fetch an answer; False while another holds a live claim.
+
+        May throw out expired rows.
+        """
 
     def cache_release(self, key: str, owner: str) -> None:
         """Give a claim back."""
 
     def limit_take(
-        self, provider: str, owner: str, now: float, until: float, *, rate: float, per: float, concurrent: int
+        self,
+        provider: str,
+        owner: str,
+        now: float,
+        until: float,
+        *,
+        rate: float,
+        per: float,
+        concurrent: int,
     ) -> LimitGrant:
-        """Ask for a place among a provider's calls: a token bucket and a number of slots, across all processes.
+        """Ask for a place among a provider's calls.
 
-        The bucket holds max(1, rate) tokens and gains `rate` of them every `per` seconds. A slot that its owner never
-        gives back is free again at `until`. An owner holds one slot at most: use a name for each call.
+        A token bucket and a number of slots, across all processes.
+
+        The bucket holds max(1, rate) tokens and gains `rate` of them every `per` seconds. A slot
+        that its owner never gives back is free again at `until`. An owner holds one slot at most:
+        use a name for each call.
         """
 
     def limit_give(self, provider: str, owner: str) -> None:

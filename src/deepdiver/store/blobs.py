@@ -1,7 +1,7 @@
 """Texts as compressed bytes, and back, never without checking them.
 
-Every frame carries its checksum, so a flipped bit is found when it is read. Compressing costs about 4 µs for a short
-value and 0.8 ms for a text of 100 kB, so there is one rule for all: always.
+Every frame carries its checksum, so a flipped bit is found when it is read. Compressing costs about
+4 µs for a short value and 0.8 ms for a text of 100 kB, so there is one rule for all: always.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ def storable(text: str) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return a value's bytes; every character survives, lone surrogates too. They sort as the characters do."""
+    """Return a value's bytes; every character survives, lone surrogates too.
+
+    They sort as the characters do.
+    """
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -35,7 +38,10 @@ def decode(data: bytes, file: Path) -> str:
     """
     try:
         return str(data, "utf-8", "surrogatepass")
-    except (UnicodeDecodeError, TypeError) as error:  # TypeError: damage can turn bytes into a number.
+    except (
+        UnicodeDecodeError,
+        TypeError,
+    ) as error:  # TypeError: damage can turn bytes into a number.
         raise damaged(file, "a value is not UTF-8") from error
 
 
@@ -50,8 +56,9 @@ def unpack(data: bytes, file: Path) -> str:
     Raises:
         DamagedStoreError: If the bytes are not what `pack` made; names the file.
     """
-    # Not `decompress`: it believes a header that says "empty" without looking at the frame, so one flipped bit could
-    # lose a value in silence; and it asks for all the memory that a damaged header claims.
+    # Not `decompress`: it believes a header that says "empty" without looking at the frame, so one
+    # flipped bit could lose a value in silence; and it asks for all the memory that a damaged
+    # header claims.
     frame = zstandard.ZstdDecompressor().decompressobj()
     try:
         plain = frame.decompress(data)
@@ -63,7 +70,10 @@ def unpack(data: bytes, file: Path) -> str:
 
 
 def pack_text(text: str) -> tuple[str, bytes]:
-    """Return a text's hash and its compressed form. A hash names one text, so what `digest` replaces is replaced."""
+    """Return a text's hash and its compressed form.
+
+    A hash names one text, so what `digest` replaces is replaced.
+    """
     return digest(text), _compress(text.encode("utf-8", "replace"))
 
 

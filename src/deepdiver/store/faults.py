@@ -10,10 +10,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from deepdiver.errors import DamagedStoreError, StoreAccessError, StoreError, StoreFullError, UnknownNameError
+from deepdiver.errors import (
+    DamagedStoreError,
+    StoreAccessError,
+    StoreError,
+    StoreFullError,
+    UnknownNameError,
+)
 
 SPARE = 1 << 16
-"""A disk with less free space than this, in bytes, counts as full: SQLite's shared memory alone takes half of it."""
+"""A disk with less free space than this, in bytes, counts as full: SQLite's shared memory alone
+takes half of it."""
 
 
 @contextmanager
@@ -33,7 +40,9 @@ def translated(file: Path, timeout: float) -> Iterator[None]:
         raise  # A fault of the caller's, such as a store used after it was closed.
     except sqlite3.Error as error:
         raise _translate(error, file, timeout) from error
-    except UnicodeDecodeError as error:  # The module could not even read SQLite's message, which quotes the damage.
+    except (
+        UnicodeDecodeError
+    ) as error:  # The module could not even read SQLite's message, which quotes the damage.
         raise damaged(file, "a text is not UTF-8") from error
 
 
@@ -44,7 +53,10 @@ def primary_code(error: sqlite3.Error) -> int | None:
 
 
 def from_os(error: OSError | ValueError, file: Path) -> StoreError:
-    """Return what to raise when the system refuses the file; ValueError is its answer to a path with a NUL in it."""
+    """Return what to raise when the system refuses the file.
+
+    ValueError is its answer to a path with a NUL in it.
+    """
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return full(file)
     return no_access(file, (isinstance(error, OSError) and error.strerror) or str(error))
@@ -52,17 +64,23 @@ def from_os(error: OSError | ValueError, file: Path) -> StoreError:
 
 def damaged(file: Path, what: str) -> DamagedStoreError:
     """Return what to raise when something saved cannot be read."""
-    return DamagedStoreError(f"{file} is damaged ({what}): restore it from a copy, or move it away to begin anew")
+    return DamagedStoreError(
+        f"{file} is damaged ({what}): restore it from a copy, or move it away to begin anew"
+    )
 
 
 def full(file: Path) -> StoreFullError:
     """Return what to raise when the disk is full."""
-    return StoreFullError(f"{file} cannot grow, the disk is full: free some space, then resume; nothing saved is lost")
+    return StoreFullError(
+        f"{file} cannot grow, the disk is full: free some space, then resume; nothing saved is lost"
+    )
 
 
 def no_access(file: Path, why: str) -> StoreAccessError:
     """Return what to raise when the file cannot be opened or written."""
-    return StoreAccessError(f"{file} cannot be opened for writing ({why}): allow it, or choose another --home")
+    return StoreAccessError(
+        f"{file} cannot be opened for writing ({why}): allow it, or choose another --home"
+    )
 
 
 def unknown_run(run: str, known: Sequence[str]) -> UnknownNameError:
@@ -83,18 +101,27 @@ def _translate(error: sqlite3.Error, file: Path, timeout: float) -> StoreError:
         case sqlite3.SQLITE_FULL:
             return full(file)
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR if _disk_is_full(file):
-            return full(file)  # SQLite says FULL of its log and its database, not of its shared memory.
+            return full(
+                file
+            )  # SQLite says FULL of its log and its database, not of its shared memory.
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
             return no_access(file, _line(error))
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return damaged(file, _line(error))
-        case sqlite3.SQLITE_ERROR | sqlite3.SQLITE_CONSTRAINT:  # A table, a column or a row that must be there is not.
+        case (
+            sqlite3.SQLITE_ERROR | sqlite3.SQLITE_CONSTRAINT
+        ):  # A table, a column or a row that must be there is not.
             return damaged(file, _line(error))
         case None:  # The module's own: a text that is not UTF-8.
             return damaged(file, "a text is not UTF-8")
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreError(f"{file} was locked by another process for {timeout:g} s: end it, or try again later")
-    return StoreError(f"{file} could not be read or written ({_line(error)}): check the disk, then resume")
+            return StoreError(
+                f"{file} was locked by another process for {timeout:g} s: end it, or try again "
+                "later"
+            )
+    return StoreError(
+        f"{file} could not be read or written ({_line(error)}): check the disk, then resume"
+    )
 
 
 def _line(error: sqlite3.Error) -> str:

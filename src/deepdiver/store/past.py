@@ -1,7 +1,10 @@
-"""Finished runs as the SQLite store shows them to a later one: enough to see what each was about, and no more.
+"""Finished runs as the SQLite store shows them to a later one.
 
-A run with its report is large, and ten thousand of them would take many seconds. Read here are one small row for each
-run and the few records that are asked for, which the key of their table finds however many others there are.
+Enough to see what each was about, and no more.
+
+A run with its report is large, and ten thousand of them would take many seconds. Read here are one
+small row for each run and the few records that are asked for, which the key of their table finds
+however many others there are.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from deepdiver.store.faults import damaged
 _STATES = ", ".join(f"'{state.value}'" for state in sorted(FINISHED))
 _BEFORE = f"(runs.created, runs.rowid) < (?, ?) AND runs.status IN ({_STATES})"
 _RUNS = f"SELECT id, created, json FROM runs WHERE {_BEFORE} ORDER BY created DESC, rowid DESC"  # noqa: S608 no input
-# CROSS: the runs first, then of each the few records of the range. The other way round all records would be walked.
+# CROSS: the runs first, then of each the few records of the range. The other way round all records
+# would be walked.
 _RECORDS = (
     "SELECT records.run, records.json FROM runs CROSS JOIN records ON records.run = runs.id "  # noqa: S608 no input
     f"AND records.id >= ? AND records.id < ? WHERE {_BEFORE}"
@@ -36,7 +40,10 @@ def read_past(db: sqlite3.Connection, file: Path, run: str, beginning: str) -> l
     records: defaultdict[str, list[str]] = defaultdict(list)
     for of, data in db.execute(_RECORDS, (beginning, beginning + _LAST, *mine)):
         records[of].append(decode(data, file))
-    return [PastRun(id_, created, _question(id_, data, file), tuple(records[id_])) for id_, created, data in rows]
+    return [
+        PastRun(id_, created, _question(id_, data, file), tuple(records[id_]))
+        for id_, created, data in rows
+    ]
 
 
 def _question(id_: str, data: bytes, file: Path) -> str:

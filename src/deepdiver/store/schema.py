@@ -1,6 +1,7 @@
 """The tables of the SQLite store, as numbered steps from an empty file to the present.
 
-A step that was released is never edited: a change of the tables is a new step at the end of the list.
+A step that was released is never edited: a change of the tables is a new step at the end of the
+list.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from pathlib import Path
 from deepdiver.errors import DamagedStoreError, NewerSchemaError
 
 APPLICATION_ID = 0x44445652
-"""Stands in the header of every deepdiver database ("DDVR"), so that another program's file is recognised."""
+"""Stands in the header of every deepdiver database ("DDVR"), so that another program's file is
+recognised."""
 
 Migration = tuple[int, Sequence[str]]
 """A version and the statements that lead to it from the version before."""
 
-# Texts that SQL never looks into are BLOBs: compressed (see blobs), or, where SQL compares them, as plain UTF-8.
-# Money is kept as TEXT, because a Decimal does not survive REAL.
+# Texts that SQL never looks into are BLOBs: compressed (see blobs), or, where SQL compares them, as
+# plain UTF-8. Money is kept as TEXT, because a Decimal does not survive REAL.
 MIGRATIONS: tuple[Migration, ...] = (
     (
         1,
         (
-            "CREATE TABLE runs (id TEXT PRIMARY KEY, created TEXT NOT NULL, status TEXT NOT NULL, json BLOB NOT NULL)",
+            "CREATE TABLE runs (id TEXT PRIMARY KEY, created TEXT NOT NULL, status TEXT NOT NULL, "
+            "json BLOB NOT NULL)",
             "CREATE INDEX runs_created ON runs (created)",
             """CREATE TABLE reports (
                 run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
@@ -34,7 +37,8 @@ MIGRATIONS: tuple[Migration, ...] = (
                 owner TEXT NOT NULL,
                 until REAL NOT NULL
             )""",
-            "CREATE TABLE stop_requests (run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE)",
+            "CREATE TABLE stop_requests (run TEXT PRIMARY KEY REFERENCES runs (id) ON DELETE "
+            "CASCADE)",
             """CREATE TABLE journal (
                 run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
                 key TEXT NOT NULL,
@@ -68,7 +72,8 @@ MIGRATIONS: tuple[Migration, ...] = (
                 json BLOB NOT NULL,
                 PRIMARY KEY (run, number)
             )""",
-            "CREATE TABLE blobs (hash TEXT PRIMARY KEY, bytes BLOB NOT NULL, chars INTEGER NOT NULL)",
+            "CREATE TABLE blobs (hash TEXT PRIMARY KEY, bytes BLOB NOT NULL, chars INTEGER NOT "
+            "NULL)",
             """CREATE TABLE blob_refs (
                 run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
                 hash TEXT NOT NULL REFERENCES blobs (hash) ON DELETE CASCADE,
@@ -77,7 +82,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX blob_refs_hash ON blob_refs (hash)",
             "CREATE TABLE cache (key TEXT PRIMARY KEY, value BLOB NOT NULL, expires REAL NOT NULL)",
             "CREATE INDEX cache_expires ON cache (expires)",
-            "CREATE TABLE cache_claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL)",
+            "CREATE TABLE cache_claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT "
+            "NULL)",
             "CREATE INDEX cache_claims_until ON cache_claims (until)",
             """CREATE TABLE buckets (
                 provider TEXT PRIMARY KEY,
@@ -97,7 +103,9 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 def check(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> int:
-    """Return the version of a database, 0 for an empty one. Reads only: a file that is not ours is left as it is.
+    """Return the version of a database, 0 for an empty one.
+
+    Reads only: a file that is not ours is left as it is.
 
     Raises:
         DamagedStoreError: If another program wrote the file.
@@ -109,7 +117,9 @@ def check(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = 
         "FROM pragma_application_id, pragma_user_version"
     ).fetchone()
     if application != APPLICATION_ID and (application, version, tables) != (0, 0, 0):
-        raise DamagedStoreError(f"{file} is not a deepdiver database: move it away, or choose another --home")
+        raise DamagedStoreError(
+            f"{file} is not a deepdiver database: move it away, or choose another --home"
+        )
     newest = migrations[-1][0]
     if version > newest:
         raise NewerSchemaError(
@@ -119,7 +129,9 @@ def check(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = 
     return int(version)
 
 
-def migrate(db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS) -> None:
+def migrate(
+    db: sqlite3.Connection, file: Path, migrations: Sequence[Migration] = MIGRATIONS
+) -> None:
     """Bring a database up to the newest version: all pending steps in one transaction, or none.
 
     Raises:

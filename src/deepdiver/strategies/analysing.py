@@ -16,11 +16,21 @@ from deepdiver.strategies.nodes import attempt, nearest, within
 from deepdiver.strategies.summary import Line
 from deepdiver.strategies.testing import stand
 from deepdiver.strategies.trace import standing_of
-from deepdiver.tasks import Analyse, FindingsAnalysis, KeyInsight, Reflect, Reflection, Shown, Statement, SummaryLine
+from deepdiver.tasks import (
+    Analyse,
+    FindingsAnalysis,
+    KeyInsight,
+    Reflect,
+    Reflection,
+    Shown,
+    Statement,
+    SummaryLine,
+)
 
 FOLLOW_UPS, REPORTS, TRIED, NOTES = 5, 10, 12, 5
-"""Calls that an analysis or a reflection may ask for; of what was done before, so many reports of tools that brought
-nothing, calls and critical remarks are shown: code holds new calls against all that were made."""
+"""Calls that an analysis or a reflection may ask for; of what was done before, so many reports of
+tools that brought nothing, calls and critical remarks are shown: code holds new calls against all
+that were made."""
 LIMITS_BYTES = 2_000
 """Bytes of limits shown to the reflection."""
 
@@ -41,21 +51,27 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
         insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
         findings=seen,
         reports=tuple(query["told"] for query in made[-REPORTS:] if query["message"]),
-        notes=tuple(note["text"] for note in state["reflection_notes"] if note["critical"])[-NOTES:],
+        notes=tuple(note["text"] for note in state["reflection_notes"] if note["critical"])[
+            -NOTES:
+        ],
         tools=ToolExecutor(deps, state["task"]).definitions,
         tried=tuple(asked(made)[-TRIED:]),
         guidance=deps.settings.system_prompt,
         limit=FOLLOW_UPS,
     )
     answer = await attempt(deps, task) or _plainly(seen)
-    lines = insights(deps, lines, answer.key_insights, labels, " ".join((state["task"], *state["problems"])))
+    lines = insights(
+        deps, lines, answer.key_insights, labels, " ".join((state["task"], *state["problems"]))
+    )
     follow = planned(answer.follow_up_queries[:FOLLOW_UPS], state["problems"] or [state["task"]])
     return {
         "insights": [line.model_dump(mode="json") for line in lines],
         "key_insights": [line.text for line in lines],
         "correlations": kept([*state["correlations"], *own(deps, answer.correlations, labels)]),
         "uncertainties": list(answer.uncertainties),
-        "hypothesis_implications": [item.model_dump(mode="json") for item in answer.hypothesis_implications],
+        "hypothesis_implications": [
+            item.model_dump(mode="json") for item in answer.hypothesis_implications
+        ],
         "pending_queries": fresh(follow, made),
         "analysed": len(state["findings"]),
     }, answer.thinking
@@ -68,16 +84,25 @@ def _plainly(seen: Sequence[Shown]) -> FindingsAnalysis:
 
 
 def insights(
-    deps: Deps, lines: Sequence[Line], given: Iterable[KeyInsight], labels: Mapping[str, str], wanted: str
+    deps: Deps,
+    lines: Sequence[Line],
+    given: Iterable[KeyInsight],
+    labels: Mapping[str, str],
+    wanted: str,
 ) -> list[Line]:
     """Return the insights with new ones merged in, and enter them into the ledger.
 
-    What holds for a running summary holds for them: each stands on findings that hold its values, none is said twice,
-    and they do not grow with the turns.
+    What holds for a running summary holds for them: each stands on findings that hold its values,
+    none is said twice, and they do not grow with the turns.
     """
     new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
     made = summary.shortened(summary.taken(deps, lines, new, labels), wanted)
-    deps.add(*(Insight(id=insight_id(line), statement=line.text, findings=line.findings) for line in made))
+    deps.add(
+        *(
+            Insight(id=insight_id(line), statement=line.text, findings=line.findings)
+            for line in made
+        )
+    )
     return made
 
 
@@ -92,12 +117,14 @@ def _correlated(item: Mapping[str, Any]) -> str:
     return ": ".join(part for part in told if part)
 
 
-async def reflect(state: Mapping[str, Any], deps: Deps) -> tuple[Update, list[dict[str, Any]], bool]:
+async def reflect(
+    state: Mapping[str, Any], deps: Deps
+) -> tuple[Update, list[dict[str, Any]], bool]:
     """Look back critically.
 
     Returns:
-        What is noted; the calls that would bring what is missing; and whether there is a critical remark that was not
-        made before: the same one again gives no new perspective.
+        What is noted; the calls that would bring what is missing; and whether there is a critical
+        remark that was not made before: the same one again gives no new perspective.
     """
     lines, made = summary.held(state["insights"]), state["executed_queries"]
     task = Reflect(
@@ -116,12 +143,22 @@ async def reflect(state: Mapping[str, Any], deps: Deps) -> tuple[Update, list[di
         past=shown(state["context"]["past"]),
         limit=FOLLOW_UPS,
     )
-    answer = await attempt(deps, task) or Reflection(sufficient=True, reason="no reflection could be had")
-    parts, held = [*state["problems"], state["task"]], {note["text"] for note in state["reflection_notes"]}
-    queries = [q for text in answer.queries for q in searches([text], nearest(text, parts), answer.reason)]
+    answer = await attempt(deps, task) or Reflection(
+        sufficient=True, reason="no reflection could be had"
+    )
+    parts, held = (
+        [*state["problems"], state["task"]],
+        {note["text"] for note in state["reflection_notes"]},
+    )
+    queries = [
+        q for text in answer.queries for q in searches([text], nearest(text, parts), answer.reason)
+    ]
     new = [note for note in answer.notes if note.text not in held]
     update = {
-        "reflection_notes": [*state["reflection_notes"], *(note.model_dump(mode="json") for note in new)],
+        "reflection_notes": [
+            *state["reflection_notes"],
+            *(note.model_dump(mode="json") for note in new),
+        ],
         "reflection_iterations": state["reflection_iterations"] + 1,
         "needs_more_reflection": not answer.sufficient,
         "missing": list(answer.missing),

@@ -1,4 +1,7 @@
-"""What every strategy stands on: its nodes' dependencies, and how an async node is callable from sync code too."""
+"""What every strategy stands on.
+
+Its nodes' dependencies, and how an async node is callable from sync code too.
+"""
 
 from __future__ import annotations
 
@@ -111,14 +114,16 @@ class Deps:
     ceiling: str = ""
     """What the run can cost at most, in words."""
     ledger: Ledger = field(default_factory=Ledger)
-    """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed run, whose ledger
-    may know more than its state, takes the same path."""
+    """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed
+    run, whose ledger may know more than its state, takes the same path."""
     notes: set[str] = field(default_factory=set)
-    """What could not be done; the report lists it in the order of the alphabet, whatever happened first."""
+    """What could not be done; the report lists it in the order of the alphabet, whatever happened
+    first."""
     unread: set[str] = field(default_factory=set)
     """Pages that could not be read; the report names some and counts the rest."""
     dropped: set[str] = field(default_factory=set)
-    """Statements that were refused because their quotes do not stand in the source; the report says how many."""
+    """Statements that were refused because their quotes do not stand in the source; the report says
+    how many."""
     report: Report | None = None
     """The report, once written."""
 
@@ -133,14 +138,25 @@ class Deps:
         if not new:
             return
         self.ledger = self.ledger.add(*new)
-        self.store.add_records(self.run.id, [(type(e).__name__.lower(), e.id, e.model_dump_json()) for e in new])
+        self.store.add_records(
+            self.run.id, [(type(e).__name__.lower(), e.id, e.model_dump_json()) for e in new]
+        )
         for entry in new:
             if isinstance(entry, Source):
                 self.emit(
-                    SourceRead(source=entry.id, title=entry.title, url=entry.url, credibility=entry.credibility.score)
+                    SourceRead(
+                        source=entry.id,
+                        title=entry.title,
+                        url=entry.url,
+                        credibility=entry.credibility.score,
+                    )
                 )
             elif isinstance(entry, Finding):
-                self.emit(FindingAdded(finding=entry.id, statement=entry.statement, source=entry.quotes[0].source))
+                self.emit(
+                    FindingAdded(
+                        finding=entry.id, statement=entry.statement, source=entry.quotes[0].source
+                    )
+                )
 
     def finish(self, report: Report, waiting: bool = False) -> None:
         """Keep the report; the run is then over, unless it waits for what a person says to it."""
@@ -164,7 +180,8 @@ class Deps:
 
 
 Provide = Callable[[State, str], Deps]
-"""Finds the dependencies of a graph that was called without a context, by its state and the name of the node."""
+"""Finds the dependencies of a graph that was called without a context, by its state and the name of
+the node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +193,9 @@ class Allowance:
     searches: int
     """Queries to each provider."""
 
-    def ceiling(self, reasoner: Reasoner, search_prices: Sequence[Decimal | None]) -> Decimal | None:
+    def ceiling(
+        self, reasoner: Reasoner, search_prices: Sequence[Decimal | None]
+    ) -> Decimal | None:
         """Return what a run can cost at most, in US dollars; None if a price is not known."""
         parts: list[Decimal | None] = [
             None if (worst := reasoner.worst_case(task)) is None else worst * count
@@ -188,7 +207,10 @@ class Allowance:
 
 
 async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
-    """Do things side by side and return what they give, in order; the first error ends the others too."""
+    """Do things side by side and return what they give, in order.
+
+    The first error ends the others too.
+    """
     try:
         async with asyncio.TaskGroup() as group:
             started = [group.create_task(item) for item in work]
@@ -208,7 +230,9 @@ class _Background:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=self._loop.run_forever, name="deepdiver", daemon=True).start()
+                threading.Thread(
+                    target=self._loop.run_forever, name="deepdiver", daemon=True
+                ).start()
             return self._loop
 
     def run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -248,7 +272,9 @@ def from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     return _BACKGROUND.run(make)
 
 
-def add_nodes(graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction) -> None:
+def add_nodes(
+    graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction
+) -> None:
     """Add functions to a graph as nodes that bear their names.
 
     Args:

@@ -1,4 +1,7 @@
-"""Tools of MCP servers as tools of a strategy: what they return is read like what a search found."""
+"""Tools of MCP servers as tools of a strategy.
+
+What they return is read like what a search found.
+"""
 
 from __future__ import annotations
 
@@ -51,18 +54,34 @@ class ServerTool:
         if result.is_error:
             raise CallError(f"{self.tool.name} says that it failed", CallFault.REQUEST)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
-        found = Found(result.hits, True, tuple(deps.limited(f"{self.tool.name}: {note}") for note in result.notes))
+        found = Found(
+            result.hits,
+            True,
+            tuple(deps.limited(f"{self.tool.name}: {note}") for note in result.notes),
+        )
         titles = tuple(hit.title or hit.url for hit in found.hits)
         deps.emit(Searched(query=f"{self.tool.name}({asked})", titles=titles))
         looked = await take_in(deps, question, about, [about], [found], known)
-        return Looked(looked.findings, looked.leads, (asked,), True, found.failures, looked.sources, looked.questions)
+        return Looked(
+            looked.findings,
+            looked.leads,
+            (asked,),
+            True,
+            found.failures,
+            looked.sources,
+            looked.questions,
+        )
 
 
 def meant(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments that were given as text as what the schema wants: "7" is a number where it asks for one."""
+    """Return arguments that were given as text as what the schema wants.
+
+    "7" is a number where it asks for one.
+    """
     fields = schema.get("properties")
     return {
-        name: _meant(value, fields.get(name) if isinstance(fields, Mapping) else None) for name, value in args.items()
+        name: _meant(value, fields.get(name) if isinstance(fields, Mapping) else None)
+        for name, value in args.items()
     }
 
 

@@ -1,8 +1,10 @@
-"""From findings to conclusions, from conclusions to what may be reported; and what code says about it.
+"""From findings to conclusions, from conclusions to what may be reported.
 
-A conclusion is a hypothesis that stands, an insight or a correlation. The reasoner gives each a verdict; what follows
-from it is code's: REJECT never reaches the report, FLAG is printed behind the sentence, ADJUST lowers the stated
-confidence and can never raise it above what the sources allow.
+And what code says about it.
+
+A conclusion is a hypothesis that stands, an insight or a correlation. The reasoner gives each a
+verdict; what follows from it is code's: REJECT never reaches the report, FLAG is printed behind the
+sentence, ADJUST lowers the stated confidence and can never raise it above what the sources allow.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ from deepdiver.strategies.writing import write_report
 from deepdiver.tasks import Conclusion, Verification, VerifyConclusions
 
 INSIGHTS, QUOTES, EMPTY = 8, 3, 5
-"""Insights told in a section of their own, findings quoted for one correlation, and calls without data named."""
+"""Insights told in a section of their own, findings quoted for one correlation, and calls without
+data named."""
 HEADINGS = {
     CorrelationKind.TEMPORAL: "Close in time",
     CorrelationKind.GEOSPATIAL: "Close in space",
@@ -64,32 +67,52 @@ async def verify(state: Mapping[str, Any], deps: Deps) -> tuple[Update, bool, st
     Returns:
         What was verified, whether the report can be written, and what came of it in words.
     """
-    lines, standing, correlations = held(state["insights"]), standing_of(state), state["correlations"]
+    lines, standing, correlations = (
+        held(state["insights"]),
+        standing_of(state),
+        state["correlations"],
+    )
     carrying = [key for line in lines for key in line.findings]
     carrying += [key for item in standing for key in (*item.supporting, *item.refuting)]
     carrying += [key for item in correlations for key in item["finding_ids"]]
     by_id = {item["id"]: item for item in state["findings"]}
-    labels, shown = show_typed(deps, [by_id[key] for key in dict.fromkeys((*carrying, *by_id)) if key in by_id])
+    labels, shown = show_typed(
+        deps, [by_id[key] for key in dict.fromkeys((*carrying, *by_id)) if key in by_id]
+    )
     label = {key: name for name, key in labels.items()}
-    asked = [*_hypotheses(standing, label), *_insights(lines, label), *_correlations(correlations, label)]
+    asked = [
+        *_hypotheses(standing, label),
+        *_insights(lines, label),
+        *_correlations(correlations, label),
+    ]
     answer = None
     if asked:
         conclusions = tuple(item for _, item in asked)
         guidance = deps.settings.system_prompt
         answer = await attempt(
             deps,
-            VerifyConclusions(question=state["task"], findings=shown, conclusions=conclusions, guidance=guidance),
+            VerifyConclusions(
+                question=state["task"], findings=shown, conclusions=conclusions, guidance=guidance
+            ),
         )
     said = {item.id.strip(): item for item in answer.verifications} if answer else {}
     results = [_result(key, item, said.get(item.id)) for key, item in asked] if answer else []
     deps.add(*map(_verdict, results))
     update = {
         "verification_results": results,
-        "verified_insights": [line.text for line in lines if results and passed(results, insight_id(line))],
-        "verified_correlations": [item for item in correlations if results and passed(results, item["id"])],
+        "verified_insights": [
+            line.text for line in lines if results and passed(results, insight_id(line))
+        ],
+        "verified_correlations": [
+            item for item in correlations if results and passed(results, item["id"])
+        ],
     }
     ready = answer is None or answer.ready_for_synthesis
-    return update, ready, counted(results) + ("" if ready or answer is None else f"; not ready: {answer.reason}")
+    return (
+        update,
+        ready,
+        counted(results) + ("" if ready or answer is None else f"; not ready: {answer.reason}"),
+    )
 
 
 def _result(key: str, item: Conclusion, given: Verification | None) -> dict[str, Any]:
@@ -111,12 +134,19 @@ def _result(key: str, item: Conclusion, given: Verification | None) -> dict[str,
 def counted(results: Iterable[Mapping[str, Any]]) -> str:
     """Return how many conclusions had which outcome."""
     checks = Counter(item["verdict"] for item in results)
-    return ", ".join(f"{checks[kind.value]} {kind.value}" for kind in VerdictKind if checks[kind.value])
+    return ", ".join(
+        f"{checks[kind.value]} {kind.value}" for kind in VerdictKind if checks[kind.value]
+    )
 
 
 def _verdict(item: Mapping[str, Any]) -> Verdict:
     kind, key = VerdictKind(item["verdict"]), item["conclusion"]
-    return Verdict(id=content_id("v", key, kind, item["reason"]), conclusion=key, kind=kind, reason=item["reason"])
+    return Verdict(
+        id=content_id("v", key, kind, item["reason"]),
+        conclusion=key,
+        kind=kind,
+        reason=item["reason"],
+    )
 
 
 Asked = Iterable[tuple[str, Conclusion]]
@@ -143,7 +173,13 @@ def _insights(lines: Sequence[Line], label: Mapping[str, str]) -> Asked:
         shown = tuple(label[key] for key in line.findings if key in label)
         yield (
             insight_id(line),
-            Conclusion(id=f"I{number}", kind="insight", text=line.text, confidence=line.belief, finding_ids=shown),
+            Conclusion(
+                id=f"I{number}",
+                kind="insight",
+                text=line.text,
+                confidence=line.belief,
+                finding_ids=shown,
+            ),
         )
 
 
@@ -167,7 +203,9 @@ def _correlations(listed: Sequence[Mapping[str, Any]], label: Mapping[str, str])
 
 def passed(results: Iterable[Mapping[str, Any]], key: str) -> bool:
     """Whether a conclusion may be reported: REJECT never may."""
-    return all(item["verdict"] != VerdictKind.REJECT for item in results if item["conclusion"] == key)
+    return all(
+        item["verdict"] != VerdictKind.REJECT for item in results if item["conclusion"] == key
+    )
 
 
 def mark_of(results: Iterable[Mapping[str, Any]], key: str) -> str:
@@ -175,15 +213,21 @@ def mark_of(results: Iterable[Mapping[str, Any]], key: str) -> str:
     for item in results:
         if item["conclusion"] == key:
             if item["verdict"] == VerdictKind.ADJUST:
-                return f"confidence {item['stated_confidence']:.2f} after verification: {item['reason']}"
+                return (
+                    f"confidence {item['stated_confidence']:.2f} after verification: "
+                    f"{item['reason']}"
+                )
             return f"flagged: {item['reason']}" if item["verdict"] == VerdictKind.FLAG else ""
     return NOT_VERIFIED
 
 
-def verified(standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]]) -> list[Assessment]:
+def verified(
+    standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]]
+) -> list[Assessment]:
     """Return the hypotheses without those that were rejected, and with the confidence of those that were adjusted.
 
-    A verdict can take acceptance away; it can accept nothing and refute nothing, for that is left to the evidence.
+    A verdict can take acceptance away; it can accept nothing and refute nothing, for that is left
+    to the evidence.
     """
     stated = {item["conclusion"]: item["stated_confidence"] for item in results}
     kept = []
@@ -191,7 +235,11 @@ def verified(standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]
         key = item.hypothesis.id
         sure = stated.get(key, item.posterior)
         if passed(results, key) and sure < item.posterior:
-            status = HypothesisStatus.SUPPORTED if sure >= belief.SUPPORTED_AT else HypothesisStatus.UNDECIDED
+            status = (
+                HypothesisStatus.SUPPORTED
+                if sure >= belief.SUPPORTED_AT
+                else HypothesisStatus.UNDECIDED
+            )
             kept.append(item.model_copy(update={"posterior": sure, "status": status}))
         elif passed(results, key):
             kept.append(item)
@@ -199,7 +247,9 @@ def verified(standing: Iterable[Assessment], results: Sequence[Mapping[str, Any]
 
 
 def limits(state: Mapping[str, Any]) -> list[str]:
-    """Return the report's limits: what ended it, what had no data, which hypotheses were flagged or lowered.
+    """Return the report's limits.
+
+    What ended it, what had no data, which hypotheses were flagged or lowered.
 
     What was rejected is counted and not told: it stands in the record, with the reason.
     """
@@ -211,8 +261,13 @@ def limits(state: Mapping[str, Any]) -> list[str]:
         if item["kind"] == "hypothesis" and item["verdict"] in words
     ]
     if rejected := sum(item["verdict"] == VerdictKind.REJECT for item in listed):
-        lines.append(f"Verification rejected {_several(rejected, 'conclusion')}, which {_is(rejected)} not reported.")
-    empty = [query["told"] for query in state["executed_queries"] if query["status"] == Status.EMPTY]
+        lines.append(
+            f"Verification rejected {_several(rejected, 'conclusion')}, which {_is(rejected)} not "
+            "reported."
+        )
+    empty = [
+        query["told"] for query in state["executed_queries"] if query["status"] == Status.EMPTY
+    ]
     lines += empty[:EMPTY]
     if more := len(empty[EMPTY:]):
         lines.append(f"{NO_DATA} for {_several(more, 'more call')}.")
@@ -224,11 +279,15 @@ def _is(number: int) -> str:
 
 
 def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
-    """Return the sections of the report that are made of conclusions; their sentences of fact are audited like any."""
+    """Return the sections of the report that are made of conclusions.
+
+    Their sentences of fact are audited like any.
+    """
     lines, results = held(state["insights"]), state["verification_results"]
     told = [line for line in lines if passed(results, insight_id(line))][:INSIGHTS]
     insights = tuple(
-        Sentence(text=line.text, findings=line.findings, mark=mark_of(results, insight_id(line))) for line in told
+        Sentence(text=line.text, findings=line.findings, mark=mark_of(results, insight_id(line)))
+        for line in told
     )
     kept = [item for item in state["correlations"] if passed(results, item["id"])]
     opposed = tuple(
@@ -238,15 +297,33 @@ def sections(deps: Deps, state: Mapping[str, Any]) -> list[Section]:
     )
     listed = {"Key insights": insights}
     for kind in CorrelationKind:
-        own = [line for item in kept if item["correlation_type"] == kind for line in _connected(deps, item, results)]
+        own = [
+            line
+            for item in kept
+            if item["correlation_type"] == kind
+            for line in _connected(deps, item, results)
+        ]
         listed[HEADINGS[kind]] = tuple(own)
     listed["Contradictions"] = opposed
-    return [Section(heading=heading, sentences=sentences) for heading, sentences in listed.items() if sentences]
+    return [
+        Section(heading=heading, sentences=sentences)
+        for heading, sentences in listed.items()
+        if sentences
+    ]
 
 
-def _connected(deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> list[Sentence]:
-    sure = next((r["stated_confidence"] for r in results if r["conclusion"] == item["id"]), item["confidence"])
-    told = f"{item['measured']}, confidence {sure:.2f}:" if item["measured"] else f"confidence {sure:.2f}:"
+def _connected(
+    deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
+) -> list[Sentence]:
+    sure = next(
+        (r["stated_confidence"] for r in results if r["conclusion"] == item["id"]),
+        item["confidence"],
+    )
+    told = (
+        f"{item['measured']}, confidence {sure:.2f}:"
+        if item["measured"]
+        else f"confidence {sure:.2f}:"
+    )
     lines = [_frame(told[0].upper() + told[1:])]
     if item["description"]:
         lines.append(Sentence(text=item["description"], findings=tuple(item["finding_ids"])))
@@ -256,7 +333,10 @@ def _connected(deps: Deps, item: Mapping[str, Any], results: Sequence[Mapping[st
 
 
 def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
-    """Return findings with the first of each source before the second of any; what copies say alike, once."""
+    """Return findings with the first of each source before the second of any.
+
+    What copies say alike, once.
+    """
     seen: Counter[str] = Counter()
     turn, told = {}, set[str]()
     for key in keys:
@@ -271,7 +351,9 @@ def _one_each(deps: Deps, keys: Sequence[str]) -> list[str]:
 
 def _quoted(deps: Deps, keys: Iterable[str]) -> list[Sentence]:
     held = [deps.ledger.get(Finding, key) for key in keys]
-    return [Sentence(text=" ".join(item.quotes[0].text.split()), findings=(item.id,)) for item in held]
+    return [
+        Sentence(text=" ".join(item.quotes[0].text.split()), findings=(item.id,)) for item in held
+    ]
 
 
 def _frame(text: str) -> Sentence:
@@ -307,8 +389,13 @@ def recommendations(state: Mapping[str, Any], report: Report) -> list[str]:
     told = [line.removeprefix(UNANSWERED) for line in report.limits if line.startswith(UNANSWERED)]
     open_ = [*told, *(state["missing"] if report.status is not RunStatus.ANSWERED else ())]
     open_ += [item.hypothesis.statement for item in report.hypotheses if item.status in UNSETTLED]
-    failed = dict.fromkeys(q["tool"] for q in state["executed_queries"] if q["status"] == Status.FAILED)
-    made = [*(OPEN.format(item) for item in dict.fromkeys(open_)), *(AGAIN.format(tool) for tool in failed)]
+    failed = dict.fromkeys(
+        q["tool"] for q in state["executed_queries"] if q["status"] == Status.FAILED
+    )
+    made = [
+        *(OPEN.format(item) for item in dict.fromkeys(open_)),
+        *(AGAIN.format(tool) for tool in failed),
+    ]
     return made or [NOTHING_OPEN]
 
 
@@ -337,10 +424,15 @@ def methodology_note(state: Mapping[str, Any]) -> str:
     """Return how the result was come by, computed from the record."""
     made = Counter(query["status"] for query in state["executed_queries"])
     outcomes = [f"{made[status]} {status.value}" for status in Status if made[status]]
-    results, steps, turns = state["verification_results"], len(state["reasoning_trace"]), state["iteration"]
+    results, steps, turns = (
+        state["verification_results"],
+        len(state["reasoning_trace"]),
+        state["iteration"],
+    )
     told = _bracketed(", ".join(outcomes))
     return (
-        f"The analysis took {_several(steps, 'step')}, {_several(state['reflection_iterations'], 'reflection')} and "
+        f"The analysis took {_several(steps, 'step')}, "
+        f"{_several(state['reflection_iterations'], 'reflection')} and "
         f"{_several(len(results), 'verification check')}{_bracketed(counted(results))}, over "
         f"{_several(sum(made.values()), 'call')} of tools{told} in {_several(turns, 'turn')}."
     )

@@ -1,4 +1,7 @@
-"""The research context: what the agents of `orchestrated` share, as typed models, and how relevant a result is."""
+"""The research context.
+
+What the agents of `orchestrated` share, as typed models, and how relevant a result is.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,18 @@ from deepdiver.core.record import Probability, Record
 from deepdiver.core.text import terms
 from deepdiver.tasks import SearchIntent, SearchPlan
 
-__all__ = ["CONTENT_CHARS", "ResearchContext", "SearchIntent", "SearchPlan", "SearchResult", "relevance"]
+__all__ = [
+    "CONTENT_CHARS",
+    "ResearchContext",
+    "SearchIntent",
+    "SearchPlan",
+    "SearchResult",
+    "relevance",
+]
 
 CONTENT_CHARS = 2_000
-"""Characters of a result's content: enough to see what it is about; the whole text stays in the store."""
+"""Characters of a result's content: enough to see what it is about; the whole text stays in the
+store."""
 BY_RANK = 0.5
 """What the rank counts in a result's relevance; the rest is the overlap with the question."""
 
@@ -54,7 +65,8 @@ class ResearchContext(Record):
 def relevance(rank: int, question: str, text: str) -> float:
     """Return how relevant a result is, 0..1.
 
-        BY_RANK × 1 / rank + (1 − BY_RANK) × (words of the question in the text) / (words of the question)
+        BY_RANK × 1 / rank + (1 − BY_RANK) × (words of the question in the text) / (words of the
+        question)
 
     Args:
         rank: Its place in the list, from 1.

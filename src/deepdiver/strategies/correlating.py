@@ -1,8 +1,8 @@
 """Correlating findings: arithmetic proposes, the reasoner explains, and what is entered is checked.
 
-A proposal's kind, findings and confidence are code's; the reasoner gives the words. It may leave a proposal out as
-chance, and may add a cause or a pattern of its own among the findings that it was shown, of two origins at least. A
-closeness in time or space that was not measured is not taken.
+A proposal's kind, findings and confidence are code's; the reasoner gives the words. It may leave a
+proposal out as chance, and may add a cause or a pattern of its own among the findings that it was
+shown, of two origins at least. A closeness in time or space that was not measured is not taken.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _ADDED = {CorrelationKind.CAUSAL, CorrelationKind.PATTERN}
 def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
     """Return the findings that tell when or where something was."""
     placed = [
-        item for item in findings if item["moment"] or item["location"].get("places") or "lat" in item["location"]
+        item
+        for item in findings
+        if item["moment"] or item["location"].get("places") or "lat" in item["location"]
     ]
     one_story = origins(deps.ledger.get(Source, item["source"]) for item in placed)
     return [
@@ -61,8 +63,13 @@ def _position(spot: Mapping[str, Any]) -> Position | None:
     return Position(spot["lat"], spot["lon"], spot.get("within_km", 0.0)) if "lat" in spot else None
 
 
-def show_typed(deps: Deps, findings: Sequence[Mapping[str, Any]]) -> tuple[dict[str, str], tuple[Shown, ...]]:
-    """Return findings as a task sees them, with their type, when and where; and the id behind each label."""
+def show_typed(
+    deps: Deps, findings: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, str], tuple[Shown, ...]]:
+    """Return findings as a task sees them, with their type, when and where.
+
+    And the id behind each label.
+    """
     by_id = {item["id"]: item for item in findings}
     labels, shown = show_findings(deps, by_id)
     return labels, tuple(item.model_copy(update=_more(by_id[labels[item.id]])) for item in shown)
@@ -89,7 +96,9 @@ async def correlate(
     if len(shown) < 2:
         return list(held)
     label = {key: name for name, key in labels.items()}
-    asked = {f"P{n}": p for n, p in enumerate((p for p in proposals if set(p.keys) <= label.keys()), 1)}
+    asked = {
+        f"P{n}": p for n, p in enumerate((p for p in proposals if set(p.keys) <= label.keys()), 1)
+    }
     task = Correlate(
         question=question,
         by_type=_by_type(shown),
@@ -106,8 +115,16 @@ async def correlate(
     )
     answer = await attempt(deps, task)
     # Without an explanation what was measured stands for itself.
-    given = answer.correlations if answer else tuple(_unexplained(name, item) for name, item in asked.items())
-    explained = [_explained(deps, item, asked[name]) for item in given if (name := item.proposal.strip()) in asked]
+    given = (
+        answer.correlations
+        if answer
+        else tuple(_unexplained(name, item) for name, item in asked.items())
+    )
+    explained = [
+        _explained(deps, item, asked[name])
+        for item in given
+        if (name := item.proposal.strip()) in asked
+    ]
     return kept([*held, *explained, *own(deps, given, labels)])
 
 
@@ -115,7 +132,9 @@ def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
     groups: dict[str, list[Shown]] = {}
     for item in shown:
         groups.setdefault(item.type, []).append(item)
-    return tuple(TypedFindings(type=name, findings=tuple(listed)) for name, listed in sorted(groups.items()))
+    return tuple(
+        TypedFindings(type=name, findings=tuple(listed)) for name, listed in sorted(groups.items())
+    )
 
 
 def _unexplained(name: str, item: Proposal) -> Correlated:
@@ -130,16 +149,29 @@ def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> l
     """Return the causes and patterns that the reasoner adds, as far as they may be."""
     made = []
     for said in given:
-        keys = tuple(dict.fromkeys(labels[name.strip()] for name in said.finding_ids if name.strip() in labels))
+        keys = tuple(
+            dict.fromkeys(
+                labels[name.strip()] for name in said.finding_ids if name.strip() in labels
+            )
+        )
         sources = [deps.ledger.get(Source, _source(deps, key)) for key in keys]
-        if said.proposal.strip() or said.correlation_type not in _ADDED or len(set(origins(sources).values())) < 2:
+        if (
+            said.proposal.strip()
+            or said.correlation_type not in _ADDED
+            or len(set(origins(sources).values())) < 2
+        ):
             continue
         made.append(_entered(deps, said.correlation_type, keys, said, OWN, ""))
     return made
 
 
 def _entered(
-    deps: Deps, kind: CorrelationKind, keys: tuple[str, ...], said: Correlated, strength: float, measured: str
+    deps: Deps,
+    kind: CorrelationKind,
+    keys: tuple[str, ...],
+    said: Correlated,
+    strength: float,
+    measured: str,
 ) -> dict[str, Any]:
     """Enter a correlation into the ledger and return it as a state carries it."""
     description = " ".join(said.description.split())
@@ -167,7 +199,10 @@ def _entered(
 
 
 def believed(deps: Deps, keys: Iterable[str], strength: float) -> float:
-    """Return how far a correlation is believed: as far as the least credible of its findings, by `core.belief`."""
+    """Return how far a correlation is believed.
+
+    As far as the least credible of its findings, by `core.belief`.
+    """
     scores = [deps.ledger.get(Source, _source(deps, key)).credibility.score for key in keys]
     weighed = [belief.Weighed(Stance.SUPPORTS, strength, score, "") for score in scores]
     return round(min((belief.posterior(0.5, [item]) for item in weighed), default=0.5), 4)
@@ -184,7 +219,10 @@ def kept(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
-    """Enter what does not go together: the best findings for and against the hypotheses that are most disputed."""
+    """Enter what does not go together.
+
+    The best findings for and against the hypotheses that are most disputed.
+    """
 
     def credible(key: str) -> tuple[float, str]:
         return -deps.ledger.get(Source, _source(deps, key)).credibility.score, key
@@ -194,8 +232,12 @@ def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str,
     for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id)):
         keys = (min(item.supporting, key=credible), min(item.refuting, key=credible))
         told = f"One speaks for and one against: {item.hypothesis.statement}"
-        record = Contradiction(id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told)
-        made.setdefault(record.id, record)  # what contradicts one rival is often what supports the other
+        record = Contradiction(
+            id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told
+        )
+        made.setdefault(
+            record.id, record
+        )  # what contradicts one rival is often what supports the other
     listed = list(made.values())[:CONTRADICTIONS]
     deps.add(*listed)
     return [record.model_dump(mode="json") for record in listed]

@@ -1,8 +1,11 @@
-"""Sources that contradict each other: both sides stay out of the answer until a further independent source settles it.
+"""Sources that contradict each other.
 
-The reasoner says which findings contradict and which confirm each other. Code takes a contradiction only between
-statements that speak of the same and differ in a value or a denial, counts the independent voices on each side, and
-settles it when one side has two of them at least, more than the other, and is believed by `core.belief` all in all.
+Both sides stay out of the answer until a further independent source settles it.
+
+The reasoner says which findings contradict and which confirm each other. Code takes a contradiction
+only between statements that speak of the same and differ in a value or a denial, counts the
+independent voices on each side, and settles it when one side has two of them at least, more than
+the other, and is believed by `core.belief` all in all.
 """
 
 from __future__ import annotations
@@ -23,8 +26,13 @@ from deepdiver.tasks import DraftSection, DraftSentence
 VOICES = 2
 """Independent sources that settle a contradiction: the one that began it, and a further one."""
 HEADING = "Conflicting information"
-OPEN = "These statements contradict each other, and no further independent source settles it, so neither is used:"
-SETTLED = "These statements contradict each other, and a further independent source bears out the first:"
+OPEN = (
+    "These statements contradict each other, and no further independent source settles it, so "
+    "neither is used:"
+)
+SETTLED = (
+    "These statements contradict each other, and a further independent source bears out the first:"
+)
 _DENYING = frozenset("no not never none neither nor without nobody nothing cannot".split())
 
 Pair = Sequence[str]
@@ -49,7 +57,10 @@ class Dispute:
 
 
 def apart(one: str, other: str) -> bool:
-    """Whether two statements can contradict each other: they speak of the same, and differ in a value or a denial."""
+    """Whether two statements can contradict each other.
+
+    They speak of the same, and differ in a value or a denial.
+    """
     mine, theirs = _values(one), _values(other)
     same = {term for term in set(terms(one)) & set(terms(other)) if not term.isdigit()}
     return bool(same) and (bool(mine - theirs and theirs - mine) or _denies(one) != _denies(other))
@@ -57,7 +68,11 @@ def apart(one: str, other: str) -> bool:
 
 def _values(text: str) -> set[str]:
     named = {word for name in names(text) for word in words(name)}
-    return named | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
+    return (
+        named
+        | {f"{value.normalize():f}" for value in numbers(text)}
+        | {day.iso() for day in dates(text)}
+    )
 
 
 def _denies(text: str) -> bool:
@@ -65,12 +80,17 @@ def _denies(text: str) -> bool:
 
 
 def contradiction(deps: Deps, one: str, other: str, description: str) -> Contradiction | None:
-    """Return the record of a contradiction between two findings; None where they cannot contradict each other."""
+    """Return the record of a contradiction between two findings.
+
+    None where they cannot contradict each other.
+    """
     told = [deps.ledger.get(Finding, key).statement for key in (one, other)]
     if one == other or not apart(*told):
         return None
     pair = tuple(sorted((one, other)))
-    return Contradiction(id=content_id("c", *pair), findings=pair, kind="contradicts", description=description)
+    return Contradiction(
+        id=content_id("c", *pair), findings=pair, kind="contradicts", description=description
+    )
 
 
 def disputes(deps: Deps, conflicts: Iterable[Pair], same: Iterable[Pair]) -> list[Dispute]:
@@ -113,9 +133,18 @@ def _weighed(deps: Deps, one: tuple[str, ...], other: tuple[str, ...]) -> Disput
         mine, theirs = _sources(deps, first), _sources(deps, second)
         one_story = origins({source.id: source for source in (*mine, *theirs)}.values())
         voices, against = _voices(mine, one_story), _voices(theirs, one_story)
-        weighed = [belief.Weighed(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id]) for s in mine]
-        weighed += [belief.Weighed(Stance.REFUTES, 1.0, s.credibility.score, one_story[s.id]) for s in theirs]
-        if voices >= VOICES and voices > against and belief.posterior(0.5, weighed) >= belief.SUPPORTED_AT:
+        weighed = [
+            belief.Weighed(Stance.SUPPORTS, 1.0, s.credibility.score, one_story[s.id]) for s in mine
+        ]
+        weighed += [
+            belief.Weighed(Stance.REFUTES, 1.0, s.credibility.score, one_story[s.id])
+            for s in theirs
+        ]
+        if (
+            voices >= VOICES
+            and voices > against
+            and belief.posterior(0.5, weighed) >= belief.SUPPORTED_AT
+        ):
             return Dispute(first, second, settled=True)
     return Dispute(one, other, settled=False)
 
@@ -126,15 +155,23 @@ def _sources(deps: Deps, keys: Iterable[str]) -> list[Source]:
 
 
 def _voices(sources: Sequence[Source], one_story: dict[str, str]) -> int:
-    """Count independent voices: copies of one story are one, and so is what one publisher says twice."""
-    return min(len({one_story[item.id] for item in sources}), len({publisher_of(item) or item.id for item in sources}))
+    """Count independent voices.
+
+    Copies of one story are one, and so is what one publisher says twice.
+    """
+    return min(
+        len({one_story[item.id] for item in sources}),
+        len({publisher_of(item) or item.id for item in sources}),
+    )
 
 
 def section(deps: Deps, found: Iterable[Dispute]) -> list[DraftSection]:
     """Return the part of a report that shows both sides of each dispute, in the words of the sources."""
     lines: list[DraftSentence] = []
     for dispute in found:
-        lines.append(DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME))
+        lines.append(
+            DraftSentence(text=SETTLED if dispute.settled else OPEN, kind=SentenceKind.FRAME)
+        )
         lines += [_quoted(deps, side[0]) for side in (dispute.one, dispute.other)]
     return [DraftSection(heading=HEADING, sentences=tuple(lines))] if lines else []
 
@@ -143,11 +180,15 @@ def described(deps: Deps, found: Iterable[Dispute]) -> list[str]:
     """Return what is not settled, in a line each."""
     return [
         "Not settled: "
-        + " / ".join(deps.ledger.get(Finding, side[0]).statement for side in (dispute.one, dispute.other))
+        + " / ".join(
+            deps.ledger.get(Finding, side[0]).statement for side in (dispute.one, dispute.other)
+        )
         for dispute in found
         if not dispute.settled
     ]
 
 
 def _quoted(deps: Deps, key: str) -> DraftSentence:
-    return DraftSentence(text=" ".join(deps.ledger.get(Finding, key).quotes[0].text.split()), findings=(key,))
+    return DraftSentence(
+        text=" ".join(deps.ledger.get(Finding, key).quotes[0].text.split()), findings=(key,)
+    )

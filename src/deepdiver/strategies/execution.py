@@ -1,12 +1,12 @@
 """Tools behind one door: `execute(tool_name, args)`. What a tool did not return is not there.
 
-Three rules are kept here and nowhere else. A call for a tool that is not there, or with arguments that it does not
-take, is refused before anything is sent. A tool that failed is told as failed. A tool that answered with nothing is
-told as "No data available".
+Three rules are kept here and nowhere else. A call for a tool that is not there, or with arguments
+that it does not take, is refused before anything is sent. A tool that failed is told as failed. A
+tool that answered with nothing is told as "No data available".
 
-The tools are the run's search providers (`search` asks all of them, `search_NAME` one), its feeds, and those tools of
-MCP servers that take more than a query. Each returns what was read as a source with a snapshot, so that its findings
-can be quoted like any others.
+The tools are the run's search providers (`search` asks all of them, `search_NAME` one), its feeds,
+and those tools of MCP servers that take more than a query. Each returns what was read as a source
+with a snapshot, so that its findings can be quoted like any others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ NO_DATA = "No data available"
 LONGEST = 400
 """Characters of an argument: more is no query but a text that lost its way."""
 HIGH, MEDIUM = 0.7, 0.4
-"""A finding is told with high or medium confidence from this credibility of its source on, else with low."""
+"""A finding is told with high or medium confidence from this credibility of its source on, else
+with low."""
 
 
 class Status(StrEnum):
@@ -70,7 +71,9 @@ class Result:
     def told(self) -> str:
         """The call and what became of it, in one line."""
         asked = ", ".join(f"{name}={value}" for name, value in self.args.items())
-        outcome = self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
+        outcome = (
+            self.message or f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}"
+        )
         return f"{self.tool}({asked}): {outcome}"
 
 
@@ -88,7 +91,9 @@ class SearchTool:
     @property
     def shown(self) -> ToolShown:
         """Return what a reasoner is shown of it."""
-        return ToolShown(name=self.name, about=self.about, arguments=("query: a short line of words and names",))
+        return ToolShown(
+            name=self.name, about=self.about, arguments=("query: a short line of words and names",)
+        )
 
     def fault(self, args: Mapping[str, str]) -> str:
         """Return why it does not take these arguments."""
@@ -97,13 +102,19 @@ class SearchTool:
         query = args.get("query", "").strip()
         if not words(query):
             return "its argument 'query' holds no words"
-        return f"its argument 'query' is longer than {LONGEST} characters" if len(query) > LONGEST else ""
+        return (
+            f"its argument 'query' is longer than {LONGEST} characters"
+            if len(query) > LONGEST
+            else ""
+        )
 
     async def execute(
         self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
     ) -> Looked:
         """Search, read and extract."""
-        return await look_into(deps, question, about, [args["query"]], known, providers=self.providers)
+        return await look_into(
+            deps, question, about, [args["query"]], known, providers=self.providers
+        )
 
 
 def tools_of(deps: Deps) -> tuple[Tool, ...]:
@@ -118,7 +129,11 @@ class ToolExecutor:
     """Calls tools for one question."""
 
     def __init__(
-        self, deps: Deps, question: str, known: Sequence[str] = (), tools: Sequence[Tool] | None = None
+        self,
+        deps: Deps,
+        question: str,
+        known: Sequence[str] = (),
+        tools: Sequence[Tool] | None = None,
     ) -> None:
         """Take what every call needs.
 
@@ -129,7 +144,9 @@ class ToolExecutor:
             tools: What can be called; by default the run's searches.
         """
         self._deps, self._question, self._known = deps, question, known
-        self._tools = {tool.shown.name: tool for tool in (tools_of(deps) if tools is None else tools)}
+        self._tools = {
+            tool.shown.name: tool for tool in (tools_of(deps) if tools is None else tools)
+        }
 
     @property
     def definitions(self) -> tuple[ToolShown, ...]:
@@ -174,7 +191,9 @@ class ToolExecutor:
 
 
 def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dict[str, Any]:
-    """Return a finding as the state carries it: its source and type, when and where, how relevant and how sure.
+    """Return a finding as the state carries it.
+
+    Its source and type, when and where, how relevant and how sure.
 
     Args:
         deps: The run's dependencies.
@@ -221,7 +240,9 @@ def planned(queries: Iterable[ToolQuery], parts: Sequence[str]) -> list[dict[str
     ]
 
 
-def searches(queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()) -> list[dict[str, Any]]:
+def searches(
+    queries: Iterable[str], about: str, reason: str, tests: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return searches as a state carries them.
 
     Args:
@@ -231,13 +252,23 @@ def searches(queries: Iterable[str], about: str, reason: str, tests: Sequence[st
         tests: Ids of the hypotheses that they are an attempt to refute.
     """
     return [
-        {"tool": SEARCH, "args": {"query": query}, "reason": reason, "about": about, "tests": list(tests)}
+        {
+            "tool": SEARCH,
+            "args": {"query": query},
+            "reason": reason,
+            "about": about,
+            "tests": list(tests),
+        }
         for query in queries
     ]
 
 
-def fresh(queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return calls that neither were made nor stand twice; the order of their words makes no other call.
+def fresh(
+    queries: Iterable[dict[str, Any]], made: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return calls that neither were made nor stand twice.
+
+    The order of their words makes no other call.
 
     A call that would refute several hypotheses is made once and counts for each.
     """

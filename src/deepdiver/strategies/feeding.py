@@ -1,7 +1,10 @@
-"""Feeds as tools: rows become findings by code, and pages that rows tell of are read like any others.
+"""Feeds as tools.
 
-What a row says is entered as it stands, in a sentence that the snapshot holds: no reasoner reads it, so nothing can be
-added to it. A service that failed is told as failed, beside what the others said.
+Rows become findings by code, and pages that rows tell of are read like any others.
+
+What a row says is entered as it stands, in a sentence that the snapshot holds: no reasoner reads
+it, so nothing can be added to it. A service that failed is told as failed, beside what the others
+said.
 """
 
 from __future__ import annotations
@@ -24,7 +27,15 @@ from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.provider import Connected
 from deepdiver.tools.need import need_of
-from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Feed, Row, Told, arguments_of, shown_arguments
+from deepdiver.tools.osint.feed import (
+    MOST_ROWS,
+    Answer,
+    Feed,
+    Row,
+    Told,
+    arguments_of,
+    shown_arguments,
+)
 from deepdiver.tools.osint.registry import named_feed
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import Found
@@ -47,7 +58,9 @@ class FeedTool:
     @property
     def shown(self) -> ToolShown:
         """Return what a reasoner is shown of it."""
-        return ToolShown(name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed))
+        return ToolShown(
+            name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed)
+        )
 
     def fault(self, args: Mapping[str, str]) -> str:
         """Return why it does not take these arguments."""
@@ -66,8 +79,14 @@ class FeedTool:
         titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
         deps.emit(Searched(query=f"{self.feed.name}({asked})", titles=titles))
         limits = [deps.limited(line) for line in told.failures]
-        limits += [deps.limited(f"{answer.service}: {answer.note}") for answer in told.answers if answer.note]
-        taken = await together(*(self._enter(deps, answer, question, about) for answer in told.answers))
+        limits += [
+            deps.limited(f"{answer.service}: {answer.note}")
+            for answer in told.answers
+            if answer.note
+        ]
+        taken = await together(
+            *(self._enter(deps, answer, question, about) for answer in told.answers)
+        )
         pages = await self._pages(deps, told, question, about, known)
         return Looked(
             findings=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.findings)),
@@ -98,19 +117,27 @@ class FeedTool:
             provider=self.feed.name,
         )
         need = need_of(question, deps.as_of)
-        reading = await read(hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need)
+        reading = await read(
+            hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
+        )
         if reading.source is None:
             return Looked()
         deps.add(reading.source)
         made = [(_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines]
         deps.add(*(finding for finding, _ in made))
         sure = {finding.id: word for finding, word in made if word}
-        return Looked(tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure)
+        return Looked(
+            tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure
+        )
 
-    async def _pages(self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]) -> Looked:
+    async def _pages(
+        self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
+    ) -> Looked:
         """Read the first pages that each service tells of, and extract what bears on the question."""
         most = deps.settings.filters.results
-        hits = tuple(self._page(row, answer) for answer in told.answers for row in paged(answer, most))
+        hits = tuple(
+            self._page(row, answer) for answer in told.answers for row in paged(answer, most)
+        )
         if not hits:
             return Looked()
         return await take_in(deps, question, about, [about], [Found(hits, True, ())], known)
@@ -140,7 +167,9 @@ def over_mcp(connected: Connected, server: str) -> Door:
                 raise CallError(f"{server} says: {said or 'it failed'}", CallFault.SERVER)
             return Told.model_validate(result.structured)
         except ValidationError:
-            raise CallError(f"{server} answered in a form that is not a feed's", CallFault.MALFORMED) from None
+            raise CallError(
+                f"{server} answered in a form that is not a feed's", CallFault.MALFORMED
+            ) from None
         except ValueError as error:
             raise CallError(str(error), CallFault.REQUEST) from None
 
@@ -164,7 +193,9 @@ def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
     instead = paged(answer, pages)
     shown = [row for row in answer.rows[:MOST_ROWS] if row not in instead]
     told = [(answer.summary, ""), *((row.sentence, row.confidence) for row in shown)]
-    lines = [(whole(" ".join(sentence.split())), sure) for sentence, sure in told if sentence.strip()]
+    lines = [
+        (whole(" ".join(sentence.split())), sure) for sentence, sure in told if sentence.strip()
+    ]
     parts = [f"{answer.service}: {answer.title}"]
     parts += [" ".join(answer.note.split())] if answer.note else []
     parts += [" ".join(answer.summary.split())] if answer.summary else []

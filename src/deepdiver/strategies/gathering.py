@@ -1,7 +1,10 @@
-"""Turns of gathering: calls of tools side by side, typed findings, and what they make of the hypotheses.
+"""Turns of gathering.
 
-A hypothesis is tested like everything else is gathered: what would refute it becomes calls that wait for their turn.
-One that was answered is an attempt to refute; without one, nothing is accepted.
+Calls of tools side by side, typed findings, and what they make of the hypotheses.
+
+A hypothesis is tested like everything else is gathered: what would refute it becomes calls that
+wait for their turn. One that was answered is an attempt to refute; without one, nothing is
+accepted.
 """
 
 from __future__ import annotations
@@ -30,8 +33,13 @@ HYPOTHESES, AT_ONCE = 8, 4
 REFUTE = "would refute a hypothesis"
 
 
-async def take_turn(state: Mapping[str, Any], deps: Deps, batch: Sequence[Mapping[str, Any]]) -> Update:
-    """Make some calls side by side; return the findings they brought, and what became of each call."""
+async def take_turn(
+    state: Mapping[str, Any], deps: Deps, batch: Sequence[Mapping[str, Any]]
+) -> Update:
+    """Make some calls side by side.
+
+    Return the findings they brought, and what became of each call.
+    """
     executor = ToolExecutor(deps, state["task"], state["key_insights"])
     results = await together(*(executor.execute(q["tool"], q["args"], q["about"]) for q in batch))
     held = {item["id"] for item in state["findings"]}
@@ -59,7 +67,11 @@ async def take_turn(state: Mapping[str, Any], deps: Deps, batch: Sequence[Mappin
 
 
 def _executed(query: Mapping[str, Any], result: Result) -> dict[str, Any]:
-    told = {"status": result.status.value, "findings": len(result.findings), "message": result.message}
+    told = {
+        "status": result.status.value,
+        "findings": len(result.findings),
+        "message": result.message,
+    }
     return {**query, **told, "told": result.told}
 
 
@@ -80,12 +92,17 @@ async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[
     """Weigh new findings for and against every hypothesis; the arithmetic is `core.belief`."""
     standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
     trials, evidence = state["trials"], state["evidence"]
-    standing, evidence = await weigh_all(deps, state["task"], standing, new, trials=trials, evidence=evidence)
+    standing, evidence = await weigh_all(
+        deps, state["task"], standing, new, trials=trials, evidence=evidence
+    )
     return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
 
 
 async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tuple[str, ...]]:
-    """Put hypotheses forward, with the calls that test them; return also how the reasoner came to them."""
+    """Put hypotheses forward, with the calls that test them.
+
+    Return also how the reasoner came to them.
+    """
     task, problems = state["task"], state["problems"]
     standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
     room = min(AT_ONCE, HYPOTHESES - len(standing))
@@ -115,10 +132,14 @@ async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tup
             *planned(made.queries.get(own.id, ()), [own.statement]),
         ]
 
-    queries = [query for listed in await together(*(tests(item) for item in made.new)) for query in listed]
+    queries = [
+        query for listed in await together(*(tests(item) for item in made.new)) for query in listed
+    ]
     evidence, new = state["evidence"], made.new
     if gathered:
-        new, evidence = await weigh_all(deps, task, new, gathered, trials=state["trials"], evidence=evidence)
+        new, evidence = await weigh_all(
+            deps, task, new, gathered, trials=state["trials"], evidence=evidence
+        )
     return {
         "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
         "evidence": evidence,

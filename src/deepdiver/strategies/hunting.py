@@ -1,7 +1,7 @@
 """One tool at a time: what can be used, what it brings, and which pages may be read.
 
-A page is read only if its address stood in a search result, in a page that was read, or in the person's own words. The
-model may choose among these and name no other.
+A page is read only if its address stood in a search result, in a page that was read, or in the
+person's own words. The model may choose among these and name no other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from deepdiver.tools.registry import Provider
 from deepdiver.tools.searching import search, wanted
 
 ADDRESSES = 200
-"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way."""
+"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way.
+"""
 OFFERED, LINKS = 8, 12
 """Addresses that are offered to be read, and shown as what a tool brought."""
 LATEST = 12
@@ -44,12 +45,18 @@ def searches(deps: Deps) -> tuple[str, ...]:
 
 def tools(deps: Deps) -> tuple[Tool, ...]:
     """Return everything that can be done next."""
-    found = [Tool(name=name, about=p.about) for name, p in zip(searches(deps), deps.providers, strict=True)]
+    found = [
+        Tool(name=name, about=p.about)
+        for name, p in zip(searches(deps), deps.providers, strict=True)
+    ]
     if deps.settings.read_pages:
         found.append(Tool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
     return (
         *found,
-        Tool(name=loops.HAND_OVER, about="hands over to the person, with the answer or with what is missing"),
+        Tool(
+            name=loops.HAND_OVER,
+            about="hands over to the person, with the answer or with what is missing",
+        ),
     )
 
 
@@ -71,14 +78,23 @@ class Output:
 
 
 async def use_search(deps: Deps, action: str, query: str, question: str) -> Output:
-    """Search in one place; what the result list shows of a page is taken, the page itself only when it is asked for."""
+    """Search in one place.
+
+    What the result list shows of a page is taken, the page itself only when it is asked for.
+    """
     found = await search(query, [provider_of(deps, action)], deps.gateway)
     if not found.answered:
         return Output(failed="; ".join(deps.limited(line) for line in found.failures))
     deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
-    shown = [hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits]
+    shown = [
+        hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits
+    ]
     sources = await _read(deps, shown, question)
-    listed = [address(hit.url, "search", hit.title) for hit in found.hits if _is_page(hit) and not hit.complete]
+    listed = [
+        address(hit.url, "search", hit.title)
+        for hit in found.hits
+        if _is_page(hit) and not hit.complete
+    ]
     return Output(tuple(dict.fromkeys(sources)), tuple(listed))
 
 
@@ -90,7 +106,11 @@ async def use_crawl(deps: Deps, url: str, question: str) -> Output:
         return Output(failed=f"{url} could not be read")
     page = await fetch(url, deps.gateway)  # answered from the journal: it was read a moment ago
     links = [Hit(url=link) for link in page.document.links]
-    kept = [address(link.url, "link") for link in links if _is_page(link) and wanted(link, deps.settings.filters)]
+    kept = [
+        address(link.url, "link")
+        for link in links
+        if _is_page(link) and wanted(link, deps.settings.filters)
+    ]
     return Output(tuple(sources), tuple(kept))
 
 
@@ -100,7 +120,9 @@ def _is_page(hit: Hit) -> bool:
 
 async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
     need, run = need_of(question, deps.as_of), deps.run
-    work = (read(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need) for hit in hits)
+    work = (
+        read(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need) for hit in hits
+    )
     readings = await together(*work)
     for reading in readings:
         if reading.limit:
@@ -112,8 +134,15 @@ async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
 
 def entered(state: Held, output: Output) -> Update:
     """Return the update that enters what a tool brought into the state."""
-    brought = {"sources": list(output.sources), "links": list(output.addresses), "failed": output.failed}
-    return {"raw_tool_output": brought, "addresses": with_addresses(state["addresses"], output.addresses)}
+    brought = {
+        "sources": list(output.sources),
+        "links": list(output.addresses),
+        "failed": output.failed,
+    }
+    return {
+        "raw_tool_output": brought,
+        "addresses": with_addresses(state["addresses"], output.addresses),
+    }
 
 
 # Addresses
@@ -129,7 +158,9 @@ def said_by_person(text: str) -> list[dict[str, str]]:
     return [address(url, "person") for url in _SAID.findall(text)]
 
 
-def with_addresses(held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+def with_addresses(
+    held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
+) -> list[dict[str, str]]:
     """Return addresses with new ones, each page once; the person's own are never given up."""
     once = {canonical(item["url"]): item for item in reversed((*held, *new))}
     listed = list(reversed(once.values()))
@@ -138,11 +169,16 @@ def with_addresses(held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
 
 
 def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
-    """Return the pages that may be read and were not: the person's first, then the closest to what is asked."""
+    """Return the pages that may be read and were not.
+
+    The person's first, then the closest to what is asked.
+    """
     if not deps.settings.read_pages:
         return []
     done = {step["key"] for step in state["research_history"]}
-    left = [item for item in state["addresses"] if loops.key_of(loops.CRAWL, item["url"]) not in done]
+    left = [
+        item for item in state["addresses"] if loops.key_of(loops.CRAWL, item["url"]) not in done
+    ]
     known = [item["statement"] for item in state["shared_memory"][-LATEST:]]
     asked = set(terms(" ".join((state["initial_query"], *state["feedback"], *known))))
     promising = {canonical(lead["text"]) for lead in state["leads"] if lead["kind"] == "url"}
@@ -162,4 +198,6 @@ def _spelt(url: str) -> str:
 def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
     """Return addresses as a task is shown them."""
     listed = list(addresses)[:most]
-    return tuple(Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1))
+    return tuple(
+        Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)
+    )

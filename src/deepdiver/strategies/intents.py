@@ -1,8 +1,13 @@
-"""How a planned search is carried out: its intent decides what is searched, what is read and what is judged.
+"""How a planned search is carried out.
 
-- initial_exploration: its query and the nearest part of the question, read for the whole question; no leads.
-- deep_dive: its query, read for the open question that it serves; the leads of the texts one hop on.
-- fact_checking: sources of other address, host, publisher and origin than carry the finding, and whether they agree.
+Its intent decides what is searched, what is read and what is judged.
+
+- initial_exploration: its query and the nearest part of the question, read for the whole question;
+  no leads.
+- deep_dive: its query, read for the open question that it serves; the leads of the texts one hop
+  on.
+- fact_checking: sources of other address, host, publisher and origin than carry the finding, and
+  whether they agree.
 - related_topics: names of the findings, with such words of its query as no search held yet.
 - synthesis: nothing.
 """
@@ -80,17 +85,26 @@ def usable(
     """Return the plans to carry out, whether they are the last, and why there are none where planning failed."""
     if answer is None:
         return [], False, "no plan could be had"
-    listed = [plan for plan in answer.plans if plan.query.strip() or plan.intent is SearchIntent.SYNTHESIS][:most]
+    listed = [
+        plan for plan in answer.plans if plan.query.strip() or plan.intent is SearchIntent.SYNTHESIS
+    ][:most]
     before = list(takewhile(lambda plan: plan.intent is not SearchIntent.SYNTHESIS, listed))
     ending = len(before) < len(listed)
     if first and ending and not before:  # there is nothing to synthesise before a search
-        look = SearchPlan(intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look")
+        look = SearchPlan(
+            intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look"
+        )
         return [look], False, ""
     untried = nodes.untried((plan.model_dump(mode="json") for plan in before), tried)
     plans = [SearchPlan.model_validate(plan) for plan in untried]
     if plans or ending:
         return plans, ending, ""
-    return [], False, answer.reason or ("every search of the plan was made before" if before else "it has no search")
+    return (
+        [],
+        False,
+        answer.reason
+        or ("every search of the plan was made before" if before else "it has no search"),
+    )
 
 
 async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
@@ -102,7 +116,10 @@ async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
         return await check(deps, plan, held)
     about, queries, hops = held.question, [plan.query], 0
     if intent is SearchIntent.DEEP_DIVE:
-        about, hops = nodes.nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts), HOPS
+        about, hops = (
+            nodes.nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts),
+            HOPS,
+        )
     elif intent is SearchIntent.RELATED_TOPICS:
         queries = broadened(plan.query, held.tried, [*held.leads, *_named(held.lines)])
     else:  # there is nothing to check before something was found: a look at what there is comes first
@@ -114,9 +131,16 @@ async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
 
 
 def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
-    """Return searches beside the matter: each new name with those words of a query that no search held yet."""
+    """Return searches beside the matter.
+
+    Each new name with those words of a query that no search held yet.
+    """
     used = {term for made in tried for term in terms(made)}
-    fresh = [word for word in dict.fromkeys(words(query)) if word not in STOPWORDS and stem(word) not in used]
+    fresh = [
+        word
+        for word in dict.fromkeys(words(query))
+        if word not in STOPWORDS and stem(word) not in used
+    ]
     new = [lead for lead in dict.fromkeys(leads) if not set(terms(lead)) <= used][:BESIDE]
     made = [" ".join([lead, *(word for word in fresh if word not in words(lead))]) for lead in new]
     return made or ([" ".join(fresh)] if fresh else [])
@@ -155,7 +179,9 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
     one_story = origins([*carriers, *others])
     told = {one_story[source.id] for source in carriers}
     new = [key for key in looked.findings if one_story[_source(deps, key)] not in told]
-    claim = Hypothesis(id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5)
+    claim = Hypothesis(
+        id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5
+    )
     stances: dict[Stance, set[str]] = {stance: set() for stance in Stance}
     for item in await judge(deps, held.question, claim, new):
         stances[item.stance].add(one_story[_source(deps, item.finding)])
@@ -167,7 +193,10 @@ async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
 
 
 def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
-    """Return what tells hits that may be independent of some sources: another address, another host and publisher."""
+    """Return what tells hits that may be independent of some sources.
+
+    Another address, another host and publisher.
+    """
     held = list(carriers)
     places = {canonical(source.url) for source in held}
     hosts = {host_of(source.url) for source in held} - {""}
@@ -195,7 +224,10 @@ def _source(deps: Deps, finding: str) -> str:
 
 
 def voices(deps: Deps, findings: Iterable[str]) -> int:
-    """Return how many independent sources carry findings: those of one origin or of one publisher are one."""
+    """Return how many independent sources carry findings.
+
+    Those of one origin or of one publisher are one.
+    """
     held = sources_of(deps, findings)
     one_story = origins(held)
     who = {_folded(source.publisher) or host_of(source.url) or source.id for source in held}
@@ -218,8 +250,13 @@ def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Kn
 # -- results
 
 
-def results_of(deps: Deps, question: str, done: Sequence[Done], before: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return what a round found as a state carries it: each source once for each intent, the most relevant last."""
+def results_of(
+    deps: Deps, question: str, done: Sequence[Done], before: Sequence[Mapping[str, Any]]
+) -> list[Any]:
+    """Return what a round found as a state carries it.
+
+    Each source once for each intent, the most relevant last.
+    """
     held = {(item["source"], item["search_intent"]) for item in before}
     made: list[dict[str, Any]] = []
     for item in done:
@@ -244,15 +281,22 @@ def results_of(deps: Deps, question: str, done: Sequence[Done], before: Sequence
 def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
     """Return a result of a state with its content, from the store."""
     source = deps.ledger.get(Source, result["source"])
-    content = nodes.excerpt(deps.store.get_text(source.snapshot), question, CONTENT_CHARS)[:CONTENT_CHARS]
-    return SearchResult(content=content, **{name: value for name, value in result.items() if name != "source"})
+    content = nodes.excerpt(deps.store.get_text(source.snapshot), question, CONTENT_CHARS)[
+        :CONTENT_CHARS
+    ]
+    return SearchResult(
+        content=content, **{name: value for name, value in result.items() if name != "source"}
+    )
 
 
 def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[Seen, ...]:
     """Return results as planning sees them."""
     made = []
     for item in results:
-        result, publisher = with_content(deps, item, question), deps.ledger.get(Source, item["source"]).publisher
+        result, publisher = (
+            with_content(deps, item, question),
+            deps.ledger.get(Source, item["source"]).publisher,
+        )
         made.append(
             Seen(
                 title=result.title,

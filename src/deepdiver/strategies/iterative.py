@@ -1,10 +1,13 @@
-r"""`iterative`: query, search, summarise, reflect, after the Local Deep Researcher pattern of its design document.
+r"""`iterative`.
+
+Query, search, summarise, reflect, after the Local Deep Researcher pattern of its design document.
 
     Query → [Generate Query → Search → Summarize → Reflect]* → Write Report
 
-Each search is shaped by what is known: the first round asks about every part of the question side by side, each later
-one about what the reflection named as missing; the second also about what it found not to go together. Code keeps three
-rules: no stopping before `MINIMUM` rounds, `max_iterations` is the hard stop, and no search is made twice.
+Each search is shaped by what is known: the first round asks about every part of the question side
+by side, each later one about what the reflection named as missing; the second also about what it
+found not to go together. Code keeps three rules: no stopping before `MINIMUM` rounds,
+`max_iterations` is the hard stop, and no search is made twice.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -25,12 +30,14 @@ from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_node
 from deepdiver.strategies.summary import held
 
 MINIMUM = 2
-"""Rounds before the reflection may stop: after one it has seen only what the question's own words bring."""
+"""Rounds before the reflection may stop: after one it has seen only what the question's own words
+bring."""
 FIRST, LATER = 2, 4
-"""Queries for each part of the question in the first round, and for all that is missing in each later one."""
+"""Queries for each part of the question in the first round, and for all that is missing in each
+later one."""
 GAPS, STATEMENTS, TRIED = 3, 12, 12
-"""Missing things looked into a round, statements taken a round, and queries shown of those that were made: code holds
-new ones against all of them, whatever a task is shown."""
+"""Missing things looked into a round, statements taken a round, and queries shown of those that
+were made: code holds new ones against all of them, whatever a task is shown."""
 LIMITS_BYTES = 2_000  # of limits shown to the reflection
 
 
@@ -81,10 +88,22 @@ def allowance(max_iterations: int, results: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(ResearchState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, generate_query, approve_plan, web_search, summarize, reflect, write_report)
+    add_nodes(
+        graph,
+        provide,
+        initialize,
+        generate_query,
+        approve_plan,
+        web_search,
+        summarize,
+        reflect,
+        write_report,
+    )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "generate_query")
-    graph.add_conditional_edges("generate_query", _after_query, ["approve_plan", "web_search", "write_report"])
+    graph.add_conditional_edges(
+        "generate_query", _after_query, ["approve_plan", "web_search", "write_report"]
+    )
     graph.add_conditional_edges("approve_plan", _after_plan, ["generate_query", "web_search"])
     graph.add_edge("web_search", "summarize")
     graph.add_edge("summarize", "reflect")
@@ -109,7 +128,10 @@ def _after_reflection(state: ResearchState) -> str:
 async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
     topic = nodes.question_of(state)
-    lists = "sources search_results problems queries tried summary findings missing disputed proposed limits"
+    lists = (
+        "sources search_results problems queries tried summary findings missing disputed proposed "
+        "limits"
+    )
     return {
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("running_summary", "current_query", "objection"), ""),
@@ -124,12 +146,19 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
 
 
 async def generate_query(state: ResearchState, deps: Deps) -> Update:
-    """Write the next queries: at first for every part of the question, later for what is missing."""
+    """Write the next queries.
+
+    At first for every part of the question, later for what is missing.
+    """
     first, past = state["iteration"] == 0, shown(state["past"])
-    problems = state["problems"] or await nodes.parts_of(deps, state["topic"], state["objection"], past)
+    problems = state["problems"] or await nodes.parts_of(
+        deps, state["topic"], state["objection"], past
+    )
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
-    proposed = [{"query": query, "about": nodes.nearest(query, wanted)} for query in state["proposed"]]
+    proposed = [
+        {"query": query, "about": nodes.nearest(query, wanted)} for query in state["proposed"]
+    ]
     queries = nodes.untried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
@@ -142,41 +171,70 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
             past=past if first else (),
             limit=FIRST if first else 1,
         )
-        answer, most = await nodes.attempt(deps, task), task.limit + (tasks.REMEMBERED if task.past else 0)
-        return [{"query": q, "about": part} for q in (answer.queries[:most] if answer else ()) or (part,)]
+        answer, most = (
+            await nodes.attempt(deps, task),
+            task.limit + (tasks.REMEMBERED if task.past else 0),
+        )
+        return [
+            {"query": q, "about": part}
+            for q in (answer.queries[:most] if answer else ()) or (part,)
+        ]
 
-    written = [query for listed in await together(*(write(part) for part in uncovered)) for query in listed]
+    written = [
+        query for listed in await together(*(write(part) for part in uncovered)) for query in listed
+    ]
     queries = nodes.untried([*queries, *written], state["tried"])[: None if first else LATER]
     if not queries:
-        deps.emit(Decided(decision="finish", reason="no search is left that was not made", by="rule"))
+        deps.emit(
+            Decided(decision="finish", reason="no search is left that was not made", by="rule")
+        )
     told = "; ".join(query["query"] for query in queries)
     return {"problems": problems, "queries": queries, "proposed": [], "current_query": told}
 
 
 async def approve_plan(state: ResearchState, deps: Deps) -> Update:
-    """Show the sub-questions and the first queries; what is edited gets new queries, what is rejected is replanned."""
-    said = nodes.approve(deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]])
+    """Show the sub-questions and the first queries.
+
+    What is edited gets new queries, what is rejected is replanned.
+    """
+    said = nodes.approve(
+        deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
+    )
     if said.objection:
         return {"objection": said.objection, "problems": [], "queries": []}
     return {"approved": True, "problems": said.problems, **({"queries": []} if said.edited else {})}
 
 
 async def web_search(state: ResearchState, deps: Deps) -> Update:
-    """Make the queries side by side; what brings nothing new is left out, and the best sources come first."""
+    """Make the queries side by side.
+
+    What brings nothing new is left out, and the best sources come first.
+    """
     lines, by_part = held(state["summary"]), dict[str, list[str]]()
     for query in state["queries"]:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
-    looks = (nodes.look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items())
+    looks = (
+        nodes.look_into(deps, state["topic"], about, listed, known)
+        for about, listed in by_part.items()
+    )
     found = await together(*looks)
-    new = list(dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"]))
+    new = list(
+        dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"])
+    )
     results = [nodes.digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
     return {
         "search_results": results,
         "sources": nodes.with_sources(state["sources"], results),
         "findings": [*state["findings"], *new],
-        "tried": list(dict.fromkeys((*state["tried"], *(query for looked in found for query in looked.queries)))),
-        "limits": list(dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))),
+        "tried": list(
+            dict.fromkeys(
+                (*state["tried"], *(query for looked in found for query in looked.queries))
+            )
+        ),
+        "limits": list(
+            dict.fromkeys((*state["limits"], *(line for looked in found for line in looked.limits)))
+        ),
         "iteration": state["iteration"] + 1,
         "queries": [],
     }
@@ -191,7 +249,9 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
             question=state["topic"],
             problems=tuple(problems),
             missing=tuple(state["missing"]),
-            summary=tuple(tasks.SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
+            summary=tuple(
+                tasks.SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)
+            ),
             findings=findings,
             guidance=deps.settings.system_prompt,
             past=shown(state["past"]),
@@ -201,7 +261,10 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
         plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
         lines = summary.taken(deps, lines, answer.statements if answer else plain, labels)
     lines = summary.shortened(lines, " ".join((state["topic"], *problems, *state["missing"])))
-    return {"summary": [line.model_dump(mode="json") for line in lines], "running_summary": summary.as_text(lines)}
+    return {
+        "summary": [line.model_dump(mode="json") for line in lines],
+        "running_summary": summary.as_text(lines),
+    }
 
 
 async def reflect(state: ResearchState, deps: Deps) -> Update:
@@ -232,10 +295,15 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
         elif answer is None:
             reason = "no reflection could be had"
         else:
-            decision, by, reason = "finish" if answer.sufficient else "continue", "reasoner", answer.reason
+            decision, by, reason = (
+                "finish" if answer.sufficient else "continue",
+                "reasoner",
+                answer.reason,
+            )
     deps.emit(Decided(decision=decision, reason=reason, by=by))
     told = {"missing": list(answer.missing), "proposed": list(answer.queries)} if answer else {}
-    # Once, in the round that is made anyway: sources that differ go on to do so, and words for it are never at a loss.
+    # Once, in the round that is made anyway: sources that differ go on to do so, and words for it
+    # are never at a loss.
     apart = summary.disputed(lines, answer.notes) if answer and iteration < MINIMUM else []
     return {"decision": decision, **told, "disputed": apart}
 
@@ -244,7 +312,11 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
     keys = list(dict.fromkeys((*told, *state["findings"])))[: nodes.SHOWN_FINDINGS]
-    topic, problems, limits = state["topic"], state["problems"], [*state["limits"], *consulted(state["past"])]
+    topic, problems, limits = (
+        state["topic"],
+        state["problems"],
+        [*state["limits"], *consulted(state["past"])],
+    )
     report = await writing.write_report(deps, topic, problems, None, keys, state["missing"], limits)
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}

@@ -1,7 +1,10 @@
-"""The story of a hunt, made by code from the steps that were taken: which tool, for what, and what it brought.
+"""The story of a hunt, made by code from the steps that were taken.
 
-No word of it is a model's, except the queries, which stand in quotation marks. It is part of the report as sentences
-about the research itself; the key sources stand beside it, each with the findings that carry the answer.
+Which tool, for what, and what it brought.
+
+No word of it is a model's, except the queries, which stand in quotation marks. It is part of the
+report as sentences about the research itself; the key sources stand beside it, each with the
+findings that carry the answer.
 """
 
 from __future__ import annotations
@@ -28,12 +31,17 @@ Step = Mapping[str, Any]
 
 
 def lines(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
-    """Return the journey: each step that brought something, those in between together, and what the person said."""
+    """Return the journey.
+
+    Each step that brought something, those in between together, and what the person said.
+    """
     told: list[str] = []
     for number, steps in groupby(history, key=lambda step: int(step["pass"])):
         told += _passed(list(steps))
         if number <= len(feedback):
-            told.append(f"The person was shown the answer and said: “{_short(feedback[number - 1])}”.")
+            told.append(
+                f"The person was shown the answer and said: “{_short(feedback[number - 1])}”."
+            )
     return told or ["No step was taken."]
 
 
@@ -49,7 +57,11 @@ def _passed(steps: Iterable[Step]) -> list[str]:
 
 
 def _step(step: Step) -> str:
-    way = f"Because {step['why'].rstrip('?.')}, {_WAYS[step['way']]}: " if step["way"] in _WAYS else ""
+    way = (
+        f"Because {step['why'].rstrip('?.')}, {_WAYS[step['way']]}: "
+        if step["way"] in _WAYS
+        else ""
+    )
     if step["failed"]:
         return f"{way}{_done(step)}, which brought nothing."
     brought = f"{_count(step['sources'], 'source')}, {_count(step['found'], 'new finding')}"
@@ -90,11 +102,17 @@ def _frame(text: str, findings: Sequence[str] = ()) -> Sentence:
 
 def of(report: Report, heading: str) -> list[str]:
     """Return the lines of one part of a report."""
-    return [line.text for part in report.sections if part.heading == heading for line in part.sentences]
+    return [
+        line.text for part in report.sections if part.heading == heading for line in part.sentences
+    ]
 
 
 def hand_over(report: Report) -> str:
     """Return what a person is shown: the answer, the journey and the key sources."""
     parts = {"Answer": [answer_text(report)]}
-    parts |= {heading: [f"- {line}" for line in of(report, heading)] for heading in (JOURNEY, SOURCES)}
-    return "\n\n".join("\n".join((f"{heading}:", *(lines or ["- none"]))) for heading, lines in parts.items())
+    parts |= {
+        heading: [f"- {line}" for line in of(report, heading)] for heading in (JOURNEY, SOURCES)
+    }
+    return "\n\n".join(
+        "\n".join((f"{heading}:", *(lines or ["- none"]))) for heading, lines in parts.items()
+    )

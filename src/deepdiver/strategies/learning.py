@@ -1,8 +1,11 @@
-"""What is learnt from the output of a tool: findings that code has found in the sources, what they answer, and leads.
+"""What is learnt from the output of a tool.
 
-The shared memory of a hunt is what its state carries of this: facts (ids of findings, each with the part of the
-question that it answers), pairs that say the same or contradict each other, and leads that nobody has followed. Nothing
-of it is lost between passes; leads are kept with the run, for runs to come.
+Findings that code has found in the sources, what they answer, and leads.
+
+The shared memory of a hunt is what its state carries of this: facts (ids of findings, each with the
+part of the question that it answers), pairs that say the same or contradict each other, and leads
+that nobody has followed. Nothing of it is lost between passes; leads are kept with the run, for
+runs to come.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from deepdiver.tools.address import canonical
 LEADS = 60
 """Leads that are kept; the oldest of the others give way."""
 CLOSE = 12
-"""Known statements shown: those closest to the matter. More would make each step dearer than the one before."""
+"""Known statements shown: those closest to the matter. More would make each step dearer than the
+one before."""
 LONGEST_LEAD = 120
 """Characters of a lead: a name or a query; a longer text is neither."""
 FOREIGN = "Addresses that the reasoner named and that stand in no source were not taken."
@@ -40,13 +44,21 @@ def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     held = [deps.ledger.get(Source, key) for key in sources]
     whole = [deps.store.get_text(source.snapshot) for source in held]
     found = zip(held, whole, strict=True)
-    return {f"T{n}": (s, text, nodes.excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
+    return {
+        f"T{n}": (s, text, nodes.excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)
+    }
 
 
 def shown(labels: Texts) -> tuple[Text, ...]:
     """Return the texts as a task is shown them."""
     return tuple(
-        Text(id=label, title=source.title, publisher=source.publisher, published=source.published, text=part)
+        Text(
+            id=label,
+            title=source.title,
+            publisher=source.publisher,
+            published=source.published,
+            text=part,
+        )
         for label, (source, _, part) in labels.items()
     )
 
@@ -109,8 +121,12 @@ def learnt(
     for item, finding in found.values():
         others = [labels[label.strip()] for label in item.confirms if label.strip() in labels]
         same += [[finding.id, other] for other in others if other != finding.id]
-        for other in (labels[label.strip()] for label in item.contradicts if label.strip() in labels):
-            record = disputes.contradiction(deps, finding.id, other, said.inconsistencies_found or item.statement)
+        for other in (
+            labels[label.strip()] for label in item.contradicts if label.strip() in labels
+        ):
+            record = disputes.contradiction(
+                deps, finding.id, other, said.inconsistencies_found or item.statement
+            )
             if record is not None:
                 deps.add(record)
                 conflicts.append(list(record.findings))
@@ -121,13 +137,26 @@ def learnt(
         for key, part in told.items()
         if key not in held
     ]
-    return Learnt(facts, {k: p for k, p in told.items() if p}, same, conflicts, _leads(deps, said, found, state, links))
+    return Learnt(
+        facts,
+        {k: p for k, p in told.items() if p},
+        same,
+        conflicts,
+        _leads(deps, said, found, state, links),
+    )
 
 
 def _leads(
-    deps: Deps, said: Analysis, found: Mapping[str, tuple[Info, Finding]], state: Held, links: Sequence[dict[str, str]]
+    deps: Deps,
+    said: Analysis,
+    found: Mapping[str, tuple[Info, Finding]],
+    state: Held,
+    links: Sequence[dict[str, str]],
 ) -> list[dict[str, str]]:
-    """Return what may lead on: names beside the matter, suggestions, and addresses that stand in a source."""
+    """Return what may lead on.
+
+    Names beside the matter, suggestions, and addresses that stand in a source.
+    """
     urls = [item["url"] for item in links]
     meant = [loops.permitted(url, urls) for url in said.new_potential_urls]
     if None in meant:
@@ -135,7 +164,9 @@ def _leads(
     asked = set(words(state["initial_query"]))
     aside = [finding.statement for item, finding in found.values() if not item.answers.strip()]
     named = [name for text in aside for name in names(text) if not set(words(name)) <= asked]
-    wished = [" ".join(text.split()) for text in said.suggestions_for_next_step if "://" not in text]
+    wished = [
+        " ".join(text.split()) for text in said.suggestions_for_next_step if "://" not in text
+    ]
     return [
         *({"kind": "url", "text": url} for url in meant if url),
         *({"kind": "query", "text": text} for text in wished if 0 < len(text) <= LONGEST_LEAD),
@@ -143,9 +174,14 @@ def _leads(
     ]
 
 
-def with_leads(deps: Deps, held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+def with_leads(
+    deps: Deps, held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
+) -> list[dict[str, str]]:
     """Return leads with new ones, each once; they are kept with the run, for runs to come."""
-    once = {(item["kind"], " ".join(words(item["text"])) or item["text"]): item for item in reversed((*held, *new))}
+    once = {
+        (item["kind"], " ".join(words(item["text"])) or item["text"]): item
+        for item in reversed((*held, *new))
+    }
     listed = list(reversed(once.values()))[-LEADS:]
     deps.add(*(Lead.of(cast("Any", item["kind"]), item["text"]) for item in listed))
     return listed
@@ -173,7 +209,10 @@ def answered(state: Held, out: set[str]) -> dict[str, list[str]]:
 
 
 def confidence(deps: Deps, state: Held) -> float:
-    """Return what the evidence is worth: belief in the answered parts, times the part of the question they are."""
+    """Return what the evidence is worth.
+
+    Belief in the answered parts, times the part of the question they are.
+    """
     out = disputes.kept_out(disputes.disputes(deps, state["conflicts"], state["same"]))
     found = answered(state, out)
     beliefs = [summary.believed(deps, keys) for keys in found.values()]
@@ -185,11 +224,15 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
     decided, output = state["decision"], state["raw_tool_output"]
     about = f"{state['initial_query']} {decided['query_or_url']}"
     read = texts(deps, output["sources"], about)
-    known, memory = remembered(deps, closest(state, " ".join((about, *(part for _, _, part in read.values())))))
+    known, memory = remembered(
+        deps, closest(state, " ".join((about, *(part for _, _, part in read.values()))))
+    )
     task = AnalyseOutput(
         initial_query=state["initial_query"],
         as_of=deps.as_of,
-        problems=tuple(Part(id=f"P{number}", question=part) for number, part in enumerate(state["problems"], 1)),
+        problems=tuple(
+            Part(id=f"P{number}", question=part) for number, part in enumerate(state["problems"], 1)
+        ),
         action=decided["next_action"],
         query_or_url=decided["query_or_url"],
         texts=shown(read),
@@ -201,17 +244,27 @@ def analysis(deps: Deps, state: Held) -> tuple[AnalyseOutput, Texts, dict[str, s
     return task, read, known
 
 
-def taken_in(deps: Deps, state: Held, said: Analysis | None, read: Texts, known: Mapping[str, str]) -> Update:
+def taken_in(
+    deps: Deps, state: Held, said: Analysis | None, read: Texts, known: Mapping[str, str]
+) -> Update:
     """Return the update that enters an analysis into the shared memory, and the step into the history."""
     decided, output = state["decision"], state["raw_tool_output"]
-    new = learnt(deps, said, read, known, state, output["links"]) if said else Learnt([], {}, [], [], [])
+    new = (
+        learnt(deps, said, read, known, state, output["links"])
+        if said
+        else Learnt([], {}, [], [], [])
+    )
     memory = [
-        {**item, "answers": item["answers"] or new.answers.get(item["id"], "")} for item in state["shared_memory"]
+        {**item, "answers": item["answers"] or new.answers.get(item["id"], "")}
+        for item in state["shared_memory"]
     ]
     update: Update = {
         "shared_memory": [*memory, *new.facts],
         "same": [*state["same"], *(pair for pair in new.same if pair not in state["same"])],
-        "conflicts": [*state["conflicts"], *(pair for pair in new.conflicts if pair not in state["conflicts"])],
+        "conflicts": [
+            *state["conflicts"],
+            *(pair for pair in new.conflicts if pair not in state["conflicts"]),
+        ],
         "leads": with_leads(deps, state["leads"], new.leads),
         "analyzer_report": _told(said) if said else {},
         "iteration": state["iteration"] + 1,
@@ -233,7 +286,11 @@ def taken_in(deps: Deps, state: Held, said: Analysis | None, read: Texts, known:
         "confidence_score": said.confidence_score if said else 0.0,
         "failed": output["failed"],
     }
-    return {**update, "confidence_score": sure, "research_history": [*state["research_history"], step]}
+    return {
+        **update,
+        "confidence_score": sure,
+        "research_history": [*state["research_history"], step],
+    }
 
 
 def _told(said: Analysis) -> dict[str, Any]:

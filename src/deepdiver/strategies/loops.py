@@ -1,10 +1,13 @@
-"""Noticing that a hunt goes in circles, and the ways out of it: rules, so that they can be foreseen and told.
+"""Noticing that a hunt goes in circles, and the ways out of it.
 
-A hunt goes in circles if a query or address comes again (whatever the order of its words, whoever names the page), if
-so many steps brought no new finding, or if so many did not raise the confidence. The ways out are taken in one order,
-each once until something comes of it: ask in other words, ask for one part alone, follow a lead that was stored, and
-last hand over to the person. The reasoner is told and may choose the words; if it repeats itself all the same, what is
-done is chosen here.
+Rules, so that they can be foreseen and told.
+
+A hunt goes in circles if a query or address comes again (whatever the order of its words, whoever
+names the page), if so many steps brought no new finding, or if so many did not raise the
+confidence. The ways out are taken in one order, each once until something comes of it: ask in other
+words, ask for one part alone, follow a lead that was stored, and last hand over to the person. The
+reasoner is told and may choose the words; if it repeats itself all the same, what is done is chosen
+here.
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from deepdiver.tools.address import canonical
 BARREN = 3
 """Steps without a new finding after which a hunt is stuck: two may be bad luck with words."""
 LEVEL = 6
-"""Steps after which a confidence that has not risen is not going to, although findings still come in."""
+"""Steps after which a confidence that has not risen is not going to, although findings still come
+in."""
 LONGEST_QUERY = 200
 """Characters of a query."""
 CRAWL, HAND_OVER = "crawl_url", "send_to_hitl"
@@ -86,7 +90,10 @@ class Circle:
 
 
 def key_of(action: str, query_or_url: str) -> str:
-    """Return what two equal steps share: the tool, and the words in any order and form, or the page."""
+    """Return what two equal steps share.
+
+    The tool, and the words in any order and form, or the page.
+    """
     if action == CRAWL:
         return f"{CRAWL} {canonical(query_or_url)}"
     told = sorted(set(terms(query_or_url))) or sorted(set(words(query_or_url)))
@@ -109,7 +116,10 @@ def refused(made: Sequence[Made], why: str, first: Way = Way.REFRAME) -> Circle:
 
 
 def _left(stretch: Sequence[Made], first: Way = Way.REFRAME) -> tuple[Way, ...]:
-    """Return the ways behind the furthest that was tried: one that was passed over had nothing to offer."""
+    """Return the ways behind the furthest that was tried.
+
+    One that was passed over had nothing to offer.
+    """
     tried = [LADDER.index(Way(step.way)) + 1 for step in stretch if step.way]
     return LADDER[max((LADDER.index(first), *tried)) :] or LADDER[-1:]
 
@@ -175,14 +185,20 @@ def checked(said: NextAction | None, at: Situation, made: Sequence[Made]) -> Cho
     choice = _choice(said, at)
     if isinstance(choice, Choice):
         return choice
-    missed = said is not None and said.next_action.strip().lower() == HAND_OVER and bool(at.unsearched)
+    missed = (
+        said is not None and said.next_action.strip().lower() == HAND_OVER and bool(at.unsearched)
+    )
     return refused(made, choice, Way.NARROW if missed and at.begun else Way.REFRAME)
 
 
 def _choice(said: NextAction | None, at: Situation) -> Choice | str:
     if said is None:
         return "no decision could be had"
-    action, what, told = said.next_action.strip().lower(), said.query_or_url or "", " ".join(said.reasoning.split())
+    action, what, told = (
+        said.next_action.strip().lower(),
+        said.query_or_url or "",
+        " ".join(said.reasoning.split()),
+    )
     if action == HAND_OVER:
         if not at.begun:
             return "nothing was looked at in this pass"
@@ -192,7 +208,10 @@ def _choice(said: NextAction | None, at: Situation) -> Choice | str:
     if action == CRAWL:
         found = permitted(what, at.addresses)
         if found is None:
-            return "the address to read stands in no search result, in no page that was read and in no word of yours"
+            return (
+                "the address to read stands in no search result, in no page that was read and in "
+                "no word of yours"
+            )
         choice = Choice(CRAWL, found, told, "reasoner")
     elif action.startswith(SEARCH) and at.searches:
         query = " ".join(_ADDRESS.sub(" ", what).split())[:LONGEST_QUERY]
@@ -209,7 +228,10 @@ def _choice(said: NextAction | None, at: Situation) -> Choice | str:
 
 
 def permitted(said: str, addresses: Sequence[str]) -> str | None:
-    """Return the address that is meant, as it stood where it was found; None where it is none of them."""
+    """Return the address that is meant, as it stood where it was found.
+
+    None where it is none of them.
+    """
     said = said.strip()
     if re.fullmatch(r"U\d{1,4}", said, re.IGNORECASE):
         place = int(said[1:]) - 1
@@ -219,30 +241,45 @@ def permitted(said: str, addresses: Sequence[str]) -> str | None:
 
 
 def way_out(found: Circle, at: Situation) -> Choice:
-    """Return the first thing that was not done yet, on the first way that has one; else the hand-over."""
+    """Return the first thing that was not done yet, on the first way that has one.
+
+    Else the hand-over.
+    """
     for way in found.ways:
         for action, what in _steps(way, at):
             query = what if action == CRAWL else what[:LONGEST_QUERY]
             if words(query) and key_of(action, query) not in at.keys:
                 return Choice(action, query, f"{found.why}: {TOLD[way]}", "rule", way)
-    return Choice(HAND_OVER, "", f"{found.why}, and nothing is left that was not tried", "rule", Way.HUMAN)
+    return Choice(
+        HAND_OVER, "", f"{found.why}, and nothing is left that was not tried", "rule", Way.HUMAN
+    )
 
 
 def _steps(way: Way, at: Situation) -> Iterator[tuple[str, str]]:
-    """Return what can be done on a way, the most promising first; whether it was done is not asked."""
+    """Return what can be done on a way, the most promising first.
+
+    Whether it was done is not asked.
+    """
     wanted = at.open or at.problems or (at.question,)
     if way is Way.LEAD:
         for kind, text in at.leads:
             if kind == "url":
-                yield from ((CRAWL, url) for url in at.addresses if canonical(url) == canonical(text))
+                yield from (
+                    (CRAWL, url) for url in at.addresses if canonical(url) == canonical(text)
+                )
             else:
-                yield from ((tool, lead_query(text, wanted[0]) if kind == "name" else text) for tool in at.searches)
+                yield from (
+                    (tool, lead_query(text, wanted[0]) if kind == "name" else text)
+                    for tool in at.searches
+                )
         yield from ((CRAWL, url) for url in at.addresses)
         return
     made: list[str] = []
     if way is Way.REFRAME:
         asked = set(words(at.question))
-        met = dict.fromkeys(name for text in at.known for name in names(text) if not set(words(name)) <= asked)
+        met = dict.fromkeys(
+            name for text in at.known for name in names(text) if not set(words(name)) <= asked
+        )
         made = [_telling(at.question), *(lead_query(name, part) for part in wanted for name in met)]
     elif way is Way.NARROW:
         about = " ".join(names(at.question))

@@ -1,12 +1,17 @@
-r"""`navigator`: one decision, one tool, one analysis at a time, after the Dynamic Research Agent Flow.
+r"""`navigator`.
 
-    Raw Query -> Decision Node -> Tool Node (DuckDuckGo/Google/Crawl) -> Analyzer Node -> Decision Node (Loop continues)
-      -> [Loop Exit Condition Met] -> HITL Output -> Human Feedback -> [If rejected/new info] -> Decision Node
+One decision, one tool, one analysis at a time, after the Dynamic Research Agent Flow.
 
-The reasoner decides what to do next; code keeps the rules. `max_iterations` bounds the steps of a pass. Nothing is
-handed over before each part of the question was searched for. No step is taken twice: whoever goes in circles is led
-out of them (`loops`). No address is read that stands in no source (`hunting`). What is in dispute stays out of the
-answer (`disputes`). And the confidence that ends a pass is computed from the evidence; the analyzer's is kept beside.
+    Raw Query -> Decision Node -> Tool Node (DuckDuckGo/Google/Crawl) -> Analyzer Node -> Decision
+    Node (Loop continues)
+      -> [Loop Exit Condition Met] -> HITL Output -> Human Feedback -> [If rejected/new info] ->
+      Decision Node
+
+The reasoner decides what to do next; code keeps the rules. `max_iterations` bounds the steps of a
+pass. Nothing is handed over before each part of the question was searched for. No step is taken
+twice: whoever goes in circles is led out of them (`loops`). No address is read that stands in no
+source (`hunting`). What is in dispute stays out of the answer (`disputes`). And the confidence that
+ends a pass is computed from the evidence; the analyzer's is kept beside.
 """
 
 from __future__ import annotations
@@ -17,19 +22,33 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
-from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.record import Report, RunStatus
 from deepdiver.errors import UsageError
 from deepdiver.memory.past import consulted, left_over, shown
 from deepdiver.report.render import JOURNEY, answer_text
-from deepdiver.strategies import disputes, hunting, journey, learning, loops, nodes, steering, writing
+from deepdiver.strategies import (
+    disputes,
+    hunting,
+    journey,
+    learning,
+    loops,
+    nodes,
+    steering,
+    writing,
+)
 from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes
 
 
 class NavigatorState(TypedDict, total=False):
-    """What the graph carries: the seed's inputs and outputs, then what its nodes need to find their way."""
+    """What the graph carries.
+
+    The seed's inputs and outputs, then what its nodes need to find their way.
+    """
 
     messages: Annotated[list[AnyMessage], add_messages]
     initial_query: str
@@ -58,7 +77,10 @@ class NavigatorState(TypedDict, total=False):
 
 
 def allowance(max_iterations: int, results: int) -> Allowance:
-    """Return how often a pass may do each thing at most, where a person edits its plan once; passes are asked for."""
+    """Return how often a pass may do each thing at most, where a person edits its plan once.
+
+    Passes are asked for.
+    """
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.DecideAction: max_iterations + 1,
@@ -75,12 +97,23 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(NavigatorState, context_schema=Deps)
     tool_nodes = (duckduckgo_search, google_search, search, crawl)
-    add_nodes(graph, provide, initialize, decision_node, approve_plan, *tool_nodes, analyzer_node, hitl_output)
+    add_nodes(
+        graph,
+        provide,
+        initialize,
+        decision_node,
+        approve_plan,
+        *tool_nodes,
+        analyzer_node,
+        hitl_output,
+    )
     add_nodes(graph, provide, human_feedback)
     named = [node.__name__ for node in tool_nodes]
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "decision_node")
-    graph.add_conditional_edges("decision_node", _after_decision, ["approve_plan", *named, "hitl_output"])
+    graph.add_conditional_edges(
+        "decision_node", _after_decision, ["approve_plan", *named, "hitl_output"]
+    )
     graph.add_conditional_edges("approve_plan", _after_plan, ["decision_node", *named])
     for name in named:
         graph.add_edge(name, "analyzer_node")
@@ -91,7 +124,9 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def _after_decision(state: NavigatorState) -> str:
-    over = state["decision"]["next_action"] == loops.HAND_OVER  # at once only where nothing can be done: no plan then
+    over = (
+        state["decision"]["next_action"] == loops.HAND_OVER
+    )  # at once only where nothing can be done: no plan then
     return _tool_node(state) if state["approved"] or over else "approve_plan"
 
 
@@ -101,7 +136,11 @@ def _after_plan(state: NavigatorState) -> str:
 
 def _tool_node(state: NavigatorState) -> str:
     action = state["decision"]["next_action"]
-    kinds = {loops.HAND_OVER: "hitl_output", loops.CRAWL: "crawl", "search_duckduckgo": "duckduckgo_search"}
+    kinds = {
+        loops.HAND_OVER: "hitl_output",
+        loops.CRAWL: "crawl",
+        "search_duckduckgo": "duckduckgo_search",
+    }
     return kinds.get(action) or ("google_search" if action in loops.GOOGLE else "search")
 
 
@@ -110,12 +149,18 @@ def _after_feedback(state: NavigatorState) -> str:
 
 
 async def initialize(state: NavigatorState, deps: Deps) -> Update:
-    """Take the question from the messages, recall past runs and their leads if that is wanted; the rest is empty."""
+    """Take the question from the messages, recall past runs and their leads if that is wanted.
+
+    The rest is empty.
+    """
     query = nodes.question_of(state)
     past = await nodes.recall_past(deps, query)
     leads = left_over(past)
     old = [hunting.address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
-    lists = "research_history shared_memory same conflicts research_journey key_sources missing feedback problems"
+    lists = (
+        "research_history shared_memory same conflicts research_journey key_sources missing "
+        "feedback problems"
+    )
     return {
         **{name: [] for name in lists.split()},
         **{name: {} for name in ("decision", "raw_tool_output", "analyzer_report")},
@@ -135,11 +180,17 @@ async def decision_node(state: NavigatorState, deps: Deps) -> Update:
     """Let the reasoner choose the one next action, within the rules."""
     query, objection, past = state["initial_query"], state["objection"], shown(state["past"])
     problems = state["problems"] or await nodes.parts_of(deps, query, objection, past)
-    return {"problems": problems, "decision": await steering.decided(deps, {**state, "problems": problems})}
+    return {
+        "problems": problems,
+        "decision": await steering.decided(deps, {**state, "problems": problems}),
+    }
 
 
 async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
-    """Show the parts of the question and the first action; edited parts get a new one, a rejection begins anew."""
+    """Show the parts of the question and the first action.
+
+    Edited parts get a new one, a rejection begins anew.
+    """
     decided = state["decision"]
     first = [f"{decided['next_action']}: {decided['query_or_url']}"]
     said = nodes.approve(deps, state["initial_query"], state["problems"], queries=first)
@@ -166,7 +217,9 @@ async def search(state: NavigatorState, deps: Deps) -> Update:
 
 async def _searched(state: NavigatorState, deps: Deps) -> Update:
     action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
-    return hunting.entered(state, await hunting.use_search(deps, action, query, state["initial_query"]))
+    return hunting.entered(
+        state, await hunting.use_search(deps, action, query, state["initial_query"])
+    )
 
 
 async def crawl(state: NavigatorState, deps: Deps) -> Update:
@@ -176,7 +229,10 @@ async def crawl(state: NavigatorState, deps: Deps) -> Update:
 
 
 async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
-    """Have the output read; what code finds in the sources enters the shared memory, and confidence is computed."""
+    """Have the output read.
+
+    What code finds in the sources enters the shared memory, and confidence is computed.
+    """
     task, read, known = learning.analysis(deps, state)
     said = await nodes.attempt(deps, task) if task.texts or task.links else None
     return learning.taken_in(deps, state, said, read, known)
@@ -185,9 +241,17 @@ async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
 async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
     """Write what the person is shown: the answer, the research journey, the key sources."""
     found = disputes.disputes(deps, state["conflicts"], state["same"])
-    out, told = disputes.kept_out(found), journey.lines(state["research_history"], state["feedback"])
+    out, told = (
+        disputes.kept_out(found),
+        journey.lines(state["research_history"], state["feedback"]),
+    )
     by_part = learning.answered(state, out)
-    keys = dict.fromkeys([*(k for part in by_part.values() for k in part), *(i["id"] for i in state["shared_memory"])])
+    keys = dict.fromkeys(
+        [
+            *(k for part in by_part.values() for k in part),
+            *(i["id"] for i in state["shared_memory"]),
+        ]
+    )
     gaps = [part for part in state["problems"] if part not in by_part]
     report = await writing.write_report(
         deps,
@@ -222,19 +286,38 @@ async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
     Raises:
         UsageError: If the answer is none.
     """
-    fields = {"answer": "answer", "journey": "research_journey", "key_sources": "key_sources", "missing": "missing"}
-    payload = {name: state.get(key) for name, key in (*fields.items(), ("confidence", "confidence_score"))}
+    fields = {
+        "answer": "answer",
+        "journey": "research_journey",
+        "key_sources": "key_sources",
+        "missing": "missing",
+    }
+    payload = {
+        name: state.get(key) for name, key in (*fields.items(), ("confidence", "confidence_score"))
+    }
     reply = interrupt({"ask": "review_answer", "question": state["initial_query"], **payload})
     action = reply.get("action") if isinstance(reply, dict) else None
-    said = " ".join(str(reply.get("reason") or reply.get("constraints") or "").split()) if action else ""
+    said = (
+        " ".join(str(reply.get("reason") or reply.get("constraints") or "").split())
+        if action
+        else ""
+    )
     if action == "accept":
-        deps.finish(deps.report or Report.model_validate_json(deps.store.get_report(deps.run.id) or ""))
+        deps.finish(
+            deps.report or Report.model_validate_json(deps.store.get_report(deps.run.id) or "")
+        )
         return {"accepted": True}
     if action not in {"reject", "add"} or (action == "add" and not said):
         raise UsageError(
-            "an answer is answered with action accept, reject (and a reason) or add (and a reason to heed)"
+            "an answer is answered with action accept, reject (and a reason) or add (and a reason "
+            "to heed)"
         )
     deps.store.set_status(deps.run.id, RunStatus.RUNNING)
     told = said or "the person rejected the answer and did not say why"
     addresses = hunting.with_addresses(state["addresses"], hunting.said_by_person(said))
-    return {"feedback": [*state["feedback"], told], "addresses": addresses, "iteration": 0, "analyzer_report": {}}
+    return {
+        "feedback": [*state["feedback"], told],
+        "addresses": addresses,
+        "iteration": 0,
+        "analyzer_report": {},
+    }

@@ -1,4 +1,6 @@
-r"""`orchestrated`: three agents over one research context, after the Deep Research Agent design document.
+r"""`orchestrated`.
+
+Three agents over one research context, after the Deep Research Agent design document.
 
     User Query → Research Context → Planning Agent → Search Plans → Execution Agent → Search Results
                                           ↑                                                ↓
@@ -6,9 +8,10 @@ r"""`orchestrated`: three agents over one research context, after the Deep Resea
                                                                ↓ Yes
                                                         Synthesis Agent → Final Report
 
-Every plan has an intent, and the intent decides how it is carried out (see `intents`). Searching ends after
-`max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH` rounds, or when the planning
-agent asks for synthesis, or when planning fails; whatever ends it, a report is written of what there is.
+Every plan has an intent, and the intent decides how it is carried out (see `intents`). Searching
+ends after `max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH`
+rounds, or when the planning agent asks for synthesis, or when planning fails; whatever ends it, a
+report is written of what there is.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -32,17 +37,23 @@ from deepdiver.strategies.context import ResearchContext
 from deepdiver.tasks import SearchPlan
 
 PLANS, EXECUTED = 3, 2
-"""Searches planned and searches made a round; what is left over is planned anew, with more known."""
+"""Searches planned and searches made a round; what is left over is planned anew, with more known.
+"""
 ENOUGH, DEPTH = 5, 3
 """Key findings and rounds that are enough together."""
 RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
-"""What planning is shown at most: last results, key findings, open questions, searches made, names not looked up."""
+"""What planning is shown at most: last results, key findings, open questions, searches made, names
+not looked up."""
 KNOWN_BYTES, LIMITS_BYTES = 3_000, 2_000
-"""Bytes of key findings and of limits that a task is shown: so a round costs no more than the one before."""
+"""Bytes of key findings and of limits that a task is shown: so a round costs no more than the one
+before."""
 
 
 class OrchestratedState(TypedDict, total=False):
-    """The research context in plain JSON, then what the nodes need to find their way. Texts stay in the store."""
+    """The research context in plain JSON, then what the nodes need to find their way.
+
+    Texts stay in the store.
+    """
 
     messages: Annotated[list[AnyMessage], add_messages]
     query: str
@@ -85,12 +96,18 @@ def allowance(max_iterations: int, results: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(OrchestratedState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, plan_searches, approve_plan, execute_search, synthesize_research)
+    add_nodes(
+        graph, provide, initialize, plan_searches, approve_plan, execute_search, synthesize_research
+    )
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "plan_searches")
-    graph.add_conditional_edges("plan_searches", _planned, ["approve_plan", "execute_search", "synthesize_research"])
+    graph.add_conditional_edges(
+        "plan_searches", _planned, ["approve_plan", "execute_search", "synthesize_research"]
+    )
     graph.add_conditional_edges("approve_plan", _approved, ["plan_searches", "execute_search"])
-    graph.add_conditional_edges("execute_search", _sufficient, ["plan_searches", "synthesize_research"])
+    graph.add_conditional_edges(
+        "execute_search", _sufficient, ["plan_searches", "synthesize_research"]
+    )
     graph.add_edge("synthesize_research", END)
     return graph
 
@@ -112,7 +129,10 @@ def _sufficient(state: OrchestratedState) -> str:
 async def initialize(state: OrchestratedState, deps: Deps) -> Update:
     """Make a research context of the question, and recall past runs if that is wanted."""
     query = nodes.question_of(state)
-    lists = "search_history key_findings unanswered_questions problems plans findings checked tried leads limits"
+    lists = (
+        "search_history key_findings unanswered_questions problems plans findings checked tried "
+        "leads limits"
+    )
     return {
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("final_report", "objection"), ""),
@@ -127,16 +147,23 @@ async def initialize(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
-    """Planning agent: look at the last results, the gaps and the open questions, and plan the next searches."""
+    """Planning agent.
+
+    Look at the last results, the gaps and the open questions, and plan the next searches.
+    """
     past, rounds = shown(state["past"]), state["search_iterations"]
-    problems = state["problems"] or await nodes.parts_of(deps, state["query"], state["objection"], past)
+    problems = state["problems"] or await nodes.parts_of(
+        deps, state["query"], state["objection"], past
+    )
     unanswered = state["unanswered_questions"] if rounds else problems
     task = tasks.PlanSearches(
         question=state["query"],
         as_of=deps.as_of,
         problems=tuple(problems),
         results=intents.seen(deps, state["query"], state["search_history"][-RECENT:]),
-        findings=intents.known(deps, _telling(state, summary.held(state["key_findings"])), state["checked"]),
+        findings=intents.known(
+            deps, _telling(state, summary.held(state["key_findings"])), state["checked"]
+        ),
         unanswered=tuple(unanswered),
         leads=tuple(state["leads"]),
         tried=tuple(state["tried"][-TRIED:]),
@@ -149,21 +176,34 @@ async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
         limit=PLANS,
     )
     answer = await nodes.attempt(deps, task)
-    plans, ending, failure = intents.usable(answer, state["query"], state["tried"], PLANS, first=not rounds)
+    plans, ending, failure = intents.usable(
+        answer, state["query"], state["tried"], PLANS, first=not rounds
+    )
     if failure:
         deps.limited(f"Planning ended the search before round {rounds + 1}: {failure}")
     if not plans:
-        reason, by = (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
+        reason, by = (
+            (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
+        )
         deps.emit(Decided(decision="finish", reason=reason, by=by))
     planned = [plan.model_dump(mode="json") for plan in plans]
-    return {"problems": problems, "unanswered_questions": unanswered, "plans": planned, "ending": ending}
+    return {
+        "problems": problems,
+        "unanswered_questions": unanswered,
+        "plans": planned,
+        "ending": ending,
+    }
 
 
 async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
     """Show the first plan; what is edited or rejected is planned anew."""
-    objectives = [f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]]
+    objectives = [
+        f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
+    ]
     listed = [plan["query"] for plan in state["plans"]]
-    said = nodes.approve(deps, state["query"], state["problems"], objectives=objectives, queries=listed)
+    said = nodes.approve(
+        deps, state["query"], state["problems"], objectives=objectives, queries=listed
+    )
     if said.objection:
         return {"objection": said.objection, "problems": [], "plans": []}
     edited = {"plans": [], "unanswered_questions": said.problems} if said.edited else {}
@@ -171,14 +211,19 @@ async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
 
 
 async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
-    """Execution agent: make the searches side by side, each by its intent, and enter what they bring."""
+    """Execution agent.
+
+    Make the searches side by side, each by its intent, and enter what they bring.
+    """
     lines, tried, leads = summary.held(state["key_findings"]), state["tried"], state["leads"]
     told, unanswered = [line.text for line in _telling(state, lines)], state["unanswered_questions"]
     held = intents.Held(state["query"], state["problems"], lines, told, unanswered, tried, leads)
     plans = [SearchPlan.model_validate(plan) for plan in state["plans"][:EXECUTED]]
     done = await together(*(intents.carry_out(deps, plan, held) for plan in plans))
     looks = [item.looked for item in done]
-    found = dict.fromkeys(key for look in looks for key in look.findings if key not in state["findings"])
+    found = dict.fromkeys(
+        key for look in looks for key in look.findings if key not in state["findings"]
+    )
     new = [summary.line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in found]
     tried = _joined(tried, *((item.plan.query, *item.looked.queries) for item in done))
     notes = [deps.limited(note) for item in done for note in item.notes]
@@ -186,20 +231,30 @@ async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
     update: Update = {
         "search_history": [*state["search_history"], *results],
         "key_findings": [line.model_dump(mode="json") for line in summary.merged(lines, new)],
-        "unanswered_questions": list(nodes.left_open(unanswered, [k.questions for k in looks if k.findings]))[:OPEN],
+        "unanswered_questions": list(
+            nodes.left_open(unanswered, [k.questions for k in looks if k.findings])
+        )[:OPEN],
         "search_iterations": state["search_iterations"] + 1,
         "findings": [*state["findings"], *found],
         "checked": _joined(state["checked"], *(item.checked for item in done)),
         "tried": tried,
-        "leads": intents.not_looked_up(_joined(leads, *(look.leads for look in looks)), tried)[-LEADS:],
+        "leads": intents.not_looked_up(_joined(leads, *(look.leads for look in looks)), tried)[
+            -LEADS:
+        ],
         "limits": _joined(state["limits"], notes, *(look.limits for look in looks)),
         "plans": [],
     }
-    return {**update, "decision": _decide(deps, update["search_iterations"], len(update["key_findings"]), state)}
+    return {
+        **update,
+        "decision": _decide(deps, update["search_iterations"], len(update["key_findings"]), state),
+    }
 
 
 def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) -> str:
-    """Return whether what is known is enough to write the report; the three rules are those of the design document."""
+    """Return whether what is known is enough to write the report.
+
+    The three rules are those of the design document.
+    """
     decision, reason, by = "finish", "", "rule"
     if rounds >= deps.max_iterations:
         reason = f"round {rounds} is the last allowed"
@@ -215,7 +270,11 @@ def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) ->
 
 async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     """Synthesis agent: write the report from the findings, and hand over the whole context."""
-    lines, problems, unanswered = summary.held(state["key_findings"]), state["problems"], state["unanswered_questions"]
+    lines, problems, unanswered = (
+        summary.held(state["key_findings"]),
+        state["problems"],
+        state["unanswered_questions"],
+    )
     telling = (line.findings for line in (*_telling(state, lines), *lines))
     keys = _joined([], *telling, state["findings"])[: nodes.SHOWN_FINDINGS]
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
@@ -225,17 +284,26 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
     deps.finish(report)
     context = ResearchContext(
         query=state["query"],
-        search_history=tuple(intents.with_content(deps, item, state["query"]) for item in state["search_history"]),
+        search_history=tuple(
+            intents.with_content(deps, item, state["query"]) for item in state["search_history"]
+        ),
         key_findings=tuple(line.text for line in lines),
         unanswered_questions=tuple(unanswered),
         search_iterations=state["search_iterations"],
     )
     text = markdown(report)
-    return {"final_report": text, "research_context": context.model_dump(mode="json"), "messages": [AIMessage(text)]}
+    return {
+        "final_report": text,
+        "research_context": context.model_dump(mode="json"),
+        "messages": [AIMessage(text)],
+    }
 
 
 def _telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
-    """Return the key findings that a task is shown: the best believed and most to the point of every part."""
+    """Return the key findings that a task is shown.
+
+    The best believed and most to the point of every part.
+    """
     asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
     return summary.shortened(lines, asked, KNOWN, KNOWN_BYTES)
 

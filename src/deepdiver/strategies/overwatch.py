@@ -14,7 +14,9 @@ from typing import Annotated, Any, get_type_hints
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -24,7 +26,8 @@ from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_node
 from deepdiver.strategies.trace import standing_of, step
 
 TURN, RETURNS = 5, 2
-"""Calls of a turn; returns from reflection to gathering, and as many from verification to reflection."""
+"""Calls of a turn; returns from reflection to gathering, and as many from verification to
+reflection."""
 PHASES = {
     "planning": "plan_research",
     "decomposing": "decompose_task",
@@ -97,9 +100,14 @@ class AgentState(TypedDict, total=False):
 
 def allowance(max_iterations: int, results: int) -> Allowance:
     """Return how often a run may do each thing at most, where a person rejects no plan."""
-    most, per_turn = gathering.HYPOTHESES, (tasks.Analyse, tasks.Reflect, tasks.Correlate, tasks.VerifyConclusions)
+    most, per_turn = (
+        gathering.HYPOTHESES,
+        (tasks.Analyse, tasks.Reflect, tasks.Correlate, tasks.VerifyConclusions),
+    )
     counts: dict[type[tasks.Task[Any]], int] = {
-        **dict.fromkeys((tasks.PlanResearch, tasks.DecomposeTask, tasks.WriteReport, tasks.RepairSentences), 1),
+        **dict.fromkeys(
+            (tasks.PlanResearch, tasks.DecomposeTask, tasks.WriteReport, tasks.RepairSentences), 1
+        ),
         **dict.fromkeys(per_turn, max_iterations),
         tasks.Hypothesise: 1 + max_iterations,
         tasks.RefuteQueries: most,
@@ -113,7 +121,9 @@ def allowance(max_iterations: int, results: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(AgentState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, plan_research, decompose_task, approve_plan, generate_hypotheses)
+    add_nodes(
+        graph, provide, initialize, plan_research, decompose_task, approve_plan, generate_hypotheses
+    )
     add_nodes(graph, provide, gather_intelligence, analyze_findings, reflect_on_analysis)
     add_nodes(graph, provide, correlate_findings, verify_conclusions, synthesize_report)
     graph.add_edge(START, "initialize")
@@ -127,7 +137,10 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
 
 
 def route_next_step(state: AgentState) -> str:
-    """Return the next node: synthesis after the last turn or an error, else that of the current phase."""
+    """Return the next node.
+
+    Synthesis after the last turn or an error, else that of the current phase.
+    """
     if state["iteration"] >= state["max_iterations"] or state["error"]:
         return "synthesize_report"
     return PHASES[state["current_phase"]]
@@ -151,8 +164,18 @@ async def initialize(state: AgentState, deps: Deps) -> Update:
 async def plan_research(state: AgentState, deps: Deps) -> Update:
     """Plan: objectives, where and when, and what to ask first."""
     update = {**await planning.plan(state, deps), "current_phase": "decomposing"}
-    told = f"{len(update['research_plan']['objectives'])} objectives, {len(update['pending_queries'])} queries"
-    return step(state, deps, "What is to be found out, and whom to ask first", "Planned the research", told, update)
+    told = (
+        f"{len(update['research_plan']['objectives'])} objectives, "
+        f"{len(update['pending_queries'])} queries"
+    )
+    return step(
+        state,
+        deps,
+        "What is to be found out, and whom to ask first",
+        "Planned the research",
+        told,
+        update,
+    )
 
 
 async def decompose_task(state: AgentState, deps: Deps) -> Update:
@@ -160,15 +183,23 @@ async def decompose_task(state: AgentState, deps: Deps) -> Update:
     made, reasoning = await planning.decompose(state, deps)
     told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}"
     made["current_phase"] = "hypothesizing"
-    return step(state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning)
+    return step(
+        state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning
+    )
 
 
 async def approve_plan(state: AgentState, deps: Deps) -> Update:
-    """Show objectives, sub-tasks and queries, if a person wants to see them; what is rejected is planned anew."""
+    """Show objectives, sub-tasks and queries, if a person wants to see them.
+
+    What is rejected is planned anew.
+    """
     queries = [" ".join(query["args"].values()) for query in state["pending_queries"]]
     aims = state["research_plan"]["objectives"]
     said = nodes.approve(deps, state["task"], state["problems"], objectives=aims, queries=queries)
-    return {**planning.approved(said), "current_phase": "planning" if said.objection else "hypothesizing"}
+    return {
+        **planning.approved(said),
+        "current_phase": "planning" if said.objection else "hypothesizing",
+    }
 
 
 async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
@@ -176,7 +207,15 @@ async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
     made, reasoning = await gathering.put_forward(state, deps)
     told = f"{len(made['hypotheses'])} hypotheses, {len(made['pending_queries'])} queries wait"
     update = {**made, "current_phase": "gathering"}
-    return step(state, deps, "What could be the answer", "Put hypotheses forward", told, update, "\n".join(reasoning))
+    return step(
+        state,
+        deps,
+        "What could be the answer",
+        "Put hypotheses forward",
+        told,
+        update,
+        "\n".join(reasoning),
+    )
 
 
 async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
@@ -190,7 +229,9 @@ async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
         more, reasoning = await gathering.put_forward({**state, **update}, deps)
         update |= more
     update["current_phase"] = "gathering" if update["pending_queries"] else "analyzing"
-    told = "; ".join(query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :])
+    told = "; ".join(
+        query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :]
+    )
     done = f"Made {len(batch)} calls, which brought {len(new)} new findings"
     return step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
 
@@ -198,7 +239,9 @@ async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
 async def analyze_findings(state: AgentState, deps: Deps) -> Update:
     """Say what the new findings show; what is to be asked next sends it back to gathering."""
     made, thinking = await analysing.analyse(state, deps)
-    counts = {name: len(made[name]) for name in ("key_insights", "uncertainties", "pending_queries")}
+    counts = {
+        name: len(made[name]) for name in ("key_insights", "uncertainties", "pending_queries")
+    }
     told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
     update = {**made, "current_phase": "gathering" if made["pending_queries"] else "reflecting"}
     done = f"Analysed {len(state['findings']) - state['analysed']} new findings"
@@ -206,7 +249,10 @@ async def analyze_findings(state: AgentState, deps: Deps) -> Update:
 
 
 async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
-    """Look back critically: twice at most back to gathering, then to analysing for a remark that is new."""
+    """Look back critically.
+
+    Twice at most back to gathering, then to analysing for a remark that is new.
+    """
     update, queries, critical = await analysing.reflect(state, deps)
     told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
     if queries and state["reflection_iterations"] < RETURNS:
@@ -219,12 +265,24 @@ async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
 
 
 async def correlate_findings(state: AgentState, deps: Deps) -> Update:
-    """Find what goes together in time and space, as cause or as pattern; and what does not go together."""
-    found = await correlating.correlate(deps, state["task"], state["findings"], state["correlations"])
+    """Find what goes together in time and space, as cause or as pattern.
+
+    And what does not go together.
+    """
+    found = await correlating.correlate(
+        deps, state["task"], state["findings"], state["correlations"]
+    )
     against = correlating.contradictions(deps, standing_of(state))
     update = {"correlations": found, "contradictions": against, "current_phase": "verifying"}
     told = f"{len(found)} correlations, {len(against)} contradictions"
-    return step(state, deps, "What goes together", f"Correlated {len(state['findings'])} findings", told, update)
+    return step(
+        state,
+        deps,
+        "What goes together",
+        f"Correlated {len(state['findings'])} findings",
+        told,
+        update,
+    )
 
 
 async def verify_conclusions(state: AgentState, deps: Deps) -> Update:

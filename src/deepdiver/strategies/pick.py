@@ -1,6 +1,9 @@
-"""Which strategy suits a question, by the words that it is asked in: rules, so that a choice can be told and foreseen.
+"""Which strategy suits a question, by the words that it is asked in.
 
-The first rule that fits wins; what fits none has an answer that could be wrong, and that is what `popper` is for.
+Rules, so that a choice can be told and foreseen.
+
+The first rule that fits wins; what fits none has an answer that could be wrong, and that is what
+`popper` is for.
 """
 
 from __future__ import annotations
@@ -36,8 +39,10 @@ _LATELY = _any(
     "right now|currently|ongoing|escalat\\w+|today",
 )
 _SITUATION = _any(
-    r"air ?strikes?|strikes?|shelling|attacks?|explosions?|troops?|military|front ?line|missiles?|drones?|ceasefire",
-    r"outages?|blackouts?|connectivity|cyber\w*|exploited|vulnerabilit(?:y|ies)|ransomware|sanction(?:s|ed)",
+    r"air ?strikes?|strikes?|shelling|attacks?|explosions?|troops?|military|front ?line|missiles?"
+    r"|drones?|ceasefire",
+    r"outages?|blackouts?|connectivity|cyber\w*|exploited|vulnerabilit(?:y|ies)|ransomware"
+    r"|sanction(?:s|ed)",
     r"wild ?fires?|earthquakes?|floods?|hurricanes?|evacuat\w+|protests?|unrest|coup|border",
 )
 _HUNT = _any(
@@ -45,10 +50,15 @@ _HUNT = _any(
     r"(?:phone number|e-?mail address|home page|website|postal address) of",
 )
 _OVERVIEW = _any(
-    r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background (?:on|of)|history of",
-    r"explain|describe|summari[sz]e|tell me about|what is known about|how does .{3,60} work|pros and cons|guide to",
+    r"overview|survey of|introduction to|state of the art|state of|landscape|trends?|background "
+    r"(?:on|of)|history of",
+    r"explain|describe|summari[sz]e|tell me about|what is known about|how does .{3,60} work|pros "
+    r"and cons|guide to",
 )
-_SIDES = _any(r"compar\w+|versus|vs|impacts?|implications?|effects?|consequences?|advantages|challenges|options|policy")
+_SIDES = _any(
+    r"compar\w+|versus|vs|impacts?|implications?|effects?|consequences?|advantages|challenges"
+    r"|options|policy"
+)
 _QUESTION = re.compile(r"\?")
 
 
@@ -64,6 +74,10 @@ def pick(question: str) -> Picked:
     if len(_QUESTION.findall(question)) > 1:
         return Picked(Strategy.ORCHESTRATED, "several questions in one")
     if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
-        told = f"“{side[0]}”: a question with several sides" if side else "a long question with several sides"
+        told = (
+            f"“{side[0]}”: a question with several sides"
+            if side
+            else "a long question with several sides"
+        )
         return Picked(Strategy.ORCHESTRATED, told)
     return Picked(Strategy.POPPER, "a question with an answer that could be wrong")

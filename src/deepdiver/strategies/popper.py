@@ -10,8 +10,8 @@ r"""`popper`: conjecture and refutation, after the Deep Diver design document.
                                                ↓                                ↓
                                         Generate Hypothesis              Final Answer → End
 
-The reasoner decides, never a threshold. Code keeps two rules: `max_iterations` is the hard stop, and there is no
-finishing before every open hypothesis has met one attempt to refute it.
+The reasoner decides, never a threshold. Code keeps two rules: `max_iterations` is the hard stop,
+and there is no finishing before every open hypothesis has met one attempt to refute it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from typing import Annotated, Any
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
-from typing_extensions import TypedDict  # pydantic, and so LangGraph Studio, needs this one before 3.12
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
@@ -36,7 +38,8 @@ from deepdiver.strategies.testing import experience, put_forward, stand, try_all
 from deepdiver.strategies.writing import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
-"""The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a round."""
+"""The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a
+round."""
 MOST_QUERIES = QUERIES + tasks.REMEMBERED  # with those that were fruitful in past runs
 
 
@@ -68,7 +71,9 @@ class DeepDiverState(TypedDict, total=False):
 def allowance(max_iterations: int, results: int) -> Allowance:
     """Return how often a run may do each thing at most."""
     readings = nodes.PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
-    searches = nodes.PROBLEMS * (MOST_QUERIES + HOPS * nodes.LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
+    searches = nodes.PROBLEMS * (MOST_QUERIES + HOPS * nodes.LEADS) + max_iterations * (
+        2 * HYPOTHESES + GAPS
+    )
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
         tasks.WriteQueries: nodes.PROBLEMS,
@@ -92,7 +97,9 @@ def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "formulate_problem")
     graph.add_edge("formulate_problem", "approve_plan")
-    graph.add_conditional_edges("approve_plan", _after_plan, ["formulate_problem", "gather_information"])
+    graph.add_conditional_edges(
+        "approve_plan", _after_plan, ["formulate_problem", "gather_information"]
+    )
     graph.add_edge("gather_information", "generate_hypothesis")
     graph.add_edge("generate_hypothesis", "verify_hypothesis")
     graph.add_edge("verify_hypothesis", "decide")
@@ -111,10 +118,17 @@ def _after_decision(state: DeepDiverState) -> str:
 
 async def initialize(state: DeepDiverState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
-    asked = [text for m in state.get("messages", []) if m.type == "human" and (text := str(m.text).strip())]
+    asked = [
+        text
+        for m in state.get("messages", [])
+        if m.type == "human" and (text := str(m.text).strip())
+    ]
     if not asked:
         raise UsageError("the question is empty: ask something in a user message")
-    lists = "decomposed_problems gathered_information hypotheses experience_pool waves tried trials evidence gaps"
+    lists = (
+        "decomposed_problems gathered_information hypotheses experience_pool waves tried trials "
+        "evidence gaps"
+    )
     return {
         **{name: [] for name in (*lists.split(), "limits")},
         "original_question": asked[-1],
@@ -133,20 +147,32 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     """Break the question into sub-problems that can be tested one by one."""
     question, objection, past = state["original_question"], state["objection"], shown(state["past"])
     guidance = deps.settings.system_prompt
-    task = tasks.Decompose(question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past)
+    task = tasks.Decompose(
+        question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past
+    )
     answer = await nodes.attempt(deps, task)
-    problems = list(dict.fromkeys(p.question for p in answer.problems))[: nodes.PROBLEMS] if answer else [question]
+    problems = (
+        list(dict.fromkeys(p.question for p in answer.problems))[: nodes.PROBLEMS]
+        if answer
+        else [question]
+    )
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
     return {"decomposed_problems": problems, "waves": nodes.waves(problems, needs)}
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
     """Look into the sub-problems, side by side where none needs another's answer first."""
-    question, problems, past = state["original_question"], state["decomposed_problems"], shown(state["past"])
+    question, problems, past = (
+        state["original_question"],
+        state["decomposed_problems"],
+        shown(state["past"]),
+    )
     found: list[Looked] = []
 
     async def gather(problem: str, known: Sequence[str]) -> Looked:
-        task = tasks.WriteQueries(question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES)
+        task = tasks.WriteQueries(
+            question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
+        )
         answer = await nodes.attempt(deps, task)
         most = MOST_QUERIES if past else QUERIES
         queries = answer.queries[:most] if answer and answer.queries else (problem,)
@@ -163,7 +189,9 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
         known = nodes.statements(deps, _ids(state))
-        found = await together(*(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps))
+        found = await together(
+            *(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps)
+        )
         update = nodes.enter(state, deps, found)
     standing, iteration = _standing(state), state["current_iteration"] + 1
     new = await put_forward(
@@ -185,7 +213,10 @@ async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
 
 
 async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
-    """Try to refute every hypothesis that is not settled; success and failure both enter the experience pool."""
+    """Try to refute every hypothesis that is not settled.
+
+    Success and failure both enter the experience pool.
+    """
     tested = await try_all(
         deps,
         state["original_question"],
@@ -210,7 +241,10 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
     standing, iteration = _standing(state), state["current_iteration"]
     untested = [item for item in standing if item.status is HypothesisStatus.OPEN]
     if iteration >= deps.max_iterations:
-        decision, by = tasks.Decision(decision="finish", reason=f"round {iteration} is the last allowed"), "rule"
+        decision, by = (
+            tasks.Decision(decision="finish", reason=f"round {iteration} is the last allowed"),
+            "rule",
+        )
     else:
         task = tasks.Decide(
             question=state["original_question"],
@@ -224,7 +258,10 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
             guidance=deps.settings.system_prompt,
         )
         answer = await nodes.attempt(deps, task)
-        decision, by = answer or tasks.Decision(decision="finish", reason="no decision could be had"), "reasoner"
+        decision, by = (
+            answer or tasks.Decision(decision="finish", reason="no decision could be had"),
+            "reasoner",
+        )
         if decision.decision == "finish" and untested:
             reason = f"{len(untested)} hypotheses have met no attempt to refute them"
             decision, by = tasks.Decision(decision="continue", reason=reason), "rule"
@@ -236,10 +273,16 @@ async def final_answer(state: DeepDiverState, deps: Deps) -> Update:
     """Write the answer from what has stood the tests."""
     question, problems = state["original_question"], state["decomposed_problems"]
     limits = [*state["limits"], *consulted(state["past"])]
-    report = await write_report(deps, question, problems, _standing(state), _ids(state), state["gaps"], limits)
+    report = await write_report(
+        deps, question, problems, _standing(state), _ids(state), state["gaps"], limits
+    )
     deps.finish(report)
     text = answer_text(report)
-    return {"final_answer": text, "confidence_score": report.confidence, "messages": [AIMessage(text)]}
+    return {
+        "final_answer": text,
+        "confidence_score": report.confidence,
+        "messages": [AIMessage(text)],
+    }
 
 
 def _standing(state: DeepDiverState) -> list[Assessment]:

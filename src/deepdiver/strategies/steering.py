@@ -1,4 +1,7 @@
-"""What is done next in a hunt: what the decision is shown, and the rules that no decision can change."""
+"""What is done next in a hunt.
+
+What the decision is shown, and the rules that no decision can change.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,18 @@ from deepdiver.strategies.hunting import Held
 from deepdiver.tasks import AnalyzerReport, DecideAction, Taken
 
 ENOUGH = 0.85
-"""The confidence from which on an answer that the analyzer misses nothing in is handed over unasked."""
+"""The confidence from which on an answer that the analyzer misses nothing in is handed over
+unasked."""
 HISTORY, TRIED, LEADS = 4, 10, 6
-"""Steps, queries and leads that the decision is shown; code holds every choice against all of them."""
+"""Steps, queries and leads that the decision is shown; code holds every choice against all of them.
+"""
 
 
 async def decided(deps: Deps, state: Held) -> dict[str, Any]:
     """Return what is done next: the seed's contract, and who decided it and why.
 
-    A rule comes first; then the reasoner is asked, and told if it goes in circles; and what cannot be taken gives way
-    to a way out.
+    A rule comes first; then the reasoner is asked, and told if it goes in circles; and what cannot
+    be taken gives way to a way out.
     """
     at, made = situation(deps, state), steps(state)
     found = loops.circle(made)
@@ -33,7 +38,9 @@ async def decided(deps: Deps, state: Held) -> dict[str, Any]:
         if isinstance(said, loops.Circle):
             found, said = said, loops.way_out(said, at)
         choice = said
-    told = f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
+    told = (
+        f"“{choice.query_or_url}”: {choice.reasoning}" if choice.query_or_url else choice.reasoning
+    )
     deps.emit(Decided(decision=choice.action, reason=told, by=choice.by))
     way = choice.way or (found.ways[0].value if found and choice.action != loops.HAND_OVER else "")
     return {
@@ -52,9 +59,16 @@ def by_rule(deps: Deps, state: Held, found: loops.Circle | None) -> loops.Choice
     if step >= deps.max_iterations:
         return loops.Choice(loops.HAND_OVER, reasoning=f"step {step} is the last of a pass")
     if step and sure >= ENOUGH and report and not report["suggestions_for_next_step"]:
-        return loops.Choice(loops.HAND_OVER, reasoning=f"the confidence is {sure:.2f}, and the analyzer misses nothing")
+        return loops.Choice(
+            loops.HAND_OVER,
+            reasoning=f"the confidence is {sure:.2f}, and the analyzer misses nothing",
+        )
     if found and found.ways[0] is loops.Way.HUMAN:
-        return loops.Choice(loops.HAND_OVER, reasoning=f"{found.why}, and every way out was tried", way=loops.Way.HUMAN)
+        return loops.Choice(
+            loops.HAND_OVER,
+            reasoning=f"{found.why}, and every way out was tried",
+            way=loops.Way.HUMAN,
+        )
     return None
 
 

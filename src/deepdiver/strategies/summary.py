@@ -1,9 +1,12 @@
-"""A running summary: statements that stand on findings, none said twice, and no longer than it may be.
+"""A running summary.
 
-The reasoner proposes statements; what becomes of them is decided here. A statement without a finding is not taken. One
-whose values its quotes do not hold gives way to the quote itself. One that says again what a line says is merged into
-that line, which then stands on the findings of both. And when the summary is too long, lines go: of the part of the
-question that has most of them, the least believed and least to the point.
+Statements that stand on findings, none said twice, and no longer than it may be.
+
+The reasoner proposes statements; what becomes of them is decided here. A statement without a
+finding is not taken. One whose values its quotes do not hold gives way to the quote itself. One
+that says again what a line says is merged into that line, which then stands on the findings of
+both. And when the summary is too long, lines go: of the part of the question that has most of them,
+the least believed and least to the point.
 """
 
 from __future__ import annotations
@@ -27,8 +30,9 @@ LINES, BYTES = 24, 5_000
 STANDS_ON = 8
 """Findings that one line keeps: more witnesses than anybody asks for."""
 RUN, SAME = 3, 0.6
-"""Statements that share this part of the shorter one's runs of three words, and no value that tells them apart, are
-one: a statement in other order or with an addition still does, another statement about the same thing does not."""
+"""Statements that share this part of the shorter one's runs of three words, and no value that tells
+them apart, are one: a statement in other order or with an addition still does, another statement
+about the same thing does not."""
 BESIDE = 0.5
 """What a line counts that shares no word with what is asked."""
 _DENYING = frozenset("no not never none neither nor without nobody nothing cannot".split())
@@ -48,7 +52,10 @@ class Line(Record):
 
     @property
     def weak(self) -> bool:
-        """Whether it rests on too little to be relied on: one source of low credibility, or a few that are lower."""
+        """Whether it rests on too little to be relied on.
+
+        One source of low credibility, or a few that are lower.
+        """
         return self.belief < belief.SUPPORTED_AT
 
 
@@ -71,7 +78,11 @@ def repeats(one: str, other: str) -> bool:
 def _values(text: str) -> set[str]:
     """Return what tells statements of like words apart: numbers, dates and names."""
     named = {word for name in names(text) for word in words(name)}
-    return named | {f"{value.normalize():f}" for value in numbers(text)} | {day.iso() for day in dates(text)}
+    return (
+        named
+        | {f"{value.normalize():f}" for value in numbers(text)}
+        | {day.iso() for day in dates(text)}
+    )
 
 
 def _denies(text: str) -> bool:
@@ -79,24 +90,34 @@ def _denies(text: str) -> bool:
 
 
 def merged(lines: Sequence[Line], new: Iterable[Line]) -> list[Line]:
-    """Return the lines with new ones merged in; if no two of them repeat each other, no two of the result do."""
+    """Return the lines with new ones merged in.
+
+    If no two of them repeat each other, no two of the result do.
+    """
     kept = list(lines)
     for line in new:
         place = len(kept)
-        while (twin := next((n for n, old in enumerate(kept) if repeats(old.text, line.text)), None)) is not None:
+        while (
+            twin := next((n for n, old in enumerate(kept) if repeats(old.text, line.text)), None)
+        ) is not None:
             line, place = _joined(kept.pop(twin), line), min(place, twin)
         kept.insert(place, line)
     return kept
 
 
 def _joined(old: Line, new: Line) -> Line:
-    """Return one line of two: the words of that which is believed more or, where both are, says more."""
+    """Return one line of two.
+
+    The words of that which is believed more or, where both are, says more.
+    """
     better = max((old, new), key=lambda line: (line.belief, len(line.text)))
     findings = tuple(dict.fromkeys((*better.findings, *old.findings, *new.findings)))[:STANDS_ON]
     return better.model_copy(update={"findings": findings, "about": old.about})
 
 
-def shortened(lines: Sequence[Line], asked: str, most: int = LINES, most_bytes: int = BYTES) -> list[Line]:
+def shortened(
+    lines: Sequence[Line], asked: str, most: int = LINES, most_bytes: int = BYTES
+) -> list[Line]:
     """Return as many lines as a summary may have, in their order."""
     held, wanted = list(lines), set(terms(asked))
     weights = {line.text: line.belief * _to_the_point(line.text, wanted) for line in held}
@@ -121,22 +142,32 @@ def believed(deps: Deps, findings: Iterable[str]) -> float:
     sources = {quote.source for key in findings for quote in deps.ledger.get(Finding, key).quotes}
     held = [deps.ledger.get(Source, key) for key in sorted(sources)]
     one_story = origins(held)
-    weighed = [belief.Weighed(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id]) for item in held]
+    weighed = [
+        belief.Weighed(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])
+        for item in held
+    ]
     return round(belief.posterior(0.5, weighed), 6)
 
 
 def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
-    """Return a statement as a line; if its findings do not hold its values, in the words of the first of them."""
+    """Return a statement as a line.
+
+    If its findings do not hold its values, in the words of the first of them.
+    """
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
-    if not text or faults(Sentence(text=text, findings=tuple(findings)), held, deps.store.get_text, deps.as_of):
+    if not text or faults(
+        Sentence(text=text, findings=tuple(findings)), held, deps.store.get_text, deps.as_of
+    ):
         held = held[:1]
         text = " ".join(held[0].quotes[0].text.split())
     keys = tuple(finding.id for finding in held)
     return Line(text=text, findings=keys, about=held[0].about, belief=believed(deps, keys))
 
 
-def taken(deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], labels: Mapping[str, str]) -> list[Line]:
+def taken(
+    deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], labels: Mapping[str, str]
+) -> list[Line]:
     """Return the summary after the reasoner's statements.
 
     Args:
@@ -149,11 +180,16 @@ def taken(deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], la
     new: list[Line] = []
     gone: set[str] = set()
     for item in statements:
-        keys = tuple(dict.fromkeys(labels[label.strip()] for label in item.findings if label.strip() in labels))
+        keys = tuple(
+            dict.fromkeys(
+                labels[label.strip()] for label in item.findings if label.strip() in labels
+            )
+        )
         if keys:
             line = line_of(deps, item.text, keys)
             new.append(line)
-            # A correction from a worse source does not push out what better ones say: both versions stay.
+            # A correction from a worse source does not push out what better ones say: both versions
+            # stay.
             old = [label.strip() for label in item.replaces if label.strip() in shown]
             gone |= {label for label in old if _gives_way(shown[label], line)}
     made = merged([line for label, line in shown.items() if label not in gone], new)
@@ -161,12 +197,18 @@ def taken(deps: Deps, lines: Sequence[Line], statements: Iterable[Statement], la
 
 
 def _gives_way(old: Line, new: Line) -> bool:
-    """Whether a line goes for a new one; what merely repeats it is merged, and stands on the findings of both."""
+    """Whether a line goes for a new one.
+
+    What merely repeats it is merged, and stands on the findings of both.
+    """
     return new.belief >= old.belief and not repeats(old.text, new.text)
 
 
 def disputed(lines: Sequence[Line], notes: Iterable[Note]) -> list[str]:
-    """Return what a reflection says does not go together: the lines that it names, one by one, or else its words."""
+    """Return what a reflection says does not go together.
+
+    The lines that it names, one by one, or else its words.
+    """
     told = [note.text for note in notes if note.category == "consistency"]
     named = {text: [line.text for line in lines if line.text in text] for text in told}
     return list(dict.fromkeys(side for text, sides in named.items() for side in (sides or [text])))
@@ -180,19 +222,28 @@ def as_text(lines: Iterable[Line]) -> str:
 def distinct(deps: Deps, findings: Iterable[str], lines: Sequence[Line] = ()) -> list[str]:
     """Return findings without those that bring nothing, the most credible first.
 
-    Nothing is brought by one that repeats another of the same origin, or a line that its own source already carries.
-    The same from another origin is kept: it makes the line believed more.
+    Nothing is brought by one that repeats another of the same origin, or a line that its own source
+    already carries. The same from another origin is kept: it makes the line believed more.
     """
     given = [deps.ledger.get(Finding, key) for key in dict.fromkeys(findings)]
-    carrying = [(line.text, deps.ledger.get(Finding, key)) for line in lines for key in line.findings]
+    carrying = [
+        (line.text, deps.ledger.get(Finding, key)) for line in lines for key in line.findings
+    ]
     told = [(text, finding.quotes[0].source) for text, finding in carrying]
-    of = {quote.source: deps.ledger.get(Source, quote.source) for finding in given for quote in finding.quotes}
+    of = {
+        quote.source: deps.ledger.get(Source, quote.source)
+        for finding in given
+        for quote in finding.quotes
+    }
     of |= {source: deps.ledger.get(Source, source) for _, source in told}
     one_story = origins(of.values())
     kept: list[str] = []
     for finding in sorted(given, key=lambda item: -of[item.quotes[0].source].credibility.score):
         origin = one_story[finding.quotes[0].source]
-        if not any(one_story[source] == origin and repeats(text, finding.statement) for text, source in told):
+        if not any(
+            one_story[source] == origin and repeats(text, finding.statement)
+            for text, source in told
+        ):
             kept.append(finding.id)
             told.append((finding.statement, finding.quotes[0].source))
     return kept

@@ -1,4 +1,7 @@
-"""The strategies there are: one table for runner, command line and docs. Importing it imports no graph."""
+"""The strategies there are: one table for runner, command line and docs.
+
+Importing it imports no graph.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,8 @@ TABLE = {
         ),
         Entry(
             Strategy.OVERWATCH,
-            "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → synthesise",
+            "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → "
+            "synthesise",
             "A situation in time and space, from news and data feeds.",
             10,
             True,

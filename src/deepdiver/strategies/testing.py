@@ -1,4 +1,7 @@
-"""Conjecture and refutation: putting hypotheses forward, trying to refute them, and what is learnt from it."""
+"""Conjecture and refutation.
+
+Putting hypotheses forward, trying to refute them, and what is learnt from it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,16 @@ from deepdiver.core.record import (
 from deepdiver.core.text import terms, words
 from deepdiver.strategies.base import Deps, Looked, together
 from deepdiver.strategies.nodes import KNOWN_BYTES, attempt, look_into, show_findings, within
-from deepdiver.tasks import Hypothesise, Judge, Proposed, Recalled, RefuteQueries, Standing, ToolQuery, ToolShown
+from deepdiver.tasks import (
+    Hypothesise,
+    Judge,
+    Proposed,
+    Recalled,
+    RefuteQueries,
+    Standing,
+    ToolQuery,
+    ToolShown,
+)
 
 REFUTATIONS = 2
 """Queries of one attempt to refute."""
@@ -44,9 +56,20 @@ async def put_forward(
     limit: int,
     past: tuple[Recalled, ...] = (),
 ) -> list[Assessment]:
-    """Return new hypotheses, none of which stands already; those refuted before are shown, so that they teach."""
+    """Return new hypotheses, none of which stands already.
+
+    Those refuted before are shown, so that they teach.
+    """
     made = await conjecture(
-        deps, question, problems, gathered, standing, gaps=gaps, iteration=iteration, limit=limit, past=past
+        deps,
+        question,
+        problems,
+        gathered,
+        standing,
+        gaps=gaps,
+        iteration=iteration,
+        limit=limit,
+        past=past,
     )
     return made.new
 
@@ -76,7 +99,10 @@ async def conjecture(
     past: tuple[Recalled, ...] = (),
     tools: tuple[ToolShown, ...] = (),
 ) -> Conjectures:
-    """Put hypotheses forward; where there are tools to test them with, before anything was found too."""
+    """Put hypotheses forward.
+
+    Where there are tools to test them with, before anything was found too.
+    """
     labels, shown = show_findings(deps, gathered)
     if not shown and not tools:
         return Conjectures([], {})
@@ -94,17 +120,27 @@ async def conjecture(
     )
     answer = await attempt(deps, task)
     held = {item.hypothesis.id for item in standing}
-    made = [(_hypothesis(item, labels, iteration), item) for item in (answer.hypotheses if answer else ())]
+    made = [
+        (_hypothesis(item, labels, iteration), item)
+        for item in (answer.hypotheses if answer else ())
+    ]
     new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
     deps.add(*new)
     for item in new:
         deps.emit(
             HypothesisProposed(
-                hypothesis=item.id, statement=item.statement, refutes_if=item.refutes_if, prior=item.prior
+                hypothesis=item.id,
+                statement=item.statement,
+                refutes_if=item.refutes_if,
+                prior=item.prior,
             )
         )
     queries = {item.id: told.test_queries for item, told in made if item in new}
-    return Conjectures([assess(deps, item, (), ()) for item in new], queries, answer.reasoning_chain if answer else ())
+    return Conjectures(
+        [assess(deps, item, (), ()) for item in new],
+        queries,
+        answer.reasoning_chain if answer else (),
+    )
 
 
 def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
@@ -150,14 +186,23 @@ async def try_all(
 
     async def one(item: Assessment) -> tuple[Looked, Trial, list[Evidence]]:
         rivals = [other.hypothesis.statement for other in standing if other is not item]
-        return await try_to_refute(deps, question, item.hypothesis, rivals, tried, gathered, iteration)
+        return await try_to_refute(
+            deps, question, item.hypothesis, rivals, tried, gathered, iteration
+        )
 
     tests = await together(*(one(item) for item in standing if item.status in UNSETTLED))
-    deps.add(*(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged))
+    deps.add(
+        *(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged)
+    )
     all_trials = list(dict.fromkeys((*trials, *(trial.id for _, trial, _ in tests))))
-    all_evidence = list(dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged))))
+    all_evidence = list(
+        dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged)))
+    )
     return Tested(
-        assess_all(deps, standing, all_evidence, all_trials), [found for found, _, _ in tests], all_trials, all_evidence
+        assess_all(deps, standing, all_evidence, all_trials),
+        [found for found, _, _ in tests],
+        all_trials,
+        all_evidence,
     )
 
 
@@ -175,7 +220,9 @@ async def weigh_all(
     Returns:
         The hypotheses, and the ids of all evidence so far.
     """
-    judged = await together(*(judge(deps, question, item.hypothesis, findings) for item in standing))
+    judged = await together(
+        *(judge(deps, question, item.hypothesis, findings) for item in standing)
+    )
     new = [item for listed in judged for item in listed]
     deps.add(*new)
     held = list(dict.fromkeys((*evidence, *(item.id for item in new))))
@@ -195,7 +242,8 @@ async def refutations(
         limit=REFUTATIONS,
     )
     answer = await attempt(deps, task)
-    # Without queries of the reasoner's, what would refute it is itself the query: the attempt is owed all the same.
+    # Without queries of the reasoner's, what would refute it is itself the query: the attempt is
+    # owed all the same.
     return answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
 
 
@@ -220,15 +268,26 @@ async def try_to_refute(
         findings=looked.findings,
         failures=looked.limits,
     )
-    return looked, trial, await judge(deps, question, hypothesis, [*hypothesis.findings, *looked.findings, *gathered])
+    return (
+        looked,
+        trial,
+        await judge(
+            deps, question, hypothesis, [*hypothesis.findings, *looked.findings, *gathered]
+        ),
+    )
 
 
-async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]) -> list[Evidence]:
-    """Have the findings judged that share a word with the hypothesis; what shares none is neutral without asking.
+async def judge(
+    deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
+) -> list[Evidence]:
+    """Have the findings judged that share a word with the hypothesis.
+
+    What shares none is neutral without asking.
 
     Those that it was put forward for are judged in any case: they may be steps on the way to it.
 
-    Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and does not name them.
+    Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and
+    does not name them.
     """
     asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
 
@@ -237,7 +296,9 @@ async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Seq
         data = deps.ledger.get(Source, found.quotes[0].source).kind is SourceKind.FEED
         return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
 
-    bearing = [key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)]
+    bearing = [
+        key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)
+    ]
     labels, shown = show_findings(deps, bearing)
     if not shown:
         return []
@@ -266,14 +327,23 @@ async def judge(deps: Deps, question: str, hypothesis: Hypothesis, findings: Seq
     return list(judged.values())
 
 
-def assess(deps: Deps, hypothesis: Hypothesis, evidence: Iterable[Evidence], trials: Iterable[Trial]) -> Assessment:
+def assess(
+    deps: Deps, hypothesis: Hypothesis, evidence: Iterable[Evidence], trials: Iterable[Trial]
+) -> Assessment:
     """Compute what the evidence makes of a hypothesis."""
-    latest = {item.finding: item for item in evidence}  # a later judgement of the same finding replaces the earlier
+    latest = {
+        item.finding: item for item in evidence
+    }  # a later judgement of the same finding replaces the earlier
     judged = list(latest.values())
     sources = {e.finding: deps.ledger.get(Source, _source_of(deps, e)) for e in judged}
     one_story = origins(sources.values())
     weighed = [
-        belief.Weighed(e.stance, e.strength, sources[e.finding].credibility.score, one_story[sources[e.finding].id])
+        belief.Weighed(
+            e.stance,
+            e.strength,
+            sources[e.finding].credibility.score,
+            one_story[sources[e.finding].id],
+        )
         for e in judged
     ]
     posterior = round(belief.posterior(hypothesis.prior, weighed), 6)
@@ -302,7 +372,9 @@ def assess_all(
     for old in standing:
         key = old.hypothesis.id
         mine = [item for item in held if item.hypothesis == key]
-        item = assess(deps, old.hypothesis, mine, [trial for trial in made if trial.hypothesis == key])
+        item = assess(
+            deps, old.hypothesis, mine, [trial for trial in made if trial.hypothesis == key]
+        )
         assessed.append(item)
         deps.emit(
             HypothesisTested(
@@ -335,13 +407,22 @@ def stand(assessments: Sequence[Assessment], labels: Mapping[str, str]) -> tuple
     )
 
 
-def experience(deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the experience pool as a graph: findings and hypotheses, and how they bear on each other."""
+def experience(
+    deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the experience pool as a graph.
+
+    Findings and hypotheses, and how they bear on each other.
+    """
     nodes: list[dict[str, Any]] = []
     links: list[Link] = []
     for item in assessed:
         own = item.hypothesis
-        told = {"statement": own.statement, "status": item.status.value, "posterior": item.posterior}
+        told = {
+            "statement": own.statement,
+            "status": item.status.value,
+            "posterior": item.posterior,
+        }
         nodes.append({"type": "hypothesis", "id": own.id, **told})
         links += [_link("raised", key, own.id) for key in own.findings]
         links += [
@@ -352,7 +433,8 @@ def experience(deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[st
         links += [
             _link("revises", own.id, other.hypothesis.id)
             for other in assessed
-            if other.status is HypothesisStatus.REFUTED and other.hypothesis.iteration < own.iteration
+            if other.status is HypothesisStatus.REFUTED
+            and other.hypothesis.iteration < own.iteration
         ]
     for key in evidence:
         judged = deps.ledger.get(Evidence, key)
@@ -361,7 +443,10 @@ def experience(deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[st
     links = list({link.id: link for link in links}.values())
     deps.add(*links)
     used = dict.fromkeys(link.head for link in links if link.head.startswith("f_"))
-    nodes += [{"type": "finding", "id": key, "statement": deps.ledger.get(Finding, key).statement} for key in used]
+    nodes += [
+        {"type": "finding", "id": key, "statement": deps.ledger.get(Finding, key).statement}
+        for key in used
+    ]
     return nodes + [{"type": "link", **link.model_dump(mode="json")} for link in links]
 
 
@@ -369,4 +454,6 @@ LinkKind = Literal["supports", "refutes", "neutral", "raised", "rivals", "revise
 
 
 def _link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
-    return Link(id=content_id("l", kind, head, tail, weight), kind=kind, head=head, tail=tail, weight=weight)
+    return Link(
+        id=content_id("l", kind, head, tail, weight), kind=kind, head=head, tail=tail, weight=weight
+    )

@@ -1,4 +1,7 @@
-"""The reasoning trace: what was thought, done, seen and concluded at each step, and how sure the answer was then."""
+"""The reasoning trace.
+
+What was thought, done, seen and concluded at each step, and how sure the answer was then.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ def standing_of(state: Mapping[str, Any]) -> list[Assessment]:
 
 def confidence_of(standing: Sequence[Assessment]) -> float:
     """Return belief in the answer so far, computed from the evidence."""
-    by_status = {status: [a.posterior for a in standing if a.status is status] for status in HypothesisStatus}
+    by_status = {
+        status: [a.posterior for a in standing if a.status is status] for status in HypothesisStatus
+    }
     undecided = [*by_status[HypothesisStatus.UNDECIDED], *by_status[HypothesisStatus.OPEN]]
     return round(belief.confidence(by_status[HypothesisStatus.SUPPORTED], undecided), 4)
 
@@ -56,7 +61,15 @@ def step(
         "confidence": confidence_of(standing_of({**state, **update})),
     }
     deps.emit(Reasoned(**entry, thinking=thinking))
-    thoughts = [*state["chain_of_thought"], thinking[:THINKING]] if thinking else state["chain_of_thought"]
-    # The time is the run's: a replay walks the same states. When a step really was made stands in the events.
+    thoughts = (
+        [*state["chain_of_thought"], thinking[:THINKING]] if thinking else state["chain_of_thought"]
+    )
+    # The time is the run's: a replay walks the same states. When a step really was made stands in
+    # the events.
     trace = [*state["reasoning_trace"], {**entry, "timestamp": deps.run.created}]
-    return {**update, "reasoning_trace": trace, "reasoning_depth": len(trace), "chain_of_thought": thoughts}
+    return {
+        **update,
+        "reasoning_trace": trace,
+        "reasoning_depth": len(trace),
+        "chain_of_thought": thoughts,
+    }

@@ -43,8 +43,12 @@ PARTLY = "only partly carried by its quotes"
 PART = 0.5
 """Strength of a finding for a sentence that it carries in part."""
 JUDGED = 4
-"""Sentences of an answer without hypotheses for which all findings are judged; the others count by their own."""
-UNTESTED = "No attempt was made to refute the answer: this strategy weighs sources and puts forward no hypotheses."
+"""Sentences of an answer without hypotheses for which all findings are judged; the others count by
+their own."""
+UNTESTED = (
+    "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
+    "hypotheses."
+)
 
 
 @dataclass(slots=True)
@@ -69,11 +73,13 @@ class Besides:
     """What a strategy puts into its report besides what the findings say."""
 
     guidance: str = ""
-    """What the person said while it was being researched, besides the instructions of the settings."""
+    """What the person said while it was being researched, besides the instructions of the settings.
+    """
     disputed: Sequence[str] = ()
     """Ids of findings that the answer may not stand on; they count where it is weighed."""
     shown_too: Sequence[DraftSection] = ()
-    """Sections that code has made of findings, named by their ids: audited like the others, and told in any case."""
+    """Sections that code has made of findings, named by their ids: audited like the others, and
+    told in any case."""
     about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
     """Makes sections about the research itself, given the answer after the audit."""
 
@@ -99,13 +105,15 @@ async def write_report(
         deps: The run's dependencies.
         question: What was asked.
         problems: The parts of the question.
-        assessments: The hypotheses as they stand; None for a strategy that puts none forward. Its answer is weighed by
-            the sources for and against each sentence, and by how many parts of the question it leaves open.
+        assessments: The hypotheses as they stand; None for a strategy that puts none forward. Its
+            answer is weighed by the sources for and against each sentence, and by how many parts of
+            the question it leaves open.
         findings: Ids of what was found, the most telling first.
         gaps: What is known to be missing.
         limits: What could not be done.
-        more: Sections that code has made of conclusions, with their cautions. Their sentences of fact are audited like
-            the others, and one that the writer has told is left out; their frames are code's and may hold values.
+        more: Sections that code has made of conclusions, with their cautions. Their sentences of
+            fact are audited like the others, and one that the writer has told is left out; their
+            frames are code's and may hold values.
         besides: What else goes into it.
     """
     labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
@@ -124,11 +132,16 @@ async def write_report(
     lines += _further(more, lines, len(draft.sections))
     await _audited(deps, question, lines)
     answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
-    headings = [*(section.heading for section in draft.sections), *(section.heading for section in more)]
+    headings = [
+        *(section.heading for section in draft.sections),
+        *(section.heading for section in more),
+    ]
     sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
     weighed = None
     if assessments is None:
-        weighed = await _weigh(deps, question, answer, [*findings, *besides.disputed], problems, draft.missing)
+        weighed = await _weigh(
+            deps, question, answer, [*findings, *besides.disputed], problems, draft.missing
+        )
     told = [UNTESTED] if weighed is not None and weighed.sentences else []
     written = [line.sentence for line in lines if not line.cut]
     return compose(
@@ -137,7 +150,10 @@ async def write_report(
         [*sections, *besides.about_it(answer)],
         assessments or (),
         deps.ledger,
-        limits=[*_notes(deps, [*limits, *told], draft.missing, _cut(lines)), *contradicted(written)],
+        limits=[
+            *_notes(deps, [*limits, *told], draft.missing, _cut(lines)),
+            *contradicted(written),
+        ],
         made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
         weighed=weighed,
     )
@@ -153,7 +169,9 @@ async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
     await _repair(deps, question, lines)
     _cut_empty_frames(lines)
     kept = [line for line in lines if not line.cut]
-    for line, sentence in zip(kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True):
+    for line, sentence in zip(
+        kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True
+    ):
         line.sentence = sentence
 
 
@@ -168,15 +186,25 @@ def _cut(lines: Sequence[_Line]) -> int:
 async def _drafted(
     deps: Deps, task: WriteReport, assessments: Sequence[Assessment] | None, labels: dict[str, str]
 ) -> Draft:
-    """Return the writer's draft; where the writer failed, one of what there is, and without findings an empty one."""
+    """Return the writer's draft.
+
+    Where the writer failed, one of what there is, and without findings an empty one.
+    """
     if not task.findings:
         return Draft(answer=(), missing=task.gaps if assessments is None else ())
     draft = await attempt(deps, task)
-    return draft or (_found(task.findings, task.gaps) if assessments is None else _plain_draft(assessments, labels))
+    return draft or (
+        _found(task.findings, task.gaps)
+        if assessments is None
+        else _plain_draft(assessments, labels)
+    )
 
 
 def _made_by(deps: Deps) -> str:
-    made = f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of {deps.as_of}"
+    made = (
+        f"deepdiver, strategy {deps.run.strategy.value}, {deps.reasoner.description}, as of "
+        f"{deps.as_of}"
+    )
     return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
 
 
@@ -190,18 +218,31 @@ async def _weigh(
 ) -> Weighed:
     """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
 
-    The findings that carry a sentence speak for it, for the audit has found that they do; the reasoner judges the
-    others. The arithmetic is that of hypotheses.
+    The findings that carry a sentence speak for it, for the audit has found that they do; the
+    reasoner judges the others. The arithmetic is that of hypotheses.
     """
     facts = [sentence for sentence in lead if sentence.kind is not SentenceKind.FRAME]
 
     async def believed(number: int, sentence: Sentence) -> float:
         claim = Hypothesis(
-            id=content_id("h", sentence.text), statement=sentence.text, supports_if="", refutes_if="", prior=0.5
+            id=content_id("h", sentence.text),
+            statement=sentence.text,
+            supports_if="",
+            refutes_if="",
+            prior=0.5,
         )
-        own = [_carries(claim, key, PART if PARTLY in sentence.mark else 1.0) for key in sentence.findings]
-        others = await judge(deps, question, claim, [*sentence.findings, *findings]) if number < JUDGED else []
-        against = [e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES]
+        own = [
+            _carries(claim, key, PART if PARTLY in sentence.mark else 1.0)
+            for key in sentence.findings
+        ]
+        others = (
+            await judge(deps, question, claim, [*sentence.findings, *findings])
+            if number < JUDGED
+            else []
+        )
+        against = [
+            e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES
+        ]
         return assess(deps, claim, [*own, *against], ()).posterior
 
     beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
@@ -211,11 +252,16 @@ async def _weigh(
 
 def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
     key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
-    return Evidence(id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength)
+    return Evidence(
+        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength
+    )
 
 
 def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
-    """Return what the reader must know: what could not be searched, answered, read, quoted or carried."""
+    """Return what the reader must know.
+
+    What could not be searched, answered, read, quoted or carried.
+    """
     notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
     unread = sorted(deps.unread)
     notes += unread[:UNREAD]
@@ -225,13 +271,22 @@ def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) 
         told = "1 statement was" if refused == 1 else f"{refused} statements were"
         notes.append(f"{told} refused because the quote does not stand in the source.")
     if cut:
-        notes.append(f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried.")
+        notes.append(
+            f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried."
+        )
     return notes
 
 
 def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:
-    """Return the findings with those first that bear on a hypothesis: if there are too many, the others give way."""
-    bearing = [key for item in assessments for key in (*item.supporting, *item.refuting, *item.hypothesis.findings)]
+    """Return the findings with those first that bear on a hypothesis.
+
+    If there are too many, the others give way.
+    """
+    bearing = [
+        key
+        for item in assessments
+        for key in (*item.supporting, *item.refuting, *item.hypothesis.findings)
+    ]
     return list(dict.fromkeys((*bearing, *findings)))
 
 
@@ -243,7 +298,8 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
         return tuple(
             DraftSentence(text=item.hypothesis.statement, findings=found)
             for item in assessments
-            if item.status is status and (found := tuple(by_id[key] for key in item.supporting if key in by_id))
+            if item.status is status
+            and (found := tuple(by_id[key] for key in item.supporting if key in by_id))
         )
 
     undecided = DraftSection(heading="Undecided", sentences=told(HypothesisStatus.UNDECIDED))
@@ -253,7 +309,11 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
 def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
     """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
     lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
-    return Draft(answer=(), sections=(DraftSection(heading="What was found", sentences=lines),), missing=tuple(gaps))
+    return Draft(
+        answer=(),
+        sections=(DraftSection(heading="What was found", sentences=lines),),
+        missing=tuple(gaps),
+    )
 
 
 def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
@@ -264,7 +324,9 @@ def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
             Sentence(
                 text=" ".join(item.text.split()),
                 kind=item.kind,
-                findings=tuple(dict.fromkeys(labels.get(label.strip(), label) for label in item.findings)),
+                findings=tuple(
+                    dict.fromkeys(labels.get(label.strip(), label) for label in item.findings)
+                ),
                 calculation=item.calculation,
             ),
         )
@@ -314,7 +376,9 @@ def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
     """Let code find what is wrong."""
     for line in lines:
         if not line.cut and not line.computed:
-            found = faults(line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of)
+            found = faults(
+                line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of
+            )
             line.problem = "; ".join(found)
 
 
@@ -326,7 +390,8 @@ async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
         if not line.cut and not line.problem and line.sentence.kind is not SentenceKind.FRAME
     }
     claims = tuple(
-        Claim(id=label, text=line.sentence.text, quotes=_quotes(deps, line.sentence)) for label, line in asked.items()
+        Claim(id=label, text=line.sentence.text, quotes=_quotes(deps, line.sentence))
+        for label, line in asked.items()
     )
     answer = await attempt(deps, CheckSupport(claims=claims)) if claims else None
     for check in answer.checks if answer else ():
@@ -341,7 +406,12 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
     if not faulty:
         return
     shown = tuple(
-        Faulty(id=label, text=line.sentence.text, problem=line.problem, quotes=_quotes(deps, line.sentence))
+        Faulty(
+            id=label,
+            text=line.sentence.text,
+            problem=line.problem,
+            quotes=_quotes(deps, line.sentence),
+        )
         for label, line in faulty.items()
     )
     answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
@@ -349,7 +419,9 @@ async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
     before = {label: (line.sentence, line.problem) for label, line in faulty.items()}
     for label, line in faulty.items():
         line.cut = not new.get(label, line.sentence.text)
-        line.sentence = line.sentence.model_copy(update={"text": new.get(label) or line.sentence.text})
+        line.sentence = line.sentence.model_copy(
+            update={"text": new.get(label) or line.sentence.text}
+        )
         line.problem = ""
     _audit(deps, list(faulty.values()))
     await _check_support(deps, list(faulty.values()))

@@ -1,4 +1,7 @@
-"""Kinds of thinking: typed input, prompt file, typed answer; and the protocol of whoever performs them."""
+"""Kinds of thinking.
+
+Typed input, prompt file, typed answer; and the protocol of whoever performs them.
+"""
 
 from deepdiver.tasks.analyse import (
     Analyse,
@@ -39,9 +42,23 @@ from deepdiver.tasks.plan import (
     SubTask,
     TaskDecomposition,
 )
-from deepdiver.tasks.query import REMEMBERED, Argument, Queries, RefuteQueries, ToolQuery, WriteQueries
+from deepdiver.tasks.query import (
+    REMEMBERED,
+    Argument,
+    Queries,
+    RefuteQueries,
+    ToolQuery,
+    WriteQueries,
+)
 from deepdiver.tasks.reflect import Note, Reflect, Reflection
-from deepdiver.tasks.search_plan import Known, PlanSearches, SearchIntent, SearchPlan, SearchPlans, Seen
+from deepdiver.tasks.search_plan import (
+    Known,
+    PlanSearches,
+    SearchIntent,
+    SearchPlan,
+    SearchPlans,
+    Seen,
+)
 from deepdiver.tasks.summarise import Statement, Summarise, Summary, SummaryLine
 from deepdiver.tasks.task import Answer, Prompt, Reasoner, Task, block, load_prompt, schema
 from deepdiver.tasks.verify import (

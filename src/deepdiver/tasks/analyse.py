@@ -1,4 +1,7 @@
-"""Analysing what was gathered: what the findings show together, and how they go together in time and space."""
+"""Analysing what was gathered.
+
+What the findings show together, and how they go together in time and space.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,8 @@ class Correlated(Answer):
     finding_ids: tuple[str, ...]
     """Labels of the findings."""
     correlation_type: CorrelationKind
-    """temporal: close in time; geospatial: close in space; causal: one may have brought about the other; pattern: the
-    same shape in different data."""
+    """temporal: close in time; geospatial: close in space; causal: one may have brought about the
+    other; pattern: the same shape in different data."""
     description: str
     """What connects them, in one sentence that says no more than the findings do."""
     confidence: Literal["high", "medium", "low"] = "medium"
@@ -63,7 +66,8 @@ class FindingsAnalysis(Answer):
     correlations: Annotated[tuple[Correlated, ...], Field(max_length=20)] = ()
     """Causal ones and patterns that are seen already."""
     uncertainties: Annotated[tuple[str, ...], Field(max_length=20)] = ()
-    """What rests on one source, what sources contradict each other in, what could not be found out."""
+    """What rests on one source, what sources contradict each other in, what could not be found out.
+    """
     follow_up_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()
     """What to ask next; empty where nothing would help."""
 

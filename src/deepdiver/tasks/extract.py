@@ -27,9 +27,11 @@ class Extraction(Answer):
     findings: Annotated[tuple[Extracted, ...], Field(max_length=40)]
     """The statements; empty where the texts say nothing to the point."""
     leads: Annotated[tuple[str, ...], Field(max_length=12)] = ()
-    """Names of persons, bodies, places or things in the findings that must be looked up next to answer the question."""
+    """Names of persons, bodies, places or things in the findings that must be looked up next to
+    answer the question."""
     questions: Annotated[tuple[str, ...], Field(max_length=12)] = ()
-    """What remains open: those of the `unanswered` questions that still are, word for word, and new ones."""
+    """What remains open: those of the `unanswered` questions that still are, word for word, and new
+    ones."""
 
 
 class ExtractFindings(Task[Extraction]):

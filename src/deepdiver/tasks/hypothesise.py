@@ -53,7 +53,8 @@ class Hypothesise(Task[HypothesisSet]):
     findings: tuple[Shown, ...]
     """What has been found."""
     standing: tuple[Standing, ...] = ()
-    """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that were refuted."""
+    """Hypotheses of earlier rounds and where they stand: do not repeat them; learn from those that
+    were refuted."""
     gaps: tuple[str, ...] = ()
     """What was missing at the end of the last round."""
     guidance: str = ""

@@ -1,4 +1,7 @@
-"""Judging how findings bear on a hypothesis. The arithmetic of belief is not the judge's business."""
+"""Judging how findings bear on a hypothesis.
+
+The arithmetic of belief is not the judge's business.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ class Judgement(Answer):
     stance: Stance
     """supports, refutes or neutral."""
     strength: Annotated[float, Field(ge=0.0, le=1.0)]
-    """How strongly, if the finding is true: 1 settles it, 0.5 makes it clearly likelier or unlikelier."""
+    """How strongly, if the finding is true: 1 settles it, 0.5 makes it clearly likelier or
+    unlikelier."""
     reason: str = ""
     """Why, in a few words."""
 

@@ -31,8 +31,8 @@ class Address(View):
     title: str = ""
     """What it is called, where that is known."""
     found: Literal["search", "link", "person", "past"] = "search"
-    """Where the address stood: in a search result, in a page that was read, in the words of the person, or in a search
-    result or page of a past run."""
+    """Where the address stood: in a search result, in a page that was read, in the words of the
+    person, or in a search result or page of a past run."""
 
 
 class Taken(View):
@@ -67,7 +67,8 @@ class NextAction(Answer):
     next_action: str
     """The name of one of the `tools`."""
     query_or_url: str | None = None
-    """What to search for; for crawl_url the label or the address of one of the `urls`; nothing for send_to_hitl."""
+    """What to search for; for crawl_url the label or the address of one of the `urls`; nothing for
+    send_to_hitl."""
     reasoning: str
     """Why this, in one sentence."""
 
@@ -143,13 +144,13 @@ class Info(Extracted):
     """One piece of information, with the words that carry it."""
 
     answers: str = ""
-    """Label of the part of the question that it answers, at least for one person or thing; empty where it answers none
-    and is kept because it may lead on."""
+    """Label of the part of the question that it answers, at least for one person or thing; empty
+    where it answers none and is kept because it may lead on."""
     confirms: tuple[str, ...] = ()
     """Labels of what is known that it says too."""
     contradicts: tuple[str, ...] = ()
-    """Labels of what is known that cannot be true beside it: another value for the same thing at the same time. Of this
-    list itself E1 is the first entry, E2 the second, and so on."""
+    """Labels of what is known that cannot be true beside it: another value for the same thing at
+    the same time. Of this list itself E1 is the first entry, E2 the second, and so on."""
 
 
 class Analysis(Answer):
@@ -162,7 +163,8 @@ class Analysis(Answer):
     confidence_score: Probability
     """Your own opinion of how surely and completely the question can be answered now."""
     suggestions_for_next_step: Annotated[tuple[str, ...], Field(max_length=6)] = ()
-    """What to do next, each a question or a few words to search for; empty where the question is answered."""
+    """What to do next, each a question or a few words to search for; empty where the question is
+    answered."""
     new_potential_urls: Annotated[tuple[str, ...], Field(max_length=12)] = ()
     """Labels or addresses of those of the `links` that look promising."""
     inconsistencies_found: str | None = None
@@ -170,7 +172,10 @@ class Analysis(Answer):
 
 
 class AnalyseOutput(Task[Analysis]):
-    """Read the output of a tool: what it says, how it goes with what is known, and what to do next."""
+    """Read the output of a tool.
+
+    What it says, how it goes with what is known, and what to do next.
+    """
 
     role: ClassVar[Role] = "smart"
 

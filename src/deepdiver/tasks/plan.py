@@ -26,7 +26,8 @@ class Decomposition(Answer):
     problems: Annotated[tuple[Problem, ...], Field(min_length=1, max_length=7)]
     """The parts, in the order in which they should be looked into."""
     sought: str = ""
-    """What kind of thing answers it: a person, a date, an amount, an age, a place, a yes or no, an account."""
+    """What kind of thing answers it: a person, a date, an amount, an age, a place, a yes or no, an
+    account."""
 
 
 class Decompose(Task[Decomposition]):
@@ -69,7 +70,8 @@ class ResearchPlan(Answer):
     coordinates: Annotated[tuple[Area, ...], Field(max_length=10)] = ()
     """Where on the map, as far as the question says so or you know it."""
     time_range: str = ""
-    """Which time matters: 7d for the last seven days, or the first and last day; empty where the question is silent."""
+    """Which time matters: 7d for the last seven days, or the first and last day; empty where the
+    question is silent."""
     priority_sources: Annotated[tuple[str, ...], Field(max_length=10)] = ()
     """Which tools to ask first, by name."""
     initial_queries: Annotated[tuple[ToolQuery, ...], Field(max_length=10)] = ()

@@ -17,7 +17,8 @@ class Queries(Answer):
     """What to search for."""
 
     queries: Annotated[tuple[str, ...], Field(max_length=8)]
-    """Each a short line of words as one would type it into a search box; the most promising first."""
+    """Each a short line of words as one would type it into a search box; the most promising first.
+    """
 
 
 class WriteQueries(Task[Queries]):
@@ -34,7 +35,8 @@ class WriteQueries(Task[Queries]):
     tried: tuple[str, ...] = ()
     """Queries made before; do not repeat them."""
     past: tuple[Recalled, ...] = ()
-    """What past runs found that bear on the question; up to two of their fruitful queries may be made again."""
+    """What past runs found that bear on the question; up to two of their fruitful queries may be
+    made again."""
     limit: int = 3
     """The most queries wanted, besides those of past runs."""
 

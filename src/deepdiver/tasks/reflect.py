@@ -1,4 +1,7 @@
-"""Looking back at what was found: what is missing, what was overlooked, and whether it is enough."""
+"""Looking back at what was found.
+
+What is missing, what was overlooked, and whether it is enough.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,9 @@ class Note(Answer):
     """One critical remark."""
 
     category: Literal["bias", "gap", "alternative", "calibration", "consistency"]
-    """bias: evidence was favoured, or first or striking findings weigh too much; gap: something was not looked for;
-    alternative: another explanation was not considered; calibration: confidence is too high or too low; consistency:
-    two conclusions contradict each other."""
+    """bias: evidence was favoured, or first or striking findings weigh too much; gap: something was
+    not looked for; alternative: another explanation was not considered; calibration: confidence is
+    too high or too low; consistency: two conclusions contradict each other."""
     text: str
     """What is wrong, in one sentence."""
     critical: bool = False
@@ -29,17 +32,22 @@ class Reflection(Answer):
     notes: Annotated[tuple[Note, ...], Field(max_length=10)] = ()
     """Critical remarks."""
     missing: Annotated[tuple[str, ...], Field(max_length=6)] = ()
-    """What the question asks and what is known does not answer, each as a question that a search could answer."""
+    """What the question asks and what is known does not answer, each as a question that a search
+    could answer."""
     queries: Annotated[tuple[str, ...], Field(max_length=6)] = ()
     """Searches that would bring what is missing; none that was made before."""
     sufficient: bool
-    """Whether what is known answers every part of the question, from sources that can be relied on."""
+    """Whether what is known answers every part of the question, from sources that can be relied on.
+    """
     reason: str
     """Why, in one sentence."""
 
 
 class Reflect(Task[Reflection]):
-    """Look back critically: bias, gaps, alternatives, calibration, consistency; and what to look for next."""
+    """Look back critically.
+
+    Bias, gaps, alternatives, calibration, consistency; and what to look for next.
+    """
 
     role: ClassVar[Role] = "smart"
 
@@ -56,7 +64,8 @@ class Reflect(Task[Reflection]):
     uncertainties: tuple[str, ...] = ()
     """What is known to be uncertain, such as what rests on one weak source."""
     correlations: tuple[str, ...] = ()
-    """What was found to go together in time and space, as cause or as pattern, if it was looked for."""
+    """What was found to go together in time and space, as cause or as pattern, if it was looked
+    for."""
     tried: tuple[str, ...] = ()
     """Searches that were made; do not repeat them."""
     iteration: int

@@ -1,4 +1,7 @@
-"""Planning searches: each with an intent, which decides how it is made, and why it is worth making."""
+"""Planning searches.
+
+Each with an intent, which decides how it is made, and why it is worth making.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,12 @@ class SearchPlan(Answer):
     """One search that is worth making."""
 
     intent: SearchIntent
-    """What it is for. initial_exploration: a broad look; deep_dive: one open point, followed to the names that it leads
-    to; fact_checking: other sources for or against one finding; related_topics: what stands beside the matter;
-    synthesis: no search, enough is known."""
+    """What it is for. initial_exploration: a broad look; deep_dive: one open point, followed to the
+    names that it leads to; fact_checking: other sources for or against one finding; related_topics:
+    what stands beside the matter; synthesis: no search, enough is known."""
     query: str
-    """What to search for: a short line of content words and names. For fact_checking the words of the finding."""
+    """What to search for: a short line of content words and names. For fact_checking the words of
+    the finding."""
     reasoning: str = ""
     """Why this search, in one sentence."""
 

@@ -1,4 +1,7 @@
-"""Keeping a running summary: what new findings add to what is known, each statement with the findings it stands on."""
+"""Keeping a running summary.
+
+What new findings add to what is known, each statement with the findings it stands on.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ class Statement(Answer):
     findings: tuple[str, ...]
     """Labels of the new findings that carry it; a statement without one is not taken."""
     replaces: tuple[str, ...] = ()
-    """Labels of the lines of the summary that it says again, more exactly, or corrects; empty where it is new."""
+    """Labels of the lines of the summary that it says again, more exactly, or corrects; empty where
+    it is new."""
 
 
 class Summary(Answer):
@@ -38,7 +42,10 @@ class Summary(Answer):
 
 
 class Summarise(Task[Summary]):
-    """Say what new findings add to the running summary; code merges it in and keeps the summary short."""
+    """Say what new findings add to the running summary.
+
+    Code merges it in and keeps the summary short.
+    """
 
     role: ClassVar[Role] = "smart"
 

@@ -4,8 +4,9 @@
         question: str
         findings: tuple[Shown, ...]
 
-The prompt is `prompts/<name>.md`: instructions with a version in the front matter. The input follows in marked blocks,
-and fetched text can never end its block: it is data, never instruction. The answer's schema is rendered from its type.
+The prompt is `prompts/<name>.md`: instructions with a version in the front matter. The input
+follows in marked blocks, and fetched text can never end its block: it is data, never instruction.
+The answer's schema is rendered from its type.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ class Task(BaseModel, Generic[A_co]):
     def __class_getitem__(cls, answer: Any) -> Any:
         """Return `Task[AnswerType]`, without looking for docstrings: it has no fields of its own.
 
-        pydantic would look for them up the whole stack of imports, for each of 32 tasks: 1.5 s of 3.7 at every start.
+        pydantic would look for them up the whole stack of imports, for each of 32 tasks: 1.5 s of
+        3.7 at every start.
         """
         cls.model_config["use_attribute_docstrings"] = False
         try:
@@ -89,7 +91,9 @@ class Task(BaseModel, Generic[A_co]):
     def prompt(self) -> Prompt:
         """Return what a model is shown: the prompt file, then each field in a block of its own."""
         version, text = load_prompt(self.name())
-        blocks = [block(name, getattr(self, name)) for name in type(self).model_fields if self._says(name)]
+        blocks = [
+            block(name, getattr(self, name)) for name in type(self).model_fields if self._says(name)
+        ]
         return Prompt(version, text, "\n\n".join(blocks))
 
     def _says(self, name: str) -> bool:
@@ -112,13 +116,18 @@ class Reasoner(Protocol):
         """
 
     def worst_case(self, task: type[Task[Any]]) -> Any:
-        """Return what one performance can cost at most, in US dollars as Decimal; None if a price is not known."""
+        """Return what one performance can cost at most, in US dollars as Decimal.
+
+        None if a price is not known.
+        """
 
 
 @functools.cache
 def load_prompt(name: str) -> tuple[str, str]:
     """Return (name@version, instructions) of a prompt file."""
-    text = (resources.files("deepdiver.tasks") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+    text = (resources.files("deepdiver.tasks") / "prompts" / f"{name}.md").read_text(
+        encoding="utf-8"
+    )
     match = re.match(r"---\nversion: (\d+)\n---\n", text)
     if match is None:
         raise ValueError(f"prompt {name} has no version in its front matter")
@@ -126,8 +135,13 @@ def load_prompt(name: str) -> tuple[str, str]:
 
 
 def block(name: str, value: Any) -> str:
-    """Return a value in a marked block that its content cannot close: the mark's brackets are never left in it."""
-    text = value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
+    """Return a value in a marked block that its content cannot close.
+
+    The mark's brackets are never left in it.
+    """
+    text = (
+        value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False, indent=1)
+    )
     safe = encodable(text).replace("<<<", "‹‹‹").replace(">>>", "›››")
     return f"<<<{name}>>>\n{safe}\n<<<end {name}>>>"
 
@@ -143,7 +157,16 @@ def schema(answer: type[BaseModel]) -> dict[str, Any]:
     return cast("dict[str, Any]", _strict(answer.model_json_schema()))
 
 
-_LOOSE = {"default", "title", "minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
+_LOOSE = {
+    "default",
+    "title",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+}
 """Keywords that strict modes of some vendors refuse; validation on our side keeps them."""
 
 

@@ -28,7 +28,8 @@ class Check(Answer):
     id: str
     """Label of the sentence."""
     support: Literal["full", "partial", "none"]
-    """full: a careful reader would agree that the quotes say it; partial: they say a part; none: they do not."""
+    """full: a careful reader would agree that the quotes say it; partial: they say a part; none:
+    they do not."""
     reason: str = ""
     """Why not full, in a few words."""
 
@@ -74,8 +75,8 @@ class Verification(Answer):
     id: str
     """Label of the conclusion."""
     verdict: VerdictKind
-    """PASS: well supported; ADJUST: valid, but its confidence should be lower; FLAG: has a problem that the reader must
-    see; REJECT: not supported, or contradicted."""
+    """PASS: well supported; ADJUST: valid, but its confidence should be lower; FLAG: has a problem
+    that the reader must see; REJECT: not supported, or contradicted."""
     reason: str
     """Why, in one sentence."""
     adjusted_confidence: Annotated[float, Field(ge=0.0, le=1.0)] | None = None

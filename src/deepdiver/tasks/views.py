@@ -1,4 +1,7 @@
-"""What tasks are shown of the record: short labels instead of ids, and nothing that a model does not need."""
+"""What tasks are shown of the record.
+
+Short labels instead of ids, and nothing that a model does not need.
+"""
 
 from __future__ import annotations
 

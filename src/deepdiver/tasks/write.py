@@ -19,7 +19,8 @@ class DraftSentence(Answer):
     findings: tuple[str, ...] = ()
     """Labels of the findings that carry it; a sentence of fact without one is cut."""
     kind: SentenceKind = SentenceKind.FACT
-    """fact; calculation where a value was derived; frame where it only connects or speaks of the research itself."""
+    """fact; calculation where a value was derived; frame where it only connects or speaks of the
+    research itself."""
     calculation: Calculation | None = None
     """The sum, where the sentence holds a derived value."""
 
@@ -37,7 +38,8 @@ class Draft(Answer):
     """The report before the audit."""
 
     answer: Annotated[tuple[DraftSentence, ...], Field(max_length=12)]
-    """The answer in one to four sentences, most direct first. Empty where the findings do not answer the question."""
+    """The answer in one to four sentences, most direct first. Empty where the findings do not
+    answer the question."""
     sections: tuple[DraftSection, ...] = ()
     """The account, by aspect."""
     missing: tuple[str, ...] = ()
@@ -56,7 +58,8 @@ class WriteReport(Task[Draft]):
     problems: tuple[str, ...]
     """The sub-problems."""
     standing: tuple[Standing, ...] | None
-    """The hypotheses and where they stand; None where the strategy weighs sources and puts no hypotheses forward."""
+    """The hypotheses and where they stand; None where the strategy weighs sources and puts no
+    hypotheses forward."""
     findings: tuple[Shown, ...]
     """What was found; nothing else may be said."""
     gaps: tuple[str, ...] = ()

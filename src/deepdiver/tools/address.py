@@ -7,7 +7,8 @@ from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urls
 
 PORTS = {"http": 80, "https": 443}
 TRACKING = re.compile(
-    r"utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|ref_src|ref_url|spm|cmpid|ocid|wt\.\w+"
+    r"utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|ref_src|ref_url|spm"
+    r"|cmpid|ocid|wt\.\w+"
     r"|s?kwcid|trk\w*|vero_\w+|mkt_tok|oly_\w+|__hs\w+|_hs\w+",
     re.IGNORECASE,
 )
@@ -19,8 +20,8 @@ _NO_HOST = re.compile(r"[\s\x00-\x1f\x7f]")
 def canonical(url: str) -> str:
     """Return the address by which a page is known, whoever names it; never for fetching.
 
-    The scheme, `www.`, a default port, the fragment, tracking parameters, their order and a slash at the end are
-    left out or put in order. What is no address of the web stays as it is.
+    The scheme, `www.`, a default port, the fragment, tracking parameters, their order and a slash
+    at the end are left out or put in order. What is no address of the web stays as it is.
     """
     try:
         parts = urlsplit(url.strip())
@@ -32,7 +33,11 @@ def canonical(url: str) -> str:
     host = _ascii(parts.hostname).rstrip(".").removeprefix("www.")
     if port and port != PORTS[parts.scheme]:
         host += f":{port}"
-    path = quote(unquote(parts.path, errors="surrogateescape"), safe="/:@!$&'()*+,;=~", errors="surrogateescape")
+    path = quote(
+        unquote(parts.path, errors="surrogateescape"),
+        safe="/:@!$&'()*+,;=~",
+        errors="surrogateescape",
+    )
     return f"https://{host}{_plain(path)}{_query(parts)}"
 
 

@@ -1,4 +1,7 @@
-"""What any tool has in common, LangChain's or an MCP server's: what it can be asked, and what its answer says."""
+"""What any tool has in common, LangChain's or an MCP server's.
+
+What it can be asked, and what its answer says.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ class Teller:
     url: str
     """Where its own words are found, where a result names no address."""
     owned: bool
-    """Whether it belongs to the caller, who wants its word taken: of what stands where. The word of a stranger is
-    taken for the address of a page, which is then read, and for nothing else."""
+    """Whether it belongs to the caller, who wants its word taken: of what stands where. The word of
+    a stranger is taken for the address of a page, which is then read, and for nothing else."""
 
 
 def query_argument(tool: str, fields: Mapping[str, Any], required: set[str]) -> str:
@@ -52,7 +55,9 @@ def query_argument(tool: str, fields: Mapping[str, Any], required: set[str]) -> 
         raise ValueError(f"tool {tool} takes no text that could hold a query")
     argument = (named or demanded or texts)[0]
     if more := sorted(required - {argument}):
-        raise ValueError(f"tool {tool} demands {', '.join(more)} besides {argument}: give them defaults")
+        raise ValueError(
+            f"tool {tool} demands {', '.join(more)} besides {argument}: give them defaults"
+        )
     return argument
 
 
@@ -81,7 +86,9 @@ def hits_of(value: Any, teller: Teller) -> Iterator[Hit]:
         elif value:
             yield _hit(value, _first(value, TEXT_KEYS) or shown(value), teller)
     elif isinstance(value, list):
-        told = [item for item in value if isinstance(item, dict | list | str)]  # a score beside a text is no result
+        told = [
+            item for item in value if isinstance(item, dict | list | str)
+        ]  # a score beside a text is no result
         for item in told:
             yield from hits_of(item, teller)
         if not told and any(item is not None for item in value):
@@ -101,7 +108,8 @@ def _hit(item: dict[str, Any], text: str, teller: Teller) -> Hit:
         publisher=_first(item, ("publisher", "site")),
         author=_first(item, ("author",)),
         text=text,
-        complete=teller.owned or not page,  # what the tool itself says is all there is: nobody else is asked
+        complete=teller.owned
+        or not page,  # what the tool itself says is all there is: nobody else is asked
         provider=teller.name,
     )
 
@@ -124,11 +132,16 @@ def _first(item: dict[str, Any], keys: tuple[str, ...]) -> str:
     meta = item.get("metadata")
     pools = (item, meta) if isinstance(meta, dict) else (item,)
     held = (pool.get(key) for pool in pools for key in keys)
-    return next((whole(str(value)) for value in held if value and isinstance(value, str | int | float)), "")
+    return next(
+        (whole(str(value)) for value in held if value and isinstance(value, str | int | float)), ""
+    )
 
 
 def plain(value: Any) -> Any:
-    """Return a tool's result as JSON: documents and messages become dictionaries, what is unknown its text."""
+    """Return a tool's result as JSON.
+
+    Documents and messages become dictionaries, what is unknown its text.
+    """
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
@@ -140,7 +153,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if hasattr(value, "page_content"):
-        return {"page_content": plain(value.page_content), "metadata": plain(getattr(value, "metadata", {}))}
+        return {
+            "page_content": plain(value.page_content),
+            "metadata": plain(getattr(value, "metadata", {})),
+        }
     if hasattr(value, "content"):
         return plain(value.content)
-    return plain(value.model_dump(mode="json")) if isinstance(value, BaseModel) else whole(str(value))
+    return (
+        plain(value.model_dump(mode="json")) if isinstance(value, BaseModel) else whole(str(value))
+    )

@@ -1,8 +1,9 @@
 """How far a source is believed: a number with its reasons, by rules that anyone can read.
 
-Who is of what kind stands in `credibility.toml` beside this file; what the user says in `[ratings]` wins over all that.
-What other sources say is no part of this number: agreement is counted in belief (`core.belief`), where every
-independent origin adds, and told in the report (`core.corroboration`). In both numbers it would count twice.
+Who is of what kind stands in `credibility.toml` beside this file; what the user says in `[ratings]`
+wins over all that. What other sources say is no part of this number: agreement is counted in belief
+(`core.belief`), where every independent origin adds, and told in the report (`core.corroboration`).
+In both numbers it would count twice.
 """
 
 from __future__ import annotations
@@ -28,19 +29,25 @@ from deepdiver.tools.need import Need, days_of, need_of
 __all__ = ["Need", "check_ratings", "credibility", "need_of"]
 
 LACKING = 0.05
-"""What a source loses for each: no date, no author where its kind is usually signed, no https, only an extract read."""
+"""What a source loses for each: no date, no author where its kind is usually signed, no https, only
+an extract read."""
 NEAR = 0.05
-"""What a primary source gains that was made at the time asked about: a log of the day goes before a later account."""
+"""What a primary source gains that was made at the time asked about: a log of the day goes before a
+later account."""
 NEAR_DAYS = 31
 """How soon after the time asked about a record is still one made at the time."""
 FADING = 0.4
-"""The part of its score that a source can lose by age: old is not false, and what a newer one refutes is seen there."""
+"""The part of its score that a source can lose by age: old is not false, and what a newer one
+refutes is seen there."""
 LOWEST, HIGHEST = 0.05, 0.95
 """The rules call nothing worthless and nothing certain; only a user may."""
-NOBODY = frozenset({"anonymous", "anonym", "unknown", "admin", "administrator", "staff", "editor", "guest", "user"})
+NOBODY = frozenset(
+    {"anonymous", "anonym", "unknown", "admin", "administrator", "staff", "editor", "guest", "user"}
+)
 """Authors' names that name nobody."""
 _REVIEW = re.compile(
-    r"\b(?:(?:systematic|scoping|literature|narrative|umbrella|critical) reviews?|meta-?analys[ei]s|review article"
+    r"\b(?:(?:systematic|scoping|literature|narrative|umbrella|critical) reviews?|meta-?analys[ei]s"
+    r"|review article"
     r"|reviews? of|: an? (?:\w+ )?review)\b",
     re.IGNORECASE,
 )
@@ -80,17 +87,26 @@ class Table:
 @functools.cache
 def table() -> Table:
     """Return the table, read once."""
-    held = tomllib.loads((files("deepdiver.tools") / "credibility.toml").read_text(encoding="utf-8"))
-    domains = {domain: name for name, kind in held["kinds"].items() for domain in kind.pop("domains")}
+    held = tomllib.loads(
+        (files("deepdiver.tools") / "credibility.toml").read_text(encoding="utf-8")
+    )
+    domains = {
+        domain: name for name, kind in held["kinds"].items() for domain in kind.pop("domains")
+    }
     return Table(
         MappingProxyType({name: Kind(**kind) for name, kind in held["kinds"].items()}),
         MappingProxyType(domains),
-        MappingProxyType({SourceKind(name): Kind(**kind) for name, kind in held["unknown"].items()}),
+        MappingProxyType(
+            {SourceKind(name): Kind(**kind) for name, kind in held["unknown"].items()}
+        ),
     )
 
 
 def longest(host: str, rules: Mapping[str, V]) -> tuple[str, V] | None:
-    """Return the rule of the longest domain that a host is or stands below; a name goes before a `*`."""
+    """Return the rule of the longest domain that a host is or stands below.
+
+    A name goes before a `*`.
+    """
     labels = host.split(".")
     for start in range(len(labels)):
         domain = ".".join(labels[start:])
@@ -102,8 +118,13 @@ def longest(host: str, rules: Mapping[str, V]) -> tuple[str, V] | None:
 
 
 def rating_of(host: str, ratings: Mapping[str, Rating]) -> tuple[str, Rating] | None:
-    """Return what the user says of a host, and under which domain; domains are compared as hosts are written."""
-    return longest(host, {host_of(f"//{domain}") or domain: rating for domain, rating in ratings.items()})
+    """Return what the user says of a host, and under which domain.
+
+    Domains are compared as hosts are written.
+    """
+    return longest(
+        host, {host_of(f"//{domain}") or domain: rating for domain, rating in ratings.items()}
+    )
 
 
 def kind_named(name: str) -> str:
@@ -122,10 +143,14 @@ def check_ratings(ratings: Mapping[str, Rating]) -> None:
         if rating.kind and kind_named(rating.kind) not in known:
             close = difflib.get_close_matches(kind_named(rating.kind), known, 1, 0.6)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
-            raise SettingsError(f"ratings: {domain} has the unknown kind {rating.kind[:80]!r}; {hint}")
+            raise SettingsError(
+                f"ratings: {domain} has the unknown kind {rating.kind[:80]!r}; {hint}"
+            )
 
 
-def credibility(hit: Hit, need: Need | None = None, settings: Settings | None = None) -> Credibility:
+def credibility(
+    hit: Hit, need: Need | None = None, settings: Settings | None = None
+) -> Credibility:
     """Weigh a source by what is known of it before its content is judged.
 
     Args:
@@ -154,13 +179,18 @@ def credibility(hit: Hit, need: Need | None = None, settings: Settings | None = 
         score -= LACKING
         reasons.append("not served over https")
     if span and need:
-        score, reason = _aged(score, span, need, kind.standing == "primary" and name not in _REVIEWED)
+        score, reason = _aged(
+            score, span, need, kind.standing == "primary" and name not in _REVIEWED
+        )
         reasons += [reason] if reason else []
     return Credibility(score=round(min(max(score, LOWEST), HIGHEST), 2), reasons=tuple(reasons))
 
 
 def intelligence(believed: Credibility) -> str:
-    """Return what type of intelligence a source is by its kind of publisher: news, or that kind; empty: not known."""
+    """Return what type of intelligence a source is by its kind of publisher.
+
+    News, or that kind; empty: not known.
+    """
     by_words = {kind.says: name for name, kind in table().kinds.items()}
     named = next((by_words[reason] for reason in believed.reasons if reason in by_words), "")
     return "news" if named in NEWS else named
@@ -179,7 +209,9 @@ def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, K
     if rated:
         reasons.append(rated[1].reason or "rated by you")
         if rated[1].kind and name not in kinds:
-            reasons.append(f"your rating names the kind {rated[1].kind[:40]!r}, which is not in the table")
+            reasons.append(
+                f"your rating names the kind {rated[1].kind[:40]!r}, which is not in the table"
+            )
     return name, kind, reasons
 
 
@@ -188,7 +220,11 @@ def _told_kind(hit: Hit, host: str) -> str:
     if _RETRACTED.match(hit.title):
         return "retracted"
     listed = longest(host, table().domains) if host else None
-    named = [name for name in (listed[1] if listed else "", kind_named(hit.publisher_kind)) if name in table().kinds]
+    named = [
+        name
+        for name in (listed[1] if listed else "", kind_named(hit.publisher_kind))
+        if name in table().kinds
+    ]
     return min(named, key=lambda name: table().kinds[name].score, default="")
 
 

@@ -1,4 +1,7 @@
-"""A LangChain tool as a search provider: what it returns becomes a source with a snapshot, so that it can be cited."""
+"""A LangChain tool as a search provider.
+
+What it returns becomes a source with a snapshot, so that it can be cited.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ class ToolProvider:
         """Wrap a tool.
 
         Raises:
-            ValueError: If it takes no argument that could hold a query, or demands more than a query.
+            ValueError: If it takes no argument that could hold a query, or demands more than a
+                query.
         """
         self.name, self.about, self._tool = tool.name, tool.description, tool
         self._argument = query_argument(tool.name, *_arguments(tool))
@@ -43,7 +47,9 @@ class ToolProvider:
             try:
                 return Reply(plain(await self._tool.ainvoke({self._argument: query})))
             except Exception as error:  # a user's tool may raise anything; it costs one search
-                told = " ".join(f"tool {self.name} failed: {type(error).__name__}: {error}".split())[:TOLD_CHARS]
+                told = " ".join(
+                    f"tool {self.name} failed: {type(error).__name__}: {error}".split()
+                )[:TOLD_CHARS]
                 fault = CallFault.REQUEST if isinstance(error, LASTING) else CallFault.SERVER
                 raise CallError(whole(told), fault) from error
 

@@ -13,9 +13,11 @@ class Document(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     text: str
-    """The whole text; every offset counts in its characters. Line ends are `\\n`, and no half characters."""
+    """The whole text; every offset counts in its characters. Line ends are `\\n`, and no half
+    characters."""
     format: str
-    """What it was taken from: html, pdf, docx, pptx, xlsx, csv, tsv, markdown, text, epub, email, messages, json."""
+    """What it was taken from: html, pdf, docx, pptx, xlsx, csv, tsv, markdown, text, epub, email,
+    messages, json."""
     title: str = ""
     """What it calls itself."""
     author: str = ""

@@ -23,7 +23,8 @@ class Hit(BaseModel):
     publisher_kind: str = ""
     """What kind of publisher that is, if it says so."""
     intelligence: str = ""
-    """What type of intelligence it is, such as satellite, where the tool that found it gives one type alone."""
+    """What type of intelligence it is, such as satellite, where the tool that found it gives one
+    type alone."""
     author: str = ""
     """Who wrote it."""
     published: str = ""

@@ -33,7 +33,10 @@ _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
 
 def days_of(published: str) -> tuple[date, date] | None:
-    """Return the first and the last day that a date may mean: 2026-11 is all of November. None where it is no date."""
+    """Return the first and the last day that a date may mean: 2026-11 is all of November.
+
+    None where it is no date.
+    """
     match = _ISO.fullmatch(published.strip())
     return _days(*(int(part or 0) for part in match.groups())) if match else None
 
@@ -47,22 +50,29 @@ def _days(year: int, month: int = 0, day: int = 0) -> tuple[date, date] | None:
 
 
 _WEEK = (
-    r"tonight|yesterday|this morning|this week|last week|right now|breaking news|weather|gestern|diese woche|wetter"
+    r"tonight|yesterday|this morning|this week|last week|right now|breaking news|weather|gestern"
+    r"|diese woche|wetter"
     r"|cette semaine|météo|ayer|esta semana|ieri|ontem"
 )
 _MONTH = (
-    r"today|at the moment|this month|last month|heute|diesen monat|aujourd['’]hui|ce mois-ci|hoy|este mes|oggi|hoje"
+    r"today|at the moment|this month|last month|heute|diesen monat|aujourd['’]hui|ce mois-ci|hoy"
+    r"|este mes|oggi|hoje"
     r"|idag|i dag"
 )
 _QUARTER = (
-    r"prices?|how much (?:is|are|does|do)\b.{1,80}\b(?:cost|worth)|exchange rate|interest rate|preis|prix|precio|prezzo"
+    r"prices?|how much (?:is|are|does|do)\b.{1,80}\b(?:cost|worth)|exchange rate|interest rate"
+    r"|preis|prix|precio|prezzo"
     r"|preço"
 )
 _YEAR = (
-    r"current(?!\s+(?:in|of|through|flow|density|strength|and)\b)|currently|now|nowadays|latest|newest|most recent"
-    r"|recent|recently|still|this year|up[- ]to[- ]date|so far|to date|who(?: is|['’]s| are| runs| owns| leads| heads)"
-    r"|aktuell\w*|derzeit\w*|jetzt|neuest\w+|dieses jahr|wer ist|actuellement|actuels?|actuelles?|maintenant"
-    r"|cette année|qui est|actualmente|ahora|este año|quién es|attuale|attualmente|adesso|chi è|atualmente|agora"
+    r"current(?!\s+(?:in|of|through|flow|density|strength|and)\b)|currently|now|nowadays|latest"
+    r"|newest|most recent"
+    r"|recent|recently|still|this year|up[- ]to[- ]date|so far|to date|who(?: is|['’]s| are| runs| "
+    r"owns| leads| heads)"
+    r"|aktuell\w*|derzeit\w*|jetzt|neuest\w+|dieses jahr|wer ist|actuellement|actuels?|actuelles?"
+    r"|maintenant"
+    r"|cette année|qui est|actualmente|ahora|este año|quién es|attuale|attualmente|adesso|chi è"
+    r"|atualmente|agora"
     r"|quem é|nuvarande|senaste|för närvarande|vem är"
 )
 
@@ -78,13 +88,15 @@ CLOCKS = (
     (90, _words(_QUARTER, "价格|価格|가격")),
     (365, _words(_YEAR, "现在|現在|目前|最新|현재|최신")),
 )
-"""Words that ask about now or about what changes, each with its half-life in days, the shortest first."""
+"""Words that ask about now or about what changes, each with its half-life in days, the shortest
+first."""
 YEARLY = 365
 """The half-life where it is the year that is named."""
 AHEAD = 10
 """How many years ahead a number may be a year: 2048 may be a number of bits."""
 _UNTIL_NOW = _words(
-    "since|until now|to this day|today|now|currently|so far|to date|at the moment|heute|jetzt|seit|depuis|desde|sedan"
+    "since|until now|to this day|today|now|currently|so far|to date|at the "
+    "moment|heute|jetzt|seit|depuis|desde|sedan"
 )
 _LAST_YEAR = _words(r"last year|letztes jahr|l['’]année dernière|el año pasado|förra året")
 _CENTURY = _words(r"(\d{1,2})(?:st|nd|rd|th)[\s-]century")
@@ -98,8 +110,9 @@ Period = tuple[date, date, str]
 def need_of(question: str, as_of: str) -> Need:
     """Return what a question needs of its sources' age.
 
-    It is about then if it names a time that is over and does not run until today; about now if it says so (`current`),
-    names a time that is not over, or asks what changes (a price, who is); else it is timeless.
+    It is about then if it names a time that is over and does not run until today; about now if it
+    says so (`current`), names a time that is not over, or asks what changes (a price, who is); else
+    it is timeless.
 
     Args:
         question: As the person asked it.
@@ -113,8 +126,17 @@ def need_of(question: str, as_of: str) -> Need:
     ongoing = [words for _, last, words in periods if last >= today]
     if periods and not ongoing and not _UNTIL_NOW.search(question):
         words = ", ".join(words for _, _, words in periods)
-        return Need("then", today, 0, min(first for first, _, _ in periods), max(last for _, last, _ in periods), words)
-    told = next(((days, found.group()) for days, words in CLOCKS if (found := words.search(question))), None)
+        return Need(
+            "then",
+            today,
+            0,
+            min(first for first, _, _ in periods),
+            max(last for _, last, _ in periods),
+            words,
+        )
+    told = next(
+        ((days, found.group()) for days, words in CLOCKS if (found := words.search(question))), None
+    )
     if told is None and periods:
         told = YEARLY, (ongoing or [words for _, _, words in periods])[0]
     return Need("now", today, told[0], told_by=told[1]) if told else Need("any", today)

@@ -1,4 +1,7 @@
-"""Reading what a search found: the whole page where it can be fetched, else what the provider shows of it."""
+"""Reading what a search found.
+
+The whole page where it can be fetched, else what the provider shows of it.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ class Read:
     """What could not be read, in one line for the report."""
 
 
-async def read(hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: str, need: Need) -> Read:
+async def read(
+    hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: str, need: Need
+) -> Read:
     """Read a hit and save what it says.
 
     Raises:
@@ -46,7 +51,8 @@ async def read(hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: s
         url=hit.url,
         title=whole(hit.title or hit.url),
         snapshot=snapshot,
-        # Rows of feeds are told in fixed phrases: what they share with those of another service is our own words.
+        # Rows of feeds are told in fixed phrases: what they share with those of another service is
+        # our own words.
         sketch=() if hit.kind is SourceKind.FEED else sketch(text),
         publisher=hit.publisher,
         author=hit.author,
@@ -70,7 +76,9 @@ async def _whole_page(hit: Hit, gateway: Gateway) -> tuple[Hit, str]:
     except NotJournalledError:
         raise
     except (GatewayError, UnreadableError) as error:
-        shown = f"only what {hit.provider} shows of it" if hit.text.strip() else "nothing of it is used"
+        shown = (
+            f"only what {hit.provider} shows of it" if hit.text.strip() else "nothing of it is used"
+        )
         return hit, f"{hit.url} was not read ({error}): {shown}"
     document = got.document
     known = {
@@ -80,5 +88,12 @@ async def _whole_page(hit: Hit, gateway: Gateway) -> tuple[Hit, str]:
         "published": document.published or hit.published,
         "language": document.language or hit.language,
     }
-    update = {**known, "url": got.url, "snapshot": got.snapshot, "text": "", "marks": document.marks, "complete": True}
+    update = {
+        **known,
+        "url": got.url,
+        "snapshot": got.snapshot,
+        "text": "",
+        "marks": document.marks,
+        "complete": True,
+    }
     return hit.model_copy(update=update), ""

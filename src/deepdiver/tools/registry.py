@@ -1,7 +1,9 @@
-"""Search providers by name. Ours and a third party's come the same way: entry points of the group `deepdiver.search`.
+"""Search providers by name.
 
-A provider is an object with the few members below. It makes its calls through the gateway, returns hits, and raises
-CallError: could not search is never nothing found.
+Ours and a third party's come the same way: entry points of the group `deepdiver.search`.
+
+A provider is an object with the few members below. It makes its calls through the gateway, returns
+hits, and raises CallError: could not search is never nothing found.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ from typing import Protocol
 from urllib.request import getproxies
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import CallError, CallFault, MissingKeyError, NoEvidenceError, UnknownNameError
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    MissingKeyError,
+    NoEvidenceError,
+    UnknownNameError,
+)
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.reach import reach_all
@@ -26,8 +34,9 @@ MEMBERS = ("name", "about", "missing", "search")
 MCP = "mcp"
 """Name that stands for the approved tools of MCP servers that can search."""
 GROUPS = {"auto": {"own", "web"}, "scholar": {"scholar"}, "news": {"news"}}
-"""Names that stand for all members of these groups that can be used. The scholarly ones and the news are not part of
-`auto`: their services allow a call every second, or every five, and would slow down every other question."""
+"""Names that stand for all members of these groups that can be used. The scholarly ones and the
+news are not part of `auto`: their services allow a call every second, or every five, and would slow
+down every other question."""
 
 
 class Provider(Protocol):
@@ -55,7 +64,10 @@ class Provider(Protocol):
 
 
 class Broken:
-    """Stands in for an installed provider that cannot be loaded: it costs itself, not the others."""
+    """Stands in for an installed provider that cannot be loaded.
+
+    It costs itself, not the others.
+    """
 
     about = "installed, but cannot be loaded"
 
@@ -75,7 +87,10 @@ class Broken:
 @functools.cache
 def providers() -> dict[str, Provider]:
     """Return all installed providers by name."""
-    return {point.name: _load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+    return {
+        point.name: _load(point)
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    }
 
 
 def _load(point: EntryPoint) -> Provider:
@@ -99,7 +114,8 @@ class Choice:
     left_out: tuple[str, ...] = ()
     """A line for each that a group or a `?` had to leave out."""
     mcp: tuple[str, ...] = ()
-    """Which tools of MCP servers: `mcp` for all, `mcp:SERVER` for those of one, `mcp:SERVER.TOOL` for one."""
+    """Which tools of MCP servers: `mcp` for all, `mcp:SERVER` for those of one, `mcp:SERVER.TOOL`
+    for one."""
 
     def takes(self, tool: str) -> bool:
         """Whether a tool of an MCP server, SERVER.TOOL, is wanted."""
@@ -114,15 +130,18 @@ class Choice:
     @property
     def names(self) -> tuple[str, ...]:
         """How the choice is written in settings, so that a key that comes or goes later changes nothing."""
-        return (*(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers), *self.mcp)
+        return (
+            *(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers),
+            *self.mcp,
+        )
 
 
 def choose(settings: Settings, usable: bool = True) -> Choice:
     """Return the providers that a run searches.
 
-    A name must be usable. `NAME?` is taken if it can be used and reached, and so is each member of a group. With
-    nothing named, what is searched is your documents where there are any, and else the web: nothing leaves this
-    machine for a question to your own documents unless you say so.
+    A name must be usable. `NAME?` is taken if it can be used and reached, and so is each member of
+    a group. With nothing named, what is searched is your documents where there are any, and else
+    the web: nothing leaves this machine for a question to your own documents unless you say so.
 
     Args:
         settings: Name the providers.
@@ -152,7 +171,9 @@ def choose(settings: Settings, usable: bool = True) -> Choice:
         else:
             raise MissingKeyError(f"search provider {name} cannot be used: {why}")
     optional = frozenset(chosen.keys() - required)
-    return Choice(tuple(chosen.values()), optional, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(mcp)))
+    return Choice(
+        tuple(chosen.values()), optional, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(mcp))
+    )
 
 
 def _wanted(settings: Settings, known: Mapping[str, Provider]) -> Iterator[tuple[str, bool]]:
@@ -162,7 +183,11 @@ def _wanted(settings: Settings, known: Mapping[str, Provider]) -> Iterator[tuple
         if name == "auto" and settings.mcp.servers:
             yield MCP, True
         if name in GROUPS:
-            yield from ((other, True) for other, provider in known.items() if group_of(provider) in GROUPS[name])
+            yield from (
+                (other, True)
+                for other, provider in known.items()
+                if group_of(provider) in GROUPS[name]
+            )
         else:
             yield name.removesuffix("?"), name.endswith("?")
     if settings.documents and "library" in known:
@@ -183,7 +208,11 @@ def address_of(provider: Provider, settings: Settings) -> str:
 def nearest(name: str, known: Mapping[str, Provider]) -> str:
     """Return a hint at the name that was probably meant."""
     close = difflib.get_close_matches(name, [*known, *GROUPS, MCP], 1, 0.5)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join([*GROUPS, MCP, *known])}"
+    return (
+        f"; did you mean {close[0]}?"
+        if close
+        else f"; known are {', '.join([*GROUPS, MCP, *known])}"
+    )
 
 
 async def reached(choice: Choice, gateway: Gateway) -> tuple[list[Provider], list[str]]:
@@ -192,15 +221,21 @@ async def reached(choice: Choice, gateway: Gateway) -> tuple[list[Provider], lis
     Journalled: a resumed run goes on with those it began with, and a replay asks nobody.
     """
     asked = {
-        p.name: at for p in choice.providers if p.name in choice.optional and (at := address_of(p, gateway.settings))
+        p.name: at
+        for p in choice.providers
+        if p.name in choice.optional and (at := address_of(p, gateway.settings))
     }
-    if not asked or getproxies():  # behind a proxy no service can be reached directly, and all may be there
+    if (
+        not asked or getproxies()
+    ):  # behind a proxy no service can be reached directly, and all may be there
         return list(choice.providers), []
 
     async def do() -> Reply:
         return Reply({name: why for name, why in (await reach_all(asked)).items() if why})
 
-    request = Request("search", "auto", "see which providers can be reached", {"reach": asked}, fresh=True)
+    request = Request(
+        "search", "auto", "see which providers can be reached", {"reach": asked}, fresh=True
+    )
     absent = (await gateway.call(request, do)).value
     kept = [provider for provider in choice.providers if provider.name not in absent]
     return kept, [f"{name} was not searched: {why}" for name, why in absent.items()]

@@ -1,4 +1,7 @@
-"""Searching several providers at once: one ranked list, each page and each text once, within what the user wants."""
+"""Searching several providers at once.
+
+One ranked list, each page and each text once, within what the user wants.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,11 @@ from deepdiver.tools.registry import Provider
 RANK_OFFSET = 60
 """The usual constant of reciprocal rank fusion."""
 SAME_TEXT = 0.9
-"""Texts that share this part of their shingles are one result. Edited copies of a story share less: they stay, as
-sources of one origin."""
+"""Texts that share this part of their shingles are one result. Edited copies of a story share less:
+they stay, as sources of one origin."""
 TELLING = 20
-"""Shingles below which a text is too short to be told from another: extracts of a line may be alike by chance."""
+"""Shingles below which a text is too short to be told from another: extracts of a line may be alike
+by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,9 @@ async def search(query: str, providers: Sequence[Provider], gateway: Gateway) ->
     """
     query, filters = whole(query), gateway.settings.filters
     asked = (provider.search(query, filters.results, gateway) for provider in providers)
-    answers = await asyncio.gather(*asked, return_exceptions=True)  # what is under way is paid for: let it settle
+    answers = await asyncio.gather(
+        *asked, return_exceptions=True
+    )  # what is under way is paid for: let it settle
     lists, failures = [], []
     for provider, answer in zip(providers, answers, strict=True):
         if isinstance(answer, GatewayError) and not isinstance(answer, NotJournalledError):
@@ -60,12 +66,18 @@ async def search(query: str, providers: Sequence[Provider], gateway: Gateway) ->
 
 
 def wanted(hit: Hit, filters: Filters) -> bool:
-    """Whether a hit is within what the user wants, as far as it says: not every provider can be told.
+    """Whether a hit is within what the user wants, as far as it says.
+
+    Not every provider can be told.
 
     A file of the user's has no domain and passes; so does a page without a date.
     """
     host = host_of(hit.url)
-    if host and filters.include_domains and not any(within(host, domain) for domain in filters.include_domains):
+    if (
+        host
+        and filters.include_domains
+        and not any(within(host, domain) for domain in filters.include_domains)
+    ):
         return False
     if any(within(host, domain) for domain in filters.exclude_domains):
         return False
@@ -73,7 +85,8 @@ def wanted(hit: Hit, filters: Filters) -> bool:
         return False
     first, last = _days(hit.published)
     return not (
-        (first and filters.until and first > filters.until) or (last and filters.since and last < filters.since)
+        (first and filters.until and first > filters.until)
+        or (last and filters.since and last < filters.since)
     )
 
 
@@ -81,7 +94,9 @@ def _days(published: str) -> tuple[date | None, date | None]:
     """Return the first and the last day that a date may mean: 2026-11 is all of November."""
     for ends in (("", ""), ("-01", "-28"), ("-01-01", "-12-31")):
         try:
-            return date.fromisoformat(published[:10] + ends[0]), date.fromisoformat(published[:10] + ends[1])
+            return date.fromisoformat(published[:10] + ends[0]), date.fromisoformat(
+                published[:10] + ends[1]
+            )
         except ValueError:
             continue
     return None, None
@@ -90,9 +105,9 @@ def _days(published: str) -> tuple[date | None, date | None]:
 def fuse(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
     """Merge ranked lists by reciprocal rank, whatever the order of the lists.
 
-    The same passage of the same place is one hit: of several texts of it the longest is kept, and all that found it.
-    One list may name a place twice with different texts: those are different passages of it, as of a tool that returns
-    pieces of one file.
+    The same passage of the same place is one hit: of several texts of it the longest is kept, and
+    all that found it. One list may name a place twice with different texts: those are different
+    passages of it, as of a tool that returns pieces of one file.
     """
     ranks: dict[tuple[str, int, int], list[int]] = {}
     same: dict[tuple[str, int, int], list[Hit]] = {}
@@ -107,7 +122,9 @@ def fuse(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
             key = (*place, len(told))
             ranks.setdefault(key, []).append(rank)
             same.setdefault(key, []).append(hit)
-    scores = {key: math.fsum(1.0 / (RANK_OFFSET + rank) for rank in found) for key, found in ranks.items()}
+    scores = {
+        key: math.fsum(1.0 / (RANK_OFFSET + rank) for rank in found) for key, found in ranks.items()
+    }
     return [merged(same[key]) for key in sorted(scores, key=lambda key: (-scores[key], key))]
 
 
@@ -116,13 +133,18 @@ def merged(hits: Iterable[Hit]) -> Hit:
     hits = list(hits)
     best = max(hits, key=lambda hit: (hit.complete, len(hit.text), str(hit)))
     finders = {name for hit in hits for name in (hit.provider, *hit.also)} - {best.provider, ""}
-    return best.model_copy(update={"also": tuple(sorted(finders))}) if finders != set(best.also) else best
+    return (
+        best.model_copy(update={"also": tuple(sorted(finders))})
+        if finders != set(best.also)
+        else best
+    )
 
 
 def distinct(hits: Sequence[Hit]) -> list[Hit]:
     """Return ranked hits with near-identical texts merged into the first of them.
 
-    Passages of the user's own documents stay apart: that three of them tell one story is for the ledger to see.
+    Passages of the user's own documents stay apart: that three of them tell one story is for the
+    ledger to see.
     """
     groups: list[list[Hit]] = []
     sketches: list[tuple[int, ...]] = []

@@ -1,4 +1,7 @@
-"""Small libraries about other affairs than the sample's, with questions: rules that fit one library alone fail here."""
+"""Small libraries about other affairs than the sample's, with questions.
+
+Rules that fit one library alone fail here.
+"""
 
 from __future__ import annotations
 
@@ -437,40 +440,87 @@ class Asked:
     """What it must not hold to be so."""
 
 
-LIBRARIES = {"bridge": BRIDGE, "novel": NOVEL, "club": CLUB, "ship": SHIP, "trial": TRIAL, "theft": THEFT, "dam": DAM}
+LIBRARIES = {
+    "bridge": BRIDGE,
+    "novel": NOVEL,
+    "club": CLUB,
+    "ship": SHIP,
+    "trial": TRIAL,
+    "theft": THEFT,
+    "dam": DAM,
+}
 QUESTIONS = (
-    Asked("bridge", "How many people died in the collapse of the Tarn Bridge?", ("Two people",), ("three people",)),
     Asked(
-        "bridge", "Did an overloaded lorry cause the collapse of the Tarn Bridge?", ("corrosion",), ("lorry caused",)
+        "bridge",
+        "How many people died in the collapse of the Tarn Bridge?",
+        ("Two people",),
+        ("three people",),
     ),
-    Asked("bridge", "What caused the collapse of the Tarn Bridge?", ("corrosion in a hanger rod",), ("lorry caused",)),
+    Asked(
+        "bridge",
+        "Did an overloaded lorry cause the collapse of the Tarn Bridge?",
+        ("corrosion",),
+        ("lorry caused",),
+    ),
+    Asked(
+        "bridge",
+        "What caused the collapse of the Tarn Bridge?",
+        ("corrosion in a hanger rod",),
+        ("lorry caused",),
+    ),
     Asked("bridge", "When was the Tarn Bridge last inspected?", ("14 March 2021",)),
     Asked("bridge", "Who inspected the Tarn Bridge in March 2021?", ("Mara Quill",)),
     Asked(
         "bridge",
-        "Who is the chief executive of the company that owns the firm that maintained the Tarn Bridge?",
+        "Who is the chief executive of the company that owns the firm that maintained the Tarn "
+        "Bridge?",
         ("Celia Ashdown",),
         ("Tobias Renn",),
     ),
     Asked(
-        "bridge", "What was the turnover of Orrin Group plc in 2021?", ("840 million",), ("790 million pounds in 2021",)
+        "bridge",
+        "What was the turnover of Orrin Group plc in 2021?",
+        ("840 million",),
+        ("790 million pounds in 2021",),
     ),
     Asked("bridge", "What colour was the Tarn Bridge painted?", ()),
     Asked(
-        "novel", "Who wrote the novel that won the Alder Prize in 1987?", ("Ines Calder",), ("Joel Marsh", "Edith Vane")
+        "novel",
+        "Who wrote the novel that won the Alder Prize in 1987?",
+        ("Ines Calder",),
+        ("Joel Marsh", "Edith Vane"),
     ),
     Asked("novel", "How old is the author of The Salt Road?", ("75 years old",), ("77 years old",)),
     Asked("novel", "Who is the daughter of Ines Calder?", ("Ruth Calder",)),
     Asked("novel", "How much prize money did Ines Calder receive?", ()),
     Asked(
-        "club", "Who is head coach of the club that won the Northern Cup in 2024?", ("Dario Venn",), ("Hanna Stolpe",)
+        "club",
+        "Who is head coach of the club that won the Northern Cup in 2024?",
+        ("Dario Venn",),
+        ("Hanna Stolpe",),
     ),
     Asked("club", "When was Kestrel Town founded?", ("1904",), ("founded in 1906",)),
-    Asked("club", "How many seats does the Furnace Ground have?", ("18,200 seats",), ("25,000 seats",)),
-    Asked("club", "Which club won the Northern Cup in 2023?", ("Saint Orlan United",), ("Kestrel Town",)),
+    Asked(
+        "club", "How many seats does the Furnace Ground have?", ("18,200 seats",), ("25,000 seats",)
+    ),
+    Asked(
+        "club",
+        "Which club won the Northern Cup in 2023?",
+        ("Saint Orlan United",),
+        ("Kestrel Town",),
+    ),
     Asked("ship", "When did the steamer Meridian sink?", ("12 March 1932",), ("13 March 1932",)),
-    Asked("ship", "Who was captain of the ship that sank off Cape Dorn in 1932?", ("Elias Thorne",), ("Magnus Ould",)),
-    Asked("ship", "Who are the daughters of the captain of the steamer Meridian?", ("Agnes Thorne", "Lydia Thorne")),
+    Asked(
+        "ship",
+        "Who was captain of the ship that sank off Cape Dorn in 1932?",
+        ("Elias Thorne",),
+        ("Magnus Ould",),
+    ),
+    Asked(
+        "ship",
+        "Who are the daughters of the captain of the steamer Meridian?",
+        ("Agnes Thorne", "Lydia Thorne"),
+    ),
     Asked(
         "ship",
         "What happened a few minutes after the steamer Meridian struck the Widow Reef?",
@@ -487,9 +537,23 @@ QUESTIONS = (
     ),
     Asked("trial", "Did velmarin reduce the number of coughs per hour?", ("did not reduce",)),
     Asked("trial", "Who led the velmarin trial?", ("Noor Haddad",)),
-    Asked("trial", "Who is the chief executive of the company that makes velmarin?", ("Greta Solheim",)),
-    Asked("theft", "How many paintings were stolen from the Harrow Museum?", ("Four paintings",), ("Nine paintings",)),
-    Asked("theft", "At what time was the theft at the Harrow Museum discovered?", ("06:45",), ("02:15",)),
+    Asked(
+        "trial",
+        "Who is the chief executive of the company that makes velmarin?",
+        ("Greta Solheim",),
+    ),
+    Asked(
+        "theft",
+        "How many paintings were stolen from the Harrow Museum?",
+        ("Four paintings",),
+        ("Nine paintings",),
+    ),
+    Asked(
+        "theft",
+        "At what time was the theft at the Harrow Museum discovered?",
+        ("06:45",),
+        ("02:15",),
+    ),
     Asked("theft", "Who painted Woman with Lamp?", ("Anselm Roth",)),
     Asked("theft", "When did the painter of Woman with Lamp die?", ("1899",)),
     Asked(
@@ -502,10 +566,16 @@ QUESTIONS = (
     Asked("theft", "Did a guard help the thieves at the Harrow Museum?", ()),
     Asked("theft", "What was the price of Woman with Lamp?", ()),
     Asked("dam", "What was the cost of the Ister dam?", ("298 million",)),
-    Asked("dam", "How many people had to leave the village of Alt-Ister?", ("340 people", "412 people")),
+    Asked(
+        "dam",
+        "How many people had to leave the village of Alt-Ister?",
+        ("340 people", "412 people"),
+    ),
     Asked("dam", "How high is the Ister dam?", ("87 metres",)),
     Asked(
-        "dam", "Who is the sole shareholder of the company that is the parent of Karst Beton GmbH?", ("Henrik Solm",)
+        "dam",
+        "Who is the sole shareholder of the company that is the parent of Karst Beton GmbH?",
+        ("Henrik Solm",),
     ),
     Asked("dam", "When was the Ister dam completed?", ("30 September 2020",), ("3 May 2020",)),
     Asked("dam", "Which architect designed the Ister dam?", ()),

@@ -1,6 +1,9 @@
-"""The loop of `popper` in plain functions: the reasoner can be tried over a folder of documents without a graph.
+"""The loop of `popper` in plain functions.
 
-Searching, following leads, testing and weighing are as the strategy does them; what is tried here is the reasoning.
+The reasoner can be tried over a folder of documents without a graph.
+
+Searching, following leads, testing and weighing are as the strategy does them; what is tried here
+is the reasoning.
 """
 
 from __future__ import annotations
@@ -79,7 +82,9 @@ class Outcome:
     @property
     def accepted(self) -> list[str]:
         """What the run holds to be so."""
-        return [item.statement for item in self.standing if item.status is HypothesisStatus.SUPPORTED]
+        return [
+            item.statement for item in self.standing if item.status is HypothesisStatus.SUPPORTED
+        ]
 
 
 @dataclass(frozen=True)
@@ -121,7 +126,9 @@ def index_of(folder: Path) -> LocalLibrary:
 class Loop:
     """One run over one index."""
 
-    def __init__(self, index: LocalLibrary, question: str, as_of: str, weigh: Weigh = credibility) -> None:
+    def __init__(
+        self, index: LocalLibrary, question: str, as_of: str, weigh: Weigh = credibility
+    ) -> None:
         self.index, self.question, self.as_of, self.weigh = index, question, as_of, weigh
         self.reasoner: Reasoner = EmbeddedReasoner()
         self.sources: dict[str, Source] = {}
@@ -159,10 +166,14 @@ class Loop:
 
     async def _gather(self, problem: str) -> None:
         known = tuple(self._statements())
-        made = await self.reasoner.perform(WriteQueries(question=self.question, problem=problem, known=known))
+        made = await self.reasoner.perform(
+            WriteQueries(question=self.question, problem=problem, known=known)
+        )
         await self._look(problem, made.queries, hops=HOPS)
 
-    async def _look(self, about: str, queries: Sequence[str], hops: int, known: Iterable[str] | None = None) -> None:
+    async def _look(
+        self, about: str, queries: Sequence[str], hops: int, known: Iterable[str] | None = None
+    ) -> None:
         tried: set[str] = set()
         for _ in range(hops + 1):
             fresh = [query for query in queries if query.lower() not in tried]
@@ -193,7 +204,9 @@ class Loop:
         found: dict[str, Document] = {}
         for query in queries:
             for match in self.index.search(query, HITS):
-                found.setdefault(match.entry.url, Document(match.entry, self.index.text(match.entry)))
+                found.setdefault(
+                    match.entry.url, Document(match.entry, self.index.text(match.entry))
+                )
         return list(found.values())
 
     def _add(self, statement: str, quote: str, document: Document, about: str) -> None:
@@ -225,7 +238,10 @@ class Loop:
         self.findings.setdefault(
             key,
             Finding(
-                id=key, statement=statement, quotes=(Quote(source=source.id, passage=passage, text=quote),), about=about
+                id=key,
+                statement=statement,
+                quotes=(Quote(source=source.id, passage=passage, text=quote),),
+                about=about,
             ),
         )
 
@@ -308,10 +324,16 @@ class Loop:
             )
             for judgement in judged.judgements:
                 if judgement.stance is not Stance.NEUTRAL:
-                    item.evidence[labels[judgement.finding]] = (judgement.stance, judgement.strength)
+                    item.evidence[labels[judgement.finding]] = (
+                        judgement.stance,
+                        judgement.strength,
+                    )
 
     def _bearing_on(self, item: Proposed) -> list[str]:
-        """Return the findings that share a word with a hypothesis: the others are neutral without asking."""
+        """Return the findings that share a word with a hypothesis.
+
+        The others are neutral without asking.
+        """
         asked = set(terms(f"{item.statement} {item.answer}"))
         return [
             key
@@ -323,7 +345,9 @@ class Loop:
         sources = {key: self._source(self.findings[key]) for key in item.evidence}
         one_story = origins(sources.values())
         weighed = [
-            belief.Weighed(stance, strength, sources[key].credibility.score, one_story[sources[key].id])
+            belief.Weighed(
+                stance, strength, sources[key].credibility.score, one_story[sources[key].id]
+            )
             for key, (stance, strength) in item.evidence.items()
         ]
         return belief.posterior(item.proposed.prior, weighed)
@@ -335,7 +359,11 @@ class Loop:
         by_id = {key: label for label, key in labels.items()}
 
         def on(item: Tested, side: Stance) -> tuple[str, ...]:
-            return tuple(by_id[key] for key, (stance, _) in item.evidence.items() if stance is side and key in by_id)
+            return tuple(
+                by_id[key]
+                for key, (stance, _) in item.evidence.items()
+                if stance is side and key in by_id
+            )
 
         return tuple(
             Standing(
@@ -366,7 +394,11 @@ class Loop:
                 gaps=gaps,
             )
         )
-        found = [fault for sentence in _sentences(draft) for fault in await self._faults(sentence, labels)]
+        found = [
+            fault
+            for sentence in _sentences(draft)
+            for fault in await self._faults(sentence, labels)
+        ]
         return Outcome(draft, standing, shown, problems, tuple(found))
 
     async def _faults(self, drafted: DraftSentence, labels: Mapping[str, str]) -> list[str]:
@@ -388,7 +420,10 @@ class Loop:
 
 
 def _sentences(draft: Draft) -> list[DraftSentence]:
-    return [*draft.answer, *(sentence for section in draft.sections for sentence in section.sentences)]
+    return [
+        *draft.answer,
+        *(sentence for section in draft.sections for sentence in section.sentences),
+    ]
 
 
 def lead_query(lead: str, about: str) -> str:
@@ -398,6 +433,8 @@ def lead_query(lead: str, about: str) -> str:
     return " ".join([lead, *dict.fromkeys(rest)])
 
 
-def research(folder: Path, question: str, as_of: str = "2026-11-15", weigh: Weigh = credibility) -> Outcome:
+def research(
+    folder: Path, question: str, as_of: str = "2026-11-15", weigh: Weigh = credibility
+) -> Outcome:
     """Research a question over the documents of a folder."""
     return asyncio.run(Loop(index_of(folder), question, as_of, weigh).run())

@@ -11,7 +11,9 @@ from deepdiver.reason.embedded import spans
 Span = Callable[[str, str], tuple[str, int, float]]
 
 
-def knowing(known: Mapping[str, float], *, whole: Mapping[tuple[str, ...], tuple[str, float]] | None = None) -> Span:
+def knowing(
+    known: Mapping[str, float], *, whole: Mapping[tuple[str, ...], tuple[str, float]] | None = None
+) -> Span:
     """Return what finds the likeliest of some words in a text.
 
     Args:
@@ -33,7 +35,9 @@ def knowing(known: Mapping[str, float], *, whole: Mapping[tuple[str, ...], tuple
 
 
 def teach(
-    patch: pytest.MonkeyPatch, known: Mapping[str, float], **more: Mapping[tuple[str, ...], tuple[str, float]]
+    patch: pytest.MonkeyPatch,
+    known: Mapping[str, float],
+    **more: Mapping[tuple[str, ...], tuple[str, float]],
 ) -> None:
     """Put such a reader in the place of the trained one."""
     patch.setattr(spans, "_span", knowing(known, **more))
@@ -44,5 +48,7 @@ def believe(patch: pytest.MonkeyPatch, supports: Mapping[str, float]) -> None:
     patch.setattr(
         spans,
         "_supports",
-        lambda evidence, claim: max((s for words, s in supports.items() if words in evidence), default=0.0),
+        lambda evidence, claim: max(
+            (s for words, s in supports.items() if words in evidence), default=0.0
+        ),
     )

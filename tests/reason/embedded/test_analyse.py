@@ -1,4 +1,7 @@
-"""What sources of different origin agree in comes first; what one says is uncertain; what is open is asked next."""
+"""What sources of different origin agree in comes first.
+
+What one says is uncertain; what is open is asked next.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,11 @@ def test_a_tool_that_is_not_there_is_not_asked() -> None:
 
 
 def test_what_two_origins_say_comes_first_and_with_both() -> None:
-    said = analysed(finding(OTHER, "F1", credibility=0.9), finding(SIX, "F2"), finding(SIX, "F3", credibility=0.4))
+    said = analysed(
+        finding(OTHER, "F1", credibility=0.9),
+        finding(SIX, "F2"),
+        finding(SIX, "F3", credibility=0.4),
+    )
     assert said.key_insights[0].statement == SIX
     assert set(said.key_insights[0].finding_ids) == {"F2", "F3"}
     assert SINGLE.format(SIX) not in said.uncertainties
@@ -81,9 +88,17 @@ def test_an_open_part_is_asked_for_by_name_and_an_answered_one_is_not() -> None:
     first = analysed(*findings("Ada and Bo Berg run Acme Ltd."), question=question, tools=(SEARCH,))
     asked = [query.args[0].value for query in first.follow_up_queries]
     assert asked
-    assert all(query.tool == "search" and query.args[0].name == "query" for query in first.follow_up_queries)
+    assert all(
+        query.tool == "search" and query.args[0].name == "query"
+        for query in first.follow_up_queries
+    )
     assert any("Berg" in text for text in asked), "the name that was found leads on"
-    again = analysed(*findings("Ada and Bo Berg run Acme Ltd."), question=question, tools=(SEARCH,), tried=tuple(asked))
+    again = analysed(
+        *findings("Ada and Bo Berg run Acme Ltd."),
+        question=question,
+        tools=(SEARCH,),
+        tried=tuple(asked),
+    )
     assert not {query.args[0].value for query in again.follow_up_queries} & set(asked)
     assert analysed(*findings(SIX), tools=(SEARCH,)).follow_up_queries == ()
 
@@ -99,11 +114,18 @@ def test_an_answer_stays_within_its_bounds_and_names_what_was_shown(texts: list[
 
 
 def test_rows_that_their_service_counts_are_one_insight() -> None:
-    fires = "FIRMS shows 14 fires, 2026-11-08 to 2026-11-14, against 4 in the 7 days before (2026-11-01 to 2026-11-07)."
+    fires = (
+        "FIRMS shows 14 fires, 2026-11-08 to 2026-11-14, against 4 in the 7 days before "
+        "(2026-11-01 to 2026-11-07)."
+    )
     row = "2026-11-11 14:05 UTC: VIIRS saw a fire at 49.817 N, 36.048 E."
-    said = analysed(finding(fires, "F1", origin="firms"), finding(row, "F2", origin="firms"), finding(SIX, "F3"))
+    said = analysed(
+        finding(fires, "F1", origin="firms"), finding(row, "F2", origin="firms"), finding(SIX, "F3")
+    )
     told = [insight.statement for insight in said.key_insights]
     assert row not in told
     assert {fires, SIX} <= set(told)
     alone = analysed(finding(row, "F2", origin="firms"))
-    assert [insight.statement for insight in alone.key_insights] == [row], "without a count it stands for itself"
+    assert [insight.statement for insight in alone.key_insights] == [row], (
+        "without a count it stands for itself"
+    )

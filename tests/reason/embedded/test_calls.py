@@ -45,20 +45,32 @@ def test_a_question_that_says_nothing_fills_nothing_in(question: str) -> None:
 
 
 def test_a_tool_is_not_called_with_a_part_of_what_it_needs() -> None:
-    assert "launch" not in made("Have strikes in Ukraine increased?"), "nothing is made up for the target"
-    assert "detect_thermal_anomalies" not in made("Have strikes in Ukraine increased?"), "a country is no place to look"
+    assert "launch" not in made("Have strikes in Ukraine increased?"), (
+        "nothing is made up for the target"
+    )
+    assert "detect_thermal_anomalies" not in made("Have strikes in Ukraine increased?"), (
+        "a country is no place to look"
+    )
 
 
 def test_a_town_gives_a_position_and_a_country() -> None:
     calls = made("Have strikes near Kharkiv increased this week?")
     assert calls == {
         "search_news": {"keywords": "Kharkiv, strikes", "country_code": "UA", "days": "7"},
-        "detect_thermal_anomalies": {"latitude": "49.98", "longitude": "36.25", "radius_km": "50", "days": "7"},
+        "detect_thermal_anomalies": {
+            "latitude": "49.98",
+            "longitude": "36.25",
+            "radius_km": "50",
+            "days": "7",
+        },
     }
 
 
 def test_a_position_that_is_given_goes_before_a_town() -> None:
-    assert made("Fires at 50.1 N, 36.9 E near Kharkiv?")["detect_thermal_anomalies"]["latitude"] == "50.1"
+    assert (
+        made("Fires at 50.1 N, 36.9 E near Kharkiv?")["detect_thermal_anomalies"]["latitude"]
+        == "50.1"
+    )
 
 
 def test_days_that_are_named_are_asked_for_with_a_day_around() -> None:
@@ -69,7 +81,9 @@ def test_days_that_are_named_are_asked_for_with_a_day_around() -> None:
         "since": "2026-11-10",
         "until": "2026-11-12",
     }
-    assert made("What burned in Kharkiv on 15 November 2026?")["search_news"]["until"] == TODAY, "tomorrow has no news"
+    assert made("What burned in Kharkiv on 15 November 2026?")["search_news"]["until"] == TODAY, (
+        "tomorrow has no news"
+    )
 
 
 def test_a_tool_that_does_not_suit_is_not_called() -> None:
@@ -78,12 +92,22 @@ def test_a_tool_that_does_not_suit_is_not_called() -> None:
 
 
 def test_two_countries_are_none() -> None:
-    assert "country_code" not in made("Have strikes between Ukraine and Poland increased?")["search_news"]
+    assert (
+        "country_code"
+        not in made("Have strikes between Ukraine and Poland increased?")["search_news"]
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "days"),
-    [("this week", 7), ("in the past 3 days", 3), ("last month", 30), ("today", 1), ("these 2 weeks", 14), ("ever", 0)],
+    [
+        ("this week", 7),
+        ("in the past 3 days", 3),
+        ("last month", 30),
+        ("today", 1),
+        ("these 2 weeks", 14),
+        ("ever", 0),
+    ],
 )
 def test_how_far_back_is_read_as_it_is_said(text: str, days: int) -> None:
     assert days_back(f"Have strikes increased {text}?") == days
@@ -112,7 +136,10 @@ def test_no_question_breaks_it(question: str) -> None:
 )
 def test_the_feeds_that_there_are_take_what_is_filled_in(question: str, wanted: set[str]) -> None:
     known = {name: feed for name, feed in feeds().items() if not isinstance(feed, Broken)}
-    shown = [ToolShown(name=name, about=feed.about, arguments=shown_arguments(feed)) for name, feed in known.items()]
+    shown = [
+        ToolShown(name=name, about=feed.about, arguments=shown_arguments(feed))
+        for name, feed in known.items()
+    ]
     calls = made(question, *shown)
     assert wanted <= calls.keys()
     for name, args in calls.items():

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.chain import ENOUGH, Step, answers_in, covered, directed, follow, match, side_of, sure
+from deepdiver.reason.embedded.chain import (
+    ENOUGH,
+    Step,
+    answers_in,
+    covered,
+    directed,
+    follow,
+    match,
+    side_of,
+    sure,
+)
 from deepdiver.reason.embedded.clause import Kind, clause_of
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
@@ -59,7 +69,10 @@ def test_without_the_first_answer_there_is_no_second() -> None:
 
 
 def test_without_sentences_there_is_nothing() -> None:
-    assert [step.candidates for step in walk("How old are the children of the parents who run Acme Ltd?", ())] == [
+    assert [
+        step.candidates
+        for step in walk("How old are the children of the parents who run Acme Ltd?", ())
+    ] == [
         (),
         (),
         (),
@@ -68,7 +81,8 @@ def test_without_sentences_there_is_nothing() -> None:
 
 def test_a_sentence_may_answer_two_clauses_at_once() -> None:
     found = answers(
-        "Who is the inventor of the patent held by Acme Ltd?", "The inventor of the patent of Acme Ltd is Jo Dahl."
+        "Who is the inventor of the patent held by Acme Ltd?",
+        "The inventor of the patent of Acme Ltd is Jo Dahl.",
     )
     assert found == ["Jo Dahl"]
 
@@ -76,7 +90,11 @@ def test_a_sentence_may_answer_two_clauses_at_once() -> None:
 def test_the_longer_form_of_a_name_goes_on() -> None:
     steps = walk(
         "When was the head of Acme Ltd born?",
-        ("The head of Acme Ltd is Berg.", "Ada Berg is head of Acme Ltd.", "Ada Berg was born on 3 May 1951."),
+        (
+            "The head of Acme Ltd is Berg.",
+            "Ada Berg is head of Acme Ltd.",
+            "Ada Berg was born on 3 May 1951.",
+        ),
     )
     assert steps[0].bound == ("Ada Berg",)
     assert steps[1].candidates[0].value.text == "3 May 1951"
@@ -109,7 +127,9 @@ OWNERS = (
 
 
 def test_the_ultimate_parent_is_at_the_end_of_the_line() -> None:
-    steps = walk("Who is chair of the board of the company that is the ultimate parent of Acme Ltd?", OWNERS)
+    steps = walk(
+        "Who is chair of the board of the company that is the ultimate parent of Acme Ltd?", OWNERS
+    )
     assert steps[0].bound == ("Dune Ltd",)
     assert [item.value.text for item in steps[1].candidates] == ["Ada Berg"]
 
@@ -124,18 +144,42 @@ def test_the_parent_that_is_not_the_ultimate_one_is_the_next() -> None:
 
 
 def test_owners_in_a_circle_have_an_end() -> None:
-    circle = ("Acme Ltd is owned by Bolt Ltd.", "Bolt Ltd is owned by Cone Ltd.", "Cone Ltd is owned by Bolt Ltd.")
-    assert walk("Which company is the ultimate parent of Acme Ltd?", circle)[0].bound == ("Cone Ltd",)
+    circle = (
+        "Acme Ltd is owned by Bolt Ltd.",
+        "Bolt Ltd is owned by Cone Ltd.",
+        "Cone Ltd is owned by Bolt Ltd.",
+    )
+    assert walk("Which company is the ultimate parent of Acme Ltd?", circle)[0].bound == (
+        "Cone Ltd",
+    )
 
 
 @pytest.mark.parametrize(
     ("question", "sentence", "value", "name", "expected"),
     [
         ("Which company owns Acme Ltd", "Bolt Ltd owns Acme Ltd.", "Bolt Ltd", "Acme Ltd", True),
-        ("Which company owns Acme Ltd", "Acme Ltd is owned by Bolt Ltd.", "Bolt Ltd", "Acme Ltd", True),
+        (
+            "Which company owns Acme Ltd",
+            "Acme Ltd is owned by Bolt Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            True,
+        ),
         ("Which company owns Acme Ltd", "Acme Ltd owns Bolt Ltd.", "Bolt Ltd", "Acme Ltd", False),
-        ("Which company owns Acme Ltd", "Acme Ltd is a subsidiary of Bolt Ltd.", "Bolt Ltd", "Acme Ltd", True),
-        ("Which company owns Acme Ltd", "Bolt Ltd is a subsidiary of Acme Ltd.", "Bolt Ltd", "Acme Ltd", False),
+        (
+            "Which company owns Acme Ltd",
+            "Acme Ltd is a subsidiary of Bolt Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            True,
+        ),
+        (
+            "Which company owns Acme Ltd",
+            "Bolt Ltd is a subsidiary of Acme Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            False,
+        ),
         (
             "Which company owns Acme Ltd",
             "Bolt Ltd has two subsidiaries, Acme Ltd and Cone Ltd.",
@@ -150,9 +194,27 @@ def test_owners_in_a_circle_have_an_end() -> None:
             "Acme Ltd",
             False,
         ),
-        ("Which company owns Acme Ltd", "The owner of Acme Ltd is Bolt Ltd.", "Bolt Ltd", "Acme Ltd", True),
-        ("Which company is owned by Acme Ltd", "Acme Ltd owns Bolt Ltd.", "Bolt Ltd", "Acme Ltd", True),
-        ("Which company is owned by Acme Ltd", "Acme Ltd is owned by Bolt Ltd.", "Bolt Ltd", "Acme Ltd", False),
+        (
+            "Which company owns Acme Ltd",
+            "The owner of Acme Ltd is Bolt Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            True,
+        ),
+        (
+            "Which company is owned by Acme Ltd",
+            "Acme Ltd owns Bolt Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            True,
+        ),
+        (
+            "Which company is owned by Acme Ltd",
+            "Acme Ltd is owned by Bolt Ltd.",
+            "Bolt Ltd",
+            "Acme Ltd",
+            False,
+        ),
         (
             "Which company built Acme Ltd",
             "Acme Ltd owns Bolt Ltd.",
@@ -211,40 +273,61 @@ def test_an_event_that_nobody_timed_leads_nowhere() -> None:
         ("Who runs Acme Ltd", "Ada Berg is managing director of Acme Ltd.", 1.0, 1.0),
         ("Who runs Acme Ltd", "Ada Berg runs Bolt Ltd.", 0.0, 0.0),
         ("Who runs Acme Ltd", "Ada Berg sings at Acme Ltd.", 0.0, 0.0),
-        ("When did the ship sink at Vell", "The ship lay at Vell.", 0.0, 0.0),  # half a predicate is another one
-        ("How much ore was there at Vell on 3 May 2001", "There was ore at Vell on 4 May 2001.", 0.0, 0.0),
+        (
+            "When did the ship sink at Vell",
+            "The ship lay at Vell.",
+            0.0,
+            0.0,
+        ),  # half a predicate is another one
+        (
+            "How much ore was there at Vell on 3 May 2001",
+            "There was ore at Vell on 4 May 2001.",
+            0.0,
+            0.0,
+        ),
         ("How much ore was there at Vell on 3 May 2001", "There was ore at Vell.", 0.6, 0.95),
         ("Who won the cup in 2023", "2022: the cup was won by Ada Berg.", 0.0, 0.0),
     ],
 )
-def test_how_far_a_sentence_matches(question: str, sentence: str, least: float, most: float) -> None:
+def test_how_far_a_sentence_matches(
+    question: str, sentence: str, least: float, most: float
+) -> None:
     assert least <= match(clause_of(question), read(sentence)) <= most
 
 
 def test_the_title_of_a_source_stands_in_for_a_name_in_part() -> None:
     clause = clause_of("Who runs Acme Mills Ltd")
     inside = match(clause, read("Ada Berg runs Acme Mills Ltd."))
-    beside = match(clause, read("The head who runs it is Ada Berg.", title="Extract for Acme Mills Ltd"))
+    beside = match(
+        clause, read("The head who runs it is Ada Berg.", title="Extract for Acme Mills Ltd")
+    )
     assert ENOUGH <= beside < inside
 
 
 def test_a_publisher_stands_in_only_where_it_speaks_of_itself() -> None:
     clause = clause_of("Which company insured the Harrow Museum")
-    assert match(clause, read("The museum is insured by Acme Ltd.", publisher="Harrow Museum")) > ENOUGH
+    assert (
+        match(clause, read("The museum is insured by Acme Ltd.", publisher="Harrow Museum"))
+        > ENOUGH
+    )
     assert match(clause, read("We are insured by Acme Ltd.", publisher="Harrow Museum")) > ENOUGH
     assert match(clause, read("The bank is insured by Acme Ltd.", publisher="Harrow Museum")) == 0.0
 
 
 def test_a_signature_says_nothing() -> None:
     clause = clause_of("Who runs Acme Mills Ltd")
-    assert match(clause, read("Ada Berg, managing director.", title="Report of Acme Mills Ltd")) == 0.0
+    assert (
+        match(clause, read("Ada Berg, managing director.", title="Report of Acme Mills Ltd")) == 0.0
+    )
 
 
 def test_a_quoted_title_must_be_in_the_sentence() -> None:
     (chain,) = analyse('When was the paper "Blue light at the nest" retracted?').chains
     told = "The paper “Blue light at the nest” was retracted on 8 May 2005."
     other = "The correction of 12 June 2003 is retracted with the paper."
-    assert [item.value.text for item in follow(chain, readings([told, other]))[0].candidates] == ["8 May 2005"]
+    assert [item.value.text for item in follow(chain, readings([told, other]))[0].candidates] == [
+        "8 May 2005"
+    ]
 
 
 def test_a_comparison_is_answered_by_no_single_sentence() -> None:
@@ -253,15 +336,25 @@ def test_a_comparison_is_answered_by_no_single_sentence() -> None:
 
 
 def test_those_joined_by_and_are_taken_together() -> None:
-    assert set(answers("Who runs Acme Ltd?", "Ada and Bo Berg run Acme Ltd, which Cy Lund left.")) == {
+    assert set(
+        answers("Who runs Acme Ltd?", "Ada and Bo Berg run Acme Ltd, which Cy Lund left.")
+    ) == {
         "Ada Berg",
         "Bo Berg",
     }
 
 
 def test_where_no_name_fits_the_sentence_itself_is_the_answer() -> None:
-    assert answers("Which animal was removed from Skarn Island?", "The mink was removed from Skarn Island.") == [""]
-    assert answers("Which animal was removed from Skarn Island?", "No animal was removed from Skarn Island.") == []
+    assert answers(
+        "Which animal was removed from Skarn Island?", "The mink was removed from Skarn Island."
+    ) == [""]
+    assert (
+        answers(
+            "Which animal was removed from Skarn Island?",
+            "No animal was removed from Skarn Island.",
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -271,7 +364,10 @@ def test_where_no_name_fits_the_sentence_itself_is_the_answer() -> None:
         ("An electric car exploded on the ferry Meridian.", "affirms"),
         ("An electric car caused the fire on the ferry Zenith.", ""),
         ("No electric car was on board the ferry Meridian.", "denies"),
-        ("The claim that an electric car caused the fire on the ferry Meridian is false.", "denies"),
+        (
+            "The claim that an electric car caused the fire on the ferry Meridian is false.",
+            "denies",
+        ),
         ("The fire on the ferry Meridian was caused by a worn cable.", "instead"),
         ("The cause of the fire on the ferry Meridian is not known.", ""),
         ("No oil was seen near the ferry Meridian.", ""),
@@ -279,7 +375,12 @@ def test_where_no_name_fits_the_sentence_itself_is_the_answer() -> None:
     ],
 )
 def test_the_side_that_a_sentence_takes(sentence: str, side: str) -> None:
-    assert side_of(clause_of("Did an electric car cause the fire on the ferry Meridian"), read(sentence)) == side
+    assert (
+        side_of(
+            clause_of("Did an electric car cause the fire on the ferry Meridian"), read(sentence)
+        )
+        == side
+    )
 
 
 @pytest.mark.parametrize(
@@ -291,7 +392,9 @@ def test_the_side_that_a_sentence_takes(sentence: str, side: str) -> None:
     ],
 )
 def test_a_subject_of_one_word_affirms_nothing_by_itself(sentence: str, side: str) -> None:
-    assert side_of(clause_of("Was the captain of the steamer Meridian drunk"), read(sentence)) == side
+    assert (
+        side_of(clause_of("Was the captain of the steamer Meridian drunk"), read(sentence)) == side
+    )
 
 
 def test_what_is_covered() -> None:
@@ -316,7 +419,9 @@ def test_what_is_covered() -> None:
         ]
     ),
 )
-def test_the_best_comes_first_and_every_sentence_is_there(sentences: list[str], question: str) -> None:
+def test_the_best_comes_first_and_every_sentence_is_there(
+    sentences: list[str], question: str
+) -> None:
     for step in walk(question, sentences):
         scores = [item.score for item in step.candidates]
         assert all(0.0 < score <= 1.0 for score in scores)
@@ -333,7 +438,9 @@ def test_the_order_of_the_sentences_does_not_matter(sentences: list[str]) -> Non
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
-def test_any_question_can_be_followed_through_any_sentences(question: str, sentences: list[str]) -> None:
+def test_any_question_can_be_followed_through_any_sentences(
+    question: str, sentences: list[str]
+) -> None:
     for chain in analyse(question).chains:
         assert len(follow(chain, readings(sentences))) == len(chain)
 

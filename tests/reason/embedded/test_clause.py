@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.values import Day
-from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind, clause_of, plural, verb_form, with_titles
+from deepdiver.reason.embedded.clause import (
+    NAMED,
+    VALUES,
+    Clause,
+    Kind,
+    clause_of,
+    plural,
+    verb_form,
+    with_titles,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +62,9 @@ def test_what_is_sought(text: str, kind: Kind) -> None:
     assert clause_of(text).kind is kind
 
 
-@pytest.mark.parametrize(("text", "shown"), [("who runs it", "Who runs it?"), ("???", "???"), ("", "?")])
+@pytest.mark.parametrize(
+    ("text", "shown"), [("who runs it", "Who runs it?"), ("???", "???"), ("", "?")]
+)
 def test_a_clause_is_shown_as_a_question(text: str, shown: str) -> None:
     assert clause_of(text).text == shown
 
@@ -68,9 +79,24 @@ def test_every_kind_is_a_name_a_value_or_a_sentence() -> None:
     [
         ("Who runs Acme Ltd", ("run",), (), ("Acme Ltd",)),
         ("Who runs the company Acme Ltd", ("run",), ("compani",), ("Acme Ltd",)),
-        ("How many tonnes of cheese did Acme Ltd make in 2025", ("mak",), ("chees",), ("Acme Ltd",)),
-        ("At what time was the fire on the ferry Meridian out", ("fir", "out"), ("ferri",), ("Meridian",)),
-        ("Was the captain of the steamer Meridian drunk", ("captain", "drunk"), ("steam",), ("Meridian",)),
+        (
+            "How many tonnes of cheese did Acme Ltd make in 2025",
+            ("mak",),
+            ("chees",),
+            ("Acme Ltd",),
+        ),
+        (
+            "At what time was the fire on the ferry Meridian out",
+            ("fir", "out"),
+            ("ferri",),
+            ("Meridian",),
+        ),
+        (
+            "Was the captain of the steamer Meridian drunk",
+            ("captain", "drunk"),
+            ("steam",),
+            ("Meridian",),
+        ),
         (
             "Which company was ordered to pay a charge for nickel in Lake Vell",
             ("order", "pay", "charg"),
@@ -78,7 +104,12 @@ def test_every_kind_is_a_name_a_value_or_a_sentence() -> None:
             ("Lake Vell",),
         ),
         ("Which holding company is the parent of Acme Ltd", ("parent",), ("hold",), ("Acme Ltd",)),
-        ("Which insurance company had insured the ferry Meridian", ("insur",), ("ferri",), ("Meridian",)),
+        (
+            "Which insurance company had insured the ferry Meridian",
+            ("insur",),
+            ("ferri",),
+            ("Meridian",),
+        ),
         ("Who is chair of the board of Acme Ltd", ("chair",), ("board",), ("Acme Ltd",)),
         ("What is the capital of France", ("capital",), (), ("France",)),
         ("How high is the dam at Vell", ("high", "dam"), (), ("Vell",)),
@@ -156,7 +187,10 @@ def test_the_subject_of_a_yes_or_no_question(text: str, subject: tuple[str, ...]
 
 
 def test_an_event_before_which_something_happened() -> None:
-    clause = clause_of("What happened on the grid at Vell a few minutes before smoke was seen on the ferry Meridian")
+    clause = clause_of(
+        "What happened on the grid at Vell a few minutes before smoke was seen on the ferry "
+        "Meridian"
+    )
     assert clause.names == ("Vell",)
     assert clause.moment is not None
     assert not clause.moment.after
@@ -204,13 +238,16 @@ def test_an_ultimate_relation_is_marked_and_the_word_is_no_key() -> None:
     assert clause.keys == ("parent",)
 
 
-@pytest.mark.parametrize(("noun", "expected"), [("children", True), ("farms", True), ("farm", False), ("glass", False)])
+@pytest.mark.parametrize(
+    ("noun", "expected"), [("children", True), ("farms", True), ("farm", False), ("glass", False)]
+)
 def test_plurals(noun: str, expected: bool) -> None:
     assert plural(noun) is expected
 
 
 @pytest.mark.parametrize(
-    ("word", "expected"), [("born", True), ("installed", True), ("won", True), ("red", False), ("run", False)]
+    ("word", "expected"),
+    [("born", True), ("installed", True), ("won", True), ("red", False), ("run", False)],
 )
 def test_forms_of_the_past(word: str, expected: bool) -> None:
     assert verb_form(word) is expected
@@ -226,7 +263,9 @@ def test_any_text_is_a_clause(text: str, titles: list[str]) -> None:
 
 @given(
     st.lists(
-        st.sampled_from("who which what how old many the a children of that run Acme Ltd before in 2025 and ?".split()),
+        st.sampled_from(
+            "who which what how old many the a children of that run Acme Ltd before in 2025 and ?".split()
+        ),
         max_size=14,
     )
 )

@@ -42,7 +42,10 @@ def test_both_must_have_been_read_about(passages: list[Passage]) -> None:
 
 
 def test_without_two_dates_nobody_is_older() -> None:
-    assert compare("Who is older, Ada Berg or Bo Lind?", [ADA, Passage("Bo Lind", "Bo Lind sings.")]) is None
+    assert (
+        compare("Who is older, Ada Berg or Bo Lind?", [ADA, Passage("Bo Lind", "Bo Lind sings.")])
+        is None
+    )
 
 
 def test_of_the_same_age_nobody_is_older() -> None:
@@ -72,9 +75,18 @@ def test_answers_that_are_hardly_likely_are_not_compared(monkeypatch: pytest.Mon
     ("question", "pair"),
     [
         ("Who is older, Ada Berg or Bo Lind?", Pair(("Ada Berg", "Bo Lind"), True, "Who is older")),
-        ("Which is first, the Terns or the Foxes?", Pair(("Terns", "Foxes"), True, "Which is first, the")),
-        ("Are Ada Berg and Bo Lind both singers?", Pair(("Ada Berg", "Bo Lind"), False, "Are both singers")),
-        ("Are Morden and Quorn in the same state?", Pair(("Morden", "Quorn"), False, "Are in the same state")),
+        (
+            "Which is first, the Terns or the Foxes?",
+            Pair(("Terns", "Foxes"), True, "Which is first, the"),
+        ),
+        (
+            "Are Ada Berg and Bo Lind both singers?",
+            Pair(("Ada Berg", "Bo Lind"), False, "Are both singers"),
+        ),
+        (
+            "Are Morden and Quorn in the same state?",
+            Pair(("Morden", "Quorn"), False, "Are in the same state"),
+        ),
     ],
 )
 def test_the_two_are_found_and_the_rest_of_the_question(question: str, pair: Pair) -> None:
@@ -112,7 +124,9 @@ def test_sources_named_after_one_go_before_those_that_name_it() -> None:
         ("Who was born later, Bo Lind or Ada Berg?", "Bo Lind", (1, 0)),
     ],
 )
-def test_dates_are_compared_and_the_reckoning_is_shown(question: str, answer: str, passages: tuple[int, ...]) -> None:
+def test_dates_are_compared_and_the_reckoning_is_shown(
+    question: str, answer: str, passages: tuple[int, ...]
+) -> None:
     made = compare(question, [ADA, BO, LATER])
     assert made is not None
     assert (made.answer, made.passages) == (answer, passages)
@@ -123,7 +137,10 @@ def test_dates_are_compared_and_the_reckoning_is_shown(question: str, answer: st
 
 @given(st.integers(1600, 2020), st.integers(1600, 2020))
 def test_the_order_of_the_names_does_not_matter(one: int, other: int) -> None:
-    passages = [Passage("Terns", f"The Terns were formed in {one}."), Passage("Foxes", f"Foxes began in {other}.")]
+    passages = [
+        Passage("Terns", f"The Terns were formed in {one}."),
+        Passage("Foxes", f"Foxes began in {other}."),
+    ]
     first = compare("Which was formed first, Terns or Foxes?", passages)
     second = compare("Which was formed first, Foxes or Terns?", passages)
     assert (first and first.answer) == (second and second.answer)
@@ -144,7 +161,8 @@ def test_the_one_of_which_it_is_borne_out_is_chosen(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(
-    ("ada", "bo", "answer", "first"), [(0.9, 0.8, "yes", 1), (0.9, 0.1, "no", 1), (0.1, 0.9, "no", 0)]
+    ("ada", "bo", "answer", "first"),
+    [(0.9, 0.8, "yes", 1), (0.9, 0.1, "no", 1), (0.1, 0.9, "no", 0)],
 )
 def test_both_are_what_is_asked_only_if_each_is(
     monkeypatch: pytest.MonkeyPatch, ada: float, bo: float, answer: str, first: int
@@ -160,7 +178,10 @@ def test_the_same_is_asked_of_both_and_the_answers_compared(
     monkeypatch: pytest.MonkeyPatch, state: str, answer: str
 ) -> None:
     teach(monkeypatch, {"Westland": 0.8, "Eastland": 0.7})
-    made = compare("Are Ada Berg and Bo Lind from the same state?", [ADA, Passage("Bo Lind", f"He is of {state}.")])
+    made = compare(
+        "Are Ada Berg and Bo Lind from the same state?",
+        [ADA, Passage("Bo Lind", f"He is of {state}.")],
+    )
     assert made is not None
     assert made.answer == answer
     assert made.shown == f"Ada Berg: Westland; Bo Lind: {state}."
@@ -207,7 +228,9 @@ def test_the_trained_reader_tells_what_is_borne_out(question: str, answer: str) 
     assert made == compare(question, passages)
 
 
-def test_the_strongest_of_several_passages_about_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_strongest_of_several_passages_about_one_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     believe(monkeypatch, {"Quorn": 0.9, "Westland": 0.3, "Eastland": 0.2})
     made = compare("Which singer is of Quorn, Ada Berg or Bo Lind?", [ADA, BO, LATER])
     assert made is not None

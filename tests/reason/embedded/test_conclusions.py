@@ -1,4 +1,7 @@
-"""A conclusion passes if its quotes carry it and its times and places are known; each rule can fail one."""
+"""A conclusion passes if its quotes carry it and its times and places are known.
+
+Each rule can fail one.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +37,24 @@ PASS, ADJUST, FLAG, REJECT = VerdictKind
 
 
 def verified(shown: tuple[Shown, ...], *conclusions: Conclusion) -> Verifications:
-    return verify_conclusions(VerifyConclusions(question="Q?", findings=shown, conclusions=conclusions))
+    return verify_conclusions(
+        VerifyConclusions(question="Q?", findings=shown, conclusions=conclusions)
+    )
 
 
 def one(shown: tuple[Shown, ...], kind: Any, text: str = SMOKE, **more: Any) -> Verification:
     labels = more.pop("finding_ids", tuple(item.id for item in shown))
-    made = Conclusion(id="X1", kind=kind, text=text, **{"confidence": 0.8, "finding_ids": labels, **more})
+    made = Conclusion(
+        id="X1", kind=kind, text=text, **{"confidence": 0.8, "finding_ids": labels, **more}
+    )
     return verified(shown, made).verifications[0]
 
 
 def at(shown: tuple[Shown, ...], *whens: str, where: str = "63.2, 19.1") -> tuple[Shown, ...]:
-    return tuple(item.model_copy(update={"when": w, "where": where}) for item, w in zip(shown, whens, strict=True))
+    return tuple(
+        item.model_copy(update={"when": w, "where": where})
+        for item, w in zip(shown, whens, strict=True)
+    )
 
 
 def test_nothing_to_verify_is_ready() -> None:
@@ -58,13 +68,18 @@ def test_what_no_shown_finding_carries_is_rejected(kind: str) -> None:
 
 
 def test_an_insight_that_its_quotes_do_not_hold_is_rejected() -> None:
-    assert one(findings(SMOKE), "insight", "Nine people were injured on the ferry Ejdervik.").verdict is REJECT
+    assert (
+        one(findings(SMOKE), "insight", "Nine people were injured on the ferry Ejdervik.").verdict
+        is REJECT
+    )
     held = one(findings(SMOKE), "insight")
     assert (held.verdict, held.reason) == (PASS, HOLDS)
 
 
 def test_an_insight_that_goes_further_than_its_quotes_is_flagged() -> None:
-    said = one(findings(SMOKE), "insight", "Harbour guard reports thick smoke from the ferry Ejdervik.")
+    said = one(
+        findings(SMOKE), "insight", "Harbour guard reports thick smoke from the ferry Ejdervik."
+    )
     assert (said.verdict, said.reason) == (FLAG, PARTLY)
 
 
@@ -79,13 +94,21 @@ def test_an_insight_of_a_weak_source_is_flagged() -> None:
 
 
 def test_what_a_source_speaks_against_is_not_almost_certain() -> None:
-    said = one(findings(SMOKE, NO_SMOKE), "hypothesis", finding_ids=("F1",), against=("F2",), confidence=0.97)
+    said = one(
+        findings(SMOKE, NO_SMOKE),
+        "hypothesis",
+        finding_ids=("F1",),
+        against=("F2",),
+        confidence=0.97,
+    )
     assert (said.verdict, said.reason, said.adjusted_confidence) == (ADJUST, AGAINST, CONTESTED)
     assert one(findings(SMOKE), "hypothesis", confidence=0.97).verdict is PASS
 
 
 def test_a_hypothesis_is_not_rejected_for_its_words_alone() -> None:
-    assert one(findings(SMOKE), "hypothesis", "Something burnt.").verdict is PASS, "the evidence was weighed elsewhere"
+    assert one(findings(SMOKE), "hypothesis", "Something burnt.").verdict is PASS, (
+        "the evidence was weighed elsewhere"
+    )
 
 
 def test_a_correlation_in_time_needs_the_times_of_all() -> None:
@@ -131,11 +154,26 @@ def test_it_is_not_ready_only_where_nothing_holds() -> None:
 
 
 @given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=40), st.floats(0, 1))
-def test_every_conclusion_has_one_verdict_whatever_it_says(texts: list[str], text: str, sure: float) -> None:
+def test_every_conclusion_has_one_verdict_whatever_it_says(
+    texts: list[str], text: str, sure: float
+) -> None:
     shown = findings(*texts)
-    kinds: tuple[Any, ...] = ("insight", "hypothesis", "temporal", "geospatial", "causal", "pattern")
+    kinds: tuple[Any, ...] = (
+        "insight",
+        "hypothesis",
+        "temporal",
+        "geospatial",
+        "causal",
+        "pattern",
+    )
     made = [
-        Conclusion(id=f"X{n}", kind=kind, text=text, confidence=sure, finding_ids=tuple(item.id for item in shown))
+        Conclusion(
+            id=f"X{n}",
+            kind=kind,
+            text=text,
+            confidence=sure,
+            finding_ids=tuple(item.id for item in shown),
+        )
         for n, kind in enumerate(kinds)
     ]
     said = verified(shown, *made)

@@ -18,15 +18,29 @@ NOTHING = "No other feeder was disturbed before 04:41 UTC."
 
 def correlated(kind: CorrelationKind, measured: str, *texts: str) -> Correlations:
     shown = findings(*texts)
-    proposal = Pairing(id="P1", correlation_type=kind, finding_ids=tuple(item.id for item in shown), measured=measured)
+    proposal = Pairing(
+        id="P1",
+        correlation_type=kind,
+        finding_ids=tuple(item.id for item in shown),
+        measured=measured,
+    )
     return correlate(
-        Correlate(question="Q?", by_type=(TypedFindings(type="log", findings=shown),), proposals=(proposal,))
+        Correlate(
+            question="Q?",
+            by_type=(TypedFindings(type="log", findings=shown),),
+            proposals=(proposal,),
+        )
     )
 
 
 def test_without_proposals_there_is_nothing_to_explain_and_nothing_is_added() -> None:
     shown = findings(DIP, SMOKE)
-    assert correlate(Correlate(question="Q?", by_type=(TypedFindings(type="log", findings=shown),))).correlations == ()
+    assert (
+        correlate(
+            Correlate(question="Q?", by_type=(TypedFindings(type="log", findings=shown),))
+        ).correlations
+        == ()
+    )
 
 
 def test_close_in_time_alone_is_chance_unless_they_speak_of_the_same() -> None:

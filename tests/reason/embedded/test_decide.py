@@ -1,4 +1,7 @@
-"""Another round while something is open and the last one brought something; never by a threshold."""
+"""Another round while something is open and the last one brought something.
+
+Never by a threshold.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,12 @@ from tests.reason.embedded.shown import standing
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
 UNDECIDED, OPEN = HypothesisStatus.UNDECIDED, HypothesisStatus.OPEN
-PROBLEMS = ("Which parents run Acme Ltd?", "Who are the children?", "How old are the children?", "Why?")
+PROBLEMS = (
+    "Which parents run Acme Ltd?",
+    "Who are the children?",
+    "How old are the children?",
+    "Why?",
+)
 
 
 def decided(
@@ -24,7 +32,9 @@ def decided(
     last: int = 3,
     problems: tuple[str, ...] = PROBLEMS,
 ) -> Decision:
-    held: tuple[Standing, ...] = tuple(standing(f"Claim {n}.", status) for n, status in enumerate(statuses))
+    held: tuple[Standing, ...] = tuple(
+        standing(f"Claim {n}.", status) for n, status in enumerate(statuses)
+    )
     return decide(
         Decide(
             question="How old are the children?",
@@ -56,7 +66,9 @@ def decided(
         ((UNDECIDED,), 5, 4, "finish"),
     ],
 )
-def test_when_to_go_on(statuses: tuple[HypothesisStatus, ...], new: int, iteration: int, decision: str) -> None:
+def test_when_to_go_on(
+    statuses: tuple[HypothesisStatus, ...], new: int, iteration: int, decision: str
+) -> None:
     made = decided(*statuses, new=new, iteration=iteration)
     assert made.decision == decision
     assert made.reason
@@ -88,9 +100,13 @@ def test_the_reason_says_what_is_open() -> None:
     st.integers(1, 10),
     st.floats(0.01, 0.99),
 )
-def test_belief_alone_never_decides(statuses: list[HypothesisStatus], new: int, iteration: int, belief: float) -> None:
+def test_belief_alone_never_decides(
+    statuses: list[HypothesisStatus], new: int, iteration: int, belief: float
+) -> None:
     def at(posterior: float) -> Decision:
-        held = tuple(standing(f"Claim {n}.", status, posterior) for n, status in enumerate(statuses))
+        held = tuple(
+            standing(f"Claim {n}.", status, posterior) for n, status in enumerate(statuses)
+        )
         task = Decide(
             question="Why?",
             problems=(),
@@ -106,7 +122,9 @@ def test_belief_alone_never_decides(statuses: list[HypothesisStatus], new: int, 
 
 
 @given(
-    st.lists(st.sampled_from([SUPPORTED, REFUTED, UNDECIDED, OPEN]), max_size=6), st.integers(0, 9), st.integers(1, 9)
+    st.lists(st.sampled_from([SUPPORTED, REFUTED, UNDECIDED, OPEN]), max_size=6),
+    st.integers(0, 9),
+    st.integers(1, 9),
 )
 def test_the_hard_stop_is_hard(statuses: list[HypothesisStatus], new: int, last: int) -> None:
     assert decided(*statuses, new=new, iteration=last, last=last).decision == "finish"

@@ -36,9 +36,15 @@ FAMILY = (
 
 
 def put_forward(
-    question: str, shown: tuple[Shown, ...], held: tuple[Standing, ...] = (), limit: int = 4, as_of: str = AS_OF
+    question: str,
+    shown: tuple[Shown, ...],
+    held: tuple[Standing, ...] = (),
+    limit: int = 4,
+    as_of: str = AS_OF,
 ) -> tuple[Proposed, ...]:
-    task = Hypothesise(question=question, as_of=as_of, problems=(), findings=shown, standing=held, limit=limit)
+    task = Hypothesise(
+        question=question, as_of=as_of, problems=(), findings=shown, standing=held, limit=limit
+    )
     return hypothesise(task).hypotheses
 
 
@@ -85,7 +91,10 @@ def test_the_better_supported_comes_first_and_copies_count_once() -> None:
     three = "Three people died at the Tarn Bridge."
     copies = tuple(finding(three, f"F{n}", credibility=0.7, origin="wire") for n in range(1, 4))
     two = finding("Two people died at the Tarn Bridge.", "F4", credibility=0.9)
-    assert [item.answer for item in put_forward(question, (*copies, two))] == ["Two people", "Three people"]
+    assert [item.answer for item in put_forward(question, (*copies, two))] == [
+        "Two people",
+        "Three people",
+    ]
 
 
 def test_the_words_of_the_most_credible_source_are_taken() -> None:
@@ -142,7 +151,11 @@ def test_a_denial_an_alternative_and_an_affirmation_are_put_forward() -> None:
             "The ferry Meridian is red.",
         ),
     )
-    assert [(item.answer, item.findings) for item in made] == [("no", ("F2",)), ("no", ("F3",)), ("yes", ("F1",))]
+    assert [(item.answer, item.findings) for item in made] == [
+        ("no", ("F2",)),
+        ("no", ("F3",)),
+        ("yes", ("F1",)),
+    ]
 
 
 # -- ages
@@ -233,7 +246,9 @@ def test_what_stands_already_is_not_repeated() -> None:
 def test_at_most_so_many_as_wanted(limit: int) -> None:
     numbers = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven")
     shown = findings(*(f"{number} people died at the Tarn Bridge." for number in numbers))
-    assert len(put_forward("How many people died at the Tarn Bridge?", shown, limit=limit)) == min(limit, 8)
+    assert len(put_forward("How many people died at the Tarn Bridge?", shown, limit=limit)) == min(
+        limit, 8
+    )
 
 
 def test_each_thing_asked_has_its_best_answer_before_any_has_its_second() -> None:
@@ -258,7 +273,9 @@ def test_groups_keep_different_subjects_apart() -> None:
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=160), max_size=5), st.text(max_size=12))
-def test_every_hypothesis_is_a_finding_or_a_reckoned_age(question: str, sentences: list[str], as_of: str) -> None:
+def test_every_hypothesis_is_a_finding_or_a_reckoned_age(
+    question: str, sentences: list[str], as_of: str
+) -> None:
     shown = findings(*sentences)
     for item in put_forward(question, shown, as_of=as_of):
         assert item.statement in {f.statement for f in shown} or "years old on" in item.statement
@@ -269,7 +286,9 @@ def test_every_hypothesis_is_a_finding_or_a_reckoned_age(question: str, sentence
 # -- what past runs concluded
 
 BRIDGE = "How many people died at the Tarn Bridge?"
-DEATHS = tuple(f"{count} people died at the Tarn Bridge." for count in ("Two", "Three", "Four", "Five", "Six"))
+DEATHS = tuple(
+    f"{count} people died at the Tarn Bridge." for count in ("Two", "Three", "Four", "Five", "Six")
+)
 
 
 def remembered(accepted: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) -> Recalled:
@@ -285,15 +304,21 @@ def remembered(accepted: tuple[str, ...] = (), refuted: tuple[str, ...] = ()) ->
 
 
 def with_past(question: str, shown: tuple[Shown, ...], past: Recalled, limit: int = 4) -> list[str]:
-    task = Hypothesise(question=question, as_of=AS_OF, problems=(), findings=shown, past=(past,), limit=limit)
+    task = Hypothesise(
+        question=question, as_of=AS_OF, problems=(), findings=shown, past=(past,), limit=limit
+    )
     return [item.statement for item in hypothesise(task).hypotheses]
 
 
-@pytest.mark.parametrize(("accepted", "refuted"), [((DEATHS[4],), ()), ((), (DEATHS[4],))], ids=["accepted", "refuted"])
+@pytest.mark.parametrize(
+    ("accepted", "refuted"), [((DEATHS[4],), ()), ((), (DEATHS[4],))], ids=["accepted", "refuted"]
+)
 def test_a_past_claim_that_a_finding_holds_is_put_to_the_test_again(
     accepted: tuple[str, ...], refuted: tuple[str, ...]
 ) -> None:
-    shown = tuple(finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1))
+    shown = tuple(
+        finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1)
+    )
     assert DEATHS[4] not in with_past(BRIDGE, shown, remembered()), "by itself it comes too late"
     found = with_past(BRIDGE, shown, remembered(accepted, refuted))
     assert found == [*DEATHS[:3], DEATHS[4]]
@@ -301,17 +326,24 @@ def test_a_past_claim_that_a_finding_holds_is_put_to_the_test_again(
 
 def test_a_past_claim_that_no_finding_holds_is_not_put_forward() -> None:
     shown = findings(*DEATHS[:2])
-    past = remembered(accepted=("Nine people died at the Tarn Bridge.",), refuted=("Ten people died there.", ""))
+    past = remembered(
+        accepted=("Nine people died at the Tarn Bridge.",), refuted=("Ten people died there.", "")
+    )
     assert with_past(BRIDGE, shown, past) == list(DEATHS[:2])
 
 
 def test_a_past_claim_about_something_else_is_no_answer_even_if_a_finding_holds_it() -> None:
     shown = findings(*DEATHS[:2], "The Tarn Bridge was built by Cy Lund.")
-    assert with_past(BRIDGE, shown, remembered(("The Tarn Bridge was built by Cy Lund.",))) == list(DEATHS[:2])
+    assert with_past(BRIDGE, shown, remembered(("The Tarn Bridge was built by Cy Lund.",))) == list(
+        DEATHS[:2]
+    )
 
 
 def test_a_denial_does_not_hold_what_it_denies() -> None:
-    shown = (*findings(*DEATHS[:4]), finding("Six people did not die at the Tarn Bridge.", "F9", credibility=0.1))
+    shown = (
+        *findings(*DEATHS[:4]),
+        finding("Six people did not die at the Tarn Bridge.", "F9", credibility=0.1),
+    )
     assert not any("Six" in text for text in with_past(BRIDGE, shown, remembered((DEATHS[4],))))
 
 
@@ -331,7 +363,9 @@ def test_a_past_claim_is_put_once_and_not_beside_one_that_stands() -> None:
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
 def test_the_best_answer_never_gives_way_to_memory(limit: int) -> None:
-    shown = tuple(finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1))
+    shown = tuple(
+        finding(text, f"F{n}", credibility=1 - n / 10) for n, text in enumerate(DEATHS, 1)
+    )
     found = with_past(BRIDGE, shown, remembered(refuted=(DEATHS[4],)), limit)
     assert len(found) == limit
     assert found[:1] == list(DEATHS[:1])[:limit]
@@ -341,7 +375,11 @@ def test_the_best_answer_never_gives_way_to_memory(limit: int) -> None:
 def test_belief_begins_where_it_always_does() -> None:
     shown = findings(*DEATHS[:2])
     task = Hypothesise(
-        question=BRIDGE, as_of=AS_OF, problems=(), findings=shown, past=(remembered(DEATHS[:1], DEATHS[1:]),)
+        question=BRIDGE,
+        as_of=AS_OF,
+        problems=(),
+        findings=shown,
+        past=(remembered(DEATHS[:1], DEATHS[1:]),),
     )
     assert {item.prior for item in hypothesise(task).hypotheses} == {0.5}
 
@@ -349,14 +387,20 @@ def test_belief_begins_where_it_always_does() -> None:
 # -- the reader, and two things compared
 
 
-def test_where_the_rules_have_no_sure_answer_the_readers_are_put_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_rules_have_no_sure_answer_the_readers_are_put_forward(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {}, whole={("played for", "Westland"): ("Westland", 0.5)})
     shown = (
         finding("Ada Berg played for the Morden Terns.", "F1", title="Ada Berg"),
         finding("They are based in Westland.", "F2", title="Morden Terns"),
     )
     (made,) = put_forward("Ada Berg played for a team based in what state?", shown)
-    assert (made.answer, made.statement, made.findings) == ("Westland", "They are based in Westland.", ("F2", "F1"))
+    assert (made.answer, made.statement, made.findings) == (
+        "Westland",
+        "They are based in Westland.",
+        ("F2", "F1"),
+    )
     assert made.prior == FIRST_GUESS  # what gives it is judged, and moves belief from there
     assert "Westland" in made.refutes_if
 
@@ -367,16 +411,25 @@ WHEN_FOUNDED = "When was Acme Ltd founded?"
 
 def both(monkeypatch: pytest.MonkeyPatch, scores: dict[str, float]) -> list[tuple[str, float]]:
     teach(monkeypatch, scores)
-    return [(item.answer, item.prior) for item in put_forward(WHEN_FOUNDED, findings(FOUNDED, BEGUN))]
+    return [
+        (item.answer, item.prior) for item in put_forward(WHEN_FOUNDED, findings(FOUNDED, BEGUN))
+    ]
 
 
-def test_where_the_reader_finds_nothing_the_rules_are_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_reader_finds_nothing_the_rules_are_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert both(monkeypatch, {}) == [("1904", 0.5)]
 
 
-def test_what_the_rules_are_sure_of_goes_first_where_the_reader_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_rules_are_sure_of_goes_first_where_the_reader_agrees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert both(monkeypatch, {"1904": 0.9}) == [("1904", 0.5)]
-    assert [answer for answer, _ in both(monkeypatch, {"1904": 0.9, "1931": 0.6})] == ["1904", "1931"]
+    assert [answer for answer, _ in both(monkeypatch, {"1904": 0.9, "1931": 0.6})] == [
+        "1904",
+        "1931",
+    ]
 
 
 def test_what_the_reader_takes_for_likelier_goes_before_what_the_rules_are_sure_of(
@@ -386,7 +439,9 @@ def test_what_the_reader_takes_for_likelier_goes_before_what_the_rules_are_sure_
     assert (first, second, prior) == ("1931", "1904", 0.5)
 
 
-def test_what_the_rules_are_sure_of_and_the_reader_does_not_name_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_rules_are_sure_of_and_the_reader_does_not_name_is_doubted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (first, prior), last = both(monkeypatch, {"1931": 0.9})
     assert first == "1931"
     assert prior > DOUBTED
@@ -394,24 +449,31 @@ def test_what_the_rules_are_sure_of_and_the_reader_does_not_name_is_doubted(monk
 
 
 @pytest.mark.parametrize(
-    ("heard", "prior"), [({}, 0.5), ({"Ada Berg": 0.9}, 0.5), ({"Quill Holding AB": 0.9}, DOUBTED_STEPS)]
+    ("heard", "prior"),
+    [({}, 0.5), ({"Ada Berg": 0.9}, 0.5), ({"Quill Holding AB": 0.9}, DOUBTED_STEPS)],
 )
 def test_what_rules_reach_over_steps_is_doubted_less_and_the_reader_puts_nothing_beside_it(
     monkeypatch: pytest.MonkeyPatch, heard: dict[str, float], prior: float
 ) -> None:
     teach(monkeypatch, heard)
-    shown = findings("Quill Holding AB owns Acme Ltd.", "Ada Berg is chair of the board of Quill Holding AB.")
+    shown = findings(
+        "Quill Holding AB owns Acme Ltd.", "Ada Berg is chair of the board of Quill Holding AB."
+    )
     made = put_forward("Who is chair of the board of the company that owns Acme Ltd?", shown)
     assert [(item.answer, item.prior) for item in made] == [("Ada Berg", prior)]
 
 
-def test_an_age_that_is_reckoned_is_not_doubted_for_the_reader_cannot_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_age_that_is_reckoned_is_not_doubted_for_the_reader_cannot_name_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"1980": 0.9})
     made = put_forward("How old is Ada Berg?", findings("Ada Berg was born on 3 May 1980."))
     assert [item.prior for item in made] == [0.5]
 
 
-def test_of_several_things_asked_at_once_the_reader_is_asked_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_things_asked_at_once_the_reader_is_asked_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
     assert statements("Who likes Acme Ltd? When did it rain in Quorn?", "It is a fine day.") == []
 
@@ -422,12 +484,18 @@ def test_what_comparing_two_things_gives_is_put_forward_with_its_reckoning() -> 
         finding("Bo Lind was born in 1940.", "F2", title="Bo Lind"),
     )
     (made,) = put_forward("Who is older, Ada Berg or Bo Lind?", shown)
-    assert (made.answer, made.statement, made.findings) == ("Ada Berg", "Ada Berg was born in 1931.", ("F1", "F2"))
+    assert (made.answer, made.statement, made.findings) == (
+        "Ada Berg",
+        "Ada Berg was born in 1931.",
+        ("F1", "F2"),
+    )
     assert made.supports_if == "Ada Berg: 1931; Bo Lind: 1940; the earlier is Ada Berg."
     assert made.prior > 0.5
 
 
-def test_an_answer_that_stands_already_is_not_put_forward_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_stands_already_is_not_put_forward_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"Westland": 0.5})
     shown = (finding("The Terns of Ada Berg are based in Westland.", "F1"),)
     asked = "Ada Berg played for a team based in what state?"

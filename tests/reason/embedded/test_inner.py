@@ -65,7 +65,10 @@ def test_there_is_none(question: str) -> None:
             "When was the spouse of the Swedish artist Ada Berg born?",
             "Who is the spouse of the Swedish artist Ada Berg?",
         ),
-        ("At the last census, what was the size of Bo Lind's hometown?", "What is Bo Lind's hometown?"),
+        (
+            "At the last census, what was the size of Bo Lind's hometown?",
+            "What is Bo Lind's hometown?",
+        ),
     ],
 )
 def test_a_phrase_that_a_name_tells(question: str, asked: str) -> None:
@@ -96,7 +99,10 @@ def test_a_phrase_that_a_name_tells(question: str, asked: str) -> None:
             "When did the country where the village of Morden is located, join the union?",
             "What is the country where the village of Morden is located?",
         ),
-        ("What currency came before in the country Bo Lind is from?", "What is the country Bo Lind is from?"),
+        (
+            "What currency came before in the country Bo Lind is from?",
+            "What is the country Bo Lind is from?",
+        ),
         (
             "Who runs for governor in the state the Battle of Morden was fought?",
             "What is the state the Battle of Morden was fought?",
@@ -125,7 +131,10 @@ def test_the_innermost_is_asked_first_and_its_answer_opens_the_next() -> None:
 
 
 def test_three_lie_within_each_other() -> None:
-    question = "How many shops are in the state that borders the state where Long Eye's performer lived when he died?"
+    question = (
+        "How many shops are in the state that borders the state where Long Eye's performer lived "
+        "when he died?"
+    )
     asked = []
     while (inner := innermost(question)) is not None:
         asked.append(inner.asked)
@@ -139,17 +148,38 @@ def test_three_lie_within_each_other() -> None:
 
 # -- whatever is asked
 
-PIECES = ["the", "of", "where", "who", "Ada", "Berg's", "city", "was", "born", ",", "?", "in", "which", '"Aska"', "a"]
+PIECES = [
+    "the",
+    "of",
+    "where",
+    "who",
+    "Ada",
+    "Berg's",
+    "city",
+    "was",
+    "born",
+    ",",
+    "?",
+    "in",
+    "which",
+    '"Aska"',
+    "a",
+]
 
 
-@given(st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join)))
+@given(
+    st.one_of(st.text(max_size=80), st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join))
+)
 def test_a_phrase_stands_in_its_question(question: str) -> None:
     inner = innermost(question)
     if inner is None:
         return
     assert 0 <= inner.start < inner.end <= len(question)
     assert inner.asked.endswith(f" is {question[inner.start : inner.end]}?")
-    assert any(char.isupper() or char.isdigit() or char == '"' for char in question[inner.start : inner.end])
+    assert any(
+        char.isupper() or char.isdigit() or char == '"'
+        for char in question[inner.start : inner.end]
+    )
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join))
@@ -181,20 +211,32 @@ def test_an_endless_question_is_taken_apart_in_no_time() -> None:
             ["Who is the performers of Brand?", "What is the city where Xanten were formed?"],
         ),
         (
-            "When did the country in which the performer of Brand is a citizen become part of the union?",
+            "When did the country in which the performer of Brand is a citizen become part of the "
+            "union?",
             ["Who is the performer of Brand?", "What is the country in which Xanten is a citizen?"],
         ),
         (
             "When did the country where the city where Bo Lind was born is located give up Quorn?",
-            ["What is the city where Bo Lind was born?", "What is the country where Xanten is located?"],
+            [
+                "What is the city where Bo Lind was born?",
+                "What is the country where Xanten is located?",
+            ],
         ),
         (
-            "What is an instance of this in the birthplace of the person who made The Oddventures of Mr. Cool?",
-            ["Who is the person who made The Oddventures of Mr. Cool?", "What is the birthplace of Xanten?"],
+            "What is an instance of this in the birthplace of the person who made The Oddventures "
+            "of Mr. Cool?",
+            [
+                "Who is the person who made The Oddventures of Mr. Cool?",
+                "What is the birthplace of Xanten?",
+            ],
         ),
         (
-            "Where are lizards found, in the country with the political party that Bo Lind belongs to?",
-            ["What is the political party that Bo Lind belongs to?", "What is the country with Xanten?"],
+            "Where are lizards found, in the country with the political party that Bo Lind "
+            "belongs to?",
+            [
+                "What is the political party that Bo Lind belongs to?",
+                "What is the country with Xanten?",
+            ],
         ),
         ("Who scored first last season for Bo Lind's team?", ["What is Bo Lind's team?"]),
         ("When did Ada Berg's alma mater start to teach law?", ["What is Ada Berg's alma mater?"]),
@@ -203,7 +245,10 @@ def test_an_endless_question_is_taken_apart_in_no_time() -> None:
             ["Who is Aska's performer?", "What is the country of Xanten?"],
         ),
         ("Who is the child of the person who ruled Quorn?", ["Who is the person who ruled Quorn?"]),
-        ("In what county is the city where Bo Lind was born?", ["What is the city where Bo Lind was born?"]),
+        (
+            "In what county is the city where Bo Lind was born?",
+            ["What is the city where Bo Lind was born?"],
+        ),
         (
             "Who is the leader of the opposition in the country where Buyende is located?",
             ["What is the country where Buyende is located?"],
@@ -229,8 +274,14 @@ def test_the_steps_of_a_question(question: str, steps: list[str]) -> None:
             "What county borders the county in which Morden, Westland is located?",
             "the county in which Morden, Westland is located",
         ),
-        ("Who was in charge of the country Bo Lind is located in?", "the country Bo Lind is located in"),
-        ("When did the country that Ada Berg was born in join?", "the country that Ada Berg was born in"),
+        (
+            "Who was in charge of the country Bo Lind is located in?",
+            "the country Bo Lind is located in",
+        ),
+        (
+            "When did the country that Ada Berg was born in join?",
+            "the country that Ada Berg was born in",
+        ),
     ],
 )
 def test_a_phrase_ends_where_its_clause_does(question: str, phrase: str) -> None:

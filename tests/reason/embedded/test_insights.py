@@ -1,4 +1,7 @@
-"""The account of an open question: each finding once, by aspect and source, within a length that is read."""
+"""The account of an open question.
+
+Each finding once, by aspect and source, within a length that is read.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,12 @@ CABLE = finding("The fuel bill of a ferry in port is $4,000 a day.", "F3", origi
 
 
 def told(sections: list[DraftSection]) -> list[str]:
-    return [line.text for part in sections for line in part.sentences if line.kind is not SentenceKind.FRAME]
+    return [
+        line.text
+        for part in sections
+        for line in part.sentences
+        if line.kind is not SentenceKind.FRAME
+    ]
 
 
 def test_without_findings_there_is_no_account() -> None:
@@ -41,18 +49,29 @@ def test_findings_stand_under_what_the_question_names_and_name_their_finding() -
     by_heading = {part.heading: told([part]) for part in made}
     assert by_heading["Noise"] == [NOISE.statement]
     assert FUEL.statement in by_heading.get("Fuel costs", []) + by_heading.get("Shore power", [])
-    assert all(line.findings for part in made for line in part.sentences if line.kind is not SentenceKind.FRAME)
+    assert all(
+        line.findings
+        for part in made
+        for line in part.sentences
+        if line.kind is not SentenceKind.FRAME
+    )
 
 
 def test_only_the_first_section_is_introduced() -> None:
     made = account(OPEN, [FUEL, NOISE], [])
-    frames = [line.text for part in made for line in part.sentences if line.kind is SentenceKind.FRAME]
+    frames = [
+        line.text for part in made for line in part.sentences if line.kind is SentenceKind.FRAME
+    ]
     assert frames == [EACH]
     assert made[0].sentences[0].text == EACH
 
 
 def test_sentences_of_one_source_stay_together() -> None:
-    (lines,) = [told([part]) for part in account(OPEN, [FUEL, NOISE, CABLE], []) if FUEL.statement in told([part])]
+    (lines,) = [
+        told([part])
+        for part in account(OPEN, [FUEL, NOISE, CABLE], [])
+        if FUEL.statement in told([part])
+    ]
     assert lines.index(CABLE.statement) == lines.index(FUEL.statement) + 1
 
 
@@ -64,7 +83,9 @@ def test_a_question_that_names_nothing_has_one_section() -> None:
 def test_where_not_all_fits_every_source_has_its_best_before_one_has_its_second(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(insights, "WORDS", len(FUEL.statement.split()) + len(NOISE.statement.split()))
+    monkeypatch.setattr(
+        insights, "WORDS", len(FUEL.statement.split()) + len(NOISE.statement.split())
+    )
     monkeypatch.setattr(insights, "LATER", 1.0)
     assert set(told(account(OPEN, [FUEL, CABLE, NOISE], []))) >= {NOISE.statement}
 
@@ -81,7 +102,9 @@ def test_the_account_is_no_longer_than_is_read() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.permutations(numbered(6)))
-def test_nothing_is_lost_or_told_twice_and_the_same_findings_give_the_same_sentences(order: list[Shown]) -> None:
+def test_nothing_is_lost_or_told_twice_and_the_same_findings_give_the_same_sentences(
+    order: list[Shown],
+) -> None:
     made = told(account(OPEN, order, []))
     assert sorted(made) == sorted(item.statement for item in order)
     assert account(OPEN, order, []) == account(OPEN, order, [])

@@ -1,4 +1,7 @@
-"""The same value for the same thing supports, another one refutes, so does a denial; the rest is neutral."""
+"""The same value for the same thing supports, another one refutes, so does a denial.
+
+The rest is neutral.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,19 @@ DEAD = "How many people died at the Tarn Bridge?"
 TWO = "Two people died at the Tarn Bridge."
 
 
-def judged(question: str, hypothesis: str, *shown: Shown | str, answer: str = "") -> list[Judgement]:
-    listed = tuple(f if isinstance(f, Shown) else finding(f, f"F{n}") for n, f in enumerate(shown, 1))
-    task = Judge(question=question, as_of=AS_OF, hypothesis=hypothesis, answer_if_true=answer, findings=listed)
+def judged(
+    question: str, hypothesis: str, *shown: Shown | str, answer: str = ""
+) -> list[Judgement]:
+    listed = tuple(
+        f if isinstance(f, Shown) else finding(f, f"F{n}") for n, f in enumerate(shown, 1)
+    )
+    task = Judge(
+        question=question,
+        as_of=AS_OF,
+        hypothesis=hypothesis,
+        answer_if_true=answer,
+        findings=listed,
+    )
     return list(judge(task).judgements)
 
 
@@ -55,7 +68,12 @@ def one(question: str, hypothesis: str, found: Shown | str, answer: str = "") ->
         (DEAD, TWO, TWO, SUPPORTS),
         (DEAD, TWO, "At the Tarn Bridge two persons died.", SUPPORTS),
         (DEAD, TWO, "Three people died at the Tarn Bridge.", REFUTES),
-        (DEAD, "Three people died at the Tarn Bridge.", "Two people died at the Tarn Bridge, not three.", REFUTES),
+        (
+            DEAD,
+            "Three people died at the Tarn Bridge.",
+            "Two people died at the Tarn Bridge, not three.",
+            REFUTES,
+        ),
         (DEAD, TWO, "Two people died at the Tarn Bridge, not three.", SUPPORTS),
         (DEAD, TWO, "Three people died at the mill.", NEUTRAL),
         (DEAD, TWO, "Five people crossed the Tarn Bridge.", NEUTRAL),
@@ -92,12 +110,18 @@ def one(question: str, hypothesis: str, found: Shown | str, answer: str = "") ->
         ),
     ],
 )
-def test_values_of_the_same_thing(question: str, hypothesis: str, found: str, stance: Stance) -> None:
+def test_values_of_the_same_thing(
+    question: str, hypothesis: str, found: str, stance: Stance
+) -> None:
     assert one(question, hypothesis, found).stance is stance
 
 
 def test_a_denial_of_the_value_is_as_strong_as_a_direct_statement() -> None:
-    judgement = one(DEAD, "Three people died at the Tarn Bridge.", "Two people died at the Tarn Bridge, not three.")
+    judgement = one(
+        DEAD,
+        "Three people died at the Tarn Bridge.",
+        "Two people died at the Tarn Bridge, not three.",
+    )
     assert judgement.strength == pytest.approx(DIRECT)
     assert "not Three" in judgement.reason
 
@@ -115,7 +139,9 @@ def test_what_does_not_say_of_which_day_it_speaks_refutes_weakly() -> None:
     claim = "There were 42 grams of ore in the water at Vell on 3 May 2001."
     dated = one(question, claim, "There were 7 grams of ore in the water at Vell on 3 May 2001.")
     undated = one(question, claim, "There were 7 grams of ore in the water at Vell.")
-    other_day = one(question, claim, "There were 7 grams of ore in the water at Vell on 4 May 2001.")
+    other_day = one(
+        question, claim, "There were 7 grams of ore in the water at Vell on 4 May 2001."
+    )
     assert dated.stance is undated.stance is REFUTES
     assert undated.strength < 0.6 * dated.strength
     assert other_day.stance is NEUTRAL
@@ -132,14 +158,23 @@ def test_what_somebody_else_measured_refutes_weakly() -> None:
 
 def test_values_that_nearly_agree_do_not_refute() -> None:
     claim = "They measured 42 grams of ore at Vell."
-    assert one("How much ore was there at Vell?", claim, "They measured 39 grams of ore at Vell.").stance is NEUTRAL
+    assert (
+        one(
+            "How much ore was there at Vell?", claim, "They measured 39 grams of ore at Vell."
+        ).stance
+        is NEUTRAL
+    )
 
 
 def test_a_looser_match_supports_less() -> None:
     question = "How many people died in the collapse of the Tarn Bridge at Morden?"
     claim = "Two people died in the collapse of the Tarn Bridge at Morden."
-    close = one(question, claim, "In all, two people died in the collapse of the Tarn Bridge at Morden.")
-    loose = one(question, claim, finding("Two people died.", title="Report on the Tarn Bridge at Morden"))
+    close = one(
+        question, claim, "In all, two people died in the collapse of the Tarn Bridge at Morden."
+    )
+    loose = one(
+        question, claim, finding("Two people died.", title="Report on the Tarn Bridge at Morden")
+    )
     assert close.stance is loose.stance is SUPPORTS
     assert loose.strength < close.strength
 
@@ -158,13 +193,20 @@ def test_a_looser_match_supports_less() -> None:
     ],
 )
 def test_names_for_the_same(found: str, stance: Stance) -> None:
-    judgement = one("Which company owns Acme Ltd?", "Acme Ltd is owned by Bolt Ltd.", found, answer="Bolt Ltd")
+    judgement = one(
+        "Which company owns Acme Ltd?", "Acme Ltd is owned by Bolt Ltd.", found, answer="Bolt Ltd"
+    )
     assert judgement.stance is stance
 
 
 def test_where_several_are_asked_for_another_name_does_not_refute() -> None:
     claim = "Eve Berg is the daughter of Ada Berg."
-    judgement = one("Who are the children of Ada Berg?", claim, "Finn Berg is the son of Ada Berg.", answer="Eve Berg")
+    judgement = one(
+        "Who are the children of Ada Berg?",
+        claim,
+        "Finn Berg is the son of Ada Berg.",
+        answer="Eve Berg",
+    )
     assert judgement.stance is NEUTRAL
 
 
@@ -175,9 +217,15 @@ def test_a_claim_at_the_end_of_a_chain_is_judged_without_the_chain() -> None:
     shown = (
         finding(claim, "F1", published="2025-07-19"),
         finding("Eve Berg, born on 14 March 2011, won.", "F2"),
-        finding("Eve, who is 13, and Finn, who is 10, help in the shop.", "F3", published="2024-06-15"),
+        finding(
+            "Eve, who is 13, and Finn, who is 10, help in the shop.", "F3", published="2024-06-15"
+        ),
     )
-    assert [item.stance for item in judged(question, claim, *shown, answer="17")] == [SUPPORTS, REFUTES, REFUTES]
+    assert [item.stance for item in judged(question, claim, *shown, answer="17")] == [
+        SUPPORTS,
+        REFUTES,
+        REFUTES,
+    ]
 
 
 # -- ages
@@ -197,9 +245,14 @@ def test_a_claim_at_the_end_of_a_chain_is_judged_without_the_chain() -> None:
         ("Eve Berg won.", "", NEUTRAL),
     ],
 )
-def test_ages_are_compared_by_the_birth_that_they_allow(found: str, published: str, stance: Stance) -> None:
+def test_ages_are_compared_by_the_birth_that_they_allow(
+    found: str, published: str, stance: Stance
+) -> None:
     claim = "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011)."
-    assert one("How old is Eve Berg?", claim, finding(found, published=published), answer="15").stance is stance
+    assert (
+        one("How old is Eve Berg?", claim, finding(found, published=published), answer="15").stance
+        is stance
+    )
 
 
 # -- yes or no
@@ -222,7 +275,11 @@ INSTEAD = "The fire on the ferry Meridian was caused by a worn cable."
         (NO, INSTEAD, NEUTRAL),
         (YES, "The ferry Meridian is red.", NEUTRAL),
         (NO, "A fire broke out on board the ferry Meridian.", NEUTRAL),
-        (YES, "The claim that an electric car caused the fire on the ferry Meridian is refuted.", REFUTES),
+        (
+            YES,
+            "The claim that an electric car caused the fire on the ferry Meridian is refuted.",
+            REFUTES,
+        ),
     ],
 )
 def test_sides_of_a_yes_or_no_question(hypothesis: str, found: str, stance: Stance) -> None:
@@ -237,7 +294,11 @@ def test_sides_of_a_yes_or_no_question(hypothesis: str, found: str, stance: Stan
     [
         ("Corrosion in a hanger rod caused the collapse of the Tarn Bridge.", SUPPORTS),
         ("The collapse of the Tarn Bridge was not caused by corrosion in a hanger rod.", REFUTES),
-        ("The claim that corrosion in a hanger rod caused the collapse of the Tarn Bridge is false.", REFUTES),
+        (
+            "The claim that corrosion in a hanger rod caused the collapse of the Tarn Bridge is "
+            "false.",
+            REFUTES,
+        ),
         ("No oil was found in the river near the Tarn Bridge.", NEUTRAL),
         ("Two people died in the collapse of the Tarn Bridge.", NEUTRAL),
     ],
@@ -266,8 +327,15 @@ def test_a_neutral_finding_has_no_strength_and_a_reason() -> None:
     assert judgement.reason
 
 
-@given(st.text(max_size=100), st.text(max_size=150), st.lists(st.text(max_size=150), max_size=4), st.text(max_size=20))
-def test_any_finding_is_judged_within_bounds(question: str, claim: str, sentences: list[str], answer: str) -> None:
+@given(
+    st.text(max_size=100),
+    st.text(max_size=150),
+    st.lists(st.text(max_size=150), max_size=4),
+    st.text(max_size=20),
+)
+def test_any_finding_is_judged_within_bounds(
+    question: str, claim: str, sentences: list[str], answer: str
+) -> None:
     found = judged(question, claim, *findings(*sentences), answer=answer)
     assert len(found) == len(sentences)
     for item in found:
@@ -276,7 +344,8 @@ def test_any_finding_is_judged_within_bounds(question: str, claim: str, sentence
 
 
 @given(
-    st.sampled_from([TWO, NO, INSTEAD, "Ada Berg runs Acme Ltd."]), st.sampled_from([DEAD, CAR, "Who runs Acme Ltd?"])
+    st.sampled_from([TWO, NO, INSTEAD, "Ada Berg runs Acme Ltd."]),
+    st.sampled_from([DEAD, CAR, "Who runs Acme Ltd?"]),
 )
 def test_nothing_refutes_itself(sentence: str, question: str) -> None:
     assert one(question, sentence, sentence).stance is SUPPORTS
@@ -293,10 +362,15 @@ def test_what_the_rules_settle_is_not_put_to_the_reader(monkeypatch: pytest.Monk
     monkeypatch.setattr(module, "told", lambda quote, claim: pytest.fail(f"asked of {quote!r}"))
     assert one(DEAD, TWO, "Three people died at the Tarn Bridge.").stance is REFUTES
     assert one(DEAD, TWO, "Five people crossed the Tarn Bridge.").stance is NEUTRAL
-    assert one("What protects the old town?", WALL, "It rained on the hills all day.").stance is NEUTRAL
+    assert (
+        one("What protects the old town?", WALL, "It rained on the hills all day.").stance
+        is NEUTRAL
+    )
 
 
-def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[tuple[str, str]] = []
 
     def told(quote: str, claim: str) -> tuple[Stance, float, str]:
@@ -304,14 +378,22 @@ def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(monkeypatch: pytes
         return TOLD
 
     monkeypatch.setattr(module, "told", told)
-    found = one("How does the town live with the sea?", WALL, "Thanks to the wall, storms spare the old houses.")
+    found = one(
+        "How does the town live with the sea?",
+        WALL,
+        "Thanks to the wall, storms spare the old houses.",
+    )
     assert (found.stance, found.strength, found.reason) == TOLD
     assert asked == [("Thanks to the wall, storms spare the old houses.", WALL)]
 
 
 def test_where_the_reader_sees_no_side_neither_do_we(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "told", lambda quote, claim: None)
-    found = one("How does the town live with the sea?", WALL, "Students painted the harbour wall and the old sheds.")
+    found = one(
+        "How does the town live with the sea?",
+        WALL,
+        "Students painted the harbour wall and the old sheds.",
+    )
     assert (found.stance, found.strength) == (NEUTRAL, 0.0)
 
 
@@ -329,7 +411,9 @@ ALIKE_STRENGTH = 0.7
     ],
 )
 def test_what_is_alike_by_its_words_is_put_to_the_reader(
-    monkeypatch: pytest.MonkeyPatch, heard: tuple[Stance, float, str] | None, expected: tuple[Stance, float, str]
+    monkeypatch: pytest.MonkeyPatch,
+    heard: tuple[Stance, float, str] | None,
+    expected: tuple[Stance, float, str],
 ) -> None:
     monkeypatch.setattr(module, "told", lambda quote, claim: heard)
     found = one("How does the town live with the sea?", WALL, SHELTER)
@@ -338,7 +422,11 @@ def test_what_is_alike_by_its_words_is_put_to_the_reader(
 
 def test_the_reader_itself_agrees_to_the_same_in_other_words() -> None:
     plan = "The council rejected the plan for the new harbour."
-    found = one("What became of the plan?", plan, "The plan for the new harbour was rejected by the council.")
+    found = one(
+        "What became of the plan?",
+        plan,
+        "The plan for the new harbour was rejected by the council.",
+    )
     assert (found.stance, found.reason) == (SUPPORTS, ALIKE)
 
 
@@ -347,8 +435,16 @@ def test_the_reader_itself_agrees_to_the_same_in_other_words() -> None:
     [
         ("The wall protects the town.", WALL, True),
         ("The Ostra mill burned down in storms.", "The Vik mill burned down in storms.", False),
-        ("The ferry Meridian is red.", "An electric car caused the fire on the ferry Meridian.", False),
-        ("A fire broke out on board the ferry Meridian.", "No electric car was on board the ferry Meridian.", False),
+        (
+            "The ferry Meridian is red.",
+            "An electric car caused the fire on the ferry Meridian.",
+            False,
+        ),
+        (
+            "A fire broke out on board the ferry Meridian.",
+            "No electric car was on board the ferry Meridian.",
+            False,
+        ),
         ("", WALL, False),
         (WALL, "", False),
     ],
@@ -364,7 +460,13 @@ TEA = "Does tea lower the pulse?"
 
 
 def test_a_question_said_with_yes_is_judged_by_how_the_findings_lean_together() -> None:
-    made = judged(TEA, "Does tea lower the pulse", "There was no difference.", "It did not change.", answer="yes")
+    made = judged(
+        TEA,
+        "Does tea lower the pulse",
+        "There was no difference.",
+        "It did not change.",
+        answer="yes",
+    )
     assert {item.stance for item in made} == {REFUTES}
     assert {item.reason for item in made} == {LEANS}
     assert len({item.strength for item in made}) == 1
@@ -398,7 +500,9 @@ SPORT = "What sport is Ada Berg associated with?"
 PLAYS = "Ada Berg plays football."
 
 
-def believed(judgements: list[Judgement], shown: tuple[Shown, ...], prior: float = FIRST_GUESS) -> float:
+def believed(
+    judgements: list[Judgement], shown: tuple[Shown, ...], prior: float = FIRST_GUESS
+) -> float:
     credible = {item.id: item for item in shown}
     return belief.posterior(
         prior,
@@ -415,7 +519,9 @@ def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:
     )
 
 
-def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5})
     shown = sport(PLAYS)
     made = judged(SPORT, PLAYS, *shown, answer="football")
@@ -423,32 +529,48 @@ def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(monkeypa
     assert believed(made, shown) == pytest.approx(right(0.5), abs=0.01)
 
 
-def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5})
     shown = sport(PLAYS, "It is football for Ada Berg.")
-    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(right(0.75), abs=0.01)
+    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
+        right(0.75), abs=0.01
+    )
 
 
 @pytest.mark.parametrize("credibility", [0.95, 0.7, RELIED_ON])
-def test_who_wrote_it_does_not_make_a_reading_surer(monkeypatch: pytest.MonkeyPatch, credibility: float) -> None:
+def test_who_wrote_it_does_not_make_a_reading_surer(
+    monkeypatch: pytest.MonkeyPatch, credibility: float
+) -> None:
     teach(monkeypatch, {"football": 0.5})
     shown = (sport(PLAYS)[0].model_copy(update={"credibility": credibility}),)
-    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(right(0.5), abs=0.01)
+    assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
+        right(0.5), abs=0.01
+    )
 
 
 def test_a_source_that_is_not_relied_on_moves_it_less(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5})
     shown = (sport(PLAYS)[0].model_copy(update={"credibility": RELIED_ON / 2}),)
-    assert FIRST_GUESS < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) < right(0.5) - 0.05
+    assert (
+        FIRST_GUESS
+        < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown)
+        < right(0.5) - 0.05
+    )
 
 
-def test_another_answer_may_be_about_another_of_the_name_and_is_neutral(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_answer_may_be_about_another_of_the_name_and_is_neutral(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     made = judged(SPORT, PLAYS, *sport(PLAYS, "Ada Berg plays chess."), answer="football")
     assert [j.stance for j in made] == [SUPPORTS, NEUTRAL]
 
 
-def test_a_copy_that_gives_another_answer_speaks_against_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_gives_another_answer_speaks_against_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
     shown = sport(PLAYS, "Ada Berg plays chess.", origins=("one", "one"))
     made = judged(SPORT, PLAYS, *shown, answer="football")
@@ -472,7 +594,9 @@ def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) ->
     assert believed(made, shown, min(FIRST_GUESS, likely)) == pytest.approx(likely, abs=0.05)
 
 
-def test_a_hypothesis_that_the_reader_does_not_find_is_judged_by_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hypothesis_that_the_reader_does_not_find_is_judged_by_the_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"chess": 0.5})
     made = judged(SPORT, PLAYS, *sport(PLAYS), answer="football")
     assert [j.reason for j in made] != [READS]

@@ -35,7 +35,9 @@ from deepdiver.reason.embedded.lexicon import HEARSAY, MEANINGS, like, root
     ],
 )
 def test_the_forms_of_a_word_share_a_root(family: str) -> None:
-    assert len({root(word) for word in family.split()}) == 1, {word: root(word) for word in family.split()}
+    assert len({root(word) for word in family.split()}) == 1, {
+        word: root(word) for word in family.split()
+    }
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,9 @@ def test_words_of_like_meaning_share_a_meaning(one: str, other: str) -> None:
     assert set(MEANINGS[root(one)]) & set(MEANINGS[root(other)])
 
 
-@pytest.mark.parametrize(("one", "other"), [("run", "own"), ("child", "brother"), ("rise", "fall"), ("birth", "death")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("run", "own"), ("child", "brother"), ("rise", "fall"), ("birth", "death")]
+)
 def test_words_of_other_meaning_do_not(one: str, other: str) -> None:
     assert not set(MEANINGS[root(one)]) & set(MEANINGS[root(other)])
 
@@ -141,7 +145,11 @@ def test_what_a_source_knows_itself_is_no_hearsay(text: str) -> None:
 
 
 def test_the_sets_of_words_are_lower_case_and_not_empty() -> None:
-    sets = {name: value for name, value in vars(lexicon).items() if name.isupper() and isinstance(value, frozenset)}
+    sets = {
+        name: value
+        for name, value in vars(lexicon).items()
+        if name.isupper() and isinstance(value, frozenset)
+    }
     assert len(sets) > 20
     for name, words in sets.items():
         assert words, name
@@ -149,7 +157,10 @@ def test_the_sets_of_words_are_lower_case_and_not_empty() -> None:
 
 
 def test_negations_are_not_silent() -> None:
-    """A word that turns a sentence round must be told from one that says nothing; both lists are read apart."""
+    """A word that turns a sentence round must be told from one that says nothing.
+
+    Both lists are read apart.
+    """
     assert "out" not in lexicon.SILENT
     assert "the" in lexicon.SILENT
     assert lexicon.NEGATIONS.isdisjoint(lexicon.DENIALS)

@@ -116,7 +116,9 @@ def test_the_roots_of_a_name() -> None:
     assert root_words("Skarn Islands") == ("skarn", "island")
 
 
-@pytest.mark.parametrize(("raw", "expected"), [("Ada", True), ("ada", False), ("Monday", False), ("March", False)])
+@pytest.mark.parametrize(
+    ("raw", "expected"), [("Ada", True), ("ada", False), ("Monday", False), ("March", False)]
+)
 def test_what_counts_as_capitalised(raw: str, expected: bool) -> None:
     assert capital(raw) is expected
 

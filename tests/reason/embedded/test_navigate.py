@@ -1,4 +1,7 @@
-"""Navigating by rules: in the words of the sources, never the same step again, and over when nothing is left."""
+"""Navigating by rules.
+
+In the words of the sources, never the same step again, and over when nothing is left.
+"""
 
 from __future__ import annotations
 
@@ -37,16 +40,29 @@ from deepdiver.tasks import (
 from tests.reason.embedded.shown import AS_OF
 
 QUESTION = "How old are the children of the parents who run Acme Ltd?"
-PARTS = ("Which parents run Acme Ltd?", "Who are the children of the parents?", "How old are the children?")
+PARTS = (
+    "Which parents run Acme Ltd?",
+    "Who are the children of the parents?",
+    "How old are the children?",
+)
 RUN = "Ada and Bo Berg run Acme Ltd."
 CHILDREN = "Ada and Bo Berg have two children, Cleo Berg and Dan Berg."
 CLEO, DAN = "Cleo Berg was born on 3 May 2011.", "Dan Berg was born on 2 June 2014."
 ALL = (RUN, CHILDREN, CLEO, DAN)
-TOOLS = tuple(Tool(name=name, about="x") for name in ("search_library", "search_brave", "crawl_url", "send_to_hitl"))
+TOOLS = tuple(
+    Tool(name=name, about="x")
+    for name in ("search_library", "search_brave", "crawl_url", "send_to_hitl")
+)
 
 
 def decided(**more: Any) -> NextAction:
-    told = {"initial_query": QUESTION, "as_of": AS_OF, "problems": PARTS, "tools": TOOLS, "max_iterations": 20}
+    told = {
+        "initial_query": QUESTION,
+        "as_of": AS_OF,
+        "problems": PARTS,
+        "tools": TOOLS,
+        "max_iterations": 20,
+    }
     return decide_action(DecideAction.model_validate({**told, **more}))
 
 
@@ -54,7 +70,9 @@ def taken(what: str, action: str = "search_library", brought: int = 1) -> Taken:
     return Taken(action=action, query_or_url=what, brought=brought, confidence=0.5)
 
 
-def analysed(*texts: str, known: tuple[str, ...] = (), question: str = QUESTION, **more: Any) -> Analysis:
+def analysed(
+    *texts: str, known: tuple[str, ...] = (), question: str = QUESTION, **more: Any
+) -> Analysis:
     parts = [p.question for p in decompose(Decompose(question=question, as_of=AS_OF)).problems]
     return analyse_output(
         AnalyseOutput(
@@ -63,8 +81,12 @@ def analysed(*texts: str, known: tuple[str, ...] = (), question: str = QUESTION,
             problems=tuple(Part(id=f"P{n}", question=part) for n, part in enumerate(parts, 1)),
             action="search_library",
             query_or_url="Acme Ltd",
-            texts=tuple(Text(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)),
-            shared_memory=tuple(Remembered(id=f"F{n}", statement=text) for n, text in enumerate(known, 1)),
+            texts=tuple(
+                Text(id=f"T{n}", title="A text", text=text) for n, text in enumerate(texts, 1)
+            ),
+            shared_memory=tuple(
+                Remembered(id=f"F{n}", statement=text) for n, text in enumerate(known, 1)
+            ),
             **more,
         )
     )
@@ -84,7 +106,11 @@ def test_where_nothing_is_to_the_point_everything_is_missing() -> None:
 
 def test_each_sentence_is_quoted_and_knows_which_part_it_answers() -> None:
     made = analysed(RUN, CHILDREN, f"It rained. {CLEO}")
-    assert {info.quote: info.answers for info in made.extracted_info} == {RUN: "P1", CHILDREN: "P2", CLEO: "P3"}
+    assert {info.quote: info.answers for info in made.extracted_info} == {
+        RUN: "P1",
+        CHILDREN: "P2",
+        CLEO: "P3",
+    }
     assert {info.source for info in made.extracted_info} == {"T1", "T2", "T3"}
     assert AGE.format("Dan Berg") in made.suggestions_for_next_step
     assert 0.0 < made.confidence_score < 1.0
@@ -98,12 +124,17 @@ def test_what_is_known_counts() -> None:
 
 
 def test_an_age_of_another_day_is_not_enough() -> None:
-    made = analysed("Ada and Bo Berg have two children: Cleo, who is 13, and Dan, who is 10.", known=(RUN,))
+    made = analysed(
+        "Ada and Bo Berg have two children: Cleo, who is 13, and Dan, who is 10.", known=(RUN,)
+    )
     assert any(line.startswith("How old is") for line in made.suggestions_for_next_step)
 
 
 TONNES = "How many tonnes of cheese did Acme Ltd make in 2025?"
-ONE, OTHER = "Acme Ltd made 38 tonnes of cheese in 2025.", "Acme Ltd made 52 tonnes of cheese in 2025."
+ONE, OTHER = (
+    "Acme Ltd made 38 tonnes of cheese in 2025.",
+    "Acme Ltd made 52 tonnes of cheese in 2025.",
+)
 
 
 def test_another_value_for_the_same_thing_contradicts_and_the_same_confirms() -> None:
@@ -142,13 +173,20 @@ def test_the_words_of_the_question_come_first() -> None:
 
 
 def test_an_address_of_the_person_comes_before_everything() -> None:
-    urls = (Address(id="U1", url="https://a.example"), Address(id="U2", url="https://b.example", found="person"))
+    urls = (
+        Address(id="U1", url="https://a.example"),
+        Address(id="U2", url="https://b.example", found="person"),
+    )
     made = decided(urls=urls)
     assert (made.next_action, made.query_or_url, made.reasoning) == ("crawl_url", "U2", NAMED_IT)
 
 
 def test_what_the_person_asked_for_comes_first_in_a_new_pass() -> None:
-    more = {"research_history": (taken("x"),), "shared_memory": ALL, "feedback": ("You forgot the dog!",)}
+    more = {
+        "research_history": (taken("x"),),
+        "shared_memory": ALL,
+        "feedback": ("You forgot the dog!",),
+    }
     made = decided(**more)
     assert (made.reasoning, made.query_or_url) == (SAID_IT, "forgot dog Acme Ltd")
     later = decided(**more, iteration=1, tried=("forgot dog Acme Ltd",))
@@ -169,12 +207,17 @@ def test_when_each_part_is_answered_the_person_is_next() -> None:
 
 
 def test_what_code_holds_for_unanswered_is_looked_for_although_something_says_it() -> None:
-    made = decided(research_history=(taken("x"),), tried=("x",), shared_memory=ALL, unanswered=PARTS[2:])
+    made = decided(
+        research_history=(taken("x"),), tried=("x",), shared_memory=ALL, unanswered=PARTS[2:]
+    )
     assert made.next_action == "search_library"
 
 
 def test_a_page_that_speaks_of_what_is_missing_is_read_after_a_search() -> None:
-    urls = (Address(id="U1", url="https://a.example/rain"), Address(id="U2", url="https://a.example/berg-children"))
+    urls = (
+        Address(id="U1", url="https://a.example/rain"),
+        Address(id="U2", url="https://a.example/berg-children"),
+    )
     more: dict[str, Any] = {"tried": ("x",), "shared_memory": (RUN,), "urls": urls}
     made = decided(research_history=(taken("x"),), **more)
     assert (made.next_action, made.query_or_url, made.reasoning) == ("crawl_url", "U2", PROMISING)
@@ -185,12 +228,19 @@ def test_a_page_that_speaks_of_what_is_missing_is_read_after_a_search() -> None:
 def test_a_tool_that_brought_nothing_gives_way_to_the_next() -> None:
     more: dict[str, Any] = {"tried": ("x",), "shared_memory": (RUN,)}
     assert decided(research_history=(taken("x", brought=0),), **more).next_action == "search_brave"
-    assert decided(research_history=(taken("x", "search_brave", 0),), **more).next_action == "search_library"
+    assert (
+        decided(research_history=(taken("x", "search_brave", 0),), **more).next_action
+        == "search_library"
+    )
 
 
 def test_a_lead_is_followed_when_that_is_what_is_left() -> None:
-    told = "the last 3 steps brought nothing new; try a stored lead or an address that nobody has read"
-    made = decided(research_history=(taken("x"),), tried=("x",), leads=("cellar books",), detected=told)
+    told = (
+        "the last 3 steps brought nothing new; try a stored lead or an address that nobody has read"
+    )
+    made = decided(
+        research_history=(taken("x"),), tried=("x",), leads=("cellar books",), detected=told
+    )
     assert (made.query_or_url, made.reasoning) == ("cellar books", FOLLOWS)
 
 
@@ -221,4 +271,9 @@ def test_whatever_is_asked_and_read_it_quotes_and_decides(question: str, texts: 
         assert info.quote in texts[int(info.source[1:]) - 1]
     assert 0.0 <= made.confidence_score <= 1.0
     names = {tool.name for tool in TOOLS}
-    assert decided(initial_query=question, problems=(question,), shared_memory=tuple(texts)).next_action in names
+    assert (
+        decided(
+            initial_query=question, problems=(question,), shared_memory=tuple(texts)
+        ).next_action
+        in names
+    )

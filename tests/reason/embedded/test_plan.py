@@ -16,7 +16,14 @@ from deepdiver.reason.embedded.plan import (
     plan_research,
     time_range,
 )
-from deepdiver.tasks import Decompose, DecomposeTask, Decomposition, PlanResearch, ResearchPlan, ToolShown
+from deepdiver.tasks import (
+    Decompose,
+    DecomposeTask,
+    Decomposition,
+    PlanResearch,
+    ResearchPlan,
+    ToolShown,
+)
 
 
 def plan(question: str, objection: str = "") -> Decomposition:
@@ -70,9 +77,15 @@ SEARCH = ToolShown(name="search", about="everything", arguments=("query: words",
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
 
 
-def research(question: str, *tools: ToolShown, objection: str = "", limit: int = 10) -> ResearchPlan:
+def research(
+    question: str, *tools: ToolShown, objection: str = "", limit: int = 10
+) -> ResearchPlan:
     task = PlanResearch(
-        question=question, as_of="2026-11-15", tools=tools or (SEARCH,), objection=objection, limit=limit
+        question=question,
+        as_of="2026-11-15",
+        tools=tools or (SEARCH,),
+        objection=objection,
+        limit=limit,
     )
     return plan_research(task)
 

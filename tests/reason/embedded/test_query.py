@@ -1,4 +1,7 @@
-"""Queries that find out carry the names found so far; queries that refute never carry the value that is claimed."""
+"""Queries that find out carry the names found so far.
+
+Queries that refute never carry the value that is claimed.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,15 @@ from deepdiver.reason.embedded.query import LONGEST_QUERY, keywords, refute_quer
 from deepdiver.tasks import REMEMBERED, Recalled, RefuteQueries, WriteQueries
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
-KNOWN = ("Ada and Bo Berg run the company Acme Ltd together.", "Ada and Bo Berg have two children: Eve and Finn.")
+KNOWN = (
+    "Ada and Bo Berg run the company Acme Ltd together.",
+    "Ada and Bo Berg have two children: Eve and Finn.",
+)
 
 
-def queries(problem: str, known: tuple[str, ...] = (), tried: tuple[str, ...] = (), limit: int = 3) -> tuple[str, ...]:
+def queries(
+    problem: str, known: tuple[str, ...] = (), tried: tuple[str, ...] = (), limit: int = 3
+) -> tuple[str, ...]:
     return write_queries(
         WriteQueries(question=CHILDREN, problem=problem, known=known, tried=tried, limit=limit)
     ).queries
@@ -25,7 +33,9 @@ def test_a_query_is_the_words_of_the_problem_without_question_words() -> None:
 
 
 def test_a_query_also_puts_it_in_other_words() -> None:
-    assert any("director" in query or "manage" in query for query in queries("Which parents run Acme Ltd?"))
+    assert any(
+        "director" in query or "manage" in query for query in queries("Which parents run Acme Ltd?")
+    )
 
 
 def test_what_is_known_fills_the_hole() -> None:
@@ -67,26 +77,40 @@ def refuting(
     question: str, hypothesis: str, rivals: tuple[str, ...] = (), tried: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
     return refute_queries(
-        RefuteQueries(question=question, hypothesis=hypothesis, refutes_if="x", rivals=rivals, tried=tried)
+        RefuteQueries(
+            question=question, hypothesis=hypothesis, refutes_if="x", rivals=rivals, tried=tried
+        )
     ).queries
 
 
 def test_a_query_that_refutes_asks_for_corrections_and_denials() -> None:
-    found = refuting("How many people died at the Tarn Bridge?", "Three people died at the Tarn Bridge.")
+    found = refuting(
+        "How many people died at the Tarn Bridge?", "Three people died at the Tarn Bridge."
+    )
     assert found[0].startswith("Tarn Bridge")
     assert "correction" in found[0]
     assert "denied" in found[0]
 
 
 def test_a_query_that_refutes_asks_for_primary_sources() -> None:
-    assert any("register" in query for query in refuting("Who runs Acme Ltd?", "Ada Berg runs Acme Ltd."))
+    assert any(
+        "register" in query for query in refuting("Who runs Acme Ltd?", "Ada Berg runs Acme Ltd.")
+    )
 
 
 def test_the_claimed_value_is_not_searched_for() -> None:
     for question, claim, value in (
-        ("How many people died at the Tarn Bridge?", "Three people died at the Tarn Bridge.", "three"),
+        (
+            "How many people died at the Tarn Bridge?",
+            "Three people died at the Tarn Bridge.",
+            "three",
+        ),
         ("When did the ship Meridian sink?", "The ship Meridian sank on 12 March 1932.", "1932"),
-        ("How old is Ada Berg?", "Ada Berg is 15 years old on 2026-11-15 (born on 14 March 2011).", "2011"),
+        (
+            "How old is Ada Berg?",
+            "Ada Berg is 15 years old on 2026-11-15 (born on 14 March 2011).",
+            "2011",
+        ),
     ):
         assert not any(value in query.lower() for query in refuting(question, claim))
 
@@ -125,16 +149,24 @@ def test_keywords_are_the_telling_words_as_they_stand() -> None:
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.lists(st.text(max_size=80), max_size=3))
-def test_any_problem_has_short_queries_each_once(question: str, problem: str, known: list[str]) -> None:
-    made = write_queries(WriteQueries(question=question, problem=problem, known=tuple(known))).queries
+def test_any_problem_has_short_queries_each_once(
+    question: str, problem: str, known: list[str]
+) -> None:
+    made = write_queries(
+        WriteQueries(question=question, problem=problem, known=tuple(known))
+    ).queries
     assert len(made) <= 3
     assert len({query.lower() for query in made}) == len(made)
     assert all(0 < len(query) <= LONGEST_QUERY for query in made)
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.lists(st.text(max_size=80), max_size=3))
-def test_any_hypothesis_has_refuting_queries(question: str, hypothesis: str, rivals: list[str]) -> None:
-    task = RefuteQueries(question=question, hypothesis=hypothesis, refutes_if="", rivals=tuple(rivals))
+def test_any_hypothesis_has_refuting_queries(
+    question: str, hypothesis: str, rivals: list[str]
+) -> None:
+    task = RefuteQueries(
+        question=question, hypothesis=hypothesis, refutes_if="", rivals=tuple(rivals)
+    )
     made = refute_queries(task).queries
     assert 1 <= len(made) <= 2
     assert all(len(query) <= LONGEST_QUERY for query in made)
@@ -143,7 +175,9 @@ def test_any_hypothesis_has_refuting_queries(question: str, hypothesis: str, riv
 def test_a_megabyte_is_no_obstacle() -> None:
     huge = "words without end " * 60_000
     assert write_queries(WriteQueries(question=huge, problem=huge, known=(huge,))).queries
-    assert refute_queries(RefuteQueries(question=huge, hypothesis=huge, refutes_if=huge, rivals=(huge,))).queries
+    assert refute_queries(
+        RefuteQueries(question=huge, hypothesis=huge, refutes_if=huge, rivals=(huge,))
+    ).queries
 
 
 # -- what past runs teach
@@ -154,13 +188,22 @@ PAST = Recalled(
     date="2026-03-01",
     days=30,
     status=RunStatus.ANSWERED,
-    fruitful=("Acme Ltd register extract", "Tarn Bridge depth", "run parents Acme Ltd", "Acme Ltd board"),
+    fruitful=(
+        "Acme Ltd register extract",
+        "Tarn Bridge depth",
+        "run parents Acme Ltd",
+        "Acme Ltd board",
+    ),
     fruitless=("parents run Acme Ltd",),
 )
 
 
-def with_past(problem: str, *past: Recalled, tried: tuple[str, ...] = (), limit: int = 3) -> tuple[str, ...]:
-    return write_queries(WriteQueries(question=CHILDREN, problem=problem, past=past, tried=tried, limit=limit)).queries
+def with_past(
+    problem: str, *past: Recalled, tried: tuple[str, ...] = (), limit: int = 3
+) -> tuple[str, ...]:
+    return write_queries(
+        WriteQueries(question=CHILDREN, problem=problem, past=past, tried=tried, limit=limit)
+    ).queries
 
 
 def test_without_a_past_nothing_changes() -> None:
@@ -177,7 +220,9 @@ def test_what_was_fruitful_and_fits_is_asked_again_besides_our_own() -> None:
 def test_what_does_not_fit_the_problem_is_not_asked_again() -> None:
     assert not any("Tarn" in query for query in with_past("Which parents run Acme Ltd?", PAST))
     stranger = PAST.model_copy(update={"fruitful": ("Tarn Bridge depth",), "fruitless": ()})
-    assert with_past("Which parents run Acme Ltd?", stranger) == queries("Which parents run Acme Ltd?")
+    assert with_past("Which parents run Acme Ltd?", stranger) == queries(
+        "Which parents run Acme Ltd?"
+    )
 
 
 def test_the_same_words_in_another_order_are_the_same_query() -> None:
@@ -189,16 +234,24 @@ def test_the_same_words_in_another_order_are_the_same_query() -> None:
 
 def test_what_brought_nothing_then_comes_after_the_rest() -> None:
     own = queries("Which parents run Acme Ltd?", limit=8)
-    found = with_past("Which parents run Acme Ltd?", PAST.model_copy(update={"fruitful": ()}), limit=8)
+    found = with_past(
+        "Which parents run Acme Ltd?", PAST.model_copy(update={"fruitful": ()}), limit=8
+    )
     assert own[0] == "parents run Acme Ltd" == found[-1]
     assert set(own) == set(found), "it is not given up: the sources may have changed"
 
 
 def test_what_was_tried_in_this_run_is_not_repeated_for_a_past_one() -> None:
-    assert "Acme Ltd board" not in with_past("Which parents run Acme Ltd?", PAST, tried=("ACME LTD board",))
+    assert "Acme Ltd board" not in with_past(
+        "Which parents run Acme Ltd?", PAST, tried=("ACME LTD board",)
+    )
 
 
-@given(st.lists(st.text(max_size=30), max_size=6), st.lists(st.text(max_size=30), max_size=6), st.integers(1, 8))
+@given(
+    st.lists(st.text(max_size=30), max_size=6),
+    st.lists(st.text(max_size=30), max_size=6),
+    st.integers(1, 8),
+)
 def test_whatever_is_remembered_the_answer_keeps_its_bounds(
     fruitful: list[str], fruitless: list[str], limit: int
 ) -> None:

@@ -22,7 +22,11 @@ def texts(question: str) -> list[list[str]]:
         ("Who runs Acme Ltd?", ["Who runs Acme Ltd?"]),
         (
             "How old are the children of the parents who run Acme Ltd?",
-            ["Which parents run Acme Ltd?", "Who are the children of the parents?", "How old are the children?"],
+            [
+                "Which parents run Acme Ltd?",
+                "Who are the children of the parents?",
+                "How old are the children?",
+            ],
         ),
         (
             "What is the age of the children for the parents which run the company Acme Ltd.",
@@ -45,21 +49,28 @@ def texts(question: str) -> list[list[str]]:
             ],
         ),
         (
-            "On the board of which trust sits the chair of the group company that is the ultimate parent of Acme Ltd?",
+            "On the board of which trust sits the chair of the group company that is the ultimate "
+            "parent of Acme Ltd?",
             [
                 "Which group company is the ultimate parent of Acme Ltd?",
                 "Who is the chair of the group company?",
                 "On the board of which trust sits the chair?",
             ],
         ),
-        ("When was the founder of Acme Ltd born?", ["Who is the founder of Acme Ltd?", "When was the founder born?"]),
+        (
+            "When was the founder of Acme Ltd born?",
+            ["Who is the founder of Acme Ltd?", "When was the founder born?"],
+        ),
         (
             "When did the painter of Woman with Lamp die?",
             ["Who is the painter of Woman with Lamp?", "When did the painter die?"],
         ),
         (
             "Who are the daughters of the captain of the steamer Meridian?",
-            ["Who is the captain of the steamer Meridian?", "Who are the daughters of the captain?"],
+            [
+                "Who is the captain of the steamer Meridian?",
+                "Who are the daughters of the captain?",
+            ],
         ),
         (
             "Who is the wife of the founder of Acme Ltd?",
@@ -85,7 +96,8 @@ def test_what_must_be_answered_first_comes_first(question: str, chain: list[str]
         "Who is the chair of the board of Acme Ltd?",  # what is asked is no step on the way
         "Was the captain of the steamer Meridian drunk?",  # nothing shows where the subject ends
         "Do experts say that the dam is safe?",  # that joins a sentence here
-        "The league includes the team that was founded in what year?",  # the question itself is in the clause
+        # The question itself is in the clause.
+        "The league includes the team that was founded in what year?",
         "In which town is the museum?",
         "What is the population of the town where Bo Berg was born?",
     ],
@@ -107,7 +119,9 @@ def test_two_questions_in_one_are_two_chains() -> None:
     assert first[0].kind is Kind.THING
     assert second[0].kind is Kind.DATE
     assert second[0].keys == ("last", "remov")
-    assert "island" in second[0].context, "what the second part leaves unsaid is taken from the first"
+    assert "island" in second[0].context, (
+        "what the second part leaves unsaid is taken from the first"
+    )
 
 
 def test_a_bare_and_when_asks_for_the_time_of_the_same() -> None:
@@ -127,13 +141,17 @@ def test_only_the_sentences_that_ask_are_taken_apart() -> None:
     assert texts("Acme Ltd makes cheese. It is old. Who runs Acme Ltd?") == [["Who runs Acme Ltd?"]]
 
 
-@pytest.mark.parametrize("lead_in", ["Please tell me ", "I want to know ", "Find out ", "Can you tell me "])
+@pytest.mark.parametrize(
+    "lead_in", ["Please tell me ", "I want to know ", "Find out ", "Can you tell me "]
+)
 def test_courtesies_say_nothing(lead_in: str) -> None:
     assert texts(f"{lead_in}who runs Acme Ltd?") == [["Who runs Acme Ltd?"]]
 
 
 def test_a_title_between_quotation_marks_is_not_taken_apart() -> None:
-    (chain,) = analyse('When was the paper "The firm that built the bridge at Morden" retracted?').chains
+    (chain,) = analyse(
+        'When was the paper "The firm that built the bridge at Morden" retracted?'
+    ).chains
     (clause,) = chain
     assert clause.titles == ("The firm that built the bridge at Morden",)
 
@@ -150,7 +168,20 @@ def test_nesting_has_an_end() -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["", " ", "?", "???", ". . .", "and", "and what", "that", "the", "\x00", "ดาวเคราะห์", "東京はどこですか。"],
+    [
+        "",
+        " ",
+        "?",
+        "???",
+        ". . .",
+        "and",
+        "and what",
+        "that",
+        "the",
+        "\x00",
+        "ดาวเคราะห์",
+        "東京はどこですか。",
+    ],
 )
 def test_odd_questions_are_taken_apart_all_the_same(question: str) -> None:
     analysis = analyse(question)
@@ -160,7 +191,13 @@ def test_odd_questions_are_taken_apart_all_the_same(question: str) -> None:
 
 def test_a_megabyte_takes_no_longer_than_its_reading() -> None:
     start = time.process_time()
-    for text in ("the firm that " * 80_000, "who " * 250_000, "x" * 1_000_000, '"' * 1_000_000, "Ada and " * 125_000):
+    for text in (
+        "the firm that " * 80_000,
+        "who " * 250_000,
+        "x" * 1_000_000,
+        '"' * 1_000_000,
+        "Ada and " * 125_000,
+    ):
         analysis = analyse(text)
         assert len(analysis.question) <= LONGEST_QUESTION
     assert time.process_time() - start < 3.0
@@ -181,7 +218,8 @@ def test_any_text_can_be_taken_apart(question: str) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            "who which that the firm children of parents Acme Ltd held by owns , and when ? how old run".split()
+            "who which that the firm children of parents Acme Ltd held by owns , and when ? how "
+            "old run".split()
         ),
         max_size=25,
     )

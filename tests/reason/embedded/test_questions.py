@@ -1,4 +1,7 @@
-"""Whole questions over whole libraries: the sample's, and others that the rules were not made for."""
+"""Whole questions over whole libraries.
+
+The sample's, and others that the rules were not made for.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 SAMPLE = {question.id: question for question in sample.questions()}
 FLOOR = 0.85
-"""The part of the sample's questions that must be answered rightly; all of them are at the time of writing."""
+"""The part of the sample's questions that must be answered rightly; all of them are at the time of
+writing."""
 DOUBT = {write.UNDECIDED, write.DISAGREE, write.ALSO}
 
 
@@ -30,7 +34,10 @@ def holds(text: str, words: str) -> bool:
 
 
 def held(outcome: Outcome) -> list[str]:
-    """What a run holds to be so: what it accepted, and what its answer says before it names a doubt."""
+    """What a run holds to be so.
+
+    What it accepted, and what its answer says before it names a doubt.
+    """
     told = [sentence.text for sentence in outcome.draft.answer]
     sure = told[: next((n for n, text in enumerate(told) if text in DOUBT), len(told))]
     return [*outcome.accepted, *sure]
@@ -42,7 +49,10 @@ def without_dates(text: str) -> str:
 
 
 def right(outcome: Outcome, answers: tuple[str, ...], must_not: tuple[str, ...]) -> bool:
-    """Whether an answer holds all it must and nothing that it must not; without answers, whether there is none."""
+    """Whether an answer holds all it must and nothing that it must not.
+
+    Without answers, whether there is none.
+    """
     if not answers:
         return not outcome.draft.answer
     told = without_dates(outcome.answer)
@@ -93,13 +103,16 @@ def test_most_questions_of_the_sample_are_answered_rightly(outcomes: Outcomes) -
     assert 1 - len(wrong) / len(SAMPLE) >= FLOOR, {key: outcomes[key].answer for key in wrong}
 
 
-@pytest.mark.parametrize("key", [key for key, question in SAMPLE.items() if question.as_of is not None])
+@pytest.mark.parametrize(
+    "key", [key for key, question in SAMPLE.items() if question.as_of is not None]
+)
 def test_the_ages_are_right_and_reckoned(outcomes: Outcomes, key: str) -> None:
     sums = [s for s in outcomes[key].draft.answer if s.kind is SentenceKind.CALCULATION]
     ages = [s.calculation.result for s in sums if s.calculation is not None]
     assert sorted(ages) == sorted(SAMPLE[key].answers)
     assert all(
-        f" is {age} years old on {SAMPLE[key].as_of} (born on " in s.text for s, age in zip(sums, ages, strict=True)
+        f" is {age} years old on {SAMPLE[key].as_of} (born on " in s.text
+        for s, age in zip(sums, ages, strict=True)
     )
 
 
@@ -115,7 +128,9 @@ def test_the_demonstration_says_how_it_got_there_and_what_it_refuted(outcomes: O
     assert "Who are the children of the parents?" in headings
 
 
-@pytest.mark.parametrize("key", [key for key, q in SAMPLE.items() if q.kind is QuestionKind.UNANSWERABLE])
+@pytest.mark.parametrize(
+    "key", [key for key, q in SAMPLE.items() if q.kind is QuestionKind.UNANSWERABLE]
+)
 def test_what_the_library_cannot_answer_is_not_answered(outcomes: Outcomes, key: str) -> None:
     assert outcomes[key].draft.answer == ()
     assert outcomes[key].standing == ()
@@ -124,7 +139,9 @@ def test_what_the_library_cannot_answer_is_not_answered(outcomes: Outcomes, key:
 @pytest.mark.parametrize("key", SAMPLE)
 def test_nothing_is_held_to_be_so_that_is_wrong(outcomes: Outcomes, key: str) -> None:
     told = held(outcomes[key])
-    assert [words for words in SAMPLE[key].must_not if any(holds(text, words) for text in told)] == []
+    assert [
+        words for words in SAMPLE[key].must_not if any(holds(text, words) for text in told)
+    ] == []
 
 
 @pytest.mark.parametrize("key", SAMPLE)
@@ -133,14 +150,20 @@ def test_audit_and_check_find_no_fault(outcomes: Outcomes, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", SAMPLE)
-def test_every_accepted_answer_has_met_an_attempt_to_refute_it(outcomes: Outcomes, key: str) -> None:
-    assert all(item.trials for item in outcomes[key].standing if item.status is HypothesisStatus.SUPPORTED)
+def test_every_accepted_answer_has_met_an_attempt_to_refute_it(
+    outcomes: Outcomes, key: str
+) -> None:
+    assert all(
+        item.trials for item in outcomes[key].standing if item.status is HypothesisStatus.SUPPORTED
+    )
 
 
 def test_a_conflict_shows_both_values(outcomes: Outcomes) -> None:
     for key, question in SAMPLE.items():
         if question.kind is QuestionKind.CONFLICT and len(question.answers) > 1:
-            assert any(s.heading == "Where the sources disagree" for s in outcomes[key].draft.sections), key
+            assert any(
+                s.heading == "Where the sources disagree" for s in outcomes[key].draft.sections
+            ), key
 
 
 def test_the_same_question_gives_the_same_report(outcomes: Outcomes) -> None:
@@ -165,11 +188,15 @@ def test_other_libraries_are_understood_too(libraries: Path, asked: Asked) -> No
 @pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.proof), 3])
 def test_libraries_side_by_side_do_not_mix(libraries: Path, every: int) -> None:
     questions = QUESTIONS[::every]
-    wrong = [a.text for a in questions if not right(research(libraries, a.text), a.answers, a.must_not)]
+    wrong = [
+        a.text for a in questions if not right(research(libraries, a.text), a.answers, a.must_not)
+    ]
     assert len(wrong) <= 0.1 * len(questions), wrong
 
 
-@pytest.mark.parametrize("asked", [a for a in QUESTIONS if not a.answers], ids=lambda asked: asked.text)
+@pytest.mark.parametrize(
+    "asked", [a for a in QUESTIONS if not a.answers], ids=lambda asked: asked.text
+)
 def test_what_no_library_holds_is_not_answered_from_another(libraries: Path, asked: Asked) -> None:
     assert research(libraries, asked.text).draft.answer == ()
 
@@ -188,7 +215,9 @@ def test_yes_or_no_goes_the_right_way(libraries: Path, text: str, phrase: str) -
 
 
 def test_where_two_sources_of_like_weight_disagree_neither_is_accepted(libraries: Path) -> None:
-    outcome = research(libraries / "theft", "How many paintings were stolen from the Harrow Museum?")
+    outcome = research(
+        libraries / "theft", "How many paintings were stolen from the Harrow Museum?"
+    )
     assert outcome.accepted == []
     assert "Four paintings" in outcome.answer
     assert "Nine paintings" in outcome.answer

@@ -28,18 +28,28 @@ def test_sentences_are_cut_at_full_stops() -> None:
 
 
 def test_a_wrapped_sentence_stays_whole() -> None:
-    text = "The steamer went down in the night and nobody on the\nshore heard of it before the morning. She was old."
+    text = (
+        "The steamer went down in the night and nobody on the\nshore heard of it before the "
+        "morning. She was old."
+    )
     assert cut(text)[0] == text[: text.index(" She")]
 
 
 def test_a_line_of_a_register_is_a_sentence_of_its_own() -> None:
-    text = "Patent number 11\nTitle: A method for washing wool in cold water\nHolder: Acme Ltd\nGranted on 3 May 2001."
+    text = (
+        "Patent number 11\nTitle: A method for washing wool in cold water\nHolder: Acme "
+        "Ltd\nGranted on 3 May 2001."
+    )
     assert cut(text) == text.split("\n")
 
 
 def test_the_moment_at_the_head_of_a_line_belongs_to_it() -> None:
     text = "03:05 UTC. The ship struck. She asks for help.\n03:12. The engine room is flooded."
-    assert cut(text) == ["03:05 UTC. The ship struck.", "She asks for help.", "03:12. The engine room is flooded."]
+    assert cut(text) == [
+        "03:05 UTC. The ship struck.",
+        "She asks for help.",
+        "03:12. The engine room is flooded.",
+    ]
 
 
 def test_a_date_at_the_head_of_a_line_belongs_to_it() -> None:
@@ -57,9 +67,15 @@ def test_a_label_is_cut_off() -> None:
     assert cut("**Results.** The drug did not help anybody in the trial.") == [
         "The drug did not help anybody in the trial."
     ]
-    assert cut("*Cause.* The fire was caused by a worn cable.") == ["The fire was caused by a worn cable."]
-    assert cut("**Cause:** a worn cable at the ship's hatch.") == ["a worn cable at the ship's hatch."]
-    assert cut("**Cause**: a worn cable at the ship's hatch.") == ["a worn cable at the ship's hatch."]
+    assert cut("*Cause.* The fire was caused by a worn cable.") == [
+        "The fire was caused by a worn cable."
+    ]
+    assert cut("**Cause:** a worn cable at the ship's hatch.") == [
+        "a worn cable at the ship's hatch."
+    ]
+    assert cut("**Cause**: a worn cable at the ship's hatch.") == [
+        "a worn cable at the ship's hatch."
+    ]
     assert cut("**Results** The drug did not help anybody.") == ["The drug did not help anybody."]
 
 
@@ -75,17 +91,32 @@ def test_a_label_that_says_how_the_sentence_is_meant_stays(label: str) -> None:
 
 
 def test_a_heading_in_capitals_is_no_part_of_the_line_below_it() -> None:
-    text = "BOARD AND MANAGEMENT\nAda Berg is chair of the board.\nBo Lund is managing director of the company.\n"
-    assert cut(text) == ["Ada Berg is chair of the board.", "Bo Lund is managing director of the company."]
-
-
-@pytest.mark.parametrize("line", ["*Fire on the ferry Ejdervik, 8 February 2026*", "_Morden Post, 3 May_"])
-def test_a_line_in_italics_under_a_title_is_no_sentence(line: str) -> None:
-    assert cut(f"# The fire\n\n{line}\n\nThe ferry burnt for two hours.\n") == ["The ferry burnt for two hours."]
+    text = (
+        "BOARD AND MANAGEMENT\nAda Berg is chair of the board.\nBo Lund is managing director of "
+        "the company.\n"
+    )
+    assert cut(text) == [
+        "Ada Berg is chair of the board.",
+        "Bo Lund is managing director of the company.",
+    ]
 
 
 @pytest.mark.parametrize(
-    "line", ["*The ferry burnt for two hours.*", "**Sales rose by 12 %**", "*Ferry* burnt at the *quay*, says the log"]
+    "line", ["*Fire on the ferry Ejdervik, 8 February 2026*", "_Morden Post, 3 May_"]
+)
+def test_a_line_in_italics_under_a_title_is_no_sentence(line: str) -> None:
+    assert cut(f"# The fire\n\n{line}\n\nThe ferry burnt for two hours.\n") == [
+        "The ferry burnt for two hours."
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*The ferry burnt for two hours.*",
+        "**Sales rose by 12 %**",
+        "*Ferry* burnt at the *quay*, says the log",
+    ],
 )
 def test_a_sentence_in_italics_and_what_is_bold_are_kept(line: str) -> None:
     assert cut(line) == [line]
@@ -106,7 +137,10 @@ def test_every_unit_is_a_span_of_the_text(text: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["The dam broke.", "03:05.", "\n", "\n\n", "# A", "**B.** ", "Ada and Bo", " "]), max_size=30
+        st.sampled_from(
+            ["The dam broke.", "03:05.", "\n", "\n\n", "# A", "**B.** ", "Ada and Bo", " "]
+        ),
+        max_size=30,
     )
 )
 def test_units_stay_in_order_whatever_is_put_together(parts: list[str]) -> None:
@@ -116,7 +150,9 @@ def test_units_stay_in_order_whatever_is_put_together(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("size", [250_000, pytest.param(1_000_000, marks=pytest.mark.proof)])
-@pytest.mark.parametrize("piece", ["a line without a stop\n", "03:05.\n", "Word. ", "\n\n", "- item\n"])
+@pytest.mark.parametrize(
+    "piece", ["a line without a stop\n", "03:05.\n", "Word. ", "\n\n", "- item\n"]
+)
 def test_a_long_text_is_cut_in_linear_time(piece: str, size: int) -> None:
     small, large = piece * (size // 10 // len(piece)), piece * (size // len(piece))
     start = time.process_time()
@@ -124,7 +160,9 @@ def test_a_long_text_is_cut_in_linear_time(piece: str, size: int) -> None:
     first = time.process_time() - start
     start = time.process_time()
     units(large)
-    assert time.process_time() - start < 40 * first + 2.0  # ten times the text; a square would be a hundred
+    assert (
+        time.process_time() - start < 40 * first + 2.0
+    )  # ten times the text; a square would be a hundred
 
 
 @pytest.mark.parametrize(
@@ -147,7 +185,10 @@ def test_which_sentences_lean_on_the_one_before(text: str, expected: bool) -> No
 
 
 def test_a_reading_holds_names_dates_times_and_quantities() -> None:
-    reading = read("Ada Berg sold 38 tonnes for 2.4 million kronor at 07:25 on 3 May 2009, ten years after 1999.")
+    reading = read(
+        "Ada Berg sold 38 tonnes for 2.4 million kronor at 07:25 on 3 May 2009, ten years after "
+        "1999."
+    )
     assert [name.text for name in reading.names] == ["Ada Berg"]
     assert [day.iso() for day, _, _ in reading.days] == ["2009-05-03", "1999"]
     assert [text for text, _, _ in reading.times] == ["07:25"]
@@ -240,7 +281,9 @@ def test_which_sentences_deny(text: str, negated: bool) -> None:
 
 def test_the_scope_of_a_negation_is_what_stands_behind_it_and_ends_with_the_sentence() -> None:
     assert read("No electric car was on board.").scopes == (("electric", "car"),)
-    assert read("The compass had not been adjusted. The captain was not drunk. He slept.").scopes == (
+    assert read(
+        "The compass had not been adjusted. The captain was not drunk. He slept."
+    ).scopes == (
         ("adjust",),
         ("drunk",),
     )
@@ -275,7 +318,9 @@ def test_a_mention_says_where_it_stands() -> None:
 
 
 def test_persons_are_full_names_and_single_names_that_no_preposition_makes_a_place() -> None:
-    names = [name.text for name in persons(read("Ada Berg of Morden met Bo in Vell and Cy, who is 3."))]
+    names = [
+        name.text for name in persons(read("Ada Berg of Morden met Bo in Vell and Cy, who is 3."))
+    ]
     assert names == ["Ada Berg", "Bo", "Cy"]
 
 

@@ -71,9 +71,18 @@ def every_task(text: str) -> list[Task[Any]]:
     return [
         Decompose(question=text, as_of=text, guidance=text, objection=""),
         WriteQueries(question=text, problem=text, known=(text,), tried=(text,)),
-        RefuteQueries(question=text, hypothesis=text, refutes_if=text, rivals=(text,), tried=(text,)),
-        ExtractFindings(question=text, problem=text, texts=(Text(id="T1", title=text, text=text),), known=(text,)),
-        Hypothesise(question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)),
+        RefuteQueries(
+            question=text, hypothesis=text, refutes_if=text, rivals=(text,), tried=(text,)
+        ),
+        ExtractFindings(
+            question=text,
+            problem=text,
+            texts=(Text(id="T1", title=text, text=text),),
+            known=(text,),
+        ),
+        Hypothesise(
+            question=text, as_of=text, problems=(text,), findings=shown, standing=held, gaps=(text,)
+        ),
         Judge(question=text, as_of=text, hypothesis=text, answer_if_true=text, findings=shown),
         Decide(
             question=text,
@@ -84,7 +93,11 @@ def every_task(text: str) -> list[Task[Any]]:
             iteration=1,
             max_iterations=3,
         ),
-        PlanResearch(question=text, as_of=text, tools=(ToolShown(name="search", about=text, arguments=(text,)),)),
+        PlanResearch(
+            question=text,
+            as_of=text,
+            tools=(ToolShown(name="search", about=text, arguments=(text,)),),
+        ),
         DecomposeTask(question=text, as_of=text, objectives=(text,)),
         Analyse(
             question=text,
@@ -111,11 +124,17 @@ def every_task(text: str) -> list[Task[Any]]:
         VerifyConclusions(
             question=text,
             findings=shown,
-            conclusions=(Conclusion(id="I1", kind="insight", text=text, confidence=0.5, finding_ids=("F1",)),),
+            conclusions=(
+                Conclusion(id="I1", kind="insight", text=text, confidence=0.5, finding_ids=("F1",)),
+            ),
         ),
-        WriteReport(question=text, as_of=text, problems=(text,), standing=held, findings=shown, gaps=(text,)),
+        WriteReport(
+            question=text, as_of=text, problems=(text,), standing=held, findings=shown, gaps=(text,)
+        ),
         CheckSupport(claims=(Claim(id="S1", text=text, quotes=(text,)),)),
-        RepairSentences(question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)),
+        RepairSentences(
+            question=text, sentences=(Faulty(id="S1", text=text, problem=text, quotes=(text,)),)
+        ),
         Summarise(
             question=text,
             problems=(text,),
@@ -152,7 +171,9 @@ def every_task(text: str) -> list[Task[Any]]:
             unanswered=(text,),
             tools=(Tool(name="search_library", about=text), Tool(name="crawl_url", about=text)),
             analyzer_report=AnalyzerReport(assessment=text, confidence_score=0.5),
-            research_history=(Taken(action="search_library", query_or_url=text, brought=0, confidence=0.0),),
+            research_history=(
+                Taken(action="search_library", query_or_url=text, brought=0, confidence=0.0),
+            ),
             tried=(text,),
             shared_memory=(text,),
             leads=(text,),
@@ -227,7 +248,9 @@ async def test_with_verbose_the_prompt_is_shown_and_the_answer_is_json() -> None
     assert Decomposition.model_validate(event.answer) == answer
 
 
-async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     started, go_on = threading.Event(), threading.Event()
     begun: list[str] = []
     over: list[str] = []
@@ -243,7 +266,8 @@ async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(monkeypatch: p
     monkeypatch.setattr(module, "PERFORMS", {Decompose: slow})
     reasoner = EmbeddedReasoner()
     tasks = [
-        asyncio.ensure_future(reasoner.perform(Decompose(question=text, as_of=AS_OF))) for text in ("a?", "b?", "c?")
+        asyncio.ensure_future(reasoner.perform(Decompose(question=text, as_of=AS_OF)))
+        for text in ("a?", "b?", "c?")
     ]
     await asyncio.to_thread(started.wait, 10)
     assert begun == ["a?"]  # and here we are: nobody waits for it who need not
@@ -255,7 +279,9 @@ async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(monkeypatch: p
     assert begun == over == ["a?", "b?", "c?"]
 
 
-async def test_what_goes_wrong_in_its_thread_reaches_who_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_goes_wrong_in_its_thread_reaches_who_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken(task: Decompose) -> Decomposition:
         raise ZeroDivisionError(task.question)
 
@@ -269,7 +295,9 @@ async def test_without_a_listener_nothing_is_announced() -> None:
 
 
 @given(st.text(max_size=200))
-async def test_no_text_makes_a_task_raise_and_the_same_task_gives_the_same_answer(text: str) -> None:
+async def test_no_text_makes_a_task_raise_and_the_same_task_gives_the_same_answer(
+    text: str,
+) -> None:
     for task in every_task(text):
         first = await EmbeddedReasoner().perform(task)
         assert first == await EmbeddedReasoner().perform(task)
@@ -310,7 +338,10 @@ sys.stdout.write(canonical(answers))
 
 
 def test_the_seed_of_hashes_makes_no_difference() -> None:
-    """Sets are ordered by hash, and hashes of strings change from process to process: no answer may hang on them."""
+    """Sets are ordered by hash, and hashes of strings change from process to process.
+
+    No answer may hang on them.
+    """
     runs = {
         subprocess.run(
             [sys.executable, "-c", SCRIPT],

@@ -1,4 +1,7 @@
-"""Looking back is critical: what nothing answers, what one weak source answers; enough only if covered or in vain."""
+"""Looking back is critical.
+
+What nothing answers, what one weak source answers; enough only if covered or in vain.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,11 @@ QUESTION = "How old are the children of the parents who run Acme Ltd?"
 RUN = "Ada and Bo Berg run Acme Ltd."
 CHILDREN = "Ada and Bo Berg have two children, Cleo Berg and Dan Berg."
 CLEO, DAN = "Cleo Berg was born on 3 May 2011.", "Dan Berg was born on 2 June 2014."
-PARTS = ("Which parents run Acme Ltd?", "Who are the children of the parents?", "How old are the children?")
+PARTS = (
+    "Which parents run Acme Ltd?",
+    "Who are the children of the parents?",
+    "How old are the children?",
+)
 
 
 def reflected(*known: str, question: str = QUESTION, **more: Any) -> Reflection:
@@ -56,7 +63,9 @@ def test_where_nothing_is_known_every_part_is_missing() -> None:
 
 
 def test_a_tidy_list_that_answers_no_part_is_not_enough() -> None:
-    made = reflected("Acme Ltd was founded in 1998.", "Acme Ltd sells boats.", "Acme Ltd has a web page.")
+    made = reflected(
+        "Acme Ltd was founded in 1998.", "Acme Ltd sells boats.", "Acme Ltd has a web page."
+    )
     assert not made.sufficient
     assert PARTS[0] in made.missing
 
@@ -110,7 +119,11 @@ def test_what_was_searched_in_vain_is_enough_and_said_so() -> None:
 
 
 def test_a_problem_in_other_words_is_a_part_too() -> None:
-    made = reflected("Anna Holm owns Holm Works.", question="Who owns Holm Works?", problems=("When was it sold?",))
+    made = reflected(
+        "Anna Holm owns Holm Works.",
+        question="Who owns Holm Works?",
+        problems=("When was it sold?",),
+    )
     assert "When was it sold?" in made.missing
 
 
@@ -121,15 +134,24 @@ def test_a_problem_that_is_a_clause_of_the_question_counts_once() -> None:
 def test_values_that_do_not_go_together_are_remarked() -> None:
     one, other = "Holm Works was founded in 1998.", "Holm Works was founded in 1989."
     made = reflected(one, other, question="When was Holm Works founded?")
-    assert [note.text for note in made.notes if note.category == "consistency"] == [DISAGREE.format(one, other)]
-    agreeing = reflected(one, "Holm Works was founded on 3 May 1998.", question="When was Holm Works founded?")
+    assert [note.text for note in made.notes if note.category == "consistency"] == [
+        DISAGREE.format(one, other)
+    ]
+    agreeing = reflected(
+        one, "Holm Works was founded on 3 May 1998.", question="When was Holm Works founded?"
+    )
     assert not [note for note in agreeing.notes if note.category == "consistency"]
 
 
 def test_untested_hypotheses_are_remarked() -> None:
-    held = (standing("Anna owns it.", HypothesisStatus.OPEN), standing("Bo owns it.", HypothesisStatus.SUPPORTED))
+    held = (
+        standing("Anna owns it.", HypothesisStatus.OPEN),
+        standing("Bo owns it.", HypothesisStatus.SUPPORTED),
+    )
     made = reflected(standing=held)
-    assert [note.text for note in made.notes if note.category == "calibration"] == [UNTESTED.format("Anna owns it.")]
+    assert [note.text for note in made.notes if note.category == "calibration"] == [
+        UNTESTED.format("Anna owns it.")
+    ]
 
 
 def test_each_part_has_its_turn_before_any_has_its_second() -> None:
@@ -149,7 +171,9 @@ def test_each_part_has_its_turn_before_any_has_its_second() -> None:
 def test_it_is_enough_exactly_where_no_query_is_left(
     known: list[str], tried: list[str], limit: int, question: str
 ) -> None:
-    made = reflected(*known, question=question, tried=tuple(tried), limit=limit, uncertainties=tuple(known[:1]))
+    made = reflected(
+        *known, question=question, tried=tuple(tried), limit=limit, uncertainties=tuple(known[:1])
+    )
     assert len(made.missing) <= MOST_MISSING
     assert len(made.queries) <= max(0, min(limit, MOST_QUERIES))
     assert made.sufficient == (made.reason != MORE)

@@ -1,4 +1,7 @@
-"""Rival answers by the reader: which are one, which of them are believed, and what they stand on."""
+"""Rival answers by the reader.
+
+Which are one, which of them are believed, and what they stand on.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +45,15 @@ def test_what_is_hardly_likely_is_not_put_forward(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    "quote", ["The chair of Ister Works is Cy Lund.", "Cy Lund and Bo Lind came to the feast of the dam of Ister."]
+    "quote",
+    [
+        "The chair of Ister Works is Cy Lund.",
+        "Cy Lund and Bo Lind came to the feast of the dam of Ister.",
+    ],
 )
-def test_a_person_who_is_not_said_to_have_done_it_is_no_answer(monkeypatch: pytest.MonkeyPatch, quote: str) -> None:
+def test_a_person_who_is_not_said_to_have_done_it_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, quote: str
+) -> None:
     teach(monkeypatch, {"Cy Lund": 0.9})
     found = put("Which architect designed Ister Hall?", *told(quote))
     assert found == []
@@ -56,8 +65,12 @@ def test_a_person_who_is_said_to_have_done_it_is_one(monkeypatch: pytest.MonkeyP
     assert rival.answer == "Cy Lund"
 
 
-@pytest.mark.parametrize(("quote", "answered"), [("Crate 4 is blue.", False), ("Crate 4 is green.", True)])
-def test_only_what_is_said_to_be_so_is_an_answer(monkeypatch: pytest.MonkeyPatch, quote: str, answered: bool) -> None:
+@pytest.mark.parametrize(
+    ("quote", "answered"), [("Crate 4 is blue.", False), ("Crate 4 is green.", True)]
+)
+def test_only_what_is_said_to_be_so_is_an_answer(
+    monkeypatch: pytest.MonkeyPatch, quote: str, answered: bool
+) -> None:
     teach(monkeypatch, {"Crate 4": 0.9})
     assert bool(put("Which crate is green?", *told(quote))) is answered
 
@@ -72,9 +85,14 @@ def test_who_the_artist_is_need_not_be_said_with_that_word(monkeypatch: pytest.M
 # -- one or several
 
 
-def test_the_same_words_of_several_sources_are_one_answer_and_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_words_of_several_sources_are_one_answer_and_likelier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "Football": 0.4, "chess": 0.3})
-    found = put(SPORT, *told("Ada Berg plays chess.", "Football is Ada Berg's sport.", "Ada Berg plays football."))
+    found = put(
+        SPORT,
+        *told("Ada Berg plays chess.", "Football is Ada Berg's sport.", "Ada Berg plays football."),
+    )
     assert [(rival.answer, rival.score, rival.findings) for rival in found] == [
         ("football", 0.7, (2, 1)),
         ("chess", 0.3, (0,)),
@@ -88,11 +106,15 @@ def test_copies_of_one_story_make_no_answer_likelier(monkeypatch: pytest.MonkeyP
     assert rival.score == 0.5
 
 
-def test_each_is_believed_as_far_as_answers_of_its_score_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
     both = right(0.5) + right(0.4)  # more than one: rivals share what there is to believe
-    assert (first.likelihood, second.likelihood) == pytest.approx((right(0.5) / both, right(0.4) / both), abs=5e-4)
+    assert (first.likelihood, second.likelihood) == pytest.approx(
+        (right(0.5) / both, right(0.4) / both), abs=5e-4
+    )
 
 
 def test_an_answer_without_a_rival_is_believed_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +125,9 @@ def test_an_answer_without_a_rival_is_believed_in_full(monkeypatch: pytest.Monke
 
 def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
-    first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess.", "Ada Berg won at chess."))
+    first, second = put(
+        SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess.", "Ada Berg won at chess.")
+    )
     assert (first.answer, second.answer) == ("chess", "football")
     assert first.likelihood == pytest.approx(right(0.64) / (right(0.64) + right(0.5)), abs=5e-4)
 
@@ -112,46 +136,74 @@ def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPat
 
 
 def copies(*quotes: str, origin: str = "one") -> tuple[Shown, ...]:
-    return tuple(finding(q, f"F{n}", title=f"Text {n}", origin=origin) for n, q in enumerate(quotes, 1))
+    return tuple(
+        finding(q, f"F{n}", title=f"Text {n}", origin=origin) for n, q in enumerate(quotes, 1)
+    )
 
 
-def test_copies_of_one_text_that_differ_make_both_answers_doubtful(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_one_text_that_differ_make_both_answers_doubtful(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
     found = put(SPORT, *copies("Ada Berg plays football.", "Ada Berg plays chess."))
     assert [rival.disputed for rival in found] == [True, True]
-    assert [rival.likelihood for rival in found] == pytest.approx([ONE_OF_TWO * right(0.5)] * 2, abs=6e-4)
+    assert [rival.likelihood for rival in found] == pytest.approx(
+        [ONE_OF_TWO * right(0.5)] * 2, abs=6e-4
+    )
 
 
 def test_what_more_copies_say_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.9})
-    quotes = ("Ada Berg plays football.", "It is football that Ada Berg plays.", "Ada Berg plays chess.")
+    quotes = (
+        "Ada Berg plays football.",
+        "It is football that Ada Berg plays.",
+        "Ada Berg plays chess.",
+    )
     first, second = put(SPORT, *copies(*quotes))
-    assert (first.answer, first.disputed, second.answer, second.disputed) == ("football", False, "chess", True)
+    assert (first.answer, first.disputed, second.answer, second.disputed) == (
+        "football",
+        False,
+        "chess",
+        True,
+    )
 
 
-def test_what_another_text_says_too_stands_against_an_altered_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_text_says_too_stands_against_an_altered_copy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
     own = finding("Ada Berg and football go together.", "F9", title="Another", origin="two")
     found = put(SPORT, *copies("Ada Berg plays chess.", "Ada Berg plays football."), own)
-    assert [(rival.answer, rival.disputed) for rival in found] == [("football", False), ("chess", True)]
+    assert [(rival.answer, rival.disputed) for rival in found] == [
+        ("football", False),
+        ("chess", True),
+    ]
 
 
 def test_one_text_may_give_two_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
-    same = [finding(f"Ada Berg plays {sport}.", sport, title="T", origin="one") for sport in ("football", "chess")]
+    same = [
+        finding(f"Ada Berg plays {sport}.", sport, title="T", origin="one")
+        for sport in ("football", "chess")
+    ]
     assert not any(rival.disputed for rival in put(SPORT, *same))
 
 
 def test_findings_without_an_origin_are_no_copies(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.5})
-    bare = [item.model_copy(update={"origin": ""}) for item in copies("Ada plays football.", "Ada plays chess.")]
+    bare = [
+        item.model_copy(update={"origin": ""})
+        for item in copies("Ada plays football.", "Ada plays chess.")
+    ]
     assert not any(rival.disputed for rival in put(SPORT, *bare))
 
 
 # -- step by step
 
 
-def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     question = "What is the population of the city where Ada Berg was born?"
     known: dict[tuple[str, ...], tuple[str, float]] = {
         ("Ada Berg", "born"): ("Morden", 0.6),
@@ -164,13 +216,19 @@ def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(monkeypatc
     assert rival.likelihood == pytest.approx(right(0.5) * right(0.6) ** STEP, abs=5e-4)
 
 
-def test_what_is_much_less_likely_is_no_rival_however_many_say_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_much_less_likely_is_no_rival_however_many_say_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"football": 0.9, "chess": 0.05})
-    found = put(SPORT, *told("Ada Berg plays football.", "Ada Berg likes chess.", "Chess? Ada Berg: chess."))
+    found = put(
+        SPORT, *told("Ada Berg plays football.", "Ada Berg likes chess.", "Chess? Ada Berg: chess.")
+    )
     assert [rival.answer for rival in found] == ["football"]
 
 
-def test_an_answer_that_two_findings_give_together_stands_on_both(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_two_findings_give_together_stands_on_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {}, whole={("played for", "Westland"): ("Westland", 0.5)})
     one = finding("Ada Berg played for the Morden Terns.", "F1", title="Ada Berg")
     other = finding("They are based in Westland.", "F2", title="Morden Terns")
@@ -212,7 +270,9 @@ def test_a_sentence_that_names_nothing_is_read_under_the_name_that_is_asked_abou
         ("", "Lind", False),
     ],
 )
-def test_answers_are_one_where_one_holds_most_of_the_other(one: str, other: str, same: bool) -> None:
+def test_answers_are_one_where_one_holds_most_of_the_other(
+    one: str, other: str, same: bool
+) -> None:
     assert same_words(one, other) is same
     assert same_words(other, one) is same
 

@@ -1,4 +1,7 @@
-"""Searches are planned in order: explore, dive into what is open, check what has one source, look beside, write."""
+"""Searches are planned in order.
+
+Explore, dive into what is open, check what has one source, look beside, write.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,11 @@ PARENTS, CHILDREN, AGES = (
 RUN = "Ada and Bo Berg run the company Acme Ltd together."
 CHILD = "Ada and Bo Berg have a daughter, Eve Berg."
 BORN = "Eve Berg, born on 14 March 2011, won the race."
-EXPLORE, DIVE, CHECK = SearchIntent.INITIAL_EXPLORATION, SearchIntent.DEEP_DIVE, SearchIntent.FACT_CHECKING
+EXPLORE, DIVE, CHECK = (
+    SearchIntent.INITIAL_EXPLORATION,
+    SearchIntent.DEEP_DIVE,
+    SearchIntent.FACT_CHECKING,
+)
 
 
 def planned(
@@ -32,7 +39,9 @@ def planned(
     iteration: int = 1,
     limit: int = 3,
 ) -> SearchPlans:
-    shown = tuple(item if isinstance(item, Known) else Known(statement=item, sources=2) for item in findings)
+    shown = tuple(
+        item if isinstance(item, Known) else Known(statement=item, sources=2) for item in findings
+    )
     return plan_searches(
         PlanSearches(
             question=question,
@@ -128,7 +137,9 @@ def test_what_answers_no_part_is_not_checked() -> None:
 def test_a_check_is_made_once() -> None:
     assert intents(planned(alone(RUN, True), CHILD, alone(BORN, True))) == [SearchIntent.SYNTHESIS]
     (check, *_) = planned(RUN, CHILD, alone(BORN)).plans
-    assert intents(planned(RUN, CHILD, alone(BORN), tried=(check.query.upper(),))) == [SearchIntent.SYNTHESIS]
+    assert intents(planned(RUN, CHILD, alone(BORN), tried=(check.query.upper(),))) == [
+        SearchIntent.SYNTHESIS
+    ]
 
 
 def test_when_every_part_is_answered_and_checked_it_is_time_to_write() -> None:

@@ -1,4 +1,7 @@
-"""What could fill an open place: values of the right kind, the likeliest first; and when two of them agree."""
+"""What could fill an open place.
+
+Values of the right kind, the likeliest first; and when two of them agree.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,12 @@ from deepdiver.reason.embedded.slots import Value, matches, same_value, values
 
 def fill(question: str, sentence: str, *holes: str, published: str = "") -> list[str]:
     hole = ("x",) if holes else ()
-    return [value.text for value in values(clause_of(question, hole=hole), read(sentence, published=published), holes)]
+    return [
+        value.text
+        for value in values(
+            clause_of(question, hole=hole), read(sentence, published=published), holes
+        )
+    ]
 
 
 # -- names
@@ -31,12 +39,24 @@ def fill(question: str, sentence: str, *holes: str, published: str = "") -> list
         ("Which company owns the mill", "The mill is owned by Ada Berg since May.", ["Ada Berg"]),
         ("Which company owns the mill", "The mill of Ada Berg is old.", []),
         ("Where was Ada Berg born", "Ada Berg was born in Vell.", ["Vell"]),
-        ("Which farm supplies the milk", "The milk comes from Back Farm, run by Bo Lund.", ["Back Farm", "Bo Lund"]),
-        ("Which novel won the prize", "The prize went to the novel Winter Harbour.", ["Winter Harbour"]),
+        (
+            "Which farm supplies the milk",
+            "The milk comes from Back Farm, run by Bo Lund.",
+            ["Back Farm", "Bo Lund"],
+        ),
+        (
+            "Which novel won the prize",
+            "The prize went to the novel Winter Harbour.",
+            ["Winter Harbour"],
+        ),
         ("Which town won the prize", "The prize went to Morden, a town in the south.", ["Morden"]),
         ("Which cereal was sown", "They sowed American wheat.", []),
         ("Which ship sank", "The steamer Meridian sank.", ["Meridian"]),
-        ("Which club won the cup", "The cup was won by Saint Orlan United.", ["Saint Orlan United"]),
+        (
+            "Which club won the cup",
+            "The cup was won by Saint Orlan United.",
+            ["Saint Orlan United"],
+        ),
     ],
 )
 def test_names_that_fit(question: str, sentence: str, expected: list[str]) -> None:
@@ -48,7 +68,12 @@ def test_what_the_question_names_is_no_answer_to_it() -> None:
 
 
 def test_what_the_hole_stands_for_is_no_answer() -> None:
-    found = fill("Who are the children", "Ada and Bo Berg have three children: Cy, Di and Eve.", "Ada Berg", "Bo Berg")
+    found = fill(
+        "Who are the children",
+        "Ada and Bo Berg have three children: Cy, Di and Eve.",
+        "Ada Berg",
+        "Bo Berg",
+    )
     assert found == ["Cy", "Di", "Eve"]
 
 
@@ -59,13 +84,25 @@ def test_what_the_hole_stands_for_is_no_answer() -> None:
     ("question", "sentence", "expected"),
     [
         ("When did Ada Berg die", "Ada Berg was born in 1850 and died in 1899.", "1899"),
-        ("When did Ada Berg die", "Ada Berg was born in Vell in 1850 and died in Paris in 1899.", "1899"),
+        (
+            "When did Ada Berg die",
+            "Ada Berg was born in Vell in 1850 and died in Paris in 1899.",
+            "1899",
+        ),
         ("When was Ada Berg born", "Ada Berg was born in 1850 and died in 1899.", "1850"),
         ("When was it opened", "It was opened on 3 May 2009.", "3 May 2009"),
         ("When did the ship sink", "The ship sank at 04:55.", "04:55"),
         ("At what time was the fire out", "The fire was out at 07:25 on 3 May 2009.", "07:25"),
-        ("How many people were injured", "Six people were injured, 31 were on board.", "Six people"),
-        ("How many people were injured", "The right number is six: six people were injured, not nine.", "six people"),
+        (
+            "How many people were injured",
+            "Six people were injured, 31 were on board.",
+            "Six people",
+        ),
+        (
+            "How many people were injured",
+            "The right number is six: six people were injured, not nine.",
+            "six people",
+        ),
         (
             "How many tonnes of cheese were made in 2025",
             "It made 38 tonnes in 2025, against 33 tonnes in 2024.",
@@ -76,8 +113,16 @@ def test_what_the_hole_stands_for_is_no_answer() -> None:
             "It made 38 tonnes in 2025, against 33 tonnes in 2024.",
             "33 tonnes",
         ),
-        ("How much nickel was there", "They measured 42 micrograms of nickel per litre.", "42 micrograms"),
-        ("What was the cost of the dam", "The cost of the dam was 212 million euros.", "212 million euros"),
+        (
+            "How much nickel was there",
+            "They measured 42 micrograms of nickel per litre.",
+            "42 micrograms",
+        ),
+        (
+            "What was the cost of the dam",
+            "The cost of the dam was 212 million euros.",
+            "212 million euros",
+        ),
         ("How high is the dam", "The dam is 87 metres high.", "87 metres"),
     ],
 )
@@ -92,7 +137,10 @@ def test_the_value_that_is_meant_comes_first(question: str, sentence: str, expec
         ("How many people were injured", "There were 14 vehicles on board."),
         ("How much nickel was there", "The permit allows at most 20 micrograms of nickel."),
         ("How many tonnes of cheese are made", "The board expects 41 tonnes."),
-        ("How many people were injured", "Six people were injured, not nine.".replace("Six people were injured, ", "")),
+        (
+            "How many people were injured",
+            "Six people were injured, not nine.".replace("Six people were injured, ", ""),
+        ),
         ("When was it opened", "It was opened by the mayor."),
         ("Why did it fall", "It fell in 1999."),
     ],
@@ -107,18 +155,31 @@ def test_what_is_not_asked_for_is_not_taken(question: str, sentence: str) -> Non
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("Ada Berg, born on 14 March 2011, won the race.", ("14 March 2011", "2011-03-14", "2011-03-14", True)),
+        (
+            "Ada Berg, born on 14 March 2011, won the race.",
+            ("14 March 2011", "2011-03-14", "2011-03-14", True),
+        ),
         ("Ada Berg was born in March 2011.", ("March 2011", "2011-03-01", "2011-03-31", False)),
         ("Ada Berg was born in 2011.", ("2011", "2011-01-01", "2011-12-31", False)),
-        ("Ada Berg was born in December 2011.", ("December 2011", "2011-12-01", "2011-12-31", False)),
+        (
+            "Ada Berg was born in December 2011.",
+            ("December 2011", "2011-12-01", "2011-12-31", False),
+        ),
         ("They have a daughter, Ada, who is 13.", ("13", "2010-06-16", "2011-06-15", False)),
         ("Ada Berg, 13, won the race.", ("13", "2010-06-16", "2011-06-15", False)),
         ("The 13-year-old girl Ada Berg won.", ("13", "2010-06-16", "2011-06-15", False)),
-        ("On 1 May 2020 Ada Berg is nine, according to the family.", ("nine", "2010-05-02", "2011-05-01", False)),
+        (
+            "On 1 May 2020 Ada Berg is nine, according to the family.",
+            ("nine", "2010-05-02", "2011-05-01", False),
+        ),
     ],
 )
-def test_what_a_sentence_says_of_an_age(sentence: str, expected: tuple[str, str, str, bool]) -> None:
-    (value,) = values(clause_of("How old is Ada Berg"), read(sentence, published="2024-06-15"), ["Ada Berg"])
+def test_what_a_sentence_says_of_an_age(
+    sentence: str, expected: tuple[str, str, str, bool]
+) -> None:
+    (value,) = values(
+        clause_of("How old is Ada Berg"), read(sentence, published="2024-06-15"), ["Ada Berg"]
+    )
     assert (value.text, *value.born, value.exact) == expected
 
 
@@ -134,7 +195,12 @@ def test_what_a_sentence_says_of_an_age(sentence: str, expected: tuple[str, str,
     ],
 )
 def test_what_says_nothing_of_an_age(sentence: str) -> None:
-    assert values(clause_of("How old is Ada Berg"), read(sentence, published="2024-06-15"), ["Ada Berg"]) == []
+    assert (
+        values(
+            clause_of("How old is Ada Berg"), read(sentence, published="2024-06-15"), ["Ada Berg"]
+        )
+        == []
+    )
 
 
 def test_an_age_in_an_undated_text_leaves_the_birth_open() -> None:
@@ -143,23 +209,35 @@ def test_an_age_in_an_undated_text_leaves_the_birth_open() -> None:
 
 
 @given(st.dates(date(1920, 1, 1), date(2020, 12, 31)), st.integers(0, 90 * 365))
-def test_an_age_that_is_stated_never_contradicts_the_birth_that_it_follows_from(born: date, later: int) -> None:
+def test_an_age_that_is_stated_never_contradicts_the_birth_that_it_follows_from(
+    born: date, later: int
+) -> None:
     stated = born + timedelta(days=later)
     years = stated.year - born.year - ((stated.month, stated.day) < (born.month, born.day))
     clause = clause_of("How old is Ada Berg")
-    (told,) = values(clause, read(f"Ada Berg is {years}.", published=stated.isoformat()), ["Ada Berg"])
+    (told,) = values(
+        clause, read(f"Ada Berg is {years}.", published=stated.isoformat()), ["Ada Berg"]
+    )
     (exact,) = values(clause, read(f"Ada Berg, born on {born.isoformat()}, won."), ["Ada Berg"])
     assert same_value(Kind.AGE, told, exact) is True
 
 
-@given(st.dates(date(1920, 1, 1), date(2020, 12, 31)), st.integers(0, 90 * 365), st.sampled_from([-3, -2, 2, 3, 10]))
-def test_an_age_that_is_off_by_two_years_contradicts_the_birth(born: date, later: int, off: int) -> None:
+@given(
+    st.dates(date(1920, 1, 1), date(2020, 12, 31)),
+    st.integers(0, 90 * 365),
+    st.sampled_from([-3, -2, 2, 3, 10]),
+)
+def test_an_age_that_is_off_by_two_years_contradicts_the_birth(
+    born: date, later: int, off: int
+) -> None:
     stated = born + timedelta(days=later)
     years = stated.year - born.year - ((stated.month, stated.day) < (born.month, born.day)) + off
     if not 0 <= years <= 120:
         return
     clause = clause_of("How old is Ada Berg")
-    (told,) = values(clause, read(f"Ada Berg is {years}.", published=stated.isoformat()), ["Ada Berg"])
+    (told,) = values(
+        clause, read(f"Ada Berg is {years}.", published=stated.isoformat()), ["Ada Berg"]
+    )
     (exact,) = values(clause, read(f"Ada Berg, born on {born.isoformat()}, won."), ["Ada Berg"])
     assert same_value(Kind.AGE, told, exact) is False
 
@@ -211,12 +289,20 @@ def test_a_root_matches_itself_and_its_likes(found: str, wanted: list[str], expe
 
 @given(st.sampled_from(list(Kind)), st.text(max_size=120), st.text(max_size=300))
 def test_every_value_stands_in_its_sentence(kind: Kind, question: str, sentence: str) -> None:
-    starts = {Kind.PERSON: "Who", Kind.AMOUNT: "How many people", Kind.DATE: "When", Kind.TIME: "What time"}
+    starts = {
+        Kind.PERSON: "Who",
+        Kind.AMOUNT: "How many people",
+        Kind.DATE: "When",
+        Kind.TIME: "What time",
+    }
     clause = clause_of(f"{starts.get(kind, 'Which thing')} {question}")
     reading = read(sentence)
     for value in values(clause, reading, []):
         assert 0.0 < value.fit <= 1.0
-        assert value.text[:1] == reading.text[value.start : value.start + 1] or clause.kind is Kind.TIME
+        assert (
+            value.text[:1] == reading.text[value.start : value.start + 1]
+            or clause.kind is Kind.TIME
+        )
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.sampled_from(list(Kind)))

@@ -1,4 +1,7 @@
-"""Answers by the reader: alone and in pairs, of the kind that is asked for, and where they stand."""
+"""Answers by the reader.
+
+Alone and in pairs, of the kind that is asked for, and where they stand.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def last(question: str) -> Clause:
 # -- nothing to read, nothing worth telling
 
 
-@pytest.mark.parametrize("passages", [[], [Passage("", "")], [Passage("A title", "")], [Passage("", " \n ")]])
+@pytest.mark.parametrize(
+    "passages", [[], [Passage("", "")], [Passage("A title", "")], [Passage("", " \n ")]]
+)
 def test_where_there_is_nothing_to_read_there_is_no_answer(
     monkeypatch: pytest.MonkeyPatch, passages: list[Passage]
 ) -> None:
@@ -75,13 +80,17 @@ def test_an_answer_says_where_it_stands_in_its_passage(monkeypatch: pytest.Monke
     assert OTHER.text[told.start :].startswith("Eastland")
 
 
-def test_an_answer_in_the_title_stands_at_the_head_of_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_in_the_title_stands_at_the_head_of_the_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"Quill Fox": 0.6})
     (told,) = answers("Who won?", last("Who won?"), [OTHER])
     assert (told.text, told.start) == ("Quill Fox", 0)
 
 
-def test_of_an_answer_that_begins_in_the_title_the_words_of_the_text_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_an_answer_that_begins_in_the_title_the_words_of_the_text_are_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"Quill Foxes. The Quill Foxes": 0.6})
     (told,) = answers("Who won?", last("Who won?"), [OTHER])
     assert (told.text, told.start) == ("The Quill Foxes", 0)
@@ -89,27 +98,42 @@ def test_of_an_answer_that_begins_in_the_title_the_words_of_the_text_are_taken(m
 
 def test_an_answer_over_two_lines_is_told_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"212\nmillion": 0.6})
-    (told,) = answers("How much was it?", last("How much was it?"), [Passage("", "It was 212\nmillion euros.")])
+    (told,) = answers(
+        "How much was it?", last("How much was it?"), [Passage("", "It was 212\nmillion euros.")]
+    )
     assert told.text == "212 million"
 
 
 def test_the_likeliest_comes_first_and_of_equals_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"Eastland": 0.3, "Norland": 0.7, "Sudland": 0.3})
     listed = [Passage("", f"It is in {name}.") for name in ("Eastland", "Norland", "Sudland")]
-    assert [told.text for told in answers(STATE, last(STATE), listed)] == ["Norland", "Eastland", "Sudland"]
+    assert [told.text for told in answers(STATE, last(STATE), listed)] == [
+        "Norland",
+        "Eastland",
+        "Sudland",
+    ]
 
 
 # -- in pairs
 
 
-def test_a_passage_is_read_behind_the_sentence_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    teach(monkeypatch, {"Morden Terns": 0.4}, whole={("played for", "based in Westland"): ("Westland", 0.5)})
+def test_a_passage_is_read_behind_the_sentence_that_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(
+        monkeypatch,
+        {"Morden Terns": 0.4},
+        whole={("played for", "based in Westland"): ("Westland", 0.5)},
+    )
     first, *rest = answers(STATE, last(STATE), [ADA, OTHER, TERNS])
     assert (first.text, first.score, first.passage, first.by) == ("Westland", 0.5, 2, 0)
     assert TERNS.text[first.start :].startswith("Westland")
     assert ADA.text[first.at :].startswith("She played for the Morden Terns")
     alone = [(told.text, told.score) for told in rest if told.by < 0]
-    assert alone == [("Morden Terns", 0.4 * ALONE), ("Morden Terns", round(0.4 * ALONE * OF_ANOTHER, 4))]
+    assert alone == [
+        ("Morden Terns", 0.4 * ALONE),
+        ("Morden Terns", round(0.4 * ALONE * OF_ANOTHER, 4)),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -136,18 +160,32 @@ def test_an_answer_from_what_names_nothing_that_is_asked_about_counts_little(
     assert step.score == told.score
 
 
-def test_a_sentence_that_names_nobody_may_be_about_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sentence_that_names_nobody_may_be_about_what_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"2009": 0.9})
     asked = "When was Acme Ltd founded?"
-    (told,) = answers(asked, last(asked), [Passage("A report", "They started it in the spring of 2009.")])
+    (told,) = answers(
+        asked, last(asked), [Passage("A report", "They started it in the spring of 2009.")]
+    )
     assert told.score == 0.9
-    (told,) = answers(asked, last(asked), [Passage("A report", "Bolt Ltd was started in the spring of 2009.")])
+    (told,) = answers(
+        asked, last(asked), [Passage("A report", "Bolt Ltd was started in the spring of 2009.")]
+    )
     assert told.score == round(0.9 * OF_ANOTHER, 4)
-    (told,) = answers(asked, last(asked), [Passage("A report", "They started it in 2009. " + "It is large. " * 60)])
-    assert told.score == round(0.9 * OF_ANOTHER, 4), "a text so long names somebody, and this one does not name it"
+    (told,) = answers(
+        asked,
+        last(asked),
+        [Passage("A report", "They started it in 2009. " + "It is large. " * 60)],
+    )
+    assert told.score == round(0.9 * OF_ANOTHER, 4), (
+        "a text so long names somebody, and this one does not name it"
+    )
 
 
-def test_the_answer_may_stand_in_the_sentence_that_names_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_may_stand_in_the_sentence_that_names_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {}, whole={("from 1945", "Westland"): ("1945", 0.5)})
     asked = "When did Ada Berg begin to play for a team of Westland?"
     (told,) = answers(asked, last(asked), [ADA, TERNS])
@@ -155,8 +193,14 @@ def test_the_answer_may_stand_in_the_sentence_that_names_the_other(monkeypatch: 
     assert ADA.text[told.start :].startswith("1945")
 
 
-def test_what_was_read_before_counts_only_for_what_it_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    teach(monkeypatch, {"Ada Berg": 0.9}, whole={("played for", "based in Westland"): ("Westland", 0.5)})
+def test_what_was_read_before_counts_only_for_what_it_leads_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teach(
+        monkeypatch,
+        {"Ada Berg": 0.9},
+        whole={("played for", "based in Westland"): ("Westland", 0.5)},
+    )
     (told,) = answers(STATE, last(STATE), [TERNS, Passage("", ADA.text)], 1)
     assert (told.text, told.passage, told.by) == ("Westland", 0, 1)
 
@@ -168,7 +212,9 @@ def test_a_passage_does_not_name_itself() -> None:
 @pytest.mark.parametrize(
     ("title", "named"), [("Morden Terns (1930)", True), ("The Morden Terns", True), ("Ter", False)]
 )
-def test_a_passage_is_named_by_its_title_without_what_tells_it_apart(title: str, named: bool) -> None:
+def test_a_passage_is_named_by_its_title_without_what_tells_it_apart(
+    title: str, named: bool
+) -> None:
     found = links([ADA, Passage(title, "They are based in Westland.")], 2)
     assert [(link.source, link.target) for link in found] == ([(0, 1)] if named else [])
 
@@ -183,11 +229,17 @@ def test_not_all_that_name_a_country_are_read_with_it() -> None:
 
 
 def test_there_is_an_end_to_pairs() -> None:
-    many = [Passage(f"Town {n:02}", " ".join(f"It is near Town {m:02}." for m in range(30))) for n in range(30)]
+    many = [
+        Passage(f"Town {n:02}", " ".join(f"It is near Town {m:02}." for m in range(30)))
+        for n in range(30)
+    ]
     assert len(links(many, 30)) == MOST_LINKS
 
 
-@given(st.lists(st.builds(Passage, st.text(max_size=12), st.text(max_size=40)), max_size=6), st.integers(0, 6))
+@given(
+    st.lists(st.builds(Passage, st.text(max_size=12), st.text(max_size=40)), max_size=6),
+    st.integers(0, 6),
+)
 def test_links_join_two_passages_that_are_there(passages: list[Passage], targets: int) -> None:
     for link in links(passages, targets):
         assert link.source != link.target
@@ -215,7 +267,9 @@ def test_links_join_two_passages_that_are_there(passages: list[Passage], targets
         ("Who founded Acme Ltd?", "...", 0.0),
     ],
 )
-def test_an_answer_must_be_of_the_kind_that_is_asked_for(question: str, answer: str, part: float) -> None:
+def test_an_answer_must_be_of_the_kind_that_is_asked_for(
+    question: str, answer: str, part: float
+) -> None:
     assert fit(question, last(question), answer) == pytest.approx(part)
 
 
@@ -238,14 +292,16 @@ def test_the_reader_is_asked_what_a_few_words_can_answer(question: str, short: b
 
 
 @pytest.mark.parametrize(
-    ("title", "plain"), [("Mercury (planet)", "Mercury"), ("Mercury", "Mercury"), ("", ""), ("f(x)", "f")]
+    ("title", "plain"),
+    [("Mercury (planet)", "Mercury"), ("Mercury", "Mercury"), ("", ""), ("f(x)", "f")],
 )
 def test_a_title_is_told_without_its_bracket(title: str, plain: str) -> None:
     assert title_of(title) == plain
 
 
 @pytest.mark.parametrize(
-    ("title", "named"), [("Ada Berg (runner)", True), ("Berg", True), ("Bergen", False), ("", False)]
+    ("title", "named"),
+    [("Ada Berg (runner)", True), ("Berg", True), ("Bergen", False), ("", False)],
 )
 def test_a_question_names_what_a_text_is_about(title: str, named: bool) -> None:
     assert entitled(STATE, title) is named
@@ -282,11 +338,15 @@ def test_the_model_is_not_loaded_before_it_is_asked() -> None:
 
 def test_what_was_read_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     first = spans._span("Where is it?", "It is in Quorn.")
-    monkeypatch.setattr("deepdiver.encoders.reader.load_reader", lambda: pytest.fail("it was asked twice"))
+    monkeypatch.setattr(
+        "deepdiver.encoders.reader.load_reader", lambda: pytest.fail("it was asked twice")
+    )
     assert spans._span("Where is it?", "It is in Quorn.") == first
 
 
-@pytest.mark.parametrize("text", ["", "x" * 20_000, "東京は日本の首都です。", "\ud800 lone", "a b\n" * 5_000])
+@pytest.mark.parametrize(
+    "text", ["", "x" * 20_000, "東京は日本の首都です。", "\ud800 lone", "a b\n" * 5_000]
+)
 def test_the_trained_reader_can_be_given_anything(text: str) -> None:
     for told in answers(STATE, last(STATE), [Passage("A title", text)]):
         assert told.text

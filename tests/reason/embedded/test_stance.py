@@ -18,8 +18,14 @@ def alike(one: str, other: str) -> float:
     ("one", "other"),
     [
         ("The fire was caused by a worn cable.", "The fire was caused by a worn cable."),
-        ("The fire on the ferry was caused by a worn cable.", "A worn cable caused the fire on the ferry."),
-        ("The mink were trapped and removed before the lamps.", "Before the lamps came, mink had been removed."),
+        (
+            "The fire on the ferry was caused by a worn cable.",
+            "A worn cable caused the fire on the ferry.",
+        ),
+        (
+            "The mink were trapped and removed before the lamps.",
+            "Before the lamps came, mink had been removed.",
+        ),
     ],
 )
 def test_sentences_that_say_the_same_are_alike(one: str, other: str) -> None:
@@ -31,9 +37,18 @@ def test_sentences_that_say_the_same_are_alike(one: str, other: str) -> None:
     [
         ("", "The dam broke."),
         ("The dam broke.", "The dam is high."),
-        ("Acme Ltd makes good cheese every day.", "Bolt Ltd makes good cheese every day."),  # of another company
-        ("Acme Ltd made 38 tonnes of cheese.", "The postal address of Acme Ltd is Mill Road."),  # only the name
-        ("Anyone who finds one may write to us.", "An inquiry found that the authors had been told."),
+        (
+            "Acme Ltd makes good cheese every day.",
+            "Bolt Ltd makes good cheese every day.",
+        ),  # of another company
+        (
+            "Acme Ltd made 38 tonnes of cheese.",
+            "The postal address of Acme Ltd is Mill Road.",
+        ),  # only the name
+        (
+            "Anyone who finds one may write to us.",
+            "An inquiry found that the authors had been told.",
+        ),
     ],
 )
 def test_sentences_about_other_things_are_not(one: str, other: str) -> None:

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.spans import Passage, Told
-from deepdiver.reason.embedded.steps import AS_IT_STANDS, LEAST, MOST_STEPS, READ_RIGHT, STEP, Asked, ask, right
+from deepdiver.reason.embedded.steps import (
+    AS_IT_STANDS,
+    LEAST,
+    MOST_STEPS,
+    READ_RIGHT,
+    STEP,
+    Asked,
+    ask,
+    right,
+)
 from tests.reason.embedded.reader import teach
 
 QUESTION = "What is the population of the city where Ada Berg was born?"
@@ -32,7 +41,9 @@ def test_nothing_is_answered_by_nothing() -> None:
     assert (made.told, made.steps, made.left) == ((), (), 1)
 
 
-def test_a_question_without_another_in_it_is_asked_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_without_another_in_it_is_asked_as_it_stands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {"459 people": 0.5})
     made = put("What is the population of Morden?", MORDEN)
     assert (made.steps, made.left, made.question) == ((), 0, "What is the population of Morden?")
@@ -63,7 +74,9 @@ def test_the_answer_within_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> N
     assert made.likelihood(0.5) == pytest.approx(right(0.5) * right(0.6) ** STEP)
 
 
-def test_what_is_known_may_answer_a_step_but_not_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_known_may_answer_a_step_but_not_the_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     teach(monkeypatch, {}, whole=KNOWN)
     made = put(QUESTION, MORDEN, Passage("", BORN.text), known=1)
     assert [step.passage for step in made.steps] == [1]
@@ -76,11 +89,16 @@ def test_an_answer_that_skips_the_steps_counts_less(monkeypatch: pytest.MonkeyPa
     plain = [Told("7,000 people", 0.5, 1, 0)]
     monkeypatch.setattr(
         "deepdiver.reason.embedded.steps.answers",
-        lambda question, clause, passages, known: plain if question == QUESTION else [Told("459 people", 0.3, 1, 0)],
+        lambda question, clause, passages, known: (
+            plain if question == QUESTION else [Told("459 people", 0.3, 1, 0)]
+        ),
     )
     teach(monkeypatch, {}, whole={("Ada Berg was born",): ("Morden", 0.6)})
     told = put(QUESTION, BORN, other).told
-    assert [(item.text, item.score) for item in told] == [("459 people", 0.3), ("7,000 people", 0.5 * AS_IT_STANDS)]
+    assert [(item.text, item.score) for item in told] == [
+        ("459 people", 0.3),
+        ("7,000 people", 0.5 * AS_IT_STANDS),
+    ]
 
 
 def test_a_step_on_the_way_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +111,8 @@ def test_a_step_on_the_way_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
 def test_no_more_than_three_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter(f"Xan{number}" for number in range(40))
     monkeypatch.setattr(
-        "deepdiver.reason.embedded.steps.best_alone", lambda question, clause, passages: Told(next(names), 0.5, 0, 0)
+        "deepdiver.reason.embedded.steps.best_alone",
+        lambda question, clause, passages: Told(next(names), 0.5, 0, 0),
     )
     question = "Who led " + "the city near " * 9 + "Morden, and what was built there by others?"
     assert len(put(question, BORN).steps) == MOST_STEPS
@@ -109,7 +128,9 @@ def test_a_better_score_is_never_less_likely(one: float, other: float) -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=3), st.floats(0, 1), st.integers(0, 1))
-def test_every_step_makes_the_whole_less_likely(scores: list[float], score: float, left: int) -> None:
+def test_every_step_makes_the_whole_less_likely(
+    scores: list[float], score: float, left: int
+) -> None:
     steps = tuple(Told("x", value, 0, 0) for value in scores)
     whole = Asked((), steps, "", left).likelihood(score)
     assert 0 < whole <= right(score)

@@ -1,4 +1,7 @@
-"""The summary is the findings' own sentences: what answers first, nothing twice, what confirms named as such."""
+"""The summary is the findings' own sentences.
+
+What answers first, nothing twice, what confirms named as such.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ FOUNDED = "Holm Works was founded in 1998."
 BAKES = "The village of Lund holds a market on Sundays."
 
 
-def summed(*found: Shown, summary: tuple[str, ...] = (), limit: int = 12, question: str = QUESTION) -> Summary:
+def summed(
+    *found: Shown, summary: tuple[str, ...] = (), limit: int = 12, question: str = QUESTION
+) -> Summary:
     lines = tuple(SummaryLine(id=f"S{number}", text=text) for number, text in enumerate(summary, 1))
     return summarise(Summarise(question=question, summary=lines, findings=found, limit=limit))
 
@@ -50,7 +55,9 @@ def test_among_equals_the_more_credible_comes_first_and_hearsay_last() -> None:
 
 def test_the_same_from_two_sources_is_one_statement_of_both() -> None:
     made = summed(finding(OWNED, "F1"), finding(OWNED, "F2", title="Another"))
-    assert [(statement.text, statement.findings) for statement in made.statements] == [(OWNED, ("F1", "F2"))]
+    assert [(statement.text, statement.findings) for statement in made.statements] == [
+        (OWNED, ("F1", "F2"))
+    ]
 
 
 def test_what_confirms_a_line_is_returned_in_the_words_of_the_line() -> None:

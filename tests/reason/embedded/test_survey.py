@@ -1,4 +1,7 @@
-"""Open questions: which they are, what they name, and which sentences with a figure are quoted for them."""
+"""Open questions.
+
+Which they are, what they name, and which sentences with a figure are quoted for them.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +38,15 @@ from tests.reason.embedded.shown import AS_OF
 OPEN = "How can Brink Ferries use shore power to lower fuel costs and noise in port?"
 CLOSED = "Who runs Acme Ltd?"
 POWER = (
-    "Shore power at Brink Ferries.\n\nIn 2025 shore power cut the fuel costs of the ferries in port by 18%. "
-    "Noise in port fell by 9 decibels once the ferries used shore power. The crews were glad of it. "
+    "Shore power at Brink Ferries.\n\nIn 2025 shore power cut the fuel costs of the ferries in "
+    "port by 18%. "
+    "Noise in port fell by 9 decibels once the ferries used shore power. The crews were glad of "
+    "it. "
     "Connecting to shore power takes 12 minutes at every call."
 )
 CANTEEN = (
-    "The canteen in 2025.\n\nThe kitchen served 41,000 lunches last year. A lunch costs $7 on average. "
+    "The canteen in 2025.\n\nThe kitchen served 41,000 lunches last year. A lunch costs $7 on "
+    "average. "
     "The menu changes every 14 days."
 )
 
@@ -99,7 +105,9 @@ def test_aspects_are_the_runs_of_words_without_verbs_names_and_small_words() -> 
 
 
 def test_a_vague_word_is_no_aspect() -> None:
-    assert aspects("What are the key factors of port noise, and what trends are new?") == ["port noise"]
+    assert aspects("What are the key factors of port noise, and what trends are new?") == [
+        "port noise"
+    ]
 
 
 @given(st.text(max_size=200))
@@ -128,7 +136,9 @@ def test_a_plan_that_was_rejected_is_not_proposed_again() -> None:
 
 
 def test_the_parts_are_the_question_and_what_it_names() -> None:
-    problems = [item.question for item in survey_parts(Decompose(question=OPEN, as_of=AS_OF)).problems]
+    problems = [
+        item.question for item in survey_parts(Decompose(question=OPEN, as_of=AS_OF)).problems
+    ]
     assert problems[:2] == [OPEN, "What is known about shore power?"]
     assert len(problems) == PARTS
 
@@ -142,7 +152,9 @@ def test_queries_for_a_part_are_its_words_alone_with_measures_and_with_the_rest(
 
 
 def test_a_query_that_was_made_is_not_made_again() -> None:
-    task = WriteQueries(question=OPEN, problem="What is known about shore power?", tried=("Shore Power",), limit=3)
+    task = WriteQueries(
+        question=OPEN, problem="What is known about shore power?", tried=("Shore Power",), limit=3
+    )
     assert "shore power" not in survey_queries(task).queries
 
 
@@ -187,9 +199,14 @@ def test_an_amount_a_share_or_a_count_is_a_figure(text: str) -> None:
 
 
 def test_a_figure_without_a_year_is_quoted_with_the_sentence_that_gives_it() -> None:
-    text = "Hello all. I looked at our numbers for 2024 again. We had 900 calls in port every month."
+    text = (
+        "Hello all. I looked at our numbers for 2024 again. We had 900 calls in port every month."
+    )
     (item,) = figures(text)
-    assert item.span.of(text) == "I looked at our numbers for 2024 again. We had 900 calls in port every month."
+    assert (
+        item.span.of(text)
+        == "I looked at our numbers for 2024 again. We had 900 calls in port every month."
+    )
     assert item.text == "We had 900 calls in port every month."
 
 
@@ -199,7 +216,12 @@ def test_a_figure_that_points_back_is_quoted_with_what_it_points_at() -> None:
     assert item.span.of(text) == text
 
 
-@given(st.lists(st.sampled_from([*POWER.split(". "), "Stop", "In 2024 this rose by 5% for all of us"]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from([*POWER.split(". "), "Stop", "In 2024 this rose by 5% for all of us"]),
+        max_size=8,
+    )
+)
 def test_a_figure_is_whole_sentences_of_its_text(parts: list[str]) -> None:
     text = ". ".join(parts)
     edges = {edge for span in sentences(text) for edge in (span.start, span.end)}
@@ -230,7 +252,9 @@ def test_the_nearest_figures_are_quoted_in_the_order_of_the_text() -> None:
 
 
 def test_no_more_than_so_many_are_quoted_and_none_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = " ".join(f"In port, this shore power saved the ferries {n}% of fuel costs." for n in range(10, 22))
+    text = " ".join(
+        f"In port, this shore power saved the ferries {n}% of fuel costs." for n in range(10, 22)
+    )
     found = chosen(OPEN, text)
     assert 0 < len(found) <= PER_TEXT
     assert all(one.end <= other.start for one, other in pairwise(found))
@@ -239,7 +263,10 @@ def test_no_more_than_so_many_are_quoted_and_none_overlap(monkeypatch: pytest.Mo
 
 
 def test_where_the_sentence_before_is_quoted_already_a_figure_is_quoted_alone() -> None:
-    text = "Shore power cut fuel costs in port by 18% in 2025. This saved the ferries $4,000 a day in port."
+    text = (
+        "Shore power cut fuel costs in port by 18% in 2025. This saved the ferries $4,000 a day in "
+        "port."
+    )
     assert [span.of(text) for span in chosen(OPEN, text)] == [
         "Shore power cut fuel costs in port by 18% in 2025.",
         "This saved the ferries $4,000 a day in port.",
@@ -259,15 +286,27 @@ def test_what_is_extracted_stands_in_its_text_word_for_word() -> None:
 
 def test_without_texts_or_figures_nothing_is_found() -> None:
     assert survey(reading(OPEN)).findings == ()
-    assert survey(reading(OPEN, "Shore power is good for ferries in port. Everybody likes it.")).findings == ()
+    assert (
+        survey(
+            reading(OPEN, "Shore power is good for ferries in port. Everybody likes it.")
+        ).findings
+        == ()
+    )
 
 
 def test_one_reading_returns_no_more_than_its_answer_may_hold() -> None:
-    assert len(survey(reading(OPEN, *(POWER.replace("18%", f"{n}%") for n in range(20)))).findings) == 40
+    assert (
+        len(survey(reading(OPEN, *(POWER.replace("18%", f"{n}%") for n in range(20)))).findings)
+        == 40
+    )
 
 
 def test_leads_are_pairs_of_words_that_statements_share_and_the_question_lacks() -> None:
-    told = ["Battery capacity rose by 5%.", "The battery capacity of a ferry is 4 MWh.", "Shore power cost 5%."]
+    told = [
+        "Battery capacity rose by 5%.",
+        "The battery capacity of a ferry is 4 MWh.",
+        "Shore power cost 5%.",
+    ]
     assert leads(OPEN, told) == ["battery capacity"]
     assert leads(OPEN, told[:1]) == []
 

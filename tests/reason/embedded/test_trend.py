@@ -13,9 +13,13 @@ from deepdiver.reason.embedded.trend import Change, bearing, by_chance, change_a
 from deepdiver.tasks import Hypothesise, Judge, Shown, ToolShown
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
-YES, NO = "Strikes near Kharkiv have increased this week.", "Strikes near Kharkiv have not increased this week."
+YES, NO = (
+    "Strikes near Kharkiv have increased this week.",
+    "Strikes near Kharkiv have not increased this week.",
+)
 MORE = (
-    "NASA FIRMS lists 12 thermal anomalies within 50 km of 49.98 N, 36.25 E, 2026-11-08 to 2026-11-14 (by day: "
+    "NASA FIRMS lists 12 thermal anomalies within 50 km of 49.98 N, 36.25 E, 2026-11-08 to "
+    "2026-11-14 (by day: "
     "2026-11-08: 2), against 4 in the 7 days before (2026-11-01 to 2026-11-07)."
 )
 FEWER = MORE.replace(" 12 ", " 3 ")
@@ -29,7 +33,9 @@ def asked(question: str = QUESTION) -> Change:
 
 
 def shown(label: str, quote: str, credibility: float = 0.8) -> Shown:
-    return Shown(id=label, statement=quote, quote=quote, source="s", credibility=credibility, origin=label)
+    return Shown(
+        id=label, statement=quote, quote=quote, source="s", credibility=credibility, origin=label
+    )
 
 
 # -- what is asked
@@ -55,14 +61,31 @@ def test_other_questions_ask_for_no_change(question: str) -> None:
     ("question", "up", "yes", "no"),
     [
         (QUESTION, True, YES, NO),
-        ("Has unemployment fallen?", False, "Unemployment has fallen.", "Unemployment has not fallen."),
-        ("Did attacks decrease in May?", False, "Attacks did decrease in May.", "Attacks did not decrease in May."),
+        (
+            "Has unemployment fallen?",
+            False,
+            "Unemployment has fallen.",
+            "Unemployment has not fallen.",
+        ),
+        (
+            "Did attacks decrease in May?",
+            False,
+            "Attacks did decrease in May.",
+            "Attacks did not decrease in May.",
+        ),
         ("Are there more fires?", True, "There are more fires.", "There are not more fires."),
-        ("Have there been fewer raids?", False, "There have been fewer raids.", "There have not been fewer raids."),
+        (
+            "Have there been fewer raids?",
+            False,
+            "There have been fewer raids.",
+            "There have not been fewer raids.",
+        ),
         ("Has it been rising?", True, "It has been rising.", "It has not been rising."),
     ],
 )
-def test_the_two_answers_are_in_the_words_of_the_question(question: str, up: bool, yes: str, no: str) -> None:
+def test_the_two_answers_are_in_the_words_of_the_question(
+    question: str, up: bool, yes: str, no: str
+) -> None:
     change = asked(question)
     assert (change.up, change.yes, change.no) == (up, yes, no)
 
@@ -92,7 +115,9 @@ def test_chance_is_a_probability_and_falls_as_the_count_rises(more: int, fewer: 
     chance = by_chance(more, fewer)
     assert 0.0 <= chance <= 1.0
     assert by_chance(more + 1, fewer) <= chance + 1e-12
-    assert by_chance(more, fewer) + by_chance(fewer, more) >= 1.0 - 1e-9, "the two tails cover everything"
+    assert by_chance(more, fewer) + by_chance(fewer, more) >= 1.0 - 1e-9, (
+        "the two tails cover everything"
+    )
 
 
 def test_large_counts_are_close_to_the_exact_ones() -> None:
@@ -132,7 +157,9 @@ def test_how_a_sentence_bears_on_it(sentence: str, stance: Stance) -> None:
 
 
 def test_a_rarer_chance_speaks_more_strongly_and_never_with_full_strength() -> None:
-    strengths = [bearing(asked(), MORE.replace(" 12 ", f" {number} "))[1] for number in (8, 12, 16, 400)]
+    strengths = [
+        bearing(asked(), MORE.replace(" 12 ", f" {number} "))[1] for number in (8, 12, 16, 400)
+    ]
     assert strengths == sorted(strengths)
     assert strengths[-1] < 0.8
 
@@ -147,11 +174,18 @@ def test_a_fall_that_is_asked_for_is_supported_by_a_fall() -> None:
 
 
 def test_both_answers_are_put_forward_before_anything_is_known_where_tools_can_count() -> None:
-    news = ToolShown(name="search_news", about="news", arguments=("keywords: words", "days (optional): how many"))
-    made = hypothesise(Hypothesise(question=QUESTION, as_of="2026-11-14", problems=(), findings=(), tools=(news,)))
+    news = ToolShown(
+        name="search_news", about="news", arguments=("keywords: words", "days (optional): how many")
+    )
+    made = hypothesise(
+        Hypothesise(question=QUESTION, as_of="2026-11-14", problems=(), findings=(), tools=(news,))
+    )
     assert [(item.statement, item.answer) for item in made.hypotheses] == [(YES, "yes"), (NO, "no")]
     (call,) = made.hypotheses[0].test_queries
-    assert {arg.name: arg.value for arg in call.args} == {"keywords": "Kharkiv, strikes", "days": "7"}
+    assert {arg.name: arg.value for arg in call.args} == {
+        "keywords": "Kharkiv, strikes",
+        "days": "7",
+    }
     assert made.hypotheses[0].refutes_if == made.hypotheses[1].supports_if
 
 
@@ -162,7 +196,9 @@ def test_without_tools_and_counts_nothing_is_put_forward_for_it() -> None:
 
 @pytest.mark.parametrize(("statement", "stance"), [(YES, Stance.SUPPORTS), (NO, Stance.REFUTES)])
 def test_a_count_is_judged_for_one_and_against_the_other(statement: str, stance: Stance) -> None:
-    task = Judge(question=QUESTION, as_of="2026-11-14", hypothesis=statement, findings=(shown("F1", MORE),))
+    task = Judge(
+        question=QUESTION, as_of="2026-11-14", hypothesis=statement, findings=(shown("F1", MORE),)
+    )
     (judged,) = judge(task).judgements
     assert judged.stance is stance
     assert "12 against 4" in judged.reason

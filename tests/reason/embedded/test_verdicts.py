@@ -1,4 +1,7 @@
-"""The reader's verdicts: a side where it sees one, none where a value is missing, and how texts lean together."""
+"""The reader's verdicts.
+
+A side where it sees one, none where a value is missing, and how texts lean together.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,23 @@ from hypothesis import strategies as st
 from deepdiver.core.record import Stance
 from deepdiver.encoders.reader import DocumentVerdict, Verdict
 from deepdiver.reason.embedded import verdicts
-from deepdiver.reason.embedded.verdicts import SENTENCES, WORTH, as_statement, lacks_values, leaning, told, verdict
+from deepdiver.reason.embedded.verdicts import (
+    SENTENCES,
+    WORTH,
+    as_statement,
+    lacks_values,
+    leaning,
+    told,
+    verdict,
+)
 
 BRIDGE = "The bridge was closed because of the storm."
 
 
 def fake(monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float) -> None:
-    made = DocumentVerdict(supports, refutes, Verdict(supports, refutes, 1 - supports - refutes), 0, 0)
+    made = DocumentVerdict(
+        supports, refutes, Verdict(supports, refutes, 1 - supports - refutes), 0, 0
+    )
     monkeypatch.setattr(verdicts, "verdict", lambda quote, claim: made)
 
 
@@ -29,7 +42,9 @@ def test_the_same_words_are_read_as_saying_it() -> None:
 
 
 def test_the_opposite_is_read_as_denying_it() -> None:
-    found = verdict("The bridge was open during the storm.", "The bridge was closed during the storm.")
+    found = verdict(
+        "The bridge was open during the storm.", "The bridge was closed during the storm."
+    )
     assert found.refutes > found.supports
 
 
@@ -46,8 +61,12 @@ def test_only_the_first_sentences_of_a_long_quote_are_judged() -> None:
 # -- rules on top
 
 
-@pytest.mark.parametrize(("supports", "refutes"), [(0.59, 0.1), (0.1, 0.59), (0.3, 0.3), (0.0, 0.0)])
-def test_a_side_that_is_not_likely_is_none(monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float) -> None:
+@pytest.mark.parametrize(
+    ("supports", "refutes"), [(0.59, 0.1), (0.1, 0.59), (0.3, 0.3), (0.0, 0.0)]
+)
+def test_a_side_that_is_not_likely_is_none(
+    monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float
+) -> None:
     fake(monkeypatch, supports, refutes)
     assert told("a quote", "a claim") is None
 
@@ -55,13 +74,24 @@ def test_a_side_that_is_not_likely_is_none(monkeypatch: pytest.MonkeyPatch, supp
 def test_a_quote_that_lacks_a_number_does_not_bear_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, 0.99, 0.0)
     assert told("Three people were hurt.", "Two people were hurt.") is None
-    assert told("Three people were hurt on 9 May 2024.", "Three people were hurt on 8 May 2024.") is None
-    assert told("Three people were hurt.", "Three people were hurt.") == (Stance.SUPPORTS, 0.396, "reads as saying it")
+    assert (
+        told("Three people were hurt on 9 May 2024.", "Three people were hurt on 8 May 2024.")
+        is None
+    )
+    assert told("Three people were hurt.", "Three people were hurt.") == (
+        Stance.SUPPORTS,
+        0.396,
+        "reads as saying it",
+    )
 
 
 def test_a_denial_needs_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, 0.0, 0.9)
-    assert told("Nobody was hurt.", "Two people were hurt.") == (Stance.REFUTES, 0.36, "reads as denying it")
+    assert told("Nobody was hurt.", "Two people were hurt.") == (
+        Stance.REFUTES,
+        0.36,
+        "reads as denying it",
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,16 +132,25 @@ def test_nothing_leans_nowhere() -> None:
 
 def test_texts_that_found_nothing_lean_to_no() -> None:
     asked = "Does tea lower the pulse?"
-    no, _ = leaning(asked, ["There was no difference in pulse between the groups.", "Tea did not lower the pulse."])
-    yes, _ = leaning(asked, ["Tea lowered the pulse by a tenth.", "The effect of tea on the pulse was strong."])
+    no, _ = leaning(
+        asked,
+        ["There was no difference in pulse between the groups.", "Tea did not lower the pulse."],
+    )
+    yes, _ = leaning(
+        asked, ["Tea lowered the pulse by a tenth.", "The effect of tea on the pulse was strong."]
+    )
     assert no < 0 < yes
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=8), st.floats(0, 1), st.floats(0, 1))
-def test_the_whole_is_the_mean_and_lies_within_its_bounds(denies: list[bool], one: float, other: float) -> None:
+def test_the_whole_is_the_mean_and_lies_within_its_bounds(
+    denies: list[bool], one: float, other: float
+) -> None:
     made = DocumentVerdict(one, other, Verdict(one, other, 0), 0, 0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(verdicts, "verdict", lambda quote, claim: made)
-        whole, each = leaning("Is it so?", ["It is not so." if no else "It is so." for no in denies])
+        whole, each = leaning(
+            "Is it so?", ["It is not so." if no else "It is so." for no in denies]
+        )
     assert whole == pytest.approx(sum(each) / len(each), abs=1e-3)
     assert -1 <= whole <= 1

@@ -22,7 +22,8 @@ from deepdiver.reason.embedded.verify import (
 from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
 
 QUOTE = (
-    "Six people were injured in the fire on the ferry Meridian on 8 February 2026: four passengers and two of the crew."
+    "Six people were injured in the fire on the ferry Meridian on 8 February 2026: four passengers "
+    "and two of the crew."
 )
 
 
@@ -113,13 +114,24 @@ def test_every_claim_is_checked_once_in_order() -> None:
         Claim(id="S3", text="Anything.", quotes=()),
     )
     checks = check_support(CheckSupport(claims=claims)).checks
-    assert [(check.id, check.support) for check in checks] == [("S1", "full"), ("S2", "none"), ("S3", "none")]
+    assert [(check.id, check.support) for check in checks] == [
+        ("S1", "full"),
+        ("S2", "none"),
+        ("S3", "none"),
+    ]
 
 
 def test_a_faulty_sentence_gives_way_to_the_quoted_one_that_comes_nearest() -> None:
     quotes = ("The quay is long. Six people were injured in the fire on the ferry.", "It rained.")
-    faulty = Faulty(id="S1", text="Nine people were injured in the fire.", problem="9 is not there", quotes=quotes)
-    (repaired,) = repair_sentences(RepairSentences(question="How many?", sentences=(faulty,))).repairs
+    faulty = Faulty(
+        id="S1",
+        text="Nine people were injured in the fire.",
+        problem="9 is not there",
+        quotes=quotes,
+    )
+    (repaired,) = repair_sentences(
+        RepairSentences(question="How many?", sentences=(faulty,))
+    ).repairs
     assert repaired.id == "S1"
     assert repaired.text == "Six people were injured in the fire on the ferry."
 
@@ -170,12 +182,16 @@ def reads(monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float) -> N
         "Six people were not injured in the fire on the ferry Meridian.",
     ],
 )
-def test_the_reader_overrules_no_value_no_name_and_no_negation(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_the_reader_overrules_no_value_no_name_and_no_negation(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     reads(monkeypatch, 1.0, 0.0)
     assert supported(text, [QUOTE])[0] == "none"
 
 
-def test_other_words_that_read_as_saying_it_carry_it_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_words_that_read_as_saying_it_carry_it_in_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "A blaze hurt travellers aboard."
     reads(monkeypatch, SAID, 0.0)
     assert supported(text, [QUOTE])[0] == "partial"
@@ -183,7 +199,9 @@ def test_other_words_that_read_as_saying_it_carry_it_in_part(monkeypatch: pytest
     assert supported(text, [QUOTE])[0] == "none"
 
 
-def test_the_same_words_that_read_as_a_denial_carry_it_in_part_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_words_that_read_as_a_denial_carry_it_in_part_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "On the ferry Meridian six people were injured."
     reads(monkeypatch, 0.0, DENIED)
     assert supported(text, [QUOTE]) == ("partial", CONTRADICTED)
@@ -203,6 +221,8 @@ def test_a_quote_that_says_it_outweighs_one_that_denies_it(monkeypatch: pytest.M
     assert not read_as_saying("It is so.", [])
 
 
-def test_a_quote_that_holds_the_sentence_is_not_put_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quote_that_holds_the_sentence_is_not_put_to_the_reader(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "verdict", lambda quote, text: pytest.fail("asked"))
     assert supported(QUOTE, [QUOTE]) == ("full", "")

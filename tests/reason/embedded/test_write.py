@@ -33,7 +33,11 @@ PHRASES = {
 
 
 def draft(question: str, shown: tuple[Shown, ...], *held: Standing, **more: Any) -> Draft:
-    return write_report(WriteReport(question=question, as_of=AS_OF, problems=(), standing=held, findings=shown, **more))
+    return write_report(
+        WriteReport(
+            question=question, as_of=AS_OF, problems=(), standing=held, findings=shown, **more
+        )
+    )
 
 
 def texts(sentences: tuple[DraftSentence, ...]) -> list[str]:
@@ -41,7 +45,9 @@ def texts(sentences: tuple[DraftSentence, ...]) -> list[str]:
 
 
 def section(made: Draft, heading: str) -> list[str]:
-    return [text for part in made.sections if part.heading == heading for text in texts(part.sentences)]
+    return [
+        text for part in made.sections if part.heading == heading for text in texts(part.sentences)
+    ]
 
 
 # -- no answer
@@ -60,10 +66,18 @@ def test_without_hypotheses_what_is_missing_is_said() -> None:
 
 
 def test_what_the_rules_cannot_follow_is_not_missing_where_its_answer_is_supported() -> None:
-    told, question = "Acme Ltd belongs to the Brook family.", "Which clan is behind the maker of the Morden bell?"
+    told, question = (
+        "Acme Ltd belongs to the Brook family.",
+        "Which clan is behind the maker of the Morden bell?",
+    )
     assert draft(question, findings(told)).missing == (question,), "the rules find no answer in it"
-    assert draft(question, findings(told), standing(told, UNDECIDED, 0.5, answer="Brook")).missing == (question,)
-    assert draft(question, findings(told), standing(told, SUPPORTED, 0.8, answer="Brook")).missing == ()
+    assert draft(
+        question, findings(told), standing(told, UNDECIDED, 0.5, answer="Brook")
+    ).missing == (question,)
+    assert (
+        draft(question, findings(told), standing(told, SUPPORTED, 0.8, answer="Brook")).missing
+        == ()
+    )
 
 
 def test_the_clause_without_an_answer_is_missing() -> None:
@@ -84,7 +98,9 @@ def test_one_that_is_much_less_likely_than_the_best_is_no_answer_beside_it() -> 
 
 
 def test_a_version_that_only_altered_copies_give_is_shown_and_not_told() -> None:
-    two, three = (finding(text, label, origin="one") for text, label in ((TWO, "F1"), (THREE, "F2")))
+    two, three = (
+        finding(text, label, origin="one") for text, label in ((TWO, "F1"), (THREE, "F2"))
+    )
     held = (
         standing(TWO, UNDECIDED, 0.35, supporting=("F1",), refuting=("F2",)),
         standing(THREE, UNDECIDED, 0.35, supporting=("F2",), refuting=("F1",), label="H2"),
@@ -92,7 +108,10 @@ def test_a_version_that_only_altered_copies_give_is_shown_and_not_told() -> None
     assert draft(DEAD, (two, three), *held).answer == ()
     other = finding(TWO, "F3", origin="two")
     held = (held[0].model_copy(update={"supporting": ("F1", "F3")}), held[1])
-    assert [line.text for line in draft(DEAD, (two, three, other), *held).answer] == [write.UNDECIDED, TWO]
+    assert [line.text for line in draft(DEAD, (two, three, other), *held).answer] == [
+        write.UNDECIDED,
+        TWO,
+    ]
 
 
 def test_hearsay_that_is_undecided_is_no_answer() -> None:
@@ -116,7 +135,9 @@ def test_other_origins_that_give_the_same_are_cited_with_it() -> None:
         finding("Two people died at the Tarn Bridge, he wrote.", "F3", origin="a"),
         finding("Only two, not three, died at the Tarn Bridge.", "F4", origin="c"),
     )
-    made = draft(DEAD, shown, standing(TWO, supporting=("F1", "F2", "F3", "F4"), answer="Two people"))
+    made = draft(
+        DEAD, shown, standing(TWO, supporting=("F1", "F2", "F3", "F4"), answer="Two people")
+    )
     assert made.answer[0].findings == ("F1", "F2")
     assert len(made.answer[0].findings) <= WITNESSES
 
@@ -147,7 +168,9 @@ def test_what_does_not_contradict_is_not_called_a_disagreement() -> None:
     question = "What caused the collapse of the Tarn Bridge?"
     rod = "The collapse of the Tarn Bridge was caused by a rusty rod."
     wind = "Strong wind was a cause of the collapse of the Tarn Bridge."
-    made = draft(question, findings(rod, wind), standing(rod), standing(wind, UNDECIDED, 0.6, label="H2"))
+    made = draft(
+        question, findings(rod, wind), standing(rod), standing(wind, UNDECIDED, 0.6, label="H2")
+    )
     assert texts(made.answer) == [rod, write.ALSO, wind]
     assert section(made, "Where the sources disagree") == []
 
@@ -159,7 +182,9 @@ def test_what_does_not_contradict_is_not_called_a_disagreement() -> None:
         ("An electric car caused the fire on the ferry Meridian.", "yes", write.FOR),
     ],
 )
-def test_a_yes_or_no_question_is_answered_by_a_phrase_first(statement: str, answer: str, phrase: str) -> None:
+def test_a_yes_or_no_question_is_answered_by_a_phrase_first(
+    statement: str, answer: str, phrase: str
+) -> None:
     question = "Did an electric car cause the fire on the ferry Meridian?"
     made = draft(question, findings(statement), standing(statement, answer=answer))
     assert texts(made.answer) == [phrase, statement]
@@ -171,19 +196,29 @@ def test_where_both_yes_and_no_are_supported_no_phrase_takes_sides() -> None:
         "An electric car caused the fire on the ferry Meridian.",
         "No electric car was on board the ferry Meridian.",
     )
-    made = draft(question, findings(yes, no), standing(yes, answer="yes"), standing(no, answer="no", label="H2"))
+    made = draft(
+        question,
+        findings(yes, no),
+        standing(yes, answer="yes"),
+        standing(no, answer="no", label="H2"),
+    )
     assert made.answer[0].kind is FACT
 
 
 def test_the_answer_has_at_most_so_many_sentences() -> None:
     question = "Who are the children of Ada Berg?"
     shown = findings(*(f"Child{chr(97 + n)} Berg is a child of Ada Berg." for n in range(20)))
-    made = draft(question, shown, *(standing(f.statement, label=f"H{n}") for n, f in enumerate(shown)))
+    made = draft(
+        question, shown, *(standing(f.statement, label=f"H{n}") for n, f in enumerate(shown))
+    )
     assert len(made.answer) == LEAD
 
 
 def test_a_hypothesis_in_nobodys_words_is_told_by_what_supports_it() -> None:
-    shown = (finding(TWO, "F1", credibility=0.4), finding("Two died there, says the court.", "F2", credibility=0.9))
+    shown = (
+        finding(TWO, "F1", credibility=0.4),
+        finding("Two died there, says the court.", "F2", credibility=0.9),
+    )
     made = draft(DEAD, shown, standing("The number of dead is two.", supporting=("F1", "F2")))
     assert texts(made.answer) == ["Two died there, says the court."]
 
@@ -205,7 +240,9 @@ FINN = "Finn Berg is 12 years old on 2026-11-15 (born on 2 December 2013)."
 
 
 def test_an_age_is_told_with_its_sum() -> None:
-    made = draft(CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
+    made = draft(
+        CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2")
+    )
     first, second = made.answer[:2]
     assert (first.text, first.kind, first.findings) == (EVE, CALCULATION, ("F5",))
     assert first.calculation is not None
@@ -216,7 +253,9 @@ def test_an_age_is_told_with_its_sum() -> None:
 
 
 def test_the_way_is_told_by_the_fewest_sentences_the_first_link_first() -> None:
-    made = draft(CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
+    made = draft(
+        CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2")
+    )
     assert texts(made.answer)[2:] == [FAMILY[1].statement, FAMILY[3].statement]
 
 
@@ -236,13 +275,16 @@ def test_the_way_to_an_ultimate_parent_has_every_step() -> None:
         "Ada Berg is chair of the board of Cone Ltd.",
     )
     question = "Who is chair of the board of the company that is the ultimate parent of Acme Ltd?"
-    made = draft(question, shown, standing(shown[2].statement, answer="Ada Berg", supporting=("F3",)))
+    made = draft(
+        question, shown, standing(shown[2].statement, answer="Ada Berg", supporting=("F3",))
+    )
     assert texts(made.answer) == [shown[2].statement, shown[0].statement, shown[1].statement]
 
 
 def test_the_event_is_told_with_what_came_after_it() -> None:
     shown = findings(
-        "03:05. The steamer Meridian struck the reef.", "03:12. The engine room of the steamer Meridian is flooded."
+        "03:05. The steamer Meridian struck the reef.",
+        "03:12. The engine room of the steamer Meridian is flooded.",
     )
     question = "What happened a few minutes after the steamer Meridian struck the reef?"
     made = draft(question, shown, standing(shown[1].statement))
@@ -253,7 +295,9 @@ def test_the_event_is_told_with_what_came_after_it() -> None:
 
 
 def test_the_body_tells_by_sub_problem_what_the_answer_has_not_told() -> None:
-    made = draft(CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2"))
+    made = draft(
+        CHILDREN, FAMILY, standing(EVE, answer="15"), standing(FINN, answer="12", label="H2")
+    )
     assert section(made, "Which parents run Acme Ltd?") == [FAMILY[0].statement]
     assert section(made, "Who are the children of the parents?") == [FAMILY[2].statement]
     told = [text for part in made.sections for text in texts(part.sentences)]
@@ -276,9 +320,23 @@ def test_what_was_refuted_is_printed_with_what_stands_against_it() -> None:
         DEAD,
         shown,
         standing(TWO, supporting=("F1",), answer="Two people"),
-        standing(THREE, REFUTED, 0.1, supporting=("F2",), refuting=("F3", "F1"), answer="Three people", label="H2"),
+        standing(
+            THREE,
+            REFUTED,
+            0.1,
+            supporting=("F2",),
+            refuting=("F3", "F1"),
+            answer="Three people",
+            label="H2",
+        ),
     )
-    assert section(made, "What was refuted") == [write.CLAIMED, THREE, write.REFUTED, TWO, "Two people died there."]
+    assert section(made, "What was refuted") == [
+        write.CLAIMED,
+        THREE,
+        write.REFUTED,
+        TWO,
+        "Two people died there.",
+    ]
 
 
 def test_a_refuted_claim_stands_nowhere_else() -> None:
@@ -358,7 +416,9 @@ def test_no_sentence_is_written_that_no_source_contains(
 
 
 def weighed(question: str, *shown: Shown) -> Draft:
-    return write_report(WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown))
+    return write_report(
+        WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown)
+    )
 
 
 def test_no_hypotheses_yet_is_not_a_strategy_without_them() -> None:
@@ -367,7 +427,9 @@ def test_no_hypotheses_yet_is_not_a_strategy_without_them() -> None:
 
 
 def test_without_hypotheses_the_better_sources_carry_the_answer() -> None:
-    made = weighed(DEAD, finding(THREE, "F1", credibility=0.2), finding(TWO, "F2", credibility=0.95))
+    made = weighed(
+        DEAD, finding(THREE, "F1", credibility=0.2), finding(TWO, "F2", credibility=0.95)
+    )
     assert texts(made.answer) == [TWO]
     assert THREE in section(made, "What the evidence speaks against")
     assert not section(made, "What was refuted"), "nothing was put to a test"
@@ -402,7 +464,9 @@ def test_without_hypotheses_and_without_an_answer_it_is_missing() -> None:
 def test_a_problem_in_other_words_than_the_question_has_a_section_of_its_own() -> None:
     built = "The Tarn Bridge was built in 1871."
     asked = "When was the Tarn Bridge built?"
-    task = WriteReport(question=DEAD, as_of=AS_OF, problems=(asked,), standing=None, findings=findings(TWO, built))
+    task = WriteReport(
+        question=DEAD, as_of=AS_OF, problems=(asked,), standing=None, findings=findings(TWO, built)
+    )
     made = write_report(task)
     assert texts(made.answer) == [TWO]
     assert section(made, asked) == [built]
@@ -423,7 +487,9 @@ FIGURES = findings(
 
 def test_an_open_question_is_answered_by_what_was_measured_under_what_it_names() -> None:
     made = draft(OPEN, FIGURES)
-    told = [text for part in made.sections for text in texts(part.sentences) if text != insights.EACH]
+    told = [
+        text for part in made.sections for text in texts(part.sentences) if text != insights.EACH
+    ]
     assert sorted(told) == sorted(item.statement for item in FIGURES)
     assert section(made, "Noise") == [FIGURES[1].statement]
 
@@ -437,7 +503,9 @@ def test_figures_alone_do_not_answer_an_open_question() -> None:
 def test_what_stands_in_the_answer_to_an_open_question_is_not_told_again() -> None:
     made = draft(OPEN, FIGURES, standing(FIGURES[0].statement))
     assert texts(made.answer) == [FIGURES[0].statement]
-    assert FIGURES[0].statement not in [text for part in made.sections for text in texts(part.sentences)]
+    assert FIGURES[0].statement not in [
+        text for part in made.sections for text in texts(part.sentences)
+    ]
 
 
 def test_what_was_refuted_stands_in_an_account_too() -> None:

@@ -8,10 +8,13 @@ from xml.etree import ElementTree
 from deepdiver.report.figures.svg import Picture
 
 SPACE = "{http://www.w3.org/2000/svg}"
-ALLOWED = frozenset(f"{SPACE}{name}" for name in "svg title desc style rect g a path circle text clipPath".split())
+ALLOWED = frozenset(
+    f"{SPACE}{name}" for name in "svg title desc style rect g a path circle text clipPath".split()
+)
 """Elements that a picture may hold: none that loads or runs anything."""
 ATTRIBUTES = frozenset(
-    "class viewBox width height role aria-labelledby id x y rx cx cy r d href opacity transform clip-path fill-rule "
+    "class viewBox width height role aria-labelledby id x y rx cx cy r d href opacity transform "
+    "clip-path fill-rule "
     "text-anchor".split()
 )
 

@@ -15,7 +15,12 @@ READ = week.texts().__getitem__
 
 
 def test_nothing_to_draw_is_said_and_nothing_empty_is_drawn() -> None:
-    made = album(Strategy.OVERWATCH, compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger(), READ)
+    made = album(
+        Strategy.OVERWATCH,
+        compose("Q", (), (), (), Ledger(), limits=(), made_by=""),
+        Ledger(),
+        READ,
+    )
     assert made.pictures == ()
     assert made.missing == (
         "No finding has a time, so there is no timeline.",

@@ -100,7 +100,10 @@ def test_lines_of_the_graticule_lie_on_the_map_and_apart(positions: list[Positio
     ys = [frame.at(0, lat)[1] for lat in frame.parallels()]
     assert all(-1e-3 <= x <= frame.width + 1e-3 for x in xs)
     assert all(-1e-3 <= y <= frame.height + 1e-3 for y in ys)
-    assert all(abs(b - a) >= 70 for held in (xs, ys) for a, b in itertools.pairwise(held)) or len(xs) > 7
+    assert (
+        all(abs(b - a) >= 70 for held in (xs, ys) for a, b in itertools.pairwise(held))
+        or len(xs) > 7
+    )
 
 
 @given(st.lists(POSITIONS, min_size=2, max_size=6), st.integers(-2, 2))

@@ -1,4 +1,7 @@
-"""The map: everything that has a position is on it, alone or counted, and it says where and how large it is."""
+"""The map.
+
+Everything that has a position is on it, alone or counted, and it says where and how large it is.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,9 @@ def test_the_week() -> None:
 
 
 def test_findings_that_would_cover_each_other_are_counted_with_their_numbers() -> None:
-    picture = map_of([seen(n, 50 + n / 100_000, 36, "cyber" if n % 2 else "news") for n in range(1, 8)])
+    picture = map_of(
+        [seen(n, 50 + n / 100_000, 36, "cyber" if n % 2 else "news") for n in range(1, 8)]
+    )
     assert picture is not None
     words = texts(root(picture))
     assert "×7" in words
@@ -89,7 +94,9 @@ def test_over_the_antimeridian() -> None:
     words = texts(root(picture))
     assert any(word.endswith("E") for word in words if "°" in word)
     assert any(word.endswith("W") for word in words if "°" in word)
-    assert "1,000 km at 17° S" in words or any(re.match(r"[\d,]+ km at 1\d° S", word) for word in words)
+    assert "1,000 km at 17° S" in words or any(
+        re.match(r"[\d,]+ km at 1\d° S", word) for word in words
+    )
 
 
 def test_a_place_known_by_its_name_alone_has_a_circle_around_it() -> None:
@@ -97,7 +104,11 @@ def test_a_place_known_by_its_name_alone_has_a_circle_around_it() -> None:
     assert picture is not None
     (circle,) = of_class(root(picture), "p-reach")
     assert "10 km" in texts(root(picture))
-    bar = next(item.attrib["d"] for item in of_class(root(picture), "p-axis") if "v6h" in item.attrib.get("d", ""))
+    bar = next(
+        item.attrib["d"]
+        for item in of_class(root(picture), "p-axis")
+        if "v6h" in item.attrib.get("d", "")
+    )
     ten = float(bar.split("h")[1].split("v")[0])
     assert float(circle.attrib["r"]) == pytest.approx(1.49 * ten, rel=0.01)
     assert "Of these, 1 is placed by the name of a town alone." in picture.text
@@ -108,10 +119,14 @@ def test_names_of_towns_do_not_cover_marks() -> None:
     picture = map_of(items)
     assert picture is not None
     held = root(picture)
-    towns = [item for item in of_class(held, "p-town") if "°" not in (item.text or "") and item.text]
+    towns = [
+        item for item in of_class(held, "p-town") if "°" not in (item.text or "") and item.text
+    ]
     assert 3 <= len(towns) <= 12
     marks = [
-        (float(item.attrib["cx"]), float(item.attrib["cy"])) for item in of_class(held, "p-edge") if "cx" in item.attrib
+        (float(item.attrib["cx"]), float(item.attrib["cy"]))
+        for item in of_class(held, "p-edge")
+        if "cx" in item.attrib
     ]
     for town in towns:
         if town.attrib["text-anchor"] == "start":
@@ -129,13 +144,19 @@ def test_a_world_is_not_too_large_a_file() -> None:
 @settings(max_examples=12)
 @given(
     st.lists(
-        st.tuples(st.floats(-90, 90), st.floats(-180, 180), st.sampled_from(TYPES), st.floats(0, 20)),
+        st.tuples(
+            st.floats(-90, 90), st.floats(-180, 180), st.sampled_from(TYPES), st.floats(0, 20)
+        ),
         min_size=1,
         max_size=12,
     )
 )
-def test_any_positions_can_be_drawn_within_the_paper(rows: list[tuple[float, float, str, float]]) -> None:
-    picture = map_of([seen(n, lat, lon, kind, within) for n, (lat, lon, kind, within) in enumerate(rows)])
+def test_any_positions_can_be_drawn_within_the_paper(
+    rows: list[tuple[float, float, str, float]],
+) -> None:
+    picture = map_of(
+        [seen(n, lat, lon, kind, within) for n, (lat, lon, kind, within) in enumerate(rows)]
+    )
     assert picture is not None
     held = root(picture)
     assert all(-1 <= x <= WIDTH + 1 for x in numbers(held, "cx"))
@@ -149,7 +170,9 @@ def test_any_positions_can_be_drawn_within_the_paper(rows: list[tuple[float, flo
 
 def centre(body: str, number: int) -> tuple[float, float]:
     """Return where the mark of a number is drawn, within the frame."""
-    found = re.search(rf'<a href="#c{number}"><title>[^<]*</title><circle [^>]*cx="([\d.]+)" cy="([\d.]+)"', body)
+    found = re.search(
+        rf'<a href="#c{number}"><title>[^<]*</title><circle [^>]*cx="([\d.]+)" cy="([\d.]+)"', body
+    )
     assert found is not None
     return float(found[1]), float(found[2])
 
@@ -189,9 +212,13 @@ def test_the_scale_bar_is_as_long_as_it_says() -> None:
     picture = map_of([seen(1, 50.0, 36.0), seen(2, 51.0, 36.0)])
     assert picture is not None
     held = root(picture)
-    bar = next(item.attrib["d"] for item in of_class(held, "p-axis") if "v6h" in item.attrib.get("d", ""))
+    bar = next(
+        item.attrib["d"] for item in of_class(held, "p-axis") if "v6h" in item.attrib.get("d", "")
+    )
     length = float(bar.split("h")[1].split("v")[0])
-    km = float(next(word for word in texts(held) if word.endswith(" km")).split()[0].replace(",", ""))
+    km = float(
+        next(word for word in texts(held) if word.endswith(" km")).split()[0].replace(",", "")
+    )
     (_, y1), (_, y2) = centre(picture.body, 1), centre(picture.body, 2)
     assert (y1 - y2) / length * km == pytest.approx(111.2, rel=0.01)
 
@@ -223,13 +250,17 @@ def test_hostile_words_are_words() -> None:
 def test_what_is_drawn_stays_in_the_frame() -> None:
     picture = map_of([seen(1, 50, 36), seen(2, 52, 40)])
     assert picture is not None
-    clips = [item for item in root(picture).iter() if item.attrib.get("clip-path") == "url(#map-frame)"]
+    clips = [
+        item for item in root(picture).iter() if item.attrib.get("clip-path") == "url(#map-frame)"
+    ]
     assert len(clips) == 1
     assert 'id="map-frame"' in picture.body
 
 
 def test_the_legend_counts_what_is_on_the_map_alone() -> None:
-    picture = map_of([seen(1, 50, 36), seen(2, 51, 37, "cyber"), Seen("f_9", "event", 9, None, None, "")])
+    picture = map_of(
+        [seen(1, 50, 36), seen(2, 51, 37, "cyber"), Seen("f_9", "event", 9, None, None, "")]
+    )
     assert picture is not None
     words = texts(root(picture))
     assert {"news 1", "cyber 1"} <= set(words)

@@ -1,4 +1,7 @@
-"""The matrix: stance by sign and colour, weight by size and number, belief at the end of the row."""
+"""The matrix.
+
+Stance by sign and colour, weight by size and number, belief at the end of the row.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,19 @@ def hypothesis(statement: str = "Anna owns it.") -> Hypothesis:
 
 
 def evidence(n: int, stance: Stance, strength: float, key: str = "h_1") -> Evidence:
-    return Evidence(id=f"e_{n}_{stance}_{strength}", hypothesis=key, finding=f"f_{n}", stance=stance, strength=strength)
+    return Evidence(
+        id=f"e_{n}_{stance}_{strength}",
+        hypothesis=key,
+        finding=f"f_{n}",
+        stance=stance,
+        strength=strength,
+    )
 
 
 def drawn(
-    *judged: Evidence, status: HypothesisStatus = HypothesisStatus.SUPPORTED, statement: str = "Anna owns it."
+    *judged: Evidence,
+    status: HypothesisStatus = HypothesisStatus.SUPPORTED,
+    statement: str = "Anna owns it.",
 ) -> tuple[Report, Ledger]:
     """Return a report on one hypothesis; the last judgement of a finding is the one that counts."""
     last = {item.finding: item.stance for item in judged}
@@ -57,9 +68,14 @@ def test_the_week() -> None:
     assert words.count("H2") == 3, "named once in words, and once in each part"
     assert {"0.97", "supported", "0.08", "✗ refuted", "0.62", "undecided"} <= set(words)
     signs = [word for word in words if word in {"+", "−", "0"}]
-    assert [signs.count(sign) for sign in "+−0"] == [21 + 1, 5 + 1, 3 + 1], "each once more in the key"
+    assert [signs.count(sign) for sign in "+−0"] == [21 + 1, 5 + 1, 3 + 1], (
+        "each once more in the key"
+    )
     assert len(of_class(held, "p-for")) > len(of_class(held, "p-against")) > 0
-    assert "3 hypotheses against 25 findings: H1 is supported at 0.97 (18 for, 1 against, 1 neither)" in picture.text
+    assert (
+        "3 hypotheses against 25 findings: H1 is supported at 0.97 (18 for, 1 against, 1 neither)"
+        in picture.text
+    )
     links = [item.attrib["href"] for item in held.iter(f"{SPACE}a")]
     assert links
     assert all(link.startswith("report.html#c") for link in links)
@@ -76,7 +92,9 @@ def test_refuted_ones_are_struck_and_marked() -> None:
     assert "✗ refuted" in texts(root(picture))
 
 
-@pytest.mark.parametrize(("stance", "sign"), [(Stance.SUPPORTS, "+"), (Stance.REFUTES, "−"), (Stance.NEUTRAL, "0")])
+@pytest.mark.parametrize(
+    ("stance", "sign"), [(Stance.SUPPORTS, "+"), (Stance.REFUTES, "−"), (Stance.NEUTRAL, "0")]
+)
 def test_a_stance_can_be_told_without_its_colour(stance: Stance, sign: str) -> None:
     picture = matrix(*drawn(evidence(1, stance, 0.5)))
     assert picture is not None
@@ -91,7 +109,9 @@ def test_a_disc_is_as_large_as_it_weighs_and_says_how_much() -> None:
     assert large > small * 1.2
     full = belief.FULL_WEIGHT * 0.9
     assert {f"{full:.1f}", f"{full / 4:.1f}"} <= set(texts(root(picture)))
-    assert any("supports, strength 0.25, credibility 0.90" in title for title in titles(root(picture)))
+    assert any(
+        "supports, strength 0.25, credibility 0.90" in title for title in titles(root(picture))
+    )
 
 
 def test_of_several_judgements_the_one_that_counts_is_drawn() -> None:
@@ -105,7 +125,10 @@ def test_a_copy_is_in_brackets() -> None:
     report, ledger = drawn(evidence(1, Stance.SUPPORTS, 0.9), evidence(2, Stance.SUPPORTS, 0.5))
     same = tuple(range(1, 60))
     copied = Ledger(
-        [item.model_copy(update={"sketch": same}) if type(item).__name__ == "Source" else item for item in ledger]
+        [
+            item.model_copy(update={"sketch": same}) if type(item).__name__ == "Source" else item
+            for item in ledger
+        ]
     )
     picture, apart = matrix(report, copied), matrix(report, ledger)
     assert picture is not None
@@ -170,7 +193,11 @@ def test_a_judgement_stands_below_its_head_and_beside_its_hypothesis() -> None:
     rows = [float(item.attrib["y"]) for item in held.iter() if item.text == "H2"]
     against = [item for item in of_class(held, "p-against") if "cx" in item.attrib]
     strike = next(c.number for c in week.report().citations if c.finding == "f_search_news_1")
-    there = [item for item in against if float(item.attrib["cx"]) == pytest.approx(heads[str(strike)], abs=0.2)]
+    there = [
+        item
+        for item in against
+        if float(item.attrib["cx"]) == pytest.approx(heads[str(strike)], abs=0.2)
+    ]
     assert there
     assert any(abs(float(item.attrib["cy"]) - row) < 12 for item in there for row in rows[1:])
 
@@ -181,7 +208,11 @@ def test_the_bar_of_a_belief_is_as_long_as_it_is_strong(posterior: float) -> Non
     item = report.hypotheses[0].model_copy(update={"posterior": posterior})
     made = matrix(report.model_copy(update={"hypotheses": (item,)}), ledger)
     assert made is not None
-    bars = [float(bar.attrib["width"]) for bar in root(made).iter(f"{SPACE}rect") if bar.attrib.get("height") == "5"]
+    bars = [
+        float(bar.attrib["width"])
+        for bar in root(made).iter(f"{SPACE}rect")
+        if bar.attrib.get("height") == "5"
+    ]
     whole, part = bars
     assert part == pytest.approx(whole * posterior, abs=0.1)
     assert f"{posterior:.2f}" in texts(root(made))
@@ -216,7 +247,10 @@ def test_cells_do_not_overlap_and_stay_on_the_paper() -> None:
 def test_hypotheses_without_evidence_have_a_row_too() -> None:
     report, ledger = drawn(evidence(1, Stance.SUPPORTS, 0.5))
     bare = report.hypotheses[0].model_copy(
-        update={"hypothesis": Hypothesis(id="h_2", statement="B.", supports_if="", refutes_if=""), "supporting": ()}
+        update={
+            "hypothesis": Hypothesis(id="h_2", statement="B.", supports_if="", refutes_if=""),
+            "supporting": (),
+        }
     )
     made = matrix(report.model_copy(update={"hypotheses": (*report.hypotheses, bare)}), ledger)
     assert made is not None

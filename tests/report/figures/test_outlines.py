@@ -31,7 +31,15 @@ def on_land(lon: float, lat: float, box: Box = WORLD) -> bool:
 
 
 def area(ring: list[Point]) -> float:
-    return abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True))) / 2
+    return (
+        abs(
+            sum(
+                x1 * y2 - x2 * y1
+                for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True)
+            )
+        )
+        / 2
+    )
 
 
 def test_a_file_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -93,7 +101,8 @@ def test_land_is_cut_to_the_box(west: float, south: float, wide: float, high: fl
     box = Box(west, south, west + wide, min(south + high, 90))
     for ring in land(box):
         assert all(
-            box.west - 1e-9 <= x <= box.east + 1e-9 and box.south - 1e-9 <= y <= box.north + 1e-9 for x, y in ring
+            box.west - 1e-9 <= x <= box.east + 1e-9 and box.south - 1e-9 <= y <= box.north + 1e-9
+            for x, y in ring
         )
         assert area(ring) <= (box.east - box.west) * (box.north - box.south) + 1e-6
 

@@ -15,7 +15,12 @@ from tests.report.making import finding, quote, sentence, source
 
 
 def test_a_text_that_is_not_kept_costs_what_only_it_said() -> None:
-    ledger = Ledger([source(title="Log of 2026-11-11"), finding("f_1", quote("At 14:05 UTC at 49.99 N, 36.23 E."))])
+    ledger = Ledger(
+        [
+            source(title="Log of 2026-11-11"),
+            finding("f_1", quote("At 14:05 UTC at 49.99 N, 36.23 E.")),
+        ]
+    )
     report = compose("Q", (), (), (), ledger, limits=(), made_by="")
 
     def gone(key: str) -> str:
@@ -28,7 +33,9 @@ def test_a_text_that_is_not_kept_costs_what_only_it_said() -> None:
 
 
 def test_each_text_is_read_once() -> None:
-    ledger = Ledger([source(), finding("f_1", quote("One.")), finding("f_2", quote("Two.", start=5))])
+    ledger = Ledger(
+        [source(), finding("f_1", quote("One.")), finding("f_2", quote("Two.", start=5))]
+    )
     asked: list[str] = []
 
     def read(key: str) -> str:
@@ -40,7 +47,10 @@ def test_each_text_is_read_once() -> None:
 
 
 def test_nothing_found_nothing_drawn() -> None:
-    assert scene(compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger(), lambda key: "") == []
+    assert (
+        scene(compose("Q", (), (), (), Ledger(), limits=(), made_by=""), Ledger(), lambda key: "")
+        == []
+    )
 
 
 def test_the_week() -> None:
@@ -56,7 +66,9 @@ def test_the_week() -> None:
     assert (strike.position.lat, strike.position.lon) == (49.9935, 36.2304)
     assert strike.moment is not None
     assert strike.moment.iso() == "2026-11-11T14:00Z"
-    assert strike.says.startswith(f"[{strike.number}] news, 2026-11-11 14:00 UTC: On 2026-11-11 at 14:00 UTC a strike")
+    assert strike.says.startswith(
+        f"[{strike.number}] news, 2026-11-11 14:00 UTC: On 2026-11-11 at 14:00 UTC a strike"
+    )
     assert scene(week.report(), week.ledger(), week.texts().__getitem__) == seen
 
 
@@ -84,11 +96,18 @@ def test_every_type_has_a_colour_and_every_kind_of_source_is_a_type() -> None:
 
 def test_a_finding_with_the_quote_of_another_has_its_number() -> None:
     ledger = Ledger(
-        [source(), finding("f_1", quote("One.")), finding("f_2", quote("One.")), finding("f_3", quote("x"))]
+        [
+            source(),
+            finding("f_1", quote("One.")),
+            finding("f_2", quote("One.")),
+            finding("f_3", quote("x")),
+        ]
     )
     report = compose("Q", (sentence("One.", "f_1"),), (), (), ledger, limits=(), made_by="")
     cited = numbering(report)
-    assert [cited(item) for item in (finding("f_2", quote("One.")), finding("f_3", quote("x")))] == [1, 0]
+    assert [
+        cited(item) for item in (finding("f_2", quote("One.")), finding("f_3", quote("x")))
+    ] == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +125,9 @@ def test_moments_in_words(start: int, end: int, text: str) -> None:
 
 
 def test_counting() -> None:
-    items = [Seen(str(n), kind, 0, None, None, "") for n, kind in enumerate(("satellite", "news", "news"))]
+    items = [
+        Seen(str(n), kind, 0, None, None, "")
+        for n, kind in enumerate(("satellite", "news", "news"))
+    ]
     assert counted(items) == "2 news, 1 satellite"
     assert counted([]) == ""

@@ -26,12 +26,17 @@ from deepdiver.report.figures.svg import (
     wrapped,
 )
 
-HOSTILE = "</title><script>alert(1)</script>\"'&amp;<img src=x onerror=alert(1)>\x00\x1b[31m\u202e\ud800\ufffe"
+HOSTILE = (
+    "</title><script>alert(1)</script>\"'&amp;<img src=x "
+    "onerror=alert(1)>\x00\x1b[31m\u202e\ud800\ufffe"
+)
 
 
 def luminance(colour: str) -> float:
     parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -71,7 +76,16 @@ def test_a_text_is_one_line_and_can_be_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0, "0"), (-0.01, "0"), (1.0, "1"), (1.25, "1.2"), (-3.14, "-3.1"), (10, "10"), (99.96, "100")]
+    ("value", "text"),
+    [
+        (0, "0"),
+        (-0.01, "0"),
+        (1.0, "1"),
+        (1.25, "1.2"),
+        (-3.14, "-3.1"),
+        (10, "10"),
+        (99.96, "100"),
+    ],
 )
 def test_numbers(value: float, text: str) -> None:
     assert number(value) == text

@@ -86,6 +86,8 @@ def test_years_begin_in_january_and_are_round(year: int, long: int) -> None:
     assert gaps <= {1, 2, 5, 10, 20, 50, 100, 200}
 
 
-@pytest.mark.parametrize(("start", "end"), [(LAST - 5, LAST), (LAST, LAST), (FIRST, FIRST), (LAST - 10 * DAY, LAST)])
+@pytest.mark.parametrize(
+    ("start", "end"), [(LAST - 5, LAST), (LAST, LAST), (FIRST, FIRST), (LAST - 10 * DAY, LAST)]
+)
 def test_the_ends_of_the_calendar(start: int, end: int) -> None:
     assert all(FIRST <= tick.at <= LAST for tick in ticks(start, end))

@@ -28,7 +28,9 @@ def seen(n: int, start: int, end: int | None = None, kind: str = "news", number:
 
 
 def correlation(*keys: str, kind: CorrelationKind = CorrelationKind.TEMPORAL) -> Correlation:
-    return Correlation(id=f"k_{kind}", kind=kind, findings=keys, description="5 <minutes> apart", confidence=0.8)
+    return Correlation(
+        id=f"k_{kind}", kind=kind, findings=keys, description="5 <minutes> apart", confidence=0.8
+    )
 
 
 def test_no_time_no_picture() -> None:
@@ -43,11 +45,23 @@ def test_the_week() -> None:
     held = root(picture)
     words = texts(held)
     assert "Times in UTC" in words
-    assert {"news 10", "satellite 8", "connectivity 3", "cyber 2", "sanctions 1", "event 2", "document 1"} <= set(words)
+    assert {
+        "news 10",
+        "satellite 8",
+        "connectivity 3",
+        "cyber 2",
+        "sanctions 1",
+        "event 2",
+        "document 1",
+    } <= set(words)
     assert {"10 Nov", "15 Nov", "2026", "‹ 2 earlier"} <= set(words)
     assert len(of_class(held, "p-join")) == 5 + 4, "five lines, and four in the key"
-    assert {"close in time", "close in space", "may be cause and effect", "same pattern"} <= set(words)
-    assert any(title.startswith("causal, confidence 0.40: 15 minutes apart") for title in titles(held))
+    assert {"close in time", "close in space", "may be cause and effect", "same pattern"} <= set(
+        words
+    )
+    assert any(
+        title.startswith("causal, confidence 0.40: 15 minutes apart") for title in titles(held)
+    )
     assert "29 findings by time" in picture.text
     assert "Outside of the axis: [18] 1987-05-02" in picture.text
     again = timeline(reversed(items), week.correlations(), "report.html")
@@ -71,7 +85,9 @@ def test_findings_at_one_time_do_not_cover_each_other() -> None:
     picture = timeline([seen(n, 60, number=n + 1) for n in range(5)], [])
     assert picture is not None
     spots = {
-        (item.attrib["cx"], item.attrib["cy"]) for item in of_class(root(picture), "p-news") if "cx" in item.attrib
+        (item.attrib["cx"], item.attrib["cy"])
+        for item in of_class(root(picture), "p-news")
+        if "cx" in item.attrib
     }
     assert len(spots) == 5 + 1, "five marks, and the one beside the name of the lane"
 
@@ -89,7 +105,9 @@ def test_lines_join_what_is_drawn_and_nothing_else() -> None:
     alone = timeline(items, [correlation("f_0001", "f_0003"), correlation("f_0001", "gone")])
     assert alone is not None
     assert of_class(root(alone), "p-join") == []
-    joined = timeline(items, [correlation("f_0001", "f_0002", "f_0003", kind=CorrelationKind.CAUSAL)])
+    joined = timeline(
+        items, [correlation("f_0001", "f_0002", "f_0003", kind=CorrelationKind.CAUSAL)]
+    )
     assert joined is not None
     assert len(of_class(root(joined), "p-causal")) == 2
     assert "5 <minutes> apart" in " ".join(titles(root(joined)))
@@ -119,14 +137,22 @@ def test_a_few_that_lie_far_away_do_not_press_the_others_together() -> None:
 def test_one_finding_alone() -> None:
     picture = timeline([seen(1, 60)], [])
     assert picture is not None
-    assert picture.text == "1 finding by time (1 news), from 2026-11-09 01:00 UTC to 2026-11-09 01:00 UTC."
+    assert (
+        picture.text
+        == "1 finding by time (1 news), from 2026-11-09 01:00 UTC to 2026-11-09 01:00 UTC."
+    )
     assert len([word for word in texts(root(picture)) if ":" in word]) >= 3
 
 
 @settings(max_examples=60)
 @given(
     st.lists(
-        st.tuples(st.integers(FIRST, LAST), st.integers(0, 10_000), st.sampled_from(TYPES), st.integers(0, 999)),
+        st.tuples(
+            st.integers(FIRST, LAST),
+            st.integers(0, 10_000),
+            st.sampled_from(TYPES),
+            st.integers(0, 999),
+        ),
         min_size=1,
         max_size=40,
     )
@@ -149,7 +175,8 @@ def test_any_findings_can_be_drawn_within_the_paper(rows: list[tuple[int, int, s
 def centre(picture_text: str, number: int) -> tuple[float, float]:
     """Return where the mark of a number is drawn."""
     found = re.search(
-        rf'<a href="#c{number}"><title>[^<]*</title><circle [^>]*cx="([\d.]+)" cy="([\d.]+)"', picture_text
+        rf'<a href="#c{number}"><title>[^<]*</title><circle [^>]*cx="([\d.]+)" cy="([\d.]+)"',
+        picture_text,
     )
     assert found is not None
     return float(found[1]), float(found[2])
@@ -168,7 +195,9 @@ def test_marks_stand_at_their_time() -> None:
 def test_a_tick_stands_at_its_time_too() -> None:
     picture = timeline([seen(1, 0, number=1), seen(2, 600, number=2)], [])
     assert picture is not None
-    tick = next(item for item in root(picture).iter() if item.text == "00:00" and "x" in item.attrib)
+    tick = next(
+        item for item in root(picture).iter() if item.text == "00:00" and "x" in item.attrib
+    )
     assert float(tick.attrib["x"]) == pytest.approx(centre(picture.body, 1)[0], abs=0.2)
 
 
@@ -176,7 +205,9 @@ def test_lines_begin_and_end_at_their_marks() -> None:
     items = [seen(1, 0, number=1), seen(2, 300, number=2)]
     picture = timeline(items, [correlation("f_0002", "f_0001")])
     assert picture is not None
-    (way,) = [item.attrib["d"] for item in of_class(root(picture), "p-join") if "Q" in item.attrib["d"]]
+    (way,) = [
+        item.attrib["d"] for item in of_class(root(picture), "p-join") if "Q" in item.attrib["d"]
+    ]
     held = [float(part) for part in re.findall(r"-?[\d.]+", way)]
     assert tuple(held[:2]) == centre(picture.body, 1)
     assert tuple(held[-2:]) == centre(picture.body, 2)
@@ -184,14 +215,21 @@ def test_lines_begin_and_end_at_their_marks() -> None:
 
 def test_two_kinds_of_lines_between_the_same_findings_can_be_told_apart() -> None:
     items = [seen(1, 0), seen(2, 300)]
-    picture = timeline(items, [correlation("f_0001", "f_0002", kind=kind) for kind in CorrelationKind])
+    picture = timeline(
+        items, [correlation("f_0001", "f_0002", kind=kind) for kind in CorrelationKind]
+    )
     assert picture is not None
-    ways = [item.attrib["d"] for item in of_class(root(picture), "p-join") if "Q" in item.attrib["d"]]
+    ways = [
+        item.attrib["d"] for item in of_class(root(picture), "p-join") if "Q" in item.attrib["d"]
+    ]
     assert len(set(ways)) == 4
 
 
 def test_lanes_stand_in_the_order_of_the_types_and_only_those_that_occur() -> None:
-    picture = timeline([seen(n, n * 60, kind=kind) for n, kind in enumerate(reversed(TYPES)) if kind != "cyber"], [])
+    picture = timeline(
+        [seen(n, n * 60, kind=kind) for n, kind in enumerate(reversed(TYPES)) if kind != "cyber"],
+        [],
+    )
     assert picture is not None
     names = [word.split()[0] for word in texts(root(picture)) if re.fullmatch(r"[a-z]+ \d+", word)]
     assert names == [name for name in TYPES if name != "cyber"]

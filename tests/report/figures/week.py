@@ -1,4 +1,7 @@
-"""An invented week near Kharkiv for tests of the pictures: 30 findings of six types, correlations, three hypotheses."""
+"""An invented week near Kharkiv for tests of the pictures.
+
+30 findings of six types, correlations, three hypotheses.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ ROWS = {
     "search_news": (
         "A blast was heard in the north of Kharkiv on 2026-11-09 at 06:20 UTC.",
         "On 2026-11-11 at 14:00 UTC a strike on a depot at 49.9935 N, 36.2304 E was reported.",
-        "Residents of Saltivka reported explosions on 2026-11-11 at 14:12 UTC at 50.0310 N, 36.3390 E.",
+        "Residents of Saltivka reported explosions on 2026-11-11 at 14:12 UTC at 50.0310 N, "
+        "36.3390 E.",
         "The mayor said on 2026-11-12 that two people were hurt.",
         "On 2026-11-12 at 21:40 UTC a drone fell near 50.0712 N, 36.1250 E.",
         "Trains to Kharkiv were late on 2026-11-13.",
@@ -40,14 +44,22 @@ ROWS = {
         "The governor counted nine strikes by 2026-11-15 at 08:00 UTC.",
     ),
     "detect_thermal_anomalies": (
-        "VIIRS saw a thermal anomaly at 2026-11-11 14:05 UTC, at 49.9941 N, 36.2312 E, brightness 341.2 K.",
-        "VIIRS saw a thermal anomaly at 2026-11-11 14:05 UTC, at 50.0302 N, 36.3401 E, brightness 329.8 K.",
-        "VIIRS saw a thermal anomaly at 2026-11-12 01:31 UTC, at 50.2891 N, 36.9412 E, brightness 318.4 K.",
-        "MODIS saw a thermal anomaly at 2026-11-12 10:50 UTC, at 49.7065 N, 37.6170 E, brightness 322.0 K.",
-        "VIIRS saw a thermal anomaly at 2026-11-13 03:20 UTC, at 49.9465 N, 36.3890 E, brightness 345.1 K.",
-        "VIIRS saw a thermal anomaly at 2026-11-13 12:41 UTC, at 49.9938 N, 36.2309 E, brightness 311.7 K.",
-        "MODIS saw a thermal anomaly at 2026-11-14 19:35 UTC, at 49.8360 N, 36.6871 E, brightness 333.9 K.",
-        "VIIRS saw a thermal anomaly at 2026-11-15 00:12 UTC, at 50.1177 N, 36.0544 E, brightness 315.3 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-11 14:05 UTC, at 49.9941 N, 36.2312 E, brightness "
+        "341.2 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-11 14:05 UTC, at 50.0302 N, 36.3401 E, brightness "
+        "329.8 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-12 01:31 UTC, at 50.2891 N, 36.9412 E, brightness "
+        "318.4 K.",
+        "MODIS saw a thermal anomaly at 2026-11-12 10:50 UTC, at 49.7065 N, 37.6170 E, brightness "
+        "322.0 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-13 03:20 UTC, at 49.9465 N, 36.3890 E, brightness "
+        "345.1 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-13 12:41 UTC, at 49.9938 N, 36.2309 E, brightness "
+        "311.7 K.",
+        "MODIS saw a thermal anomaly at 2026-11-14 19:35 UTC, at 49.8360 N, 36.6871 E, brightness "
+        "333.9 K.",
+        "VIIRS saw a thermal anomaly at 2026-11-15 00:12 UTC, at 50.1177 N, 36.0544 E, brightness "
+        "315.3 K.",
     ),
     "check_connectivity": (
         "IODA saw the BGP reachability of AS6877 fall by 34 percent at 2026-11-11 14:20 UTC.",
@@ -60,8 +72,10 @@ ROWS = {
     ),
     "lookup_sanctions": ('"Example Rail LLC" is listed since 2026-11-10.',),
     "search_events": (
-        "ReliefWeb reported on 2026-11-12 that 300 people left their homes near 50.2860 N, 36.9390 E.",
-        "USGS recorded an earthquake of magnitude 2.9 at 2026-11-10 05:02 UTC, at 48.6010 N, 38.0020 E.",
+        "ReliefWeb reported on 2026-11-12 that 300 people left their homes near 50.2860 N, "
+        "36.9390 E.",
+        "USGS recorded an earthquake of magnitude 2.9 at 2026-11-10 05:02 UTC, at 48.6010 N, "
+        "38.0020 E.",
     ),
     "library": (
         "The yearbook says that the depot was opened on 1987-05-02.",
@@ -78,12 +92,18 @@ TYPES = {
     "lookup_sanctions": "sanctions",
     "search_events": "event",
 }
-SERVICES = {"search_cyber": "CISA KEV", "detect_thermal_anomalies": "NASA FIRMS", "check_connectivity": "IODA"}
+SERVICES = {
+    "search_cyber": "CISA KEV",
+    "detect_thermal_anomalies": "NASA FIRMS",
+    "check_connectivity": "IODA",
+}
 
 
 def texts() -> dict[str, str]:
     """Return the saved texts of the week, by hash."""
-    return {f"t_{provider}_{n}": row for provider, rows in ROWS.items() for n, row in enumerate(rows)}
+    return {
+        f"t_{provider}_{n}": row for provider, rows in ROWS.items() for n, row in enumerate(rows)
+    }
 
 
 def sources() -> list[Source]:
@@ -99,7 +119,9 @@ def sources() -> list[Source]:
             providers=(provider,),
             intelligence=TYPES.get(provider, ""),
             publisher=f"publisher {provider} {n}",
-            credibility=Credibility(score=0.9 if provider != "search_news" else 0.7, reasons=("invented",)),
+            credibility=Credibility(
+                score=0.9 if provider != "search_news" else 0.7, reasons=("invented",)
+            ),
         )
         for provider, rows in ROWS.items()
         for n in range(len(rows))
@@ -128,10 +150,30 @@ def findings() -> list[Finding]:
 def correlations() -> list[Correlation]:
     """Return what was planted: the strike and the anomaly five minutes later, and what followed."""
     told = [
-        (CorrelationKind.TEMPORAL, ("f_search_news_1", "f_detect_thermal_anomalies_0"), "5 minutes apart", 0.8),
-        (CorrelationKind.GEOSPATIAL, ("f_search_news_1", "f_detect_thermal_anomalies_0"), "0.09 km apart", 0.9),
-        (CorrelationKind.CAUSAL, ("f_detect_thermal_anomalies_0", "f_check_connectivity_0"), "15 minutes apart", 0.4),
-        (CorrelationKind.TEMPORAL, ("f_search_news_6", "f_detect_thermal_anomalies_4"), "5 minutes apart", 0.8),
+        (
+            CorrelationKind.TEMPORAL,
+            ("f_search_news_1", "f_detect_thermal_anomalies_0"),
+            "5 minutes apart",
+            0.8,
+        ),
+        (
+            CorrelationKind.GEOSPATIAL,
+            ("f_search_news_1", "f_detect_thermal_anomalies_0"),
+            "0.09 km apart",
+            0.9,
+        ),
+        (
+            CorrelationKind.CAUSAL,
+            ("f_detect_thermal_anomalies_0", "f_check_connectivity_0"),
+            "15 minutes apart",
+            0.4,
+        ),
+        (
+            CorrelationKind.TEMPORAL,
+            ("f_search_news_6", "f_detect_thermal_anomalies_4"),
+            "5 minutes apart",
+            0.8,
+        ),
         (
             CorrelationKind.PATTERN,
             ("f_search_news_2", "f_search_news_6", "f_search_news_8"),
@@ -140,7 +182,13 @@ def correlations() -> list[Correlation]:
         ),
     ]
     return [
-        Correlation(id=content_id("k", kind, keys), kind=kind, findings=keys, description=what, confidence=sure)
+        Correlation(
+            id=content_id("k", kind, keys),
+            kind=kind,
+            findings=keys,
+            description=what,
+            confidence=sure,
+        )
         for kind, keys, what, sure in told
     ]
 
@@ -148,19 +196,22 @@ def correlations() -> list[Correlation]:
 HYPOTHESES = (
     Hypothesis(
         id="h_1",
-        statement="Strikes near Kharkiv have increased in the week of 9 November 2026 compared with the week before.",
+        statement="Strikes near Kharkiv have increased in the week of 9 November 2026 compared "
+        "with the week before.",
         supports_if="more strikes reported and seen",
         refutes_if="fewer or as many strikes as in the week before",
     ),
     Hypothesis(
         id="h_2",
-        statement="The thermal anomalies come from industry that burns at the same places every week.",
+        statement="The thermal anomalies come from industry that burns at the same places every "
+        "week.",
         supports_if="the same places in the weeks before",
         refutes_if="anomalies that begin at the minute of a reported strike",
     ),
     Hypothesis(
         id="h_3",
-        statement="The loss of connectivity on 11 November was brought about by the strike on the depot.",
+        statement="The loss of connectivity on 11 November was brought about by the strike on the "
+        "depot.",
         supports_if="a loss that begins behind the strike",
         refutes_if="a loss that begins before it",
     ),
@@ -218,7 +269,9 @@ def assessments() -> list[Assessment]:
             posterior=belief,
             status=status,
             trials=trials,
-            supporting=tuple(key for key, stance, _ in JUDGED[item.id] if stance is Stance.SUPPORTS),
+            supporting=tuple(
+                key for key, stance, _ in JUDGED[item.id] if stance is Stance.SUPPORTS
+            ),
             refuting=tuple(key for key, stance, _ in JUDGED[item.id] if stance is Stance.REFUTES),
         )
         for item, (status, belief, trials) in zip(HYPOTHESES, standing, strict=True)
@@ -235,17 +288,26 @@ def report() -> Report:
     news = [f"f_search_news_{n}" for n in range(1, 9)]
     heat = [f"f_detect_thermal_anomalies_{n}" for n in range(5)]
     lead = (
-        Sentence(text="Strikes near Kharkiv have increased: nine were counted.", findings=("f_search_news_9",)),
+        Sentence(
+            text="Strikes near Kharkiv have increased: nine were counted.",
+            findings=("f_search_news_9",),
+        ),
         Sentence(text="In the week before there were four.", findings=("f_library_1",)),
     )
     body = (
         Section(
             heading="Close in time",
             sentences=(
-                Sentence(text="A strike at 14:00 UTC was seen from space.", findings=(news[0], heat[0])),
-                Sentence(text="Connectivity fell 15 minutes later.", findings=("f_check_connectivity_0",)),
                 Sentence(
-                    text="A warehouse burned at 03:15 UTC.", findings=(news[5], heat[4]), mark="flagged: one source"
+                    text="A strike at 14:00 UTC was seen from space.", findings=(news[0], heat[0])
+                ),
+                Sentence(
+                    text="Connectivity fell 15 minutes later.", findings=("f_check_connectivity_0",)
+                ),
+                Sentence(
+                    text="A warehouse burned at 03:15 UTC.",
+                    findings=(news[5], heat[4]),
+                    mark="flagged: one source",
                 ),
             ),
         ),
@@ -254,11 +316,20 @@ def report() -> Report:
             sentences=(
                 Sentence(text="More was reported.", findings=(*news[1:5], news[7])),
                 Sentence(text="More was seen from space.", findings=tuple(heat[1:4])),
-                Sentence(text="Two vulnerabilities were exploited.", findings=("f_search_cyber_0", "f_search_cyber_1")),
-                Sentence(text="A depot was opened long ago.", findings=("f_library_0", "f_search_events_0")),
+                Sentence(
+                    text="Two vulnerabilities were exploited.",
+                    findings=("f_search_cyber_0", "f_search_cyber_1"),
+                ),
+                Sentence(
+                    text="A depot was opened long ago.",
+                    findings=("f_library_0", "f_search_events_0"),
+                ),
             ),
         ),
-        Section(heading="Method", sentences=(Sentence(text="Six feeds were asked.", kind=SentenceKind.FRAME),)),
+        Section(
+            heading="Method",
+            sentences=(Sentence(text="Six feeds were asked.", kind=SentenceKind.FRAME),),
+        ),
     )
     return compose(
         QUESTION,

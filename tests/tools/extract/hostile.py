@@ -53,7 +53,10 @@ def archives() -> dict[str, tuple[str, Make]]:
         return making.zipped({**beside, member: zeros})
 
     def many(member: str) -> bytes:
-        return making.zipped({member: b"<x/>", **{f"x/{number}": b"" for number in range(20_000)}}, zipfile.ZIP_STORED)
+        return making.zipped(
+            {member: b"<x/>", **{f"x/{number}": b"" for number in range(20_000)}},
+            zipfile.ZIP_STORED,
+        )
 
     def nested(member: str) -> bytes:
         inner = making.zipped({"zeros": zeros[:20_000_000]})
@@ -78,7 +81,10 @@ def archives() -> dict[str, tuple[str, Make]]:
     found: dict[str, tuple[str, Make]] = {}
     for kind, main in mains.items():
         found[f"{kind} bomb in its main part"] = (f"a.{kind}", partial(bomb, main, {}))
-        found[f"{kind} bomb in a picture"] = (f"a.{kind}", partial(bomb, "media/a.png", {main: b"<x/>"}))
+        found[f"{kind} bomb in a picture"] = (
+            f"a.{kind}",
+            partial(bomb, "media/a.png", {main: b"<x/>"}),
+        )
         found[f"{kind} of 20,000 members"] = (f"a.{kind}", partial(many, main))
         found[f"{kind} of nested zips"] = (f"a.{kind}", partial(nested, main))
         found[f"{kind} that lies about its sizes"] = (f"a.{kind}", partial(lying, main))
@@ -87,7 +93,10 @@ def archives() -> dict[str, tuple[str, Make]]:
         found[f"{name} bomb"] = (f"a.{name}", partial(pack, zeros))
         found[f"{name} bomb called html"] = ("a.html", partial(pack, zeros))
     found["zip bomb called txt"] = ("a.txt", lambda: making.zipped({"a": zeros}))
-    found["gzip in gzip called pdf"] = ("a.pdf", lambda: gzip.compress(gzip.compress(gzip.compress(zeros))))
+    found["gzip in gzip called pdf"] = (
+        "a.pdf",
+        lambda: gzip.compress(gzip.compress(gzip.compress(zeros))),
+    )
     return found
 
 
@@ -120,21 +129,33 @@ def pages() -> dict[str, tuple[str, Make]]:
             "<p " + " ".join(f"a{number}=1" for number in range(200_000)) + f">{_WORDS}</p>"
         ),
         "tag of 5 MB": lambda: page("<" + "x" * 5_000_000 + f">{_WORDS}"),
-        "doctype of 5 MB": lambda: b"<!DOCTYPE html " + b"x" * 5_000_000 + b"><body>" + _WORDS.encode(),
+        "doctype of 5 MB": lambda: (
+            b"<!DOCTYPE html " + b"x" * 5_000_000 + b"><body>" + _WORDS.encode()
+        ),
         "angle brackets": lambda: page("<" * 3_000_000),
         "ampersands": lambda: page("&" * 3_000_000),
         "entities by number": lambda: page("&#1114112;&#xffffffff;&#0;&#55296;" * 50_000),
         "a million paragraphs": lambda: page("<p>a" * 1_000_000),
-        "300,000 links": lambda: page("".join(f'<p><a href="/{n}">{_WORDS}</a></p>' for n in range(60_000))),
+        "300,000 links": lambda: page(
+            "".join(f'<p><a href="/{n}">{_WORDS}</a></p>' for n in range(60_000))
+        ),
         "a table of a million cells": lambda: page("<table>" + ("<tr>" + "<td>1" * 1_000) * 1_000),
         "a table with a span of a milliard": lambda: page(
             f'<table><tr><td colspan="1000000000" rowspan="1000000000">1</td></tr></table>{prose}'
         ),
         "50,000 formatting elements": lambda: page("<b><i><a href=x>" * 20_000 + _WORDS),
-        "meta that names another encoding": lambda: page(prose, '<meta charset="utf-7">').replace(b"3 M", b"+ADw-"),
-        "meta that names no encoding": lambda: page(prose, '<meta charset="x-no-such">') + b"\xff\xfe\xfa",
-        "dates without end": lambda: page("".join(f"<time>{_WORDS} 2021-01-0{n % 9}</time>" for n in range(20_000))),
-        "json-ld of depth": lambda: page(prose, '<script type="application/ld+json">' + '{"a":' * 50_000 + "</script>"),
+        "meta that names another encoding": lambda: page(prose, '<meta charset="utf-7">').replace(
+            b"3 M", b"+ADw-"
+        ),
+        "meta that names no encoding": lambda: (
+            page(prose, '<meta charset="x-no-such">') + b"\xff\xfe\xfa"
+        ),
+        "dates without end": lambda: page(
+            "".join(f"<time>{_WORDS} 2021-01-0{n % 9}</time>" for n in range(20_000))
+        ),
+        "json-ld of depth": lambda: page(
+            prose, '<script type="application/ld+json">' + '{"a":' * 50_000 + "</script>"
+        ),
         "base that points elsewhere": lambda: page(prose, '<base href="file:///etc/passwd">'),
         "emoji to the limit": lambda: page("<p>" + ("\U0001f6a2 " + _WORDS * 20) * 8_000 + "</p>"),
         "zero-width characters": lambda: page("<p>" + "\u200b\u202e" * 1_000_000 + _WORDS),
@@ -152,9 +173,18 @@ def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
         "billion laughs": (f"<!DOCTYPE x [{laughs}]>", "&l11;"),
         "quadratic blow-up": (f"<!DOCTYPE x [{quadratic}]>", "&a;" * 100_000),
         "external entity of a file": (f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret}">]>', "&e;"),
-        "external entity of a password file": ('<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>', "&e;"),
-        "external entity of a server": (f'<!DOCTYPE x [<!ENTITY e SYSTEM "{server}/entity">]>', "&e;"),
-        "parameter entity of a server": (f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{server}/parameter"> %e;]>', "text"),
+        "external entity of a password file": (
+            '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>',
+            "&e;",
+        ),
+        "external entity of a server": (
+            f'<!DOCTYPE x [<!ENTITY e SYSTEM "{server}/entity">]>',
+            "&e;",
+        ),
+        "parameter entity of a server": (
+            f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{server}/parameter"> %e;]>',
+            "text",
+        ),
         "external document type": (f'<!DOCTYPE x SYSTEM "{server}/x.dtd">', "text"),
     }
     found: dict[str, tuple[str, Make]] = {}
@@ -171,14 +201,17 @@ def entities(secret: str, server: str) -> dict[str, tuple[str, Make]]:
     found["svg: picture and style from a server"] = (
         "a.svg",
         lambda: (
-            f'<?xml version="1.0"?><?xml-stylesheet href="{server}/s.css"?><svg xmlns="http://www.w3.org/2000/svg" '
-            f'xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{server}/i.png"/><text>hello</text></svg>'
+            f'<?xml version="1.0"?><?xml-stylesheet href="{server}/s.css"?><svg '
+            'xmlns="http://www.w3.org/2000/svg" '
+            'xmlns:xlink="http://www.w3.org/1999/xlink"><image '
+            f'xlink:href="{server}/i.png"/><text>hello</text></svg>'
         ).encode(),
     )
     found["xml: include of a file"] = (
         "a.xml",
         lambda: (
-            f'<x xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="{secret}" parse="text"/>text</x>'.encode()
+            f'<x xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="{secret}" '
+            'parse="text"/>text</x>'.encode()
         ),
     )
     found["xml: 100,000 deep"] = ("a.xml", lambda: b"<a>" * 100_000 + b"x" + b"</a>" * 100_000)
@@ -191,7 +224,10 @@ def _bare(doctype: str, use: str) -> bytes:
 
 def _drawing(doctype: str, use: str) -> bytes:
     named = doctype.replace("DOCTYPE x", "DOCTYPE svg")
-    return f'<?xml version="1.0"?>{named}<svg xmlns="http://www.w3.org/2000/svg"><text>{use}</text></svg>'.encode()
+    return (
+        f'<?xml version="1.0"?>{named}<svg '
+        f'xmlns="http://www.w3.org/2000/svg"><text>{use}</text></svg>'
+    ).encode()
 
 
 def _page(doctype: str, use: str) -> bytes:
@@ -201,33 +237,43 @@ def _page(doctype: str, use: str) -> bytes:
 def _word(doctype: str, use: str) -> bytes:
     good = making.docx(lambda made: made.add_paragraph(_WORDS))
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    body = f"<w:document {space}><w:body><w:p><w:r><w:t>{use}</w:t></w:r></w:p></w:body></w:document>"
+    body = (
+        f"<w:document {space}><w:body><w:p><w:r><w:t>{use}</w:t></w:r></w:p></w:body></w:document>"
+    )
     return making.rezipped(good, {"word/document.xml": f'<?xml version="1.0"?>{doctype}{body}'})
 
 
 def _sheet(doctype: str, use: str) -> bytes:
     good = making.xlsx(lambda made: made.active.append([_WORDS, 1]))
     strings = f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>{use}</t></si></sst>'
-    return making.rezipped(good, {"xl/sharedStrings.xml": f'<?xml version="1.0"?>{doctype}{strings}'})
+    return making.rezipped(
+        good, {"xl/sharedStrings.xml": f'<?xml version="1.0"?>{doctype}{strings}'}
+    )
 
 
 def _book(doctype: str, use: str) -> bytes:
     chapter = f'<?xml version="1.0"?>{doctype}<html><body><p>{_WORDS}{use}</p></body></html>'
     return making.rezipped(
-        making.epub({"a.html": chapter}), {"META-INF/container.xml": f"{doctype}{making.CONTAINER[21:]}"}
+        making.epub({"a.html": chapter}),
+        {"META-INF/container.xml": f"{doctype}{making.CONTAINER[21:]}"},
     )
 
 
 def pdfs() -> dict[str, tuple[str, Make]]:
     catalog = b"<< /Type /Catalog /Pages 2 0 R >>"
-    font = b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>"
+    font = (
+        b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>"
+    )
 
     def one(content: bytes, extra: bytes = b"", **more: bytes) -> bytes:
         return making.pdf_objects(
             {
                 1: catalog,
                 2: b"<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
-                3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R " + font + extra + b" >>",
+                3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R "
+                + font
+                + extra
+                + b" >>",
                 4: content,
                 **{int(key[1:]): value for key, value in more.items()},
             }
@@ -243,17 +289,22 @@ def pdfs() -> dict[str, tuple[str, Make]]:
             {
                 1: catalog,
                 2: b"<< /Type /Pages /Count 200000 /Kids [%b] >>" % kids,
-                3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R " + font + b" >>",
+                3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R "
+                + font
+                + b" >>",
                 4: making.stream(b"BT /F1 12 Tf (x) Tj ET"),
             }
         )
 
     def deep_tree() -> bytes:
         nodes = {
-            number: b"<< /Type /Pages /Count 1 /Kids [%d 0 R] /Parent %d 0 R >>" % (number + 1, number - 1)
+            number: b"<< /Type /Pages /Count 1 /Kids [%d 0 R] /Parent %d 0 R >>"
+            % (number + 1, number - 1)
             for number in range(2, 20_000)
         }
-        return making.pdf_objects({1: catalog, **nodes, 20_000: b"<< /Type /Page /Parent 19999 0 R >>"})
+        return making.pdf_objects(
+            {1: catalog, **nodes, 20_000: b"<< /Type /Page /Parent 19999 0 R >>"}
+        )
 
     def wide_tree() -> bytes:
         """Two children each, twenty deep, all the same: a million pages in 2 kB."""
@@ -261,7 +312,9 @@ def pdfs() -> dict[str, tuple[str, Make]]:
             number: b"<< /Type /Pages /Count 9 /Kids [%d 0 R %d 0 R] >>" % (number + 1, number + 1)
             for number in range(2, 24)
         }
-        return making.pdf_objects({1: catalog, **nodes, 24: b"<< /Type /Page /MediaBox [0 0 9 9] >>"})
+        return making.pdf_objects(
+            {1: catalog, **nodes, 24: b"<< /Type /Page /MediaBox [0 0 9 9] >>"}
+        )
 
     form = b"/XObject << /X 5 0 R >>"
     forms = b"/Resources << " + form + b" >>"
@@ -288,10 +341,17 @@ def pdfs() -> dict[str, tuple[str, Make]]:
         "a stream of 300 MB": lambda: one(making.flate(b" " * 300_000_000)),
         "a stream packed three times": lambda: one(twice(b" " * 300_000_000)),
         "20 MB of operators": lambda: one(making.flate(b"BT /F1 12 Tf (a) Tj ET\n" * 900_000)),
-        "20 MB of one string": lambda: one(making.flate(b"BT /F1 12 Tf (" + b"a" * 20_000_000 + b") Tj ET")),
+        "20 MB of one string": lambda: one(
+            making.flate(b"BT /F1 12 Tf (" + b"a" * 20_000_000 + b") Tj ET")
+        ),
         "arrays 100,000 deep": lambda: one(making.stream(b"[" * 100_000 + b"]" * 100_000)),
         "dictionaries 50,000 deep": lambda: making.pdf_objects(
-            {1: b"<< /Type /Catalog /Pages 2 0 R /X " + b"<< /A " * 50_000 + b">>" * 50_000 + b" >>"}
+            {
+                1: b"<< /Type /Catalog /Pages 2 0 R /X "
+                + b"<< /A " * 50_000
+                + b">>" * 50_000
+                + b" >>"
+            }
         ),
         "names 200,000 saved states deep": lambda: one(making.flate(b"q " * 2_000_000)),
         "a form that draws itself": lambda: one(
@@ -301,12 +361,16 @@ def pdfs() -> dict[str, tuple[str, Make]]:
         ),
         "a font map of a million": lambda: one(
             making.stream(b"BT /F9 12 Tf (x) Tj ET"),
-            o5=making.flate(b"begincmap 1 beginbfrange <0000> <ffffffff> <0000> endbfrange endcmap"),
+            o5=making.flate(
+                b"begincmap 1 beginbfrange <0000> <ffffffff> <0000> endbfrange endcmap"
+            ),
         ).replace(b"/F1 <<", b"/F9 << /ToUnicode 5 0 R"),
-        "an outline in a ring": lambda: making.pdf([[(700, _WORDS)]], outline=[("a", 0), ("b", 0)]).replace(
-            b"/Next 14 0 R", b"/Next 13 0 R"
+        "an outline in a ring": lambda: making.pdf(
+            [[(700, _WORDS)]], outline=[("a", 0), ("b", 0)]
+        ).replace(b"/Next 14 0 R", b"/Next 13 0 R"),
+        "an xref in a ring": lambda: making.pdf([[(700, _WORDS)]]).replace(
+            b"trailer\n<<", b"trailer\n<< /Prev 9"
         ),
-        "an xref in a ring": lambda: making.pdf([[(700, _WORDS)]]).replace(b"trailer\n<<", b"trailer\n<< /Prev 9"),
         "no xref at all": lambda: making.pdf([[(700, _WORDS)]]).split(b"xref")[0],
         "an xref that points beyond": lambda: making.pdf([[(700, _WORDS)]]).replace(
             b"startxref\n", b"startxref\n99999999"
@@ -317,8 +381,12 @@ def pdfs() -> dict[str, tuple[str, Make]]:
             making.flate(b"x" * 1000, b"/DecodeParms << /Predictor 12 /Columns 1000000000 >>")
         ),
         "an LZW stream of noise": lambda: one(making.stream(noise(500_000), b"/Filter /LZWDecode")),
-        "an ASCII85 stream of z": lambda: one(making.stream(b"z" * 20_000_000 + b"~>", b"/Filter /ASCII85Decode")),
-        "a run-length bomb": lambda: one(making.stream(b"\x81x" * 4_000_000 + b"\x80", b"/Filter /RunLengthDecode")),
+        "an ASCII85 stream of z": lambda: one(
+            making.stream(b"z" * 20_000_000 + b"~>", b"/Filter /ASCII85Decode")
+        ),
+        "a run-length bomb": lambda: one(
+            making.stream(b"\x81x" * 4_000_000 + b"\x80", b"/Filter /RunLengthDecode")
+        ),
     }
     return {f"pdf: {name}": ("a.pdf", make) for name, make in made.items()}
 
@@ -329,7 +397,9 @@ def office() -> dict[str, tuple[str, Make]]:
 
     def word(body: str) -> bytes:
         good = making.docx(lambda made: made.add_paragraph(_WORDS))
-        return making.rezipped(good, {"word/document.xml": f"<w:document {space}><w:body>{body}</w:body></w:document>"})
+        return making.rezipped(
+            good, {"word/document.xml": f"<w:document {space}><w:body>{body}</w:body></w:document>"}
+        )
 
     def sheet(rows: str) -> bytes:
         good = making.xlsx(lambda made: made.active.append(["a", 1]))
@@ -349,7 +419,8 @@ def office() -> dict[str, tuple[str, Make]]:
             lambda: making.rezipped(
                 making.docx(lambda made: made.add_paragraph(_WORDS)),
                 {
-                    "word/styles.xml": f'<w:styles {space}><w:style w:styleId="a"><w:basedOn w:val="b"/></w:style>'
+                    "word/styles.xml": f'<w:styles {space}><w:style w:styleId="a"><w:basedOn '
+                    'w:val="b"/></w:style>'
                     '<w:style w:styleId="b"><w:basedOn w:val="a"/></w:style></w:styles>'
                 },
             ),
@@ -357,7 +428,9 @@ def office() -> dict[str, tuple[str, Make]]:
         "docx: a cell over a milliard columns": (
             "a.docx",
             lambda: word(
-                '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000000"/></w:tcPr>' + run + "</w:tc></w:tr></w:tbl>"
+                '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000000"/></w:tcPr>'
+                + run
+                + "</w:tc></w:tr></w:tbl>"
             ),
         ),
         "xlsx: a cell in the last corner": (
@@ -370,11 +443,17 @@ def office() -> dict[str, tuple[str, Make]]:
         ),
         "xlsx: 3,000 rows of 16,384 columns": (
             "a.xlsx",
-            lambda: sheet("".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 3_000))),
+            lambda: sheet(
+                "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 3_000))
+            ),
         ),
         "xlsx: 300,000 cells": (
             "a.xlsx",
-            lambda: sheet("".join(f'<row><c><v>{n}</v></c><c t="str"><v>x</v></c></row>' for n in range(150_000))),
+            lambda: sheet(
+                "".join(
+                    f'<row><c><v>{n}</v></c><c t="str"><v>x</v></c></row>' for n in range(150_000)
+                )
+            ),
         ),
         "xlsx: a shared string that is not there": (
             "a.xlsx",
@@ -399,7 +478,13 @@ def office() -> dict[str, tuple[str, Make]]:
         "pptx: groups 5,000 deep": (
             "a.pptx",
             lambda: making.rezipped(
-                _deck(), {"ppt/slides/slide1.xml": b"<sld>" + b"<grpSp>" * 5_000 + b"</grpSp>" * 5_000 + b"</sld>"}
+                _deck(),
+                {
+                    "ppt/slides/slide1.xml": b"<sld>"
+                    + b"<grpSp>" * 5_000
+                    + b"</grpSp>" * 5_000
+                    + b"</sld>"
+                },
             ),
         ),
     }
@@ -419,15 +504,24 @@ def texts() -> dict[str, tuple[str, Make]]:
         "csv: only line ends": ("a.csv", lambda: b"\n" * 5_000_000),
         "tsv: only tabs": ("a.tsv", lambda: b"\t" * 5_000_000),
         "json: 100,000 deep": ("a.json", lambda: b"[" * 100_000 + b"]" * 100_000),
-        "json: objects 100,000 deep": ("a.json", lambda: b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
+        "json: objects 100,000 deep": (
+            "a.json",
+            lambda: b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
+        ),
         "json: objects 900 deep": ("a.json", lambda: b'{"a":' * 900 + b"1" + b"}" * 900),
         "json: a number of 2 MB": ("a.json", lambda: b"[" + b"1" * 2_000_000 + b"]"),
         "json: a million numbers": ("a.json", lambda: json.dumps(list(range(1_000_000))).encode()),
         "json: a million objects": ("a.json", lambda: b"[" + b'{"a":{"b":1}},' * 500_000 + b"1]"),
         "json: half characters": ("a.json", lambda: b'{"a": "\\ud800 \\udfff x"}'),
-        "jsonl: a line of 10 MB": ("a.jsonl", lambda: b'{"text": "' + b"x" * 10_000_000 + b'"}\n{}\n'),
+        "jsonl: a line of 10 MB": (
+            "a.jsonl",
+            lambda: b'{"text": "' + b"x" * 10_000_000 + b'"}\n{}\n',
+        ),
         "jsonl: lines of depth": ("a.jsonl", lambda: (b"[" * 50_000 + b"\n") * 20),
-        "jsonl: replies within replies": ("a.jsonl", lambda: b'{"user":"a","text":"b","replies":[' * 5_000),
+        "jsonl: replies within replies": (
+            "a.jsonl",
+            lambda: b'{"user":"a","text":"b","replies":[' * 5_000,
+        ),
         "jsonl: odd dates": (
             "a.jsonl",
             lambda: b'{"user":"a","text":"b","ts":1e308}\n{"user":"a","text":"b","ts":-9e99}',
@@ -438,12 +532,21 @@ def texts() -> dict[str, tuple[str, Make]]:
         "text: 51 MB": ("a.txt", lambda: b"x" * 51_000_000),
         "text: every byte there is": ("a.txt", lambda: bytes(range(1, 256)) * 20_000),
         "text: UTF-16 cut in two": ("a.txt", lambda: _WORDS.encode("utf-16")[:-1]),
-        "text: UTF-16 called UTF-8": ("a.txt", lambda: b"\xef\xbb\xbf" + _WORDS.encode("utf-16-le")),
+        "text: UTF-16 called UTF-8": (
+            "a.txt",
+            lambda: b"\xef\xbb\xbf" + _WORDS.encode("utf-16-le"),
+        ),
         "text: UTF-32": ("a.txt", lambda: _WORDS.encode("utf-32")),
         "text: overlong UTF-8": ("a.txt", lambda: b"\xc0\xaf\xe0\x80\xaf" * 100_000),
-        "text: Shift-JIS called Latin": ("a.txt", lambda: "港は凍った。船は出ない。".encode("shift_jis") * 5_000),
+        "text: Shift-JIS called Latin": (
+            "a.txt",
+            lambda: "港は凍った。船は出ない。".encode("shift_jis") * 5_000,
+        ),
         "text: noise": ("a.txt", lambda: noise(3_000_000)),
-        "text: 4-byte characters to the limit": ("a.txt", lambda: ("\U0001f6a2" + "x" * 99).encode() * 100_000),
+        "text: 4-byte characters to the limit": (
+            "a.txt",
+            lambda: ("\U0001f6a2" + "x" * 99).encode() * 100_000,
+        ),
         "markdown: 10 MB of fences": ("a.md", lambda: b"```\n" * 2_500_000),
         "markdown: a million headings": ("a.md", lambda: b"# a\n" * 1_000_000),
         "markdown: front matter without end": ("a.md", lambda: b"---\n" + b"a: b\n" * 1_000_000),
@@ -456,16 +559,20 @@ def mails() -> dict[str, tuple[str, Make]]:
     def parts(count: int, body: bytes = b"x") -> bytes:
         part = b"--b\r\nContent-Type: text/plain\r\n\r\n" + body + b"\r\n"
         return (
-            b"From: a@b.c\r\nSubject: s\r\nDate: x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
-            + part * count
-            + b"--b--"
+            b"From: a@b.c\r\nSubject: s\r\nDate: x\r\nContent-Type: multipart/mixed; "
+            b"boundary=b\r\n\r\n" + part * count + b"--b--"
         )
 
     def nested(depth: int) -> bytes:
         opened = b"".join(
-            b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (level, level) for level in range(depth)
+            b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (level, level)
+            for level in range(depth)
         )
-        return b"From: a@b.c\r\nSubject: s\r\nDate: x\r\n" + opened + b"Content-Type: text/plain\r\n\r\ntext"
+        return (
+            b"From: a@b.c\r\nSubject: s\r\nDate: x\r\n"
+            + opened
+            + b"Content-Type: text/plain\r\n\r\ntext"
+        )
 
     def forwarded(depth: int) -> bytes:
         inner: EmailMessage = making.mail()
@@ -481,7 +588,10 @@ def mails() -> dict[str, tuple[str, Make]]:
         "eml: 100,000 parts": ("a.eml", lambda: parts(100_000)),
         "eml: 5,000 nested parts": ("a.eml", lambda: nested(5_000)),
         "eml: 30 mails forwarded": ("a.eml", lambda: forwarded(30)),
-        "eml: a head of 5 MB": ("a.eml", lambda: head + b"X-A: " + b"a" * 5_000_000 + b"\r\n\r\nbody"),
+        "eml: a head of 5 MB": (
+            "a.eml",
+            lambda: head + b"X-A: " + b"a" * 5_000_000 + b"\r\n\r\nbody",
+        ),
         "eml: 200,000 fields": ("a.eml", lambda: head + b"X-A: a\r\n" * 200_000 + b"\r\nbody"),
         "eml: encoded words without end": (
             "a.eml",
@@ -512,7 +622,9 @@ def torn() -> dict[str, tuple[str, Make]]:
         "pdf": lambda: making.pdf([[(700, _WORDS), (680, _WORDS)]] * 3, outline=[("a", 0)]),
         "docx": lambda: making.docx(lambda made: [made.add_paragraph(_WORDS) for _ in range(50)]),
         "pptx": _deck,
-        "xlsx": lambda: making.xlsx(lambda made: [made.active.append([_WORDS, n]) for n in range(50)]),
+        "xlsx": lambda: making.xlsx(
+            lambda made: [made.active.append([_WORDS, n]) for n in range(50)]
+        ),
         "epub": lambda: making.epub({"a.html": f"<h1>A</h1><p>{_WORDS}</p>"}),
         "html": lambda: making.ARTICLE.encode(),
         "eml": lambda: making.mail(body=_WORDS * 20).as_bytes(),

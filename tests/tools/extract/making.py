@@ -1,4 +1,7 @@
-"""Makes files: with the programs' own libraries where there are some, by hand where there are none."""
+"""Makes files.
+
+With the programs' own libraries where there are some, by hand where there are none.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,9 @@ def zipped(members: Mapping[str, bytes | str], compression: int = zipfile.ZIP_DE
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", compression) as archive:
         for name, content in members.items():
-            made = zipfile.ZipInfo(name, (2026, 11, 15, 9, 0, 0))  # the same bytes at any time: tests are named by them
+            made = zipfile.ZipInfo(
+                name, (2026, 11, 15, 9, 0, 0)
+            )  # the same bytes at any time: tests are named by them
             archive.writestr(made, content, compression)
     return file.getvalue()
 
@@ -53,8 +58,12 @@ def zipped(members: Mapping[str, bytes | str], compression: int = zipfile.ZIP_DE
 def rezipped(data: bytes, change: Mapping[str, bytes | str | None]) -> bytes:
     """Return a zip file with some members changed, added, or (None) left out."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members: dict[str, bytes | str | None] = {name: archive.read(name) for name in archive.namelist()}
-    return zipped({name: content for name, content in (members | dict(change)).items() if content is not None})
+        members: dict[str, bytes | str | None] = {
+            name: archive.read(name) for name in archive.namelist()
+        }
+    return zipped(
+        {name: content for name, content in (members | dict(change)).items() if content is not None}
+    )
 
 
 def pdf_objects(objects: Mapping[int, bytes], trailer: bytes = b"/Root 1 0 R") -> bytes:
@@ -70,7 +79,10 @@ def pdf_objects(objects: Mapping[int, bytes], trailer: bytes = b"/Root 1 0 R") -
     file.write(b"xref\n0 %d\n" % size)
     for number in range(size):
         used = number in places
-        file.write(b"%010d %05d %b \n" % (places.get(number, 0), 0 if used else 65535, b"n" if used else b"f"))
+        file.write(
+            b"%010d %05d %b \n"
+            % (places.get(number, 0), 0 if used else 65535, b"n" if used else b"f")
+        )
     file.write(b"trailer\n<< /Size %d %b >>\nstartxref\n%d\n%%%%EOF\n" % (size, trailer, at))
     return file.getvalue()
 
@@ -83,20 +95,23 @@ def flate(content: bytes, extra: bytes = b"") -> bytes:
     return stream(zlib.compress(content, 9), b"/Filter /FlateDecode " + extra)
 
 
-def pdf(pages: Iterable[Iterable[Line]], info: bytes = b"", outline: Iterable[tuple[str, int]] = ()) -> bytes:
+def pdf(
+    pages: Iterable[Iterable[Line]], info: bytes = b"", outline: Iterable[tuple[str, int]] = ()
+) -> bytes:
     """Make a PDF of lines of text at places; the outline names pages, counted from 0."""
     fonts = b"<< /F1 3 0 R /F2 4 0 R >>"
     objects: dict[int, bytes] = {
         3: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        4: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+        4: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding "
+        b"/WinAnsiEncoding >>",
     }
     leaves = []
     for number, lines in enumerate(pages):
         leaf = 10 + 2 * number
         leaves.append(leaf)
         objects[leaf] = (
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R /Resources << /Font %b >> >>"
-            % (leaf + 1, fonts)
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R /Resources << "
+            b"/Font %b >> >>" % (leaf + 1, fonts)
         )
         objects[leaf + 1] = flate(b"\n".join(_shown(*line) for line in lines))
     objects[2] = b"<< /Type /Pages /Count %d /Kids [%b] >>" % (
@@ -119,37 +134,50 @@ def pdf(pages: Iterable[Iterable[Line]], info: bytes = b"", outline: Iterable[tu
             first + len(entries),
             len(entries),
         )
-    objects[1] = b"<< /Type /Catalog /Pages 2 0 R %b >>" % (b"/Outlines %d 0 R" % first if entries else b"")
+    objects[1] = b"<< /Type /Catalog /Pages 2 0 R %b >>" % (
+        b"/Outlines %d 0 R" % first if entries else b""
+    )
     objects[5] = b"<< %b >>" % info
     return pdf_objects(objects, b"/Root 1 0 R /Info 5 0 R")
 
 
 def _shown(y: float, text: str, size: float = 12, font: str = "F1") -> bytes:
-    escaped = text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
+    escaped = (
+        text.encode("cp1252").replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
+    )
     return b"BT /%b %g Tf 1 0 0 1 72 %g Tm (%b) Tj ET" % (font.encode(), size, y, escaped)
 
 
 CONTAINER = (
-    '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">'
-    '<rootfiles><rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles>'
+    '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" '
+    'version="1.0">'
+    '<rootfiles><rootfile full-path="OEBPS/book.opf" '
+    'media-type="application/oebps-package+xml"/></rootfiles>'
     "</container>"
 )
 
 
 def epub(chapters: Mapping[str, str], contents: Mapping[str, str] | None = None) -> bytes:
     """Make a book of chapters by file name; `contents` names them in the table of contents."""
-    items = "".join(f'<item id="c{at}" href="{name}" media-type="text/html"/>' for at, name in enumerate(chapters))
+    items = "".join(
+        f'<item id="c{at}" href="{name}" media-type="text/html"/>'
+        for at, name in enumerate(chapters)
+    )
     spine = "".join(f'<itemref idref="c{at}"/>' for at in range(len(chapters)))
     points = "".join(
-        f'<navPoint id="n{at}"><navLabel><text>{label}</text></navLabel><content src="{name}#top"/></navPoint>'
+        f'<navPoint id="n{at}"><navLabel><text>{label}</text></navLabel><content '
+        f'src="{name}#top"/></navPoint>'
         for at, (name, label) in enumerate((contents or {}).items())
     )
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" version="2.0"><metadata '
-        'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The Frozen Harbour</dc:title><dc:creator>Anna Berg'
-        "</dc:creator><dc:language>en-GB</dc:language><dc:publisher>Holm Press</dc:publisher><dc:date>2021-05-06"
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The Frozen '
+        "Harbour</dc:title><dc:creator>Anna Berg"
+        "</dc:creator><dc:language>en-GB</dc:language><dc:publisher>Holm "
+        "Press</dc:publisher><dc:date>2021-05-06"
         f'</dc:date></metadata><manifest>{items}<item id="toc" href="toc.ncx" '
-        f'media-type="application/x-dtbncx+xml"/></manifest><spine toc="toc">{spine}</spine></package>'
+        'media-type="application/x-dtbncx+xml"/></manifest><spine '
+        f'toc="toc">{spine}</spine></package>'
     )
     return zipped(
         {
@@ -164,7 +192,11 @@ def epub(chapters: Mapping[str, str], contents: Mapping[str, str] | None = None)
 
 def mail(subject: str = "The harbour", body: str = "It froze.", **fields: str) -> EmailMessage:
     made = EmailMessage()
-    told = {"From": "Anna Berg <anna@holm.example>", "To": "Lars Holm <lars@holm.example>", "Subject": subject}
+    told = {
+        "From": "Anna Berg <anna@holm.example>",
+        "To": "Lars Holm <lars@holm.example>",
+        "Subject": subject,
+    }
     for name, value in (told | {"Date": "Tue, 03 Mar 2026 06:10:00 +0100"} | fields).items():
         made[name] = value
     made.set_content(body)

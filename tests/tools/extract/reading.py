@@ -1,4 +1,7 @@
-"""Reads in this process, for tests of what comes out; that it is done in a child is tested with the pool."""
+"""Reads in this process, for tests of what comes out.
+
+That it is done in a child is tested with the pool.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,15 @@ class Read:
     def marked(self, *kinds: str) -> list[tuple[str, str, str]]:
         """Return the marks: kind, label, and the line of the text that stands there."""
         chosen = [mark for mark in self.marks if not kinds or mark[1] in kinds]
-        return [(kind, label, self.text[start:].partition("\n")[0]) for start, kind, label in chosen]
+        return [
+            (kind, label, self.text[start:].partition("\n")[0]) for start, kind, label in chosen
+        ]
 
 
 def read(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> Read:
-    draft = parse.read(data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url)
+    draft = parse.read(
+        data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url
+    )
     return Read(text=draft.text, **draft.told())
 
 

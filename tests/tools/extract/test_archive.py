@@ -18,8 +18,10 @@ RELATIONS = (
     '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
     '<Relationship Id="r1" Type="http://x/relationships/slide" Target="slides/slide1.xml"/>'
     '<Relationship Id="r2" Type="http://x/relationships/image" Target="../media/a.png"/>'
-    '<Relationship Id="r3" Type="http://x/relationships/hyperlink" Target="http://h/" TargetMode="External"/>'
-    '<Relationship Id="r4" Type="http://x/relationships/theme" Target="/theme/t.xml"/></Relationships>'
+    '<Relationship Id="r3" Type="http://x/relationships/hyperlink" Target="http://h/" '
+    'TargetMode="External"/>'
+    '<Relationship Id="r4" Type="http://x/relationships/theme" '
+    'Target="/theme/t.xml"/></Relationships>'
 )
 
 
@@ -63,7 +65,9 @@ def test_what_is_refused_unopened(data: bytes, why: str) -> None:
 def test_sizes_that_are_refused_unopened(monkeypatch: pytest.MonkeyPatch) -> None:
     noise = bytes(range(256)) * 40
     monkeypatch.setattr(archive, "LARGEST_MEMBER", 10_000)
-    with pytest.raises(UnreadableError, match="a part of it would unpack to 10,240 bytes, more than 10,000"):
+    with pytest.raises(
+        UnreadableError, match="a part of it would unpack to 10,240 bytes, more than 10,000"
+    ):
         Archive(making.zipped({"a.xml": noise}))
     assert Archive(making.zipped({"picture.png": noise})).names
     monkeypatch.setattr(archive, "LARGEST_TOTAL", 20_000)
@@ -102,7 +106,9 @@ def test_entities_are_refused(text: str, encoding: str) -> None:
         parse_xml(text.encode(encoding))
 
 
-@pytest.mark.parametrize("text", ["", "<x>", "text", '<?xml version="1.0" encoding="none"?><x/>', "<x>&undefined;</x>"])
+@pytest.mark.parametrize(
+    "text", ["", "<x>", "text", '<?xml version="1.0" encoding="none"?><x/>', "<x>&undefined;</x>"]
+)
 def test_what_is_no_xml(text: str) -> None:
     with pytest.raises(UnreadableError, match=r"^it is damaged: its XML is not well formed"):
         parse_xml(text.encode())
@@ -130,5 +136,7 @@ def test_local_names() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_an_archive_or_refused(data: bytes) -> None:
-    with pytest.raises(UnreadableError, match=r"^it is damaged: ."):  # no such bytes have a directory
+    with pytest.raises(
+        UnreadableError, match=r"^it is damaged: ."
+    ):  # no such bytes have a directory
         Archive(b"PK\x03\x04" + data)

@@ -1,4 +1,7 @@
-"""Books: chapters in order, headings marked, and names from the contents where a chapter has none."""
+"""Books.
+
+Chapters in order, headings marked, and names from the contents where a chapter has none.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from tests.tools.extract import making
 from tests.tools.extract.reading import read, reason
 
 CHAPTERS = {
-    "one.xhtml": '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html><head><title>no</title></head><body>'
+    "one.xhtml": '<?xml version="1.0" encoding="utf-8"?><!DOCTYPE '
+    "html><html><head><title>no</title></head><body>"
     "<h1>The ice</h1><p>It came in <i>March</i>.</p><p>It stayed.</p></body></html>",
-    "part two.xhtml": "<html><body><p>No heading here: “Vantskär”.</p><ul><li>one</li><li>two</li></ul></body></html>",
+    "part two.xhtml": "<html><body><p>No heading here: "
+    "“Vantskär”.</p><ul><li>one</li><li>two</li></ul></body></html>",
     "empty.xhtml": "<html><body></body></html>",
 }
 BOOK = making.epub(
@@ -22,7 +27,9 @@ BOOK = making.epub(
 
 def test_a_book() -> None:
     found = read(BOOK, "a.epub")
-    assert found.text == ("The ice\n\nIt came in March.\n\nIt stayed.\n\nNo heading here: “Vantskär”.\n\n- one\n- two")
+    assert found.text == (
+        "The ice\n\nIt came in March.\n\nIt stayed.\n\nNo heading here: “Vantskär”.\n\n- one\n- two"
+    )
     assert found.marked() == [
         ("heading", "The ice", "The ice"),
         ("heading", "The thaw", "No heading here: “Vantskär”."),
@@ -34,14 +41,16 @@ def test_a_book() -> None:
 def test_contents_of_the_new_kind() -> None:
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf"><manifest>'
-        '<item id="a" href="text/a.html"/><item id="nav" href="nav.html" properties="nav"/></manifest>'
+        '<item id="a" href="text/a.html"/><item id="nav" href="nav.html" '
+        'properties="nav"/></manifest>'
         '<spine><itemref idref="a"/><itemref idref="absent"/></spine></package>'
     )
     data = making.zipped(
         {
             "META-INF/container.xml": making.CONTAINER,
             "OEBPS/book.opf": package,
-            "OEBPS/nav.html": '<html><body><nav><a href="text/a.html#x">The  <b>ice</b></a></nav></body></html>',
+            "OEBPS/nav.html": '<html><body><nav><a href="text/a.html#x">The  '
+            "<b>ice</b></a></nav></body></html>",
             "OEBPS/text/a.html": "<html><body><p>It came.</p></body></html>",
         }
     )

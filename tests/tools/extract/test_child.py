@@ -1,4 +1,7 @@
-"""The child, spoken to through its own pipes: it answers, says why not, and ends when nobody asks any more."""
+"""The child, spoken to through its own pipes.
+
+It answers, says why not, and ends when nobody asks any more.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,9 @@ def test_each_is_read_in_a_fork_that_ends() -> None:
 
 @linux
 def test_it_ends_when_nobody_waits_any_more() -> None:
-    slow = b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000  # many seconds of the standard library's parser
+    slow = (
+        b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000
+    )  # many seconds of the standard library's parser
     with running() as process:
         assert process.stdin is not None
         frames.send(process.stdin, JOB | {"name": "a.eml"}, slow)  # type: ignore[arg-type]
@@ -117,7 +122,10 @@ print(json.dumps([head["reason"], head["peak"] > 0, len(body)]))
     ("does", "why"),
     [
         ("os.kill(os.getpid(), signal.SIGSEGV)", "its parser died (SIGSEGV)"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "it was ended from outside: the system may be out of memory"),
+        (
+            "os.kill(os.getpid(), signal.SIGKILL)",
+            "it was ended from outside: the system may be out of memory",
+        ),
         ("os.kill(os.getpid(), signal.SIGXCPU)", "it takes more than 7 seconds to read"),
         ("time.sleep(60)", "it takes more than 0.5 seconds to read"),
         ("raise MemoryError", "it takes more than 240 MB to read"),
@@ -131,7 +139,10 @@ print(json.dumps([head["reason"], head["peak"] > 0, len(body)]))
     ],
 )
 def test_ways_in_which_a_fork_ends(does: str, why: str, tmp_path: Path) -> None:
-    """The parser is played; each is tried in a process of its own, since the limits bind for good."""
+    """The parser is played.
+
+    Each is tried in a process of its own, since the limits bind for good.
+    """
     ended = subprocess.run(
         [sys.executable, "-c", FORKING.format(does=does)],
         capture_output=True,

@@ -1,4 +1,7 @@
-"""From bytes to characters: the byte order mark, what is declared, UTF-8, then a guess that says it is one."""
+"""From bytes to characters.
+
+The byte order mark, what is declared, UTF-8, then a guess that says it is one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract.decode import declared, decode
 
 SWEDISH = (
-    "Vantskärs hamn frös på den tredje mars, och färjan låg kvar över natten. Passagerarna fick vänta till nästa "
+    "Vantskärs hamn frös på den tredje mars, och färjan låg kvar över natten. Passagerarna fick "
+    "vänta till nästa "
     "morgon innan isbrytaren kom fram. " * 4
 )
 RUSSIAN = "Гавань замёрзла третьего марта, и паром остался в порту до следующего утра. " * 4
@@ -43,7 +47,12 @@ def test_any_bytes_are_text_or_said_to_be_none(data: bytes) -> None:
         (SWEDISH + "“quoted”", "cp1252", "text/html; charset=iso-8859-1", ""),  # what browsers do
         (RUSSIAN, "koi8-r", "text/plain;charset='koi8-r'", ""),
         (RUSSIAN, "cp1251", "", '<meta charset="windows-1251">'),
-        (JAPANESE, "shift_jis", "", "<meta http-equiv=content-type content='text/html; charset=Shift_JIS'>"),
+        (
+            JAPANESE,
+            "shift_jis",
+            "",
+            "<meta http-equiv=content-type content='text/html; charset=Shift_JIS'>",
+        ),
         (JAPANESE, "euc_jp", "", '<?xml version="1.0" encoding="EUC-JP"?>'),
         (CHINESE, "gb18030", "text/html; charset=gb2312", ""),
         (CHINESE, "gbk", "", "<meta charset=gbk>"),
@@ -56,7 +65,13 @@ def test_what_is_declared_is_believed(text: str, name: str, mime: str, head: str
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [(SWEDISH, "cp1252"), (RUSSIAN, "cp1251"), (JAPANESE, "shift_jis"), (CHINESE, "gb18030"), (ARABIC, "cp1256")],
+    [
+        (SWEDISH, "cp1252"),
+        (RUSSIAN, "cp1251"),
+        (JAPANESE, "shift_jis"),
+        (CHINESE, "gb18030"),
+        (ARABIC, "cp1256"),
+    ],
 )
 def test_without_a_declaration_a_guess_is_made_and_said(text: str, name: str) -> None:
     found, note = decode(text.encode(name))

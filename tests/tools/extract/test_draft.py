@@ -1,4 +1,7 @@
-"""A draft: marks point at the first character of their part, whatever is added, and nothing grows without end."""
+"""A draft.
+
+Marks point at the first character of their part, whatever is added, and nothing grows without end.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,9 @@ def test_what_is_told_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     draft.title = "t" * 10_000
     draft.author = "Anna\n  Berg\x00"
     draft.links = (
-        ["https://a.example/"] * 5 + [f"https://a.example/{n}" for n in range(500)] + ["https://" + "x" * 5_000]
+        ["https://a.example/"] * 5
+        + [f"https://a.example/{n}" for n in range(500)]
+        + ["https://" + "x" * 5_000]
     )
     for number in range(100):
         draft.note(f"note {number}")

@@ -19,7 +19,9 @@ def extractor() -> Iterator[Extractor]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "every", [pytest.param(1, marks=pytest.mark.proof), 5], ids=["every document", "every fifth of each type"]
+    "every",
+    [pytest.param(1, marks=pytest.mark.proof), 5],
+    ids=["every document", "every fifth of each type"],
 )
 def test_documents_are_read(extractor: Extractor, every: int) -> None:
     paths = formats.documents()
@@ -34,6 +36,8 @@ def test_documents_are_read(extractor: Extractor, every: int) -> None:
     assert all(tally.marks >= tally.files for tally in tallies.values())
 
 
-def test_without_the_data_nothing_is_claimed(tmp_path: object, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_data_nothing_is_claimed(
+    tmp_path: object, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert formats.main([str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("DRBench is not here")

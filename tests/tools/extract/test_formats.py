@@ -45,7 +45,12 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
         ("TEXT/HTML", "", b"hello", "html"),
         ("application/json", "", b"hello", "json"),
         ("message/rfc822", "", b"hello", "email"),
-        ("message/rfc822", "", b"Subject: PDF\n\nIt begins with %PDF-1.7 and ends with startxref.", "email"),
+        (
+            "message/rfc822",
+            "",
+            b"Subject: PDF\n\nIt begins with %PDF-1.7 and ends with startxref.",
+            "email",
+        ),
         ("text/plain", "", b"startxref", "text"),
         ("application/rss+xml", "feed", b"<rss/>", "xml"),
         # the name, where the server says nothing
@@ -102,7 +107,11 @@ def test_what_is_not_read_is_called_by_its_name(data: bytes, expected: str) -> N
     assert foreign(data) == expected
 
 
-@given(st.sampled_from(["", "text/html", "application/pdf", "?"]), st.text(max_size=8), st.binary(max_size=200))
+@given(
+    st.sampled_from(["", "text/html", "application/pdf", "?"]),
+    st.text(max_size=8),
+    st.binary(max_size=200),
+)
 def test_any_bytes_are_a_known_format_or_none(mime: str, name: str, data: bytes) -> None:
     found = format_of(mime, name, data)
     assert found in FORMATS or found == ""

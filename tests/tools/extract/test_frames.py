@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from deepdiver.tools.extract import frames
 
-HEADS = st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.text(max_size=20), max_size=4)
+HEADS = st.dictionaries(
+    st.text(max_size=5), st.none() | st.integers() | st.text(max_size=20), max_size=4
+)
 
 
 def whole(text: Any) -> bool:

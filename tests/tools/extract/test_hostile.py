@@ -1,4 +1,7 @@
-"""Files that mean harm: each is read or refused within ten seconds and 256 MB, and reaches for nothing."""
+"""Files that mean harm.
+
+Each is read or refused within ten seconds and 256 MB, and reaches for nothing.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,16 @@ SAMPLE = [
     name
     for name in NAMES
     if name.endswith((" bomb in its main part", "that lies about its sizes", "50 %", "members"))
-    or name.startswith(("disguised", "xml:", "svg:", "docx: external", "xlsx: external", "epub: external"))
-    or name in ("html: 100,000 nested divs", "pdf: pages in a ring", "json: 100,000 deep", "pdf: a stream of 300 MB")
+    or name.startswith(
+        ("disguised", "xml:", "svg:", "docx: external", "xlsx: external", "epub: external")
+    )
+    or name
+    in (
+        "html: 100,000 nested divs",
+        "pdf: pages in a ring",
+        "json: 100,000 deep",
+        "pdf: a stream of 300 MB",
+    )
 ]
 
 

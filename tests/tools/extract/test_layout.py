@@ -1,4 +1,7 @@
-"""Lines on a page: headings by size and weight, paragraphs by distance, and nothing is lost on the way."""
+"""Lines on a page.
+
+Headings by size and weight, paragraphs by distance, and nothing is lost on the way.
+"""
 
 from __future__ import annotations
 

@@ -14,18 +14,27 @@ from deepdiver.tools.extract import limits
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
 
 CONFINED = "import sys, os; from deepdiver.tools.extract import limits; limits.confine()\n"
-FILTERED = pytest.mark.skipif(platform.machine() not in limits._SYSCALLS, reason="no filter for this processor")
+FILTERED = pytest.mark.skipif(
+    platform.machine() not in limits._SYSCALLS, reason="no filter for this processor"
+)
 
 
-def run(code: str, timeout: float = 30, confined: str = CONFINED) -> subprocess.CompletedProcess[str]:
+def run(
+    code: str, timeout: float = 30, confined: str = CONFINED
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", confined + code], capture_output=True, text=True, timeout=timeout, check=False
+        [sys.executable, "-c", confined + code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
 
 
 def test_memory_is_limited_and_little_of_it_is_not() -> None:
     ended = run(
-        "x = bytearray(60_000_000)\ntry:\n    bytearray(300_000_000)\nexcept MemoryError:\n    print('limited')"
+        "x = bytearray(60_000_000)\ntry:\n    bytearray(300_000_000)\nexcept MemoryError:\n    "
+        "print('limited')"
     )
     assert ended.stdout == "limited\n"
 
@@ -59,7 +68,8 @@ def test_no_socket_and_no_program(code: str) -> None:
 @FILTERED
 def test_no_socket_for_code_in_c_either() -> None:
     ended = run(
-        "import ctypes; libc = ctypes.CDLL(None, use_errno=True); print(libc.socket(2, 1, 0), ctypes.get_errno())"
+        "import ctypes; libc = ctypes.CDLL(None, use_errno=True); print(libc.socket(2, 1, 0), "
+        "ctypes.get_errno())"
     )
     assert ended.stdout == "-1 1\n"
 
@@ -67,7 +77,9 @@ def test_no_socket_for_code_in_c_either() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", [1, pytest.param(limits.CPU_SECONDS, marks=pytest.mark.proof)])
 def test_time_is_limited(seconds: int) -> None:
-    confined = CONFINED.replace("limits.confine()", f"limits.CPU_SECONDS = {seconds}; limits.confine()")
+    confined = CONFINED.replace(
+        "limits.confine()", f"limits.CPU_SECONDS = {seconds}; limits.confine()"
+    )
     ended = run("while True: pass", timeout=60, confined=confined)
     assert ended.returncode in (-24, -9)  # SIGXCPU, or SIGKILL where both limits are one
 
@@ -93,5 +105,9 @@ def test_a_fork_dies_with_its_parent() -> None:
         "    limits.die_with_parent(); os.write(theirs, b'x'); time.sleep(60); os._exit(0)\n"
         "os.read(ours, 1)\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=False)
-    assert ended.returncode == -9  # and the pipes of the fork are closed, or this would have waited for a minute
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=20, check=False
+    )
+    assert (
+        ended.returncode == -9
+    )  # and the pipes of the fork are closed, or this would have waited for a minute

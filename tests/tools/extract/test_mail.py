@@ -22,7 +22,11 @@ def test_a_mail() -> None:
     found = read(making.mail(body="It froze.\n\nNobody was hurt.").as_bytes(), "a.eml")
     assert found.text == f"{HEAD}\n\nIt froze.\n\nNobody was hurt."
     assert found.marked() == [
-        ("message", "1, Anna Berg, 2026-03-03T06:10:00+01:00", "From: Anna Berg <anna@holm.example>")
+        (
+            "message",
+            "1, Anna Berg, 2026-03-03T06:10:00+01:00",
+            "From: Anna Berg <anna@holm.example>",
+        )
     ]
     assert (found.format, found.title, found.author) == ("email", "The harbour", "Anna Berg")
     assert found.published == "2026-03-03T06:10:00+01:00"
@@ -38,7 +42,8 @@ def test_of_two_ways_to_say_it_the_plain_one_is_taken() -> None:
 def test_a_mail_in_html_alone() -> None:
     mail = making.mail()
     mail.set_content(
-        "<html><body><h1>News</h1><p>It <b>froze</b>.</p><ul><li>one</li></ul></body></html>", subtype="html"
+        "<html><body><h1>News</h1><p>It <b>froze</b>.</p><ul><li>one</li></ul></body></html>",
+        subtype="html",
     )
     found = read(mail.as_bytes(), "a.eml")
     assert found.text == f"{HEAD}\n\nNews\n\nIt froze.\n\n- one"
@@ -51,7 +56,10 @@ def test_attachments_are_named_and_left_out() -> None:
     mail.add_attachment("secret,1", subtype="csv", filename="costs.csv")
     found = read(mail.as_bytes(), "a.eml")
     assert found.text == f"{HEAD}\n\nIt froze."
-    assert found.notes == ["the attachment ice.png was left out", "the attachment costs.csv was left out"]
+    assert found.notes == [
+        "the attachment ice.png was left out",
+        "the attachment costs.csv was left out",
+    ]
 
 
 def test_a_forwarded_mail_is_a_message_of_its_own() -> None:
@@ -69,7 +77,11 @@ def test_a_forwarded_mail_is_a_message_of_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("charset", "words"),
-    [("iso-8859-1", "Hamnen frös på tisdagen."), ("koi8-r", "Гавань замёрзла."), ("iso-2022-jp", "港は凍った。")],
+    [
+        ("iso-8859-1", "Hamnen frös på tisdagen."),
+        ("koi8-r", "Гавань замёрзла."),
+        ("iso-2022-jp", "港は凍った。"),
+    ],
 )
 def test_encodings(charset: str, words: str) -> None:
     mail = making.mail(words)
@@ -81,7 +93,9 @@ def test_encodings(charset: str, words: str) -> None:
 
 def test_parts_without_end_are_cut_and_said() -> None:
     part = b"--b\r\nContent-Type: text/plain\r\n\r\nx\r\n"
-    head = b"From: a@b.c\r\nSubject: s\r\nDate: x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    head = (
+        b"From: a@b.c\r\nSubject: s\r\nDate: x\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    )
     found = read(head + part * 600 + b"--b--", "a.eml")
     assert found.notes[0].endswith("parts of it or more were left out")
     assert found.published == ""
@@ -124,7 +138,8 @@ def test_senders() -> None:
 @given(st.binary(max_size=200).filter(lambda data: b"\0" not in data))
 def test_any_bytes_behind_a_head_are_read(data: bytes) -> None:
     found = read(
-        b"From: a@b.c\r\nSubject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n" + data,
+        b"From: a@b.c\r\nSubject: s\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n"
+        + data,
         "a.eml",
         "message/rfc822",
     )

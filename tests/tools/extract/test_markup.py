@@ -25,9 +25,15 @@ def draft(body: str, silent: frozenset[str] = frozenset()) -> Draft:
     ("body", "expected"),
     [
         ("<p>One  \n two</p><p>Three</p>", "One two\n\nThree"),
-        ("bare <b>bold</b>, <i>it</i>alic<div>block</div>tail", "bare bold, italic\n\nblock\n\ntail"),
+        (
+            "bare <b>bold</b>, <i>it</i>alic<div>block</div>tail",
+            "bare bold, italic\n\nblock\n\ntail",
+        ),
         ("<p>line<br>break <br/> again</p>", "line\nbreak\nagain"),
-        ("<ul><li>one</li><li>two<ul><li>nested</li></ul></li></ul><p>x</p>", "- one\n- two\n  - nested\n\nx"),
+        (
+            "<ul><li>one</li><li>two<ul><li>nested</li></ul></li></ul><p>x</p>",
+            "- one\n- two\n  - nested\n\nx",
+        ),
         ("<ol><li><p>one</p></li><li><p>two</p><p>more</p></li></ol>", "- one\n- two\n\nmore"),
         ("<pre>a\n  b\n</pre>", "a\n  b"),
         ("<script>no</script>yes<style>no</style> <!-- no -->too", "yes too"),
@@ -64,7 +70,8 @@ def test_what_is_left_out() -> None:
 
 def test_a_declaration_does_not_change_what_is_decoded_already() -> None:
     tree = markup.parse(
-        '<?xml version="1.0" encoding="latin-1"?><html><head><meta charset="latin-1"></head><body>é漢</body>'
+        '<?xml version="1.0" encoding="latin-1"?><html><head><meta '
+        'charset="latin-1"></head><body>é漢</body>'
     )
     assert tree.find("body").text == "é漢"
 
@@ -85,5 +92,7 @@ def test_no_markup_breaks_it(body: str) -> None:
 @given(st.lists(st.sampled_from(["alpha", "beta", "gamma"]), min_size=1, max_size=8), st.data())
 def test_no_word_is_lost(words: list[str], data: st.DataObject) -> None:
     tags = ["p", "div", "b", "li", "td", "h2", "pre", "span", "blockquote"]
-    body = "".join(f"<{tag}>{word} </{tag}>" for word in words for tag in [data.draw(st.sampled_from(tags))])
+    body = "".join(
+        f"<{tag}>{word} </{tag}>" for word in words for tag in [data.draw(st.sampled_from(tags))]
+    )
     assert text(body).replace("|", " ").replace("-", " ").split() == words

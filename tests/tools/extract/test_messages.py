@@ -36,14 +36,28 @@ MAILS: list[dict[str, Any]] = [
         "read": True,
         "attachments": ["budget.pdf"],
     },
-    {"type": "email", "subject": "Re: Budget", "from": "emily@lee.example", "date": "2023-06-16", "body": "Fine."},
+    {
+        "type": "email",
+        "subject": "Re: Budget",
+        "from": "emily@lee.example",
+        "date": "2023-06-16",
+        "body": "Fine.",
+    },
 ]
 CHAT: list[dict[str, Any]] = [
     {"type": "version", "version": 1},
-    {"type": "team", "team": {"name": "support", "display_name": "Support Team", "purpose": "Help people"}},
+    {
+        "type": "team",
+        "team": {"name": "support", "display_name": "Support Team", "purpose": "Help people"},
+    },
     {
         "type": "channel",
-        "channel": {"team": "support", "name": "feedback", "display_name": "Feedback", "header": "Talk"},
+        "channel": {
+            "team": "support",
+            "name": "feedback",
+            "display_name": "Feedback",
+            "header": "Talk",
+        },
     },
     {
         "type": "user",
@@ -78,13 +92,18 @@ def test_an_export_of_mails() -> None:
     found = read(dumped(MAILS), "mails-of-june.jsonl")
     assert found.text == (
         "People:\n\n- Emily Lee, emily.lee, emily@lee.example\n\n"
-        "From: David Thompson <david@lee.example>\nTo: emily@lee.example, james@lee.example\nCc: sarah@lee.example\n"
+        "From: David Thompson <david@lee.example>\nTo: emily@lee.example, james@lee.example\nCc: "
+        "sarah@lee.example\n"
         "Date: 2023-06-15 14:00:00\nSubject: Budget\nIn: inbox\nAttachments: budget.pdf\n\n"
         "Hello Emily,\n\nit is on Wednesday.\n\n"
         "From: emily@lee.example\nDate: 2023-06-16\nSubject: Re: Budget\n\nFine."
     )
     assert found.marked() == [
-        ("message", "1, David Thompson, 2023-06-15 14:00:00", "From: David Thompson <david@lee.example>"),
+        (
+            "message",
+            "1, David Thompson, 2023-06-15 14:00:00",
+            "From: David Thompson <david@lee.example>",
+        ),
         ("message", "2, emily@lee.example, 2023-06-16", "From: emily@lee.example"),
     ]
     assert (found.format, found.title) == ("messages", "mails of june")
@@ -96,7 +115,8 @@ def test_an_export_of_a_chat() -> None:
     assert found.text == (
         "People:\n\n- Jenny Wang, Analyst, jwang, j@lee.example\n\n"
         "Channels:\n\n- Feedback, Talk\n\nTeams:\n\n- Support Team, Help people\n\n"
-        "From: Jenny Wang (jwang, Analyst)\nDate: 2023-04-03 05:33:20+00:00\nIn: feedback, support\n\n"
+        "From: Jenny Wang (jwang, Analyst)\nDate: 2023-04-03 05:33:20+00:00\nIn: feedback, "
+        "support\n\n"
         "Complaints rose by 12%.\n\nkhall, 2023-04-03 05:34:20+00:00: Seen."
     )
     assert found.marked() == [
@@ -171,7 +191,13 @@ def test_labels() -> None:
 @pytest.mark.parametrize("replies", [True, 3, "two", {"user": "c"}, None])
 def test_replies_that_are_no_list_are_passed_over(replies: object) -> None:
     draft = Draft("json")
-    assert fill(draft, [{"user": "a", "text": "Hello", "ts": "1", "replies": replies}, {"user": "b", "text": "Hi"}])
+    assert fill(
+        draft,
+        [
+            {"user": "a", "text": "Hello", "ts": "1", "replies": replies},
+            {"user": "b", "text": "Hi"},
+        ],
+    )
 
 
 def test_what_is_a_message() -> None:
@@ -183,7 +209,8 @@ def test_what_is_a_message() -> None:
 VALUES = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=5),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "text", "user"]), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "text", "user"]), inner, max_size=3)
     ),
     max_leaves=4,
 )
@@ -191,7 +218,9 @@ VALUES = st.recursive(
 
 @given(
     st.lists(
-        st.dictionaries(st.sampled_from(["type", "user", "from", "text", "ts", "to", "replies", "cc"]), VALUES),
+        st.dictionaries(
+            st.sampled_from(["type", "user", "from", "text", "ts", "to", "replies", "cc"]), VALUES
+        ),
         max_size=4,
     )
 )

@@ -13,13 +13,16 @@ from deepdiver.tools.extract.draft import Draft
 from tests.tools.extract import making
 
 CORE = (
-    '<cp:coreProperties xmlns:cp="http://c" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://t">'
+    '<cp:coreProperties xmlns:cp="http://c" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+    'xmlns:dcterms="http://t">'
     "<dc:title>{title}</dc:title><dc:creator>{author}</dc:creator><dcterms:created>{made}</dcterms:created>"
     "<dc:language>{language}</dc:language></cp:coreProperties>"
 )
 
 
-def told(title: str = "", author: str = "", made: str = "", language: str = "") -> tuple[str, str, str, str]:
+def told(
+    title: str = "", author: str = "", made: str = "", language: str = ""
+) -> tuple[str, str, str, str]:
     core = CORE.format(title=title, author=author, made=made, language=language)
     draft = Draft("docx")
     office.properties(draft, Archive(making.zipped({"docProps/core.xml": core})))
@@ -83,7 +86,10 @@ def test_a_diagram() -> None:
     graphic = parse_xml(f'<g {space}><relIds r:dm="r7"/></g>'.encode())
     data = '<d xmlns:a="http://a"><a:p><a:t>Plan</a:t></a:p><a:p><a:t>Do</a:t><a:br/><a:t>it</a:t></a:p><a:p/></d>'
     archive = Archive(making.zipped({"ppt/diagrams/data1.xml": data}))
-    assert office.drawn(archive, graphic, {"r7": ("diagramData", "ppt/diagrams/data1.xml")}) == (["Plan", "Do\nit"], [])
+    assert office.drawn(archive, graphic, {"r7": ("diagramData", "ppt/diagrams/data1.xml")}) == (
+        ["Plan", "Do\nit"],
+        [],
+    )
     assert office.drawn(archive, graphic, {}) == ([], [])
     assert office.drawn(archive, graphic, {"r7": ("diagramData", "absent")}) == ([], [])
 

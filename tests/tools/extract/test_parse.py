@@ -18,7 +18,9 @@ def test_every_format_has_a_reader(format: str) -> None:
     assert callable(parse.reader(format).read)
 
 
-@pytest.mark.parametrize(("format", "package"), [("html", "trafilatura"), ("pdf", "pypdf"), ("xlsx", "openpyxl")])
+@pytest.mark.parametrize(
+    ("format", "package"), [("html", "trafilatura"), ("pdf", "pypdf"), ("xlsx", "openpyxl")]
+)
 def test_a_package_that_is_missing_is_named_with_the_cure(
     format: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,13 +29,18 @@ def test_a_package_that_is_missing_is_named_with_the_cure(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(UnreadableError) as error:
         parse.reader(format)
-    assert str(error.value) == f"{package} is not installed: pip install 'deepdiver-research[search]'"
+    assert (
+        str(error.value) == f"{package} is not installed: pip install 'deepdiver-research[search]'"
+    )
 
 
 def test_a_package_that_a_reader_asks_for_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "defusedxml", None)
     data = making.docx(lambda made: made.add_paragraph("x"))
-    assert reason(data, "a.docx") == "defusedxml is not installed: pip install 'deepdiver-research[search]'"
+    assert (
+        reason(data, "a.docx")
+        == "defusedxml is not installed: pip install 'deepdiver-research[search]'"
+    )
 
 
 @pytest.mark.parametrize(

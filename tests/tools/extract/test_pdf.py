@@ -24,11 +24,15 @@ PAGES: list[list[making.Line]] = [
     [],
     [(780, "The end.")],
 ]
-INFO = b"/Title (Microsoft Word - Report.docx) /Author (Anna Berg) /CreationDate (D:20260304101500+01'00')"
+INFO = (
+    b"/Title (Microsoft Word - Report.docx) /Author (Anna Berg) /CreationDate "
+    b"(D:20260304101500+01'00')"
+)
 DATA = making.pdf(PAGES, INFO)
 TEXT = (
     "Harbour report\n\nIntroduction\n\n"
-    "The harbour of Vantskär froze on 3 March, and inter-\nnational traffic stopped. Nobody was hurt.\n\n"
+    "The harbour of Vantskär froze on 3 March, and inter-\nnational traffic stopped. Nobody was "
+    "hurt.\n\n"
     "The ferry stayed in port.\n\n"
     "Costs\n\nClearing the ice cost $3.5 million (net).\n\n"
     "The end."
@@ -57,7 +61,12 @@ def test_pages_headings_and_paragraphs() -> None:
         ("heading", "Introduction", "Introduction"),
         ("heading", "Costs", "Costs"),
     ]
-    assert (found.format, found.title, found.author, found.published) == ("pdf", "Report", "Anna Berg", "2026-03-04")
+    assert (found.format, found.title, found.author, found.published) == (
+        "pdf",
+        "Report",
+        "Anna Berg",
+        "2026-03-04",
+    )
 
 
 def test_a_quote_over_a_hyphen_at_the_end_of_a_line_is_found() -> None:
@@ -91,7 +100,10 @@ def test_a_scan_says_so() -> None:
 
 def test_letters_that_a_font_joins_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "efficient flow".translate(pdf._LIGATURES) == "efficient flow"
-    assert "e\ufb03cient \ufb02ow \ufb01nd o\ufb00".translate(pdf._LIGATURES) == "efficient flow find off"
+    assert (
+        "e\ufb03cient \ufb02ow \ufb01nd o\ufb00".translate(pdf._LIGATURES)
+        == "efficient flow find off"
+    )
 
 
 @pytest.mark.parametrize("title", [b"untitled", b"(anonymous)", b"Untitled"])

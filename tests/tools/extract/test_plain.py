@@ -1,4 +1,7 @@
-"""Markdown and text: kept as they were written, with the front matter apart and the headings marked."""
+"""Markdown and text.
+
+Kept as they were written, with the front matter apart and the headings marked.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,17 @@ Since 1998.
 def test_markdown_with_front_matter() -> None:
     found = read(FRONT, "owners.md")
     assert found.text == FRONT.partition("---\n\n")[2]
-    assert (found.format, found.title, found.author) == ("markdown", "The register of owners", "Anna Berg")
+    assert (found.format, found.title, found.author) == (
+        "markdown",
+        "The register of owners",
+        "Anna Berg",
+    )
     assert (found.publisher, found.publisher_kind) == ("Companies Registry", "registry")
     assert (found.published, found.language, found.notes) == ("2026-03-04", "en", [])
-    assert found.marked() == [("heading", "Owners", "# Owners"), ("heading", "Since when", "## Since when")]
+    assert found.marked() == [
+        ("heading", "Owners", "# Owners"),
+        ("heading", "Since when", "## Since when"),
+    ]
 
 
 def test_text_is_kept_to_the_letter() -> None:
@@ -76,7 +86,9 @@ def test_what_cannot_be_read(data: bytes, why: str) -> None:
 
 
 def test_other_encodings_are_read_and_said() -> None:
-    found = read("Färjan låg kvar i hamnen över natten på grund av isen. ".encode("cp1252") * 5, "a.txt")
+    found = read(
+        "Färjan låg kvar i hamnen över natten på grund av isen. ".encode("cp1252") * 5, "a.txt"
+    )
     assert found.text.startswith("Färjan låg kvar")
     assert found.notes == ["no encoding is named; it was taken for cp1252"]
 

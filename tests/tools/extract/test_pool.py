@@ -1,4 +1,7 @@
-"""The extractor: documents come out whole, what harms costs one of them, and no child outlives its process."""
+"""The extractor.
+
+Documents come out whole, what harms costs one of them, and no child outlives its process.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,9 @@ from deepdiver.tools.extract import Extractor, extract, pool
 from tests.processes import gone, until
 from tests.tools.extract import making
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at as Linux has them")
+linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="processes are looked at as Linux has them"
+)
 HANGS = b"From: a\nDate: b\nSubject: c\n" + b"X-A: b\n" * 3_000_000
 """A mail whose head takes the standard library many seconds."""
 
@@ -37,7 +42,11 @@ def extractor() -> Iterator[Extractor]:
 
 
 def children(pid: int) -> list[psutil.Process]:
-    return [child for child in psutil.Process(pid).children() if "extract.child" in " ".join(child.cmdline())]
+    return [
+        child
+        for child in psutil.Process(pid).children()
+        if "extract.child" in " ".join(child.cmdline())
+    ]
 
 
 def test_a_document_comes_out_whole(extractor: Extractor) -> None:
@@ -56,7 +65,11 @@ def test_a_document_comes_out_whole(extractor: Extractor) -> None:
         ("a.html", making.ARTICLE.encode(), "struck the quay at Lodbaken"),
         ("a.pdf", making.pdf([[(700, "It froze.")]]), "It froze."),
         ("a.docx", making.docx(lambda made: made.add_paragraph("It froze.")), "It froze."),
-        ("a.xlsx", making.xlsx(lambda made: made.active.append(["It froze.", 1])), "| It froze. | 1"),
+        (
+            "a.xlsx",
+            making.xlsx(lambda made: made.active.append(["It froze.", 1])),
+            "| It froze. | 1",
+        ),
         ("a.epub", making.epub({"a.html": "<p>It froze.</p>"}), "It froze."),
         ("a.eml", making.mail().as_bytes(), "It froze."),
         ("a.csv", b"a,b\n1,2", "| a: 1 | b: 2"),
@@ -64,7 +77,9 @@ def test_a_document_comes_out_whole(extractor: Extractor) -> None:
         ("a.xml", b"<x><a>1</a></x>", "| x | a: 1"),
     ],
 )
-def test_every_reader_works_within_the_limits(extractor: Extractor, name: str, data: bytes, text: str) -> None:
+def test_every_reader_works_within_the_limits(
+    extractor: Extractor, name: str, data: bytes, text: str
+) -> None:
     assert text in extractor.extract(data, name=name).text
 
 
@@ -73,7 +88,10 @@ def test_slides_too(extractor: Extractor) -> None:
         made.slides.add_slide(made.slide_layouts[0]).shapes.title.text = "It froze."
 
     found = extractor.extract(making.pptx(build), mime="application/octet-stream")
-    assert [(mark.kind, mark.label) for mark in found.marks] == [("slide", "1"), ("heading", "It froze.")]
+    assert [(mark.kind, mark.label) for mark in found.marks] == [
+        ("slide", "1"),
+        ("heading", "It froze."),
+    ]
 
 
 def test_a_reason_comes_out_as_it_is(extractor: Extractor) -> None:
@@ -90,9 +108,13 @@ def test_what_is_too_large_is_not_even_sent() -> None:
 
 def test_the_async_face() -> None:
     async def several() -> list[Document]:
-        return await asyncio.gather(*(extract(f"text {number}".encode(), name="a.txt") for number in range(5)))
+        return await asyncio.gather(
+            *(extract(f"text {number}".encode(), name="a.txt") for number in range(5))
+        )
 
-    assert [found.text for found in asyncio.run(several())] == [f"text {number}" for number in range(5)]
+    assert [found.text for found in asyncio.run(several())] == [
+        f"text {number}" for number in range(5)
+    ]
     assert pool.shared() is pool.shared()
 
 
@@ -208,7 +230,9 @@ time.sleep(float(sys.argv[1]))
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
 def test_no_child_outlives_its_process(how: signal.Signals | None) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-c", ORPHANS, "1" if how is None else "60"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", ORPHANS, "1" if how is None else "60"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     try:
         assert process.stdout is not None
@@ -242,7 +266,8 @@ def test_nothing_of_the_environment_is_passed_on(monkeypatch: pytest.MonkeyPatch
 def test_a_child_that_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_MODULE", "deepdiver.no_such_module")
     with pytest.raises(
-        UnreadableError, match="the process that reads files could not be started: it ended with status"
+        UnreadableError,
+        match="the process that reads files could not be started: it ended with status",
     ):
         Extractor(1).extract(b"x", name="a.txt")
 

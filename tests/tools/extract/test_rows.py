@@ -13,7 +13,8 @@ from deepdiver.tools.extract.rows import cells, delimiter
 from tests.tools.extract.reading import read, reason
 
 TEXT = (
-    "| Name | Town | Costs\n| Name: Berg | Town: Vantskär, Nord | Costs: 3.5\n| Name: Holm | Town: Lodbaken | Costs: 4"
+    "| Name | Town | Costs\n| Name: Berg | Town: Vantskär, Nord | Costs: 3.5\n| Name: Holm | Town: "
+    "Lodbaken | Costs: 4"
 )
 
 
@@ -41,11 +42,16 @@ def test_formats_and_titles() -> None:
 
 
 def test_line_ends_within_quotes() -> None:
-    assert read('Name,Note\nBerg,"two\nlines"\n', "a.csv").text == "| Name | Note\n| Name: Berg | Note: two lines"
+    assert (
+        read('Name,Note\nBerg,"two\nlines"\n', "a.csv").text
+        == "| Name | Note\n| Name: Berg | Note: two lines"
+    )
 
 
 def test_another_encoding() -> None:
-    rows = "Namn;Ort\n" + "".join(f"Åsa Öberg {number};Västerås på Mälaren\n" for number in range(20))
+    rows = "Namn;Ort\n" + "".join(
+        f"Åsa Öberg {number};Västerås på Mälaren\n" for number in range(20)
+    )
     found = read(rows.encode("cp1252"), "a.csv")
     assert "Namn: Åsa Öberg 7 | Ort: Västerås på Mälaren" in found.text
     assert found.notes == ["no encoding is named; it was taken for cp1252"]
@@ -68,7 +74,9 @@ def test_delimiters(text: str, likely: str, expected: str) -> None:
 
 @given(
     st.lists(
-        st.lists(st.text(st.sampled_from('ab\n" é'), min_size=1, max_size=5), min_size=3, max_size=3),
+        st.lists(
+            st.text(st.sampled_from('ab\n" é'), min_size=1, max_size=5), min_size=3, max_size=3
+        ),
         min_size=2,
         max_size=6,
     )

@@ -68,7 +68,9 @@ def test_formulas_show_their_result_or_themselves() -> None:
     data = making.xlsx(formulas)
     found = read(data, "a.xlsx")
     assert found.text == "| a | b | sum\n| a: 1 | b: 2 | sum: =A2+B2"
-    assert found.notes == ["formulas without a stored result, such as C2, are shown as they are written"]
+    assert found.notes == [
+        "formulas without a stored result, such as C2, are shown as they are written"
+    ]
     stored = _with_result(data, "3")
     assert read(stored, "a.xlsx").text == "| a | b | sum\n| a: 1 | b: 2 | sum: 3"
     assert read(stored, "a.xlsx").notes == []

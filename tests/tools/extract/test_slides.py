@@ -43,7 +43,8 @@ def test_a_presentation() -> None:
     found = read(making.pptx(build), "a.pptx")
     assert found.text == (
         "The harbour\n\nA report\n\n"
-        "What happened\n\n- It froze on 3 March.\n- Nobody was hurt.\n\nNotes: Say this slowly.\nThen wait.\n\n"
+        "What happened\n\n- It froze on 3 March.\n- Nobody was hurt.\n\nNotes: Say this "
+        "slowly.\nThen wait.\n\n"
         "| Year | Passengers\n| Year: 2025 | Passengers: 1,350\n\n"
         "| Ferries | Barges\n| Spring | Ferries: 3 | Barges: 7\n| Autumn | Ferries: 4.5"
     )
@@ -55,7 +56,12 @@ def test_a_presentation() -> None:
         ("slide", "3", "| Year | Passengers"),
         ("slide", "4", "| Ferries | Barges"),
     ]
-    assert (found.format, found.title, found.author, found.published) == ("pptx", "The harbour", "Anna Berg", "")
+    assert (found.format, found.title, found.author, found.published) == (
+        "pptx",
+        "The harbour",
+        "Anna Berg",
+        "",
+    )
 
 
 def test_shapes_in_groups_are_read() -> None:
@@ -68,7 +74,9 @@ def test_shapes_in_groups_are_read() -> None:
 
 
 def test_a_slide_that_is_broken_costs_a_slide() -> None:
-    data = making.rezipped(making.pptx(build), {"ppt/slides/slide1.xml": "<broken", "ppt/slides/slide3.xml": None})
+    data = making.rezipped(
+        making.pptx(build), {"ppt/slides/slide1.xml": "<broken", "ppt/slides/slide3.xml": None}
+    )
     found = read(data, "a.pptx")
     assert [label for _, label, _ in found.marked("slide")] == ["1", "2", "3", "4"]
     assert found.text.startswith("What happened")
@@ -106,7 +114,9 @@ def test_numbers_dates_and_footers_of_slides_are_furniture() -> None:
 
 def test_what_cannot_be_read() -> None:
     assert reason(making.pptx(lambda made: None), "a.pptx") == "it is empty"
-    empty = making.rezipped(making.pptx(build), {"ppt/slides/slide1.xml": None, "ppt/presentation.xml": "<x>"})
+    empty = making.rezipped(
+        making.pptx(build), {"ppt/slides/slide1.xml": None, "ppt/presentation.xml": "<x>"}
+    )
     assert reason(empty, "a.pptx").startswith("it is damaged: its XML is not well formed")
     broken = {f"ppt/slides/slide{number}.xml": None for number in range(1, 5)}
     assert reason(making.rezipped(making.pptx(build), broken), "a.pptx").startswith(

@@ -17,7 +17,12 @@ def lines(rows: list[list[str]], *, head: bool = False) -> str:
 
 
 def test_rows_name_their_columns() -> None:
-    rows = [["Region", "Sales", "Note"], ["North", "1,200", ""], ["South", "", "closed"], ["East", "7", "x", "beyond"]]
+    rows = [
+        ["Region", "Sales", "Note"],
+        ["North", "1,200", ""],
+        ["South", "", "closed"],
+        ["East", "7", "x", "beyond"],
+    ]
     assert lines(rows) == (
         "| Region | Sales | Note\n"
         "| Region: North | Sales: 1,200\n"
@@ -28,7 +33,10 @@ def test_rows_name_their_columns() -> None:
 
 def test_captions_stand_above_their_table() -> None:
     rows = [["Sales by region"], [], ["Region", "2024", "2025"], ["North", "1", "2"]]
-    assert lines(rows) == "Sales by region\n\n| Region | 2024 | 2025\n| Region: North | 2024: 1 | 2025: 2"
+    assert (
+        lines(rows)
+        == "Sales by region\n\n| Region | 2024 | 2025\n| Region: North | 2024: 1 | 2025: 2"
+    )
 
 
 def test_a_second_table_has_its_own_head() -> None:
@@ -44,12 +52,17 @@ def test_rows_without_a_head() -> None:
 
 def test_a_head_that_is_known_counts_whatever_it_looks_like() -> None:
     assert lines([["2024", "2025"], ["1", "2"]], head=True) == "| 2024 | 2025\n| 2024: 1 | 2025: 2"
-    assert lines([["", "Ferries"], ["Spring", "3"]], head=True) == "| Ferries\n| Spring | Ferries: 3"
+    assert (
+        lines([["", "Ferries"], ["Spring", "3"]], head=True) == "| Ferries\n| Spring | Ferries: 3"
+    )
 
 
 def test_words_below_words_go_under_the_first() -> None:
     rows = [["Name", "Role"], ["Anna Berg", "Captain"], ["Lars Holm", "Owner"]]
-    assert lines(rows).splitlines()[1:] == ["| Name: Anna Berg | Role: Captain", "| Name: Lars Holm | Role: Owner"]
+    assert lines(rows).splitlines()[1:] == [
+        "| Name: Anna Berg | Role: Captain",
+        "| Name: Lars Holm | Role: Owner",
+    ]
 
 
 def test_cells_are_on_one_line() -> None:
@@ -77,7 +90,10 @@ def test_heads(row: list[str], after: list[str], first: bool, expected: bool) ->
     assert is_head(row, after, first=first) is expected
 
 
-@given(st.lists(st.lists(st.text(st.sampled_from("ab1 \n漢"), max_size=5), max_size=4), max_size=6), st.booleans())
+@given(
+    st.lists(st.lists(st.text(st.sampled_from("ab1 \n漢"), max_size=5), max_size=4), max_size=6),
+    st.booleans(),
+)
 def test_no_cell_is_lost(rows: list[list[str]], head: bool) -> None:
     text = lines(rows, head=head)
     for row in rows:

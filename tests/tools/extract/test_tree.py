@@ -17,8 +17,19 @@ ORDERS = {
     "shop": "Holm",
     "open": True,
     "orders": [
-        {"number": 17, "total": 1200.5, "customer": {"name": "Berg", "city": "Vantskär"}, "tags": ["ice", "fish"]},
-        {"number": 18, "total": None, "lines": [{"item": "rope"}, {"item": "salt"}], "note": "", "more": {}},
+        {
+            "number": 17,
+            "total": 1200.5,
+            "customer": {"name": "Berg", "city": "Vantskär"},
+            "tags": ["ice", "fish"],
+        },
+        {
+            "number": 18,
+            "total": None,
+            "lines": [{"item": "rope"}, {"item": "salt"}],
+            "note": "",
+            "more": {},
+        },
     ],
     "story": "A long text. " * 40,
     "terms": "one\ntwo",
@@ -87,7 +98,10 @@ def leaves(value: Any) -> list[str]:
 
 TREES = st.recursive(
     st.integers(10, 99) | st.sampled_from(["alpha", "beta"]),
-    lambda inner: st.lists(inner, min_size=1, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, min_size=1),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3)
+        | st.dictionaries(st.sampled_from("xyz"), inner, min_size=1)
+    ),
     max_leaves=8,
 )
 
@@ -102,7 +116,8 @@ def test_no_value_is_lost(value: Any) -> None:
 
 def test_xml() -> None:
     text = (
-        '<?xml version="1.0" encoding="utf-8"?><!-- c --><rss version="2.0"><channel><title>News</title>'
+        '<?xml version="1.0" encoding="utf-8"?><!-- c --><rss '
+        'version="2.0"><channel><title>News</title>'
         '<item id="1"><title>Ice</title><description>It <b>froze</b> over.</description></item>'
         "<item><title>Thaw</title></item></channel></rss>"
     )
@@ -122,5 +137,7 @@ def test_xml_in_another_encoding() -> None:
 
 def test_xml_that_is_broken_or_means_harm() -> None:
     assert reason("<x>", "a.xml").startswith("it is damaged: its XML is not well formed")
-    assert reason('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "a.xml").startswith("it declares XML entities")
+    assert reason('<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "a.xml").startswith(
+        "it declares XML entities"
+    )
     assert reason("<a>" * 50_000 + "</a>" * 50_000, "a.xml") == "it is nested too deep"

@@ -31,7 +31,8 @@ def build(made: Any) -> None:
 TEXT = (
     "Harbour report\n\nWhat happened\n\nThe harbour of Vantskär froze on 3 March\n\n"
     "- The ferry stayed.\n- Nobody was hurt."
-    "\n\n| Year | Passengers\n| Year: 2024 | Passengers: 1,200\n| Year: 2025 | Passengers: 1,350\n\nThe end.\tOr not."
+    "\n\n| Year | Passengers\n| Year: 2024 | Passengers: 1,200\n| Year: 2025 | Passengers: "
+    "1,350\n\nThe end.\tOr not."
 )
 
 
@@ -39,7 +40,11 @@ def body(content: str, **more: str) -> bytes:
     good = making.docx(lambda made: made.add_paragraph("x"))
     document = f"<w:document {W}><w:body>{content}</w:body></w:document>"
     return making.rezipped(
-        good, {"word/document.xml": document, **{f"word/{name}.xml": part for name, part in more.items()}}
+        good,
+        {
+            "word/document.xml": document,
+            **{f"word/{name}.xml": part for name, part in more.items()},
+        },
     )
 
 
@@ -65,7 +70,8 @@ def test_what_a_program_fills_in_is_not_told() -> None:
 def test_tracked_changes_links_and_frames() -> None:
     content = (
         "<w:p><w:r><w:t>kept </w:t></w:r><w:del><w:r><w:delText>gone </w:delText></w:r></w:del>"
-        "<w:ins><w:r><w:t>added </w:t></w:r></w:ins><w:hyperlink><w:r><w:t>linked</w:t></w:r></w:hyperlink></w:p>"
+        "<w:ins><w:r><w:t>added "
+        "</w:t></w:r></w:ins><w:hyperlink><w:r><w:t>linked</w:t></w:r></w:hyperlink></w:p>"
         f"<w:sdt><w:sdtContent>{p('in a frame')}</w:sdtContent></w:sdt>"
         "<w:p><w:r><w:t>one</w:t><w:br/><w:t>two</w:t><w:noBreakHyphen/><w:t>three</w:t></w:r></w:p>"
     )
@@ -77,7 +83,10 @@ def test_a_text_box_is_read_once() -> None:
     space = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
     choices = f"<mc:Choice>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
     twice = f"<mc:AlternateContent {space}>{choices}</mc:AlternateContent>"
-    assert read(body(f"<w:p><w:r><w:t>host</w:t>{twice}</w:r></w:p>"), "a.docx").text == "host\nin the box"
+    assert (
+        read(body(f"<w:p><w:r><w:t>host</w:t>{twice}</w:r></w:p>"), "a.docx").text
+        == "host\nin the box"
+    )
 
 
 def test_footnotes_follow_their_paragraph() -> None:
@@ -85,7 +94,9 @@ def test_footnotes_follow_their_paragraph() -> None:
         f'<w:footnotes {W}><w:footnote w:type="separator" w:id="0">{p("---")}</w:footnote>'
         f'<w:footnote w:id="2">{p("According to Berg.")}</w:footnote></w:footnotes>'
     )
-    content = '<w:p><w:r><w:t>It froze.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>' + p("Then it thawed.")
+    content = '<w:p><w:r><w:t>It froze.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>' + p(
+        "Then it thawed."
+    )
     found = read(body(content, footnotes=notes), "a.docx")
     assert found.text == "It froze.\n\nFootnote 1: According to Berg.\n\nThen it thawed."
 
@@ -94,7 +105,8 @@ def test_headings_by_level_and_by_what_their_style_is_based_on() -> None:
     styles = (
         f'<w:styles {W}><w:style w:styleId="H"><w:name w:val="heading 2"/></w:style>'
         '<w:style w:styleId="Mine"><w:name w:val="My own"/><w:basedOn w:val="H"/></w:style>'
-        '<w:style w:styleId="Ring"><w:name w:val="r"/><w:basedOn w:val="Ring"/></w:style></w:styles>'
+        '<w:style w:styleId="Ring"><w:name w:val="r"/><w:basedOn '
+        'w:val="Ring"/></w:style></w:styles>'
     )
     content = (
         p("Mine", '<w:pStyle w:val="Mine"/>')
@@ -123,7 +135,10 @@ def test_wide_cells_keep_their_columns() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     found = read(body(p("text"), header1=f"<w:hdr {W}/>", comments=f"<w:comments {W}/>"), "a.docx")
-    assert found.notes == ["headers and footers of its pages were left out", "its comments were left out"]
+    assert found.notes == [
+        "headers and footers of its pages were left out",
+        "its comments were left out",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""Addresses that must never be reached, in all the ways that people have found to write them; and some that must."""
+"""Addresses that must never be reached, in all the ways that people have found to write them.
+
+And some that must.
+"""
 
 from __future__ import annotations
 
@@ -239,13 +242,18 @@ def controls() -> list[str]:
     ]
     words = "news wiki paper data city law bank farm river stone".split()
     for number in range(90):
-        name = (
-            f"{chance.choice(words)}-{number}.{chance.choice(['org', 'com', 'de', 'co.uk', 'gov', 'edu', 'example'])}"
+        name = f"{chance.choice(words)}-{number}.{chance.choice(['org', 'com', 'de', 'co.uk', 'gov', 'edu', 'example'])}"  # noqa: E501
+        found.append(
+            f"{chance.choice(['http', 'https'])}://{name}/{chance.choice(words)}/{number}?p={number}"
         )
-        found.append(f"{chance.choice(['http', 'https'])}://{name}/{chance.choice(words)}/{number}?p={number}")
     while len(found) < 180:
         four = ipaddress.IPv4Address(chance.getrandbits(32))
-        if four.is_global and not four.is_multicast and int(four) >> 8 != 0xC05863 and str(four) != "168.63.129.16":
+        if (
+            four.is_global
+            and not four.is_multicast
+            and int(four) >> 8 != 0xC05863
+            and str(four) != "168.63.129.16"
+        ):
             found.append(f"http://{four}/{len(found)}")
     while len(found) < 230:
         six = ipaddress.IPv6Address((0x26 << 120) | chance.getrandbits(120))

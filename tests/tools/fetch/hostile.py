@@ -88,13 +88,19 @@ def bombs() -> dict[str, Says]:
     table: dict[str, Says] = {}
     for coding in PACK:
         for mime in ("text/html", "text/plain", "application/pdf", ""):
-            table[f"bomb {coding} {mime or 'untyped'}"] = once(lambda c=coding, m=mime: packed(c, bomb(c), mime=m))  # type: ignore[misc]
+            table[f"bomb {coding} {mime or 'untyped'}"] = once(
+                lambda c=coding, m=mime: packed(c, bomb(c), mime=m)  # type: ignore[misc]
+            )
         for outer in PACK:
             made = f"{coding}, {outer}"
-            table[f"nested {coding} in {outer}"] = once(lambda c=coding, o=outer, h=made: packed(c, outside(c, o), h))  # type: ignore[misc]
+            table[f"nested {coding} in {outer}"] = once(
+                lambda c=coding, o=outer, h=made: packed(c, outside(c, o), h)  # type: ignore[misc]
+            )
         table[f"bomb {coding} chunked"] = once(lambda c=coding: _chunked(bomb(c), c))  # type: ignore[misc]
         table[f"truncated {coding}"] = once(lambda c=coding: packed(c, PACK[c](PAGE)[:-20]))  # type: ignore[misc]
-        table[f"garbage as {coding}"] = once(lambda c=coding: packed(c, random.Random(1).randbytes(5_000)))  # type: ignore[misc]  # noqa: S311
+        table[f"garbage as {coding}"] = once(
+            lambda c=coding: packed(c, random.Random(1).randbytes(5_000))  # type: ignore[misc]  # noqa: S311
+        )
         table[f"flipped {coding}"] = once(lambda c=coding: packed(c, _flipped(PACK[c](PAGE))))  # type: ignore[misc]
         table[f"endless {coding} garbage"] = forever(
             OK + f"Content-Encoding: {coding}\r\n\r\n".encode(), b"\x1f\x8b\x08" * 9_000
@@ -103,7 +109,9 @@ def bombs() -> dict[str, Says]:
     table["bomb of members"] = once(lambda: packed("gzip", gzip.compress(b"\x00" * MB) * 3_000))
     table["bomb of empty members"] = once(lambda: packed("gzip", gzip.compress(b"") * 300_000))
     table["bomb of frames"] = once(lambda: packed("zstd", zstandard.compress(b"\x00" * MB) * 3_000))
-    table["bomb of skippable frames"] = once(lambda: packed("zstd", b"\x50\x2a\x4d\x18\x00\x00\x00\x00" * 800_000))
+    table["bomb of skippable frames"] = once(
+        lambda: packed("zstd", b"\x50\x2a\x4d\x18\x00\x00\x00\x00" * 800_000)
+    )
     table["three layers"] = once(lambda: packed("gzip", PAGE, "gzip, gzip, gzip"))
     table["a hundred layers"] = once(lambda: packed("gzip", PAGE, ", ".join(["gzip"] * 100)))
     table["unknown coding"] = once(lambda: packed("rot13", PAGE))
@@ -115,7 +123,10 @@ def _chunked(body: bytes, coding: str) -> bytes:
     head = OK + f"Content-Encoding: {coding}\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     return (
         head
-        + b"".join(b"%x\r\n%s\r\n" % (len(body[n : n + 500]), body[n : n + 500]) for n in range(0, len(body), 500))
+        + b"".join(
+            b"%x\r\n%s\r\n" % (len(body[n : n + 500]), body[n : n + 500])
+            for n in range(0, len(body), 500)
+        )
         + b"0\r\n\r\n"
     )
 
@@ -139,7 +150,9 @@ def slow() -> dict[str, Says]:
         "drip of chunks": forever(chunk, b"1\r\nx\r\n", 0.1),
         "drip of a chunk's size": forever(chunk, b"0", 0.2),
         "drip of a chunk's extension": forever(chunk + b"5;", b"x", 0.2),
-        "drip of gzip": forever(OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(PAGE)[:20], b"\x00", 0.2),
+        "drip of gzip": forever(
+            OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(PAGE)[:20], b"\x00", 0.2
+        ),
         "drip with a length": forever(OK + b"Content-Length: 900000\r\n\r\n", b"<p>x</p>", 0.05),
         "drip of trailers": forever(chunk + b"0\r\n", b"X: y\r\n", 0.2),
         "hundred and no more": forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05),
@@ -166,7 +179,9 @@ def floods() -> dict[str, Says]:
         "endless hundreds": forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
         "endless hints": forever(b"", b"HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" * 500),
         "flood of cookies": once(lambda: OK + b"Set-Cookie: a=b\r\n" * 900 + b"\r\n" + PAGE),
-        "cookie of 90 kB": once(lambda: OK + b"Set-Cookie: " + b"c" * 90_000 + b"\r\nContent-Length: 0\r\n\r\n"),
+        "cookie of 90 kB": once(
+            lambda: OK + b"Set-Cookie: " + b"c" * 90_000 + b"\r\nContent-Length: 0\r\n\r\n"
+        ),
         "folded header": once(lambda: OK + b"X: y\r\n" + b" folded\r\n" * 5_000 + b"\r\n"),
         "eleven megabytes": once(lambda: answer(b"<p>word word word</p>" * 550_000)),
         "eleven megabytes, untold": once(lambda: OK + b"\r\n" + b"<p>word word word</p>" * 550_000),
@@ -202,7 +217,8 @@ def broken() -> dict[str, Says]:
         "two lengths": OK + b"Content-Length: 5\r\nContent-Length: 50\r\n\r\n" + PAGE,
         "a length below zero": OK + b"Content-Length: -1\r\n\r\n" + PAGE,
         "a length in words": OK + b"Content-Length: many\r\n\r\n" + PAGE,
-        "length and chunks": OK + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        "length and chunks": OK
+        + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
         "chunks of nonsense": chunk + b"zz\r\nabc\r\n",
         "a chunk below zero": chunk + b"-5\r\nabc\r\n",
         "a chunk that lies": chunk + b"3\r\nabcdef\r\n0\r\n\r\n",
@@ -217,13 +233,20 @@ def broken() -> dict[str, Says]:
         "no content": b"HTTP/1.1 204 No Content\r\nContent-Length: 500\r\n\r\n" + PAGE,
         "unasked 304": b"HTTP/1.1 304 Not Modified\r\n\r\n",
         "redirect to nowhere": b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n",
-        "redirect to bytes": b"HTTP/1.1 302 Found\r\nLocation: \xff\xfe\xfd\r\nContent-Length: 0\r\n\r\n",
-        "redirect to much": b"HTTP/1.1 302 Found\r\nLocation: /" + b"a" * 60_000 + b"\r\nContent-Length: 0\r\n\r\n",
+        "redirect to bytes": b"HTTP/1.1 302 Found\r\nLocation: \xff\xfe\xfd\r\nContent-Length: "
+        b"0\r\n\r\n",
+        "redirect to much": b"HTTP/1.1 302 Found\r\nLocation: /"
+        + b"a" * 60_000
+        + b"\r\nContent-Length: 0\r\n\r\n",
         "redirect to itself": b"HTTP/1.1 302 Found\r\nLocation: ?\r\nContent-Length: 0\r\n\r\n",
-        "wrong charset": answer("Ærø er en ø. ".encode("utf-16") * 40, mime="text/html; charset=utf-8"),
+        "wrong charset": answer(
+            "Ærø er en ø. ".encode("utf-16") * 40, mime="text/html; charset=utf-8"
+        ),
         "unknown charset": answer(PAGE, mime="text/html; charset=klingon"),
         "charset of a million": answer(PAGE, mime="text/html; charset=" + "x" * 50_000),
-        "utf-7": answer("+ADw-script+AD4-alert(1)+ADw-/script+AD4-", mime="text/html; charset=utf-7"),
+        "utf-7": answer(
+            "+ADw-script+AD4-alert(1)+ADw-/script+AD4-", mime="text/html; charset=utf-7"
+        ),
         "utf-32 that is none": answer(noise, mime="text/html; charset=utf-32"),
         "no type": answer(PAGE, mime=""),
         "nonsense type": answer(PAGE, mime="///;;;==="),

@@ -1,4 +1,7 @@
-"""A web on this machine: names of the public web lead to one local server, and every connection is written down."""
+"""A web on this machine.
+
+Names of the public web lead to one local server, and every connection is written down.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,30 @@ from deepdiver.tools.fetch import Guard, Page, fetch
 from tests.tools.conftest import Desk
 
 PUBLIC = "93.184.215.14"
-"""What a name that nobody has set leads to: an address of the public web, which the wire takes to this machine."""
+"""What a name that nobody has set leads to: an address of the public web, which the wire takes to
+this machine."""
 WIDE = {"fetch": {"rate": 1e6, "concurrent": 1_000}}
 """A limit that is none: politeness is tested where it is the matter."""
 
 Says = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
-def answer(body: bytes | str = b"", status: str = "200 OK", mime: str = "text/html", **headers: str) -> bytes:
-    """Make a well-formed answer; underscores in header names stand for dashes, and an empty header is left out."""
+def answer(
+    body: bytes | str = b"", status: str = "200 OK", mime: str = "text/html", **headers: str
+) -> bytes:
+    """Make a well-formed answer.
+
+    Underscores in header names stand for dashes, and an empty header is left out.
+    """
     raw = body.encode() if isinstance(body, str) else body
     head = {"Content-Type": mime, "Content-Length": str(len(raw)), "Connection": "close"}
     head |= {name.replace("_", "-"): value for name, value in headers.items()}
-    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in head.items() if value), "", ""]
+    lines = [
+        f"HTTP/1.1 {status}",
+        *(f"{name}: {value}" for name, value in head.items() if value),
+        "",
+        "",
+    ]
     return "\r\n".join(lines).encode() + raw
 
 
@@ -42,16 +56,21 @@ def html(text: str, title: str = "A page", head: str = "") -> str:
     """Make a page with a text."""
     paragraphs = "".join(f"<p>{part}</p>" for part in text.split("\n"))
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{head}</head>'
+        '<!doctype html><html lang="en"><head><meta '
+        f'charset="utf-8"><title>{title}</title>{head}</head>'
         f"<body><article><h1>{title}</h1>{paragraphs}</article></body></html>"
     )
 
 
 STORY = (
-    "The cooperative dairy of Holm was founded in 1911 by forty farmers of the valley. It makes a hard cheese that is "
-    "kept for two years in a cellar under the old church.\nIn 2019 the members voted to sell the cellar to the town, "
-    "and the cheese has been kept in a new building by the river since then.\nThe director, Anna Berg, says that the "
-    "new building is warmer by two degrees, and that the taste has changed a little. Sales rose by 12 per cent in 2024."
+    "The cooperative dairy of Holm was founded in 1911 by forty farmers of the valley. It makes a "
+    "hard cheese that is "
+    "kept for two years in a cellar under the old church.\nIn 2019 the members voted to sell the "
+    "cellar to the town, "
+    "and the cheese has been kept in a new building by the river since then.\nThe director, Anna "
+    "Berg, says that the "
+    "new building is warmer by two degrees, and that the taste has changed a little. Sales rose by "
+    "12 per cent in 2024."
 )
 GOOD = answer(html(STORY, "The dairy of Holm"))
 PACKED = gzip.compress(html(STORY, "The dairy of Holm").encode())
@@ -64,7 +83,9 @@ class Wire(httpcore.AnyIOBackend):
         self.port = port
         self.meant: list[str] = []
 
-    async def connect_tcp(self, host: str, port: int, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
+    async def connect_tcp(
+        self, host: str, port: int, *args: Any, **kwargs: Any
+    ) -> httpcore.AsyncNetworkStream:
         self.meant.append(host)
         return await super().connect_tcp("127.0.0.1", self.port, *args, **kwargs)
 
@@ -111,7 +132,11 @@ class Web:
         found = self.pages.get(host + path, self.pages.get(path))
         if found is None:
             missing = path.startswith("/robots.txt")
-            found = answer(status="404 Not Found") if missing else self.pages.get("*", answer(status="404 Not Found"))
+            found = (
+                answer(status="404 Not Found")
+                if missing
+                else self.pages.get("*", answer(status="404 Not Found"))
+            )
         return found
 
 

@@ -45,7 +45,12 @@ def drip(piece: bytes, pause: float, head: bytes = b"") -> object:
 
 async def test_what_is_sent(web: Web) -> None:
     web.pages["*"] = GOOD
-    await got(web, "http://holm.example:8080/a b?c=ä", contact="me@x.example", headers={"If-None-Match": '"1"'})
+    await got(
+        web,
+        "http://holm.example:8080/a b?c=ä",
+        contact="me@x.example",
+        headers={"If-None-Match": '"1"'},
+    )
     lines = web.heard[0].split("\r\n")
     assert lines[0] == "GET /a%20b?c=%C3%A4 HTTP/1.1"
     sent = dict(line.split(": ", 1) for line in lines[1:] if line)
@@ -66,7 +71,9 @@ def test_the_agent_is_honest_and_plain() -> None:
     assert len(hostile) < 200
 
 
-def test_without_an_installation_the_version_is_not_made_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_installation_the_version_is_not_made_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(client, "DISTRIBUTION", "no-such-distribution")
     client._version.cache_clear()
     assert agent().startswith("deepdiver/0 (")
@@ -81,7 +88,10 @@ async def test_what_is_taken(web: Web) -> None:
 
 
 async def test_headers_that_come_twice(web: Web) -> None:
-    web.pages["*"] = b"HTTP/1.1 200 OK\r\nX: a\r\nx: b\r\nLocation: /1\r\nLocation: /2\r\nContent-Length: 0\r\n\r\n"
+    web.pages["*"] = (
+        b"HTTP/1.1 200 OK\r\nX: a\r\nx: b\r\nLocation: /1\r\nLocation: /2\r\nContent-Length: "
+        b"0\r\n\r\n"
+    )
     reply = await got(web)
     assert reply.headers["x"] == "a, b"
     assert reply.location == ""  # it is no redirect
@@ -104,7 +114,9 @@ async def test_a_location_in_other_letters(web: Web, raw: bytes, read: str) -> N
 
 
 async def test_of_two_locations_the_first_counts(web: Web) -> None:
-    web.pages["*"] = b"HTTP/1.1 302 Found\r\nLocation: /1\r\nLocation: /2\r\nContent-Length: 0\r\n\r\n"
+    web.pages["*"] = (
+        b"HTTP/1.1 302 Found\r\nLocation: /1\r\nLocation: /2\r\nContent-Length: 0\r\n\r\n"
+    )
     assert (await got(web)).location == "/1"
 
 
@@ -141,7 +153,9 @@ async def test_of_a_refusal_the_beginning_is_read(web: Web) -> None:
 
 @pytest.mark.parametrize("mime", ["image/png", "VIDEO/mp4", "audio/ogg; x=y", "font/woff2"])
 async def test_what_has_no_text_is_not_downloaded(web: Web, mime: str) -> None:
-    web.pages["*"] = drip(b"x" * 1_000, 0.05, f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n".encode())  # type: ignore[assignment]
+    web.pages["*"] = drip(
+        b"x" * 1_000, 0.05, f"HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n".encode()
+    )  # type: ignore[assignment]
     began = time.monotonic()
     with pytest.raises(UnreadableError, match="is no text"):
         await got(web)
@@ -169,9 +183,13 @@ async def test_crumbs(web: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    "head", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["status", "headers", "body"]
+    "head",
+    [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],
+    ids=["status", "headers", "body"],
 )
-async def test_whoever_drips_is_left(web: Web, monkeypatch: pytest.MonkeyPatch, head: bytes) -> None:
+async def test_whoever_drips_is_left(
+    web: Web, monkeypatch: pytest.MonkeyPatch, head: bytes
+) -> None:
     monkeypatch.setattr(client, "PATIENCE", 0.5)
     web.pages["*"] = drip(b"x", 0.05, head)  # type: ignore[assignment]
     began = time.monotonic()
@@ -181,7 +199,9 @@ async def test_whoever_drips_is_left(web: Web, monkeypatch: pytest.MonkeyPatch, 
     assert time.monotonic() - began < 4
 
 
-async def test_whoever_is_slow_and_steady_is_waited_for(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_whoever_is_slow_and_steady_is_waited_for(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(client, "PATIENCE", 0.6)
 
     async def says(writer: asyncio.StreamWriter) -> None:
@@ -204,11 +224,17 @@ async def test_whoever_is_slow_and_steady_is_waited_for(web: Web, monkeypatch: p
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", CallFault.NETWORK),
         (b"this is no HTTP\r\n\r\n", CallFault.MALFORMED),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n", CallFault.MALFORMED),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde", CallFault.MALFORMED),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde",
+            CallFault.MALFORMED,
+        ),
         (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabcde", CallFault.MALFORMED),
         (b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\n", CallFault.MALFORMED),
         (b"HTTP/1.1 abc OK\r\n\r\n", CallFault.MALFORMED),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n", CallFault.MALFORMED),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+            CallFault.MALFORMED,
+        ),
     ],
 )
 async def test_broken_answers(web: Web, says: bytes, fault: CallFault) -> None:
@@ -241,7 +267,12 @@ async def test_damaged_and_unknown_packing(web: Web) -> None:
         "/c": answer(b"x", Content_Encoding="gzip, br, zstd"),
         "/d": answer(gzip.compress(b"abc" * 100)[:-9], Content_Encoding="gzip"),
     }
-    for path, told in (("a", "damaged"), ("b", "nobody asked"), ("c", "3 times"), ("d", "breaks off")):
+    for path, told in (
+        ("a", "damaged"),
+        ("b", "nobody asked"),
+        ("c", "3 times"),
+        ("d", "breaks off"),
+    ):
         with pytest.raises(UnreadableError, match=told):
             await got(web, f"http://holm.example/{path}")
 

@@ -1,4 +1,7 @@
-"""The guard: every way in is tried, by every road that a page has; and the public web stays open."""
+"""The guard.
+
+Every way in is tried, by every road that a page has; and the public web stays open.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,9 @@ async def test_redirects(web: Web, desk: Desk, code: int) -> None:
         web.pages[f"/{number}"] = redirect(form, code)
         told = await refusal(web, f"http://start.example/{number}", door)
         assert "refused" in told, (form, told)
-    assert len(web.heard) == len(forms) + 1  # one robots.txt, and each page once: nothing else was reached
+    assert (
+        len(web.heard) == len(forms) + 1
+    )  # one robots.txt, and each page once: nothing else was reached
     print(f"\n{len(forms)} forms by {code}: all refused")  # noqa: T201
 
 
@@ -86,7 +91,10 @@ async def test_sitemaps(web: Web, desk: Desk) -> None:
     private_names(web)
     forms = [form for form in REFUSED if form.isascii() and form.isprintable()]
     lines = "".join(f"Sitemap: {form}\n" for form in forms)
-    web.pages |= {"/robots.txt": answer(f"{lines}User-agent: *\nAllow: /\n", mime="text/plain"), "/": GOOD}
+    web.pages |= {
+        "/robots.txt": answer(f"{lines}User-agent: *\nAllow: /\n", mime="text/plain"),
+        "/": GOOD,
+    }
     door = gateway(desk)
     await web.fetch("http://start.example/", door)
     assert web.asked == ["start.example/robots.txt", "start.example/"]
@@ -102,10 +110,17 @@ async def test_links_to_pdfs(web: Web, desk: Desk) -> None:
     """A link is text until somebody asks for it, and then it meets the guard."""
     private_names(web)
     forms = [
-        f"{form.rstrip('/')}/report.pdf" for form in REFUSED if form.isascii() and form.isprintable() and "://" in form
+        f"{form.rstrip('/')}/report.pdf"
+        for form in REFUSED
+        if form.isascii() and form.isprintable() and "://" in form
     ]
-    links = "".join(f'<p>Read the report of the year as a <a href="{form}">file</a> to print.</p>' for form in forms)
-    web.pages["/"] = answer(html("The reports of all years stand here, for everybody who wants to read them.") + links)
+    links = "".join(
+        f'<p>Read the report of the year as a <a href="{form}">file</a> to print.</p>'
+        for form in forms
+    )
+    web.pages["/"] = answer(
+        html("The reports of all years stand here, for everybody who wants to read them.") + links
+    )
     door = gateway(desk)
     page = await web.fetch("http://start.example/", door)
     assert len(web.heard) == 2
@@ -122,7 +137,9 @@ async def test_the_public_web_stays_open(web: Web) -> None:
     watch, reached = web.guard(), 0
     for url in controls():
         target = watch.target(url)
-        plain = target.__class__("http", target.host, target.port, target.path)  # the local server speaks no TLS
+        plain = target.__class__(
+            "http", target.host, target.port, target.path
+        )  # the local server speaks no TLS
         assert (await client.get(plain, watch)).status == 200
         reached += 1
     assert reached == len(web.heard) == len(controls())
@@ -142,12 +159,16 @@ async def test_rebinding_between_two_pages(web: Web, desk: Desk) -> None:
     assert len(web.heard) == 2
 
 
-@pytest.mark.parametrize("second", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize(
+    "second", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "::ffff:127.0.0.1"]
+)
 async def test_a_name_is_looked_up_once_for_a_connection(web: Web, desk: Desk, second: str) -> None:
     """What was judged is what is connected to: there is no second answer to be had."""
     web.pages["/"] = GOOD
     web.names["turn.example"] = [[PUBLIC], [second]]
-    told = await refusal(web, "http://turn.example/", gateway(desk))  # robots.txt had the first answer
+    told = await refusal(
+        web, "http://turn.example/", gateway(desk)
+    )  # robots.txt had the first answer
     assert str(ipaddress.ip_address(second)) in told
     assert web.looked_up == ["turn.example"] * 2
     assert web.wire.meant == [PUBLIC]
@@ -172,7 +193,9 @@ async def test_the_next_address_is_tried_where_one_is_dead(web: Web) -> None:
     class Half(httpcore.AnyIOBackend):
         tried: list[str] = []  # noqa: RUF012 - of this test alone
 
-        async def connect_tcp(self, host: str, port: int, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
+        async def connect_tcp(
+            self, host: str, port: int, *args: Any, **kwargs: Any
+        ) -> httpcore.AsyncNetworkStream:
             self.tried.append(host)
             if host == "1.1.1.1":
                 return await super().connect_tcp("127.0.0.1", web.wire.port, *args, **kwargs)
@@ -197,7 +220,13 @@ async def test_the_next_address_is_tried_where_one_is_dead(web: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    "network", [text for table in (guard.PRIVATE, guard.NEVER) for texts in table.values() for text in texts.split()]
+    "network",
+    [
+        text
+        for table in (guard.PRIVATE, guard.NEVER)
+        for texts in table.values()
+        for text in texts.split()
+    ],
 )
 def test_both_ends_of_every_network_are_refused(network: str) -> None:
     whole = ipaddress.ip_network(network)
@@ -213,18 +242,29 @@ def test_what_python_knows_as_not_global_is_refused(address: ipaddress.IPv4Addre
 
 @given(st.ip_addresses(v=6))
 def test_the_same_in_ipv6(address: ipaddress.IPv6Address) -> None:
-    if not address.is_global or address.is_multicast or address.ipv4_mapped or address.sixtofour or address.teredo:
+    if (
+        not address.is_global
+        or address.is_multicast
+        or address.ipv4_mapped
+        or address.sixtofour
+        or address.teredo
+    ):
         assert refused(address)
 
 
 @given(
-    st.ip_addresses(v=4), st.sampled_from(["::ffff:0:0", "::", "::ffff:0:0:0", "64:ff9b::", "64:ff9b:1::", "fe80::"])
+    st.ip_addresses(v=4),
+    st.sampled_from(["::ffff:0:0", "::", "::ffff:0:0:0", "64:ff9b::", "64:ff9b:1::", "fe80::"]),
 )
-def test_an_ipv4_address_within_ipv6_is_always_refused(address: ipaddress.IPv4Address, prefix: str) -> None:
+def test_an_ipv4_address_within_ipv6_is_always_refused(
+    address: ipaddress.IPv4Address, prefix: str
+) -> None:
     assert refused(ipaddress.IPv6Address(int(ipaddress.IPv6Address(prefix)) | int(address)))
 
 
-@pytest.mark.parametrize("name", ["loopback", "Teredo", "6to4", "NAT64", "multicast", "broadcast", "unspecified"])
+@pytest.mark.parametrize(
+    "name", ["loopback", "Teredo", "6to4", "NAT64", "multicast", "broadcast", "unspecified"]
+)
 def test_the_reason_is_the_narrowest(name: str) -> None:
     table = {**guard.PRIVATE, **guard.NEVER}
     for text in table[name].split():
@@ -235,7 +275,9 @@ def test_the_reason_is_the_narrowest(name: str) -> None:
 
 
 def test_allowed_hosts_may_be_private_and_nothing_else() -> None:
-    watch = Guard(["127.0.0.1", "10.0.0.5:9000", "[::1]:8000", "wiki", "Intra.Example:9200", "fd00::7"])
+    watch = Guard(
+        ["127.0.0.1", "10.0.0.5:9000", "[::1]:8000", "wiki", "Intra.Example:9200", "fd00::7"]
+    )
     for url in (
         "http://127.0.0.1/",
         "http://127.0.0.1:8080/",
@@ -260,7 +302,9 @@ def test_allowed_hosts_may_be_private_and_nothing_else() -> None:
             watch.target(url)
 
 
-async def test_a_name_that_is_allowed_leads_to_private_addresses_and_never_to_metadata(web: Web) -> None:
+async def test_a_name_that_is_allowed_leads_to_private_addresses_and_never_to_metadata(
+    web: Web,
+) -> None:
     watch = web.guard("wiki")
     web.names |= {
         "wiki": [["10.0.0.7"], ["169.254.169.254"], ["224.0.0.1"], ["::ffff:10.0.0.7"]],
@@ -278,7 +322,18 @@ async def test_a_name_that_is_allowed_leads_to_private_addresses_and_never_to_me
 
 
 @pytest.mark.parametrize(
-    "text", ["http://wiki", "*.intra", "10.0.0.0/8", "wiki/x", "a b", "", "me@wiki", "wiki:99999", "0x7f.1"]
+    "text",
+    [
+        "http://wiki",
+        "*.intra",
+        "10.0.0.0/8",
+        "wiki/x",
+        "a b",
+        "",
+        "me@wiki",
+        "wiki:99999",
+        "0x7f.1",
+    ],
 )
 def test_an_allowed_host_that_nobody_can_read(text: str) -> None:
     with pytest.raises(SettingsError, match="allow_hosts"):
@@ -288,7 +343,9 @@ def test_an_allowed_host_that_nobody_can_read(text: str) -> None:
 def test_a_page_cannot_allow_a_host() -> None:
     """The guard is told once, and has no way to be told more."""
     watch = Guard(["wiki"])
-    assert [name for name in dir(watch) if "allow" in name and not name.startswith("_")] == ["allows"]
+    assert [name for name in dir(watch) if "allow" in name and not name.startswith("_")] == [
+        "allows"
+    ]
     assert isinstance(watch._allowed, frozenset)
 
 
@@ -359,7 +416,9 @@ async def test_this_machine_under_its_public_address(monkeypatch: pytest.MonkeyP
         await Wire().connect_tcp("9.9.9.9", 80)
     assert closed == ["9.9.9.9"]
     await Wire().connect_tcp("8.8.8.8", 80)
-    await Wire().connect_tcp("127.0.0.1", 80)  # allowed by the user, else it would not have come so far
+    await Wire().connect_tcp(
+        "127.0.0.1", 80
+    )  # allowed by the user, else it would not have come so far
     assert closed == ["9.9.9.9"]
 
 
@@ -367,7 +426,9 @@ async def test_this_machine_under_its_public_address(monkeypatch: pytest.MonkeyP
 
 
 def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    x509 = pytest.importorskip("cryptography.x509", reason="no package here that can make a certificate")
+    x509 = pytest.importorskip(
+        "cryptography.x509", reason="no package here that can make a certificate"
+    )
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -394,7 +455,9 @@ def certificate(folder: Path, name: str) -> tuple[Path, Path]:
     return files
 
 
-async def test_certificates_are_checked_for_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_certificates_are_checked_for_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     public, private = certificate(tmp_path, "secure.example")
     server_side = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server_side.load_cert_chain(public, private)

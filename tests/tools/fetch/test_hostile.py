@@ -1,6 +1,9 @@
-"""Hostile answers, one after the other, over the whole way: gateway, guard, client, walls, extraction.
+"""Hostile answers, one after the other, over the whole way.
 
-Each takes at most 10 seconds, the process grows by at most 50 MB, and the only thing that is ever raised is a reason.
+Gateway, guard, client, walls, extraction.
+
+Each takes at most 10 seconds, the process grows by at most 50 MB, and the only thing that is ever
+raised is a reason.
 """
 
 from __future__ import annotations
@@ -55,7 +58,9 @@ SAMPLE = (
 def port() -> Iterator[int]:
     root = Path(__file__).parents[3]
     command = [sys.executable, "-m", "tests.tools.fetch.hostile"]
-    with subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         yield int(server.stdout.readline())
         assert server.stdin is not None
@@ -86,7 +91,9 @@ async def meet(way: str, port: int, desk: Desk, retries: int) -> Met:
     return Met(way, ended, time.monotonic() - began)
 
 
-async def growth(port: int, desk: Desk, ways: list[str], retries: int, at_once: int) -> tuple[list[Met], int]:
+async def growth(
+    port: int, desk: Desk, ways: list[str], retries: int, at_once: int
+) -> tuple[list[Met], int]:
     """Meet them all; return how each ended, and by how much this process was larger at most."""
     for _ in range(3):  # everything is loaded, and the children are there
         await meet("good", port, desk, 0)
@@ -136,7 +143,10 @@ async def test_a_sample(port: int, desk: Desk) -> None:
 
 @pytest.mark.proof
 async def test_all_of_them(port: int, desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the settings as they are delivered, but for the gap between two calls: failures are tried again."""
+    """With the settings as they are delivered, but for the gap between two calls.
+
+    Failures are tried again.
+    """
     met, grown = await growth(port, desk, [*WAYS, "loop"], retries=4, at_once=4)
     slowest = sorted(met, key=lambda one: -one.seconds)[:5]
     kinds = Counter(one.ended.split(":")[0] for one in met)

@@ -50,7 +50,10 @@ async def test_the_journal_holds_the_hash_and_not_the_text(web: Web, desk: Desk)
         ("fetch", "fetch:holm.example", CallState.SETTLED),
         ("fetch", "fetch:holm.example", CallState.SETTLED),
     ]
-    assert [json.loads(row.request) for row in rows] == [{"robots": "http://holm.example/robots.txt"}, {"url": PLAIN}]
+    assert [json.loads(row.request) for row in rows] == [
+        {"robots": "http://holm.example/robots.txt"},
+        {"url": PLAIN},
+    ]
     kept = json.loads(rows[1].reply or "")
     assert kept["texts"] == [page.snapshot]
     assert "cooperative" not in desk.everything()
@@ -101,7 +104,9 @@ async def test_another_run_takes_the_page_over_with_its_text(web: Web, desk: Des
     assert "1911" in desk.store.get_text(second.snapshot)
 
 
-async def test_a_page_of_a_private_host_is_not_shared_with_a_run_that_may_not_see_it(web: Web, desk: Desk) -> None:
+async def test_a_page_of_a_private_host_is_not_shared_with_a_run_that_may_not_see_it(
+    web: Web, desk: Desk
+) -> None:
     web.pages["/dairy"] = GOOD
     web.names["wiki"] = [["10.0.0.7"]]
     page = await web.fetch("http://wiki/dairy", gateway(desk), "wiki")
@@ -109,7 +114,9 @@ async def test_a_page_of_a_private_host_is_not_shared_with_a_run_that_may_not_se
     desk.store.create_run(make_run("r2"))
     with pytest.raises(UnreadableError, match="private"):
         await web.fetch("http://wiki/dairy", gateway(Desk(desk.store, "r2")))
-    assert (await web.fetch("http://wiki/dairy", gateway(Desk(desk.store, "r2")), "wiki")).snapshot == page.snapshot
+    assert (
+        await web.fetch("http://wiki/dairy", gateway(Desk(desk.store, "r2")), "wiki")
+    ).snapshot == page.snapshot
 
 
 async def test_a_refusal_is_not_shared_either(web: Web, desk: Desk) -> None:
@@ -153,9 +160,14 @@ async def test_so_many_redirects_are_followed(web: Web, desk: Desk, hops: int, r
     web.pages |= {f"/{n}": redirect(f"/{n + 1}") for n in range(hops)}
     web.pages[f"/{hops}"] = GOOD
     if read:
-        assert (await web.fetch("http://a.example/0", gateway(desk))).url == f"http://a.example/{hops}"
+        assert (
+            await web.fetch("http://a.example/0", gateway(desk))
+        ).url == f"http://a.example/{hops}"
     else:
-        assert await unreadable(web, desk, "http://a.example/0") == f"it leads on more than {HOPS} times"
+        assert (
+            await unreadable(web, desk, "http://a.example/0")
+            == f"it leads on more than {HOPS} times"
+        )
     assert len(web.heard) == HOPS + 2
 
 
@@ -194,7 +206,9 @@ async def test_a_redirect_to_nothing(web: Web, desk: Desk, to: str) -> None:
         ("999 Request denied", "a bot challenge (LinkedIn)"),
     ],
 )
-async def test_a_status_that_is_no_page_is_settled(web: Web, desk: Desk, status: str, told: str) -> None:
+async def test_a_status_that_is_no_page_is_settled(
+    web: Web, desk: Desk, status: str, told: str
+) -> None:
     body = b"" if status[:3] in {"204", "304"} else b"<p>no"
     web.pages["/dairy"] = answer(body, status)
     assert told in await unreadable(web, desk, retries=2)
@@ -211,7 +225,9 @@ async def test_a_status_that_is_no_page_is_settled(web: Web, desk: Desk, status:
         ("503 No", CallFault.SERVER),
     ],
 )
-async def test_what_may_pass_is_asked_again_and_then_fails(web: Web, desk: Desk, status: str, fault: CallFault) -> None:
+async def test_what_may_pass_is_asked_again_and_then_fails(
+    web: Web, desk: Desk, status: str, fault: CallFault
+) -> None:
     web.pages["/dairy"] = answer(status=status, Retry_After="0")
     with pytest.raises(CallError) as caught:
         await web.fetch(PLAIN, gateway(desk, retries=2))
@@ -245,7 +261,9 @@ async def test_retry_after_is_obeyed(web: Web, desk: Desk) -> None:
 async def test_a_wall_is_settled_with_its_reason_and_never_content(web: Web, desk: Desk) -> None:
     script = "<script>window._cf_chl_opt={}</script>"
     shell = f"<title>Just a moment...</title>{script}<p>Enable JavaScript and cookies to continue"
-    web.pages["/dairy"] = answer(shell, "503 Service Unavailable", Server="cloudflare", Retry_After="5")
+    web.pages["/dairy"] = answer(
+        shell, "503 Service Unavailable", Server="cloudflare", Retry_After="5"
+    )
     assert await unreadable(web, desk, retries=3) == "a bot challenge (Cloudflare)"
     assert len(web.heard) == 2
     row = desk.store.journal_list(desk.run)[-1]
@@ -253,7 +271,10 @@ async def test_a_wall_is_settled_with_its_reason_and_never_content(web: Web, des
 
 
 async def test_a_wall_with_status_200(web: Web, desk: Desk) -> None:
-    form = '<title>Log in | Holm</title><form><p>Please log in to continue</p><input type="password"></form>'
+    form = (
+        "<title>Log in | Holm</title><form><p>Please log in to continue</p><input "
+        'type="password"></form>'
+    )
     web.pages["/dairy"] = answer(form)
     assert await unreadable(web, desk) == "a login wall"
 
@@ -285,7 +306,8 @@ async def test_packed_pages_and_other_formats(web: Web, desk: Desk) -> None:
     }
     door = gateway(desk)
     texts = {
-        path: desk.store.get_text((await web.fetch(f"http://a.example{path}", door)).snapshot) for path in web.pages
+        path: desk.store.get_text((await web.fetch(f"http://a.example{path}", door)).snapshot)
+        for path in web.pages
     }
     assert "founded in 1911" in texts["/packed"]
     assert "founded in 1911" in texts["/text"]
@@ -294,7 +316,9 @@ async def test_packed_pages_and_other_formats(web: Web, desk: Desk) -> None:
 
 
 async def test_a_secret_on_a_page_is_not_saved(web: Web, desk: Desk) -> None:
-    web.pages["/dairy"] = answer(html(f"{STORY}\nThe key is tvly-0123456789abc, they say.", "tvly-0123456789abc"))
+    web.pages["/dairy"] = answer(
+        html(f"{STORY}\nThe key is tvly-0123456789abc, they say.", "tvly-0123456789abc")
+    )
     page = await web.fetch(PLAIN, gateway(desk, keys={"tavily": "tvly-0123456789abc"}))
     assert "[secret], they say" in desk.store.get_text(page.snapshot)
     assert page.document.marks == ()
@@ -311,7 +335,9 @@ async def tomorrow(web: Web, desk: Desk, run: str, **settings: object) -> Page:
 
 
 async def test_a_page_that_has_not_changed_is_not_sent_again(web: Web, desk: Desk) -> None:
-    web.pages["/dairy"] = answer(html(STORY), ETag='"v1"', Last_Modified="Sun, 01 Nov 2026 00:00:00 GMT")
+    web.pages["/dairy"] = answer(
+        html(STORY), ETag='"v1"', Last_Modified="Sun, 01 Nov 2026 00:00:00 GMT"
+    )
     first = await web.fetch(PLAIN, gateway(desk, cache={"fetch": 0}))
     assert "if-none-match" not in web.heard[-1].lower()
     web.pages["/dairy"] = b"HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"
@@ -319,7 +345,11 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(web: Web, desk: Des
         second = await tomorrow(web, desk, run)
         assert 'If-None-Match: "v1"' in web.heard[-1]
         assert "If-Modified-Since: Sun, 01 Nov 2026 00:00:00 GMT" in web.heard[-1]
-        assert (second.status, second.snapshot, second.document) == (304, first.snapshot, first.document)
+        assert (second.status, second.snapshot, second.document) == (
+            304,
+            first.snapshot,
+            first.document,
+        )
     desk.store.delete_run(desk.run, time.time())
     assert "1911" in desk.store.get_text(second.snapshot)
 
@@ -344,9 +374,13 @@ async def test_a_text_that_is_gone_is_fetched_anew(web: Web, desk: Desk) -> None
 
 
 @pytest.mark.parametrize(
-    "headers", [{"ETag": "x" * 300}, {"ETag": '"v1"', "Cache_Control": "private, no-store"}], ids=["long", "no-store"]
+    "headers",
+    [{"ETag": "x" * 300}, {"ETag": '"v1"', "Cache_Control": "private, no-store"}],
+    ids=["long", "no-store"],
 )
-async def test_validators_that_are_not_remembered(web: Web, desk: Desk, headers: dict[str, str]) -> None:
+async def test_validators_that_are_not_remembered(
+    web: Web, desk: Desk, headers: dict[str, str]
+) -> None:
     web.pages["/dairy"] = answer(html(STORY), **headers)
     await web.fetch(PLAIN, gateway(desk, cache={"fetch": 0}))
     await tomorrow(web, desk, "r2")
@@ -387,8 +421,8 @@ async def test_who_asks_is_told(web: Web, desk: Desk) -> None:
     await web.fetch(PLAIN, gateway(desk, contact="me@holm.example"))
     for text in web.heard:
         assert (
-            f"User-Agent: deepdiver/{deepdiver.__version__} (research agent, reads for one person; me@holm.example)"
-            in text
+            f"User-Agent: deepdiver/{deepdiver.__version__} (research agent, reads for one person; "
+            "me@holm.example)" in text
         )
         assert "Host: holm.example" in text
 
@@ -403,11 +437,15 @@ async def test_the_guard_of_the_settings(web: Web, desk: Desk) -> None:
     page = await fetch(url, gateway(desk, allow_hosts=(f"127.0.0.1:{web.wire.port}",)))
     assert (page.url, len(web.heard)) == (url, 2)
     with pytest.raises(UnreadableError, match="refused"):
-        await fetch(f"http://localhost:{web.wire.port}/dairy", gateway(desk, allow_hosts=("localhost",)))
+        await fetch(
+            f"http://localhost:{web.wire.port}/dairy", gateway(desk, allow_hosts=("localhost",))
+        )
 
 
 async def test_no_such_host(web: Web, desk: Desk) -> None:
-    assert "there is no host gone.invalid" in await unreadable(web, desk, "http://gone.invalid/", retries=3)
+    assert "there is no host gone.invalid" in await unreadable(
+        web, desk, "http://gone.invalid/", retries=3
+    )
     assert web.looked_up == ["gone.invalid"]
 
 

@@ -51,7 +51,11 @@ async def test_robots_is_a_journalled_call_of_its_own_and_asked_once(web: Web, d
     assert await fetched(web, desk, "http://holm.example/2")
     assert web.asked.count("holm.example/robots.txt") == 1
     row = desk.store.journal_list(desk.run)[0]
-    assert (row.kind, row.provider, row.what) == ("fetch", "fetch:holm.example", "robots.txt of holm.example")
+    assert (row.kind, row.provider, row.what) == (
+        "fetch",
+        "fetch:holm.example",
+        "robots.txt of holm.example",
+    )
     assert json.loads(row.reply or "")["value"] == {"robots": FORBID}
 
 
@@ -63,7 +67,9 @@ async def test_a_replay_obeys_the_robots_of_then(web: Web, desk: Desk) -> None:
     assert len(web.heard) == 1
 
 
-@pytest.mark.parametrize("status", ["400 Bad", "401 Who", "403 No", "404 Not Found", "410 Gone", "204 Nothing"])
+@pytest.mark.parametrize(
+    "status", ["400 Bad", "401 Who", "403 No", "404 Not Found", "410 Gone", "204 Nothing"]
+)
 async def test_where_there_is_none_everything_is_allowed(web: Web, desk: Desk, status: str) -> None:
     web.pages["/robots.txt"] = text("" if status.startswith("204") else FORBID, status)
     assert await fetched(web, desk)
@@ -79,10 +85,17 @@ async def test_where_it_fails_nothing_is_allowed(web: Web, desk: Desk, status: s
 
 @pytest.mark.parametrize(
     "says",
-    [b"", b"no http at all\r\n\r\n", text(b"not gzip", Content_Encoding="gzip"), text(b"x" * 9)[:-5]],
+    [
+        b"",
+        b"no http at all\r\n\r\n",
+        text(b"not gzip", Content_Encoding="gzip"),
+        text(b"x" * 9)[:-5],
+    ],
     ids=["hangs up", "no http", "badly packed", "breaks off"],
 )
-async def test_where_it_cannot_be_read_nothing_is_allowed(web: Web, desk: Desk, says: bytes) -> None:
+async def test_where_it_cannot_be_read_nothing_is_allowed(
+    web: Web, desk: Desk, says: bytes
+) -> None:
     web.pages["/robots.txt"] = says
     assert not await fetched(web, desk)
 
@@ -199,7 +212,15 @@ def test_what_rules_mean(robots: str, path: str, may: bool) -> None:
 
 @pytest.mark.parametrize(
     ("said", "delay"),
-    [("2", 2.0), ("0.5", 0.5), ("86400", LONGEST_DELAY), ("-1", 0.0), ("nan", 0.0), ("soon", 0.0), ("", 0.0)],
+    [
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("86400", LONGEST_DELAY),
+        ("-1", 0.0),
+        ("nan", 0.0),
+        ("soon", 0.0),
+        ("", 0.0),
+    ],
 )
 def test_the_delay_within_reason(said: str, delay: float) -> None:
     assert Rules(f"User-agent: *\nCrawl-delay: {said}\n").delay == delay
@@ -227,7 +248,9 @@ def test_a_hostile_file_takes_little_time(robots: str) -> None:
     assert time.process_time() - began < 5
 
 
-async def test_without_a_parser_nothing_is_read(web: Web, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_parser_nothing_is_read(
+    web: Web, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever cannot read the rules does not break them."""
     monkeypatch.setitem(sys.modules, "protego", None)
     _parsed.cache_clear()

@@ -93,7 +93,12 @@ def test_what_is_read(url: str, read: str) -> None:
 
 def test_the_parts() -> None:
     target = parse("https://[2001:4860::8888]:8443/a?b")
-    assert (target.scheme, target.host, target.port, target.path) == ("https", "2001:4860::8888", 8443, "/a?b")
+    assert (target.scheme, target.host, target.port, target.path) == (
+        "https",
+        "2001:4860::8888",
+        8443,
+        "/a?b",
+    )
     assert target.address == ipaddress.ip_address("2001:4860::8888")
     assert target.authority == "[2001:4860::8888]:8443"
     assert target.at("/robots.txt").url == "https://[2001:4860::8888]:8443/robots.txt"
@@ -128,7 +133,8 @@ def test_where_a_redirect_leads(location: str, leads: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "location", ["/\t/b.example", "\\\\b.example", "///b.example", "////b", "/\n", "//[", "a" * 5_000]
+    "location",
+    ["/\t/b.example", "\\\\b.example", "///b.example", "////b", "/\n", "//[", "a" * 5_000],
 )
 def test_a_redirect_that_is_not_plainly_written(location: str) -> None:
     with pytest.raises(UnreadableError, match="refused"):
@@ -138,7 +144,8 @@ def test_a_redirect_that_is_not_plainly_written(location: str) -> None:
 # Parser differentials: whatever passes, three parsers agree on
 
 PIECES = st.sampled_from(
-    "http https :// : / \\ @ # ? [ ] % . .. a example.com 127.0.0.1 ::1 0x7f 0177 1 80 65535 xn-- ü 。 ① １ \t \n \x00 "
+    "http https :// : / \\ @ # ? [ ] % . .. a example.com 127.0.0.1 ::1 0x7f 0177 1 80 65535 xn-- "
+    "ü 。 ① １ \t \n \x00 "
     "%00 %2e %40 %5c ; , & = + * ! $ ' ( ) ~ _ - localhost é ß".split(" ")
 )
 
@@ -157,7 +164,11 @@ def test_whatever_passes_is_read_alike_by_others(text: str, begun: bool) -> None
     assert (usual.port or target.port) == (theirs.port or target.port) == target.port
     bare = theirs.raw_host.decode()
     if target.address:
-        assert ipaddress.ip_address(bare) == ipaddress.ip_address(usual.hostname or "") == target.address
+        assert (
+            ipaddress.ip_address(bare)
+            == ipaddress.ip_address(usual.hostname or "")
+            == target.address
+        )
     else:
         assert bare == target.host
     again = urlsplit(target.url)
@@ -179,6 +190,8 @@ def test_nothing_but_a_refusal_is_ever_raised(text: str) -> None:
     for url in (text, f"http://{text}/", f"http://example.com:{text}/"):
         told = outcome(lambda url=url: parse(url))  # type: ignore[misc]
         assert told == "read" or "refused" in told
-    assert outcome(lambda: join(base, text)) == "read" or "refused" in outcome(lambda: join(base, text))
+    assert outcome(lambda: join(base, text)) == "read" or "refused" in outcome(
+        lambda: join(base, text)
+    )
     if text.isalnum():
         assert outcome(lambda: parse(f"http://example.com/{text}")) == "read"

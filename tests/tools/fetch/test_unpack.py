@@ -28,7 +28,9 @@ def raw_deflate(data: bytes) -> bytes:
 
 
 def zstd_of_many_frames(data: bytes) -> bytes:
-    return b"".join(zstandard.compress(data[start : start + 1_000]) for start in range(0, len(data), 1_000))
+    return b"".join(
+        zstandard.compress(data[start : start + 1_000]) for start in range(0, len(data), 1_000)
+    )
 
 
 PACK: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
@@ -42,14 +44,19 @@ PACK: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
     "deflate without a header": ("deflate", raw_deflate),
     "br": ("br", lambda data: brotli.compress(data, quality=4)),
     "zstd": ("zstd", zstandard.compress),
-    "zstd of many frames": ("zstd", lambda data: zstd_of_many_frames(data) or zstandard.compress(b"")),
+    "zstd of many frames": (
+        "zstd",
+        lambda data: zstd_of_many_frames(data) or zstandard.compress(b""),
+    ),
     "gzip in br": ("gzip, br", lambda data: brotli.compress(gzip.compress(data), quality=4)),
     "zstd in gzip": ("zstd,gzip", lambda data: gzip.compress(zstandard.compress(data))),
     "br and nothing": ("identity, br", lambda data: brotli.compress(data, quality=4)),
 }
 
 
-def unpacked(encoding: str, data: bytes, step: int = 65_536, most: int = MOST, *, cut: bool = False) -> bytes:
+def unpacked(
+    encoding: str, data: bytes, step: int = 65_536, most: int = MOST, *, cut: bool = False
+) -> bytes:
     unpacker = Unpacker(encoding, most, cut=cut)
     for start in range(0, len(data), step):
         if not unpacker.full:
@@ -90,7 +97,10 @@ def test_what_breaks_off_is_unreadable(name: str) -> None:
             unpacked(encoding, whole[:-missing])
 
 
-@given(st.binary(min_size=8, max_size=300), st.sampled_from(["gzip", "deflate", "br", "zstd", "gzip, zstd"]))
+@given(
+    st.binary(min_size=8, max_size=300),
+    st.sampled_from(["gzip", "deflate", "br", "zstd", "gzip, zstd"]),
+)
 def test_garbage_is_unreadable_or_something_small(data: bytes, encoding: str) -> None:
     out, told = tried(encoding, data)
     assert len(out) <= HARMLESS
@@ -101,13 +111,17 @@ def test_garbage_is_unreadable_or_something_small(data: bytes, encoding: str) ->
 @pytest.mark.parametrize("name", ["gzip", "br", "zstd", "deflate"])
 def test_a_flipped_bit_is_noticed_or_harmless(name: str, flip: int) -> None:
     encoding, pack = PACK[name]
-    data = bytearray(pack(b"some words of a page, again and again " * 50 + random.Random(3).randbytes(600)))  # noqa: S311
+    data = bytearray(
+        pack(b"some words of a page, again and again " * 50 + random.Random(3).randbytes(600))  # noqa: S311
+    )
     data[flip % len(data)] ^= 0x10
     _, told = tried(encoding, bytes(data))
     assert not told or "packed" in told
 
 
-@pytest.mark.parametrize("encoding", ["compress", "aes128gcm", "gzip, what", "../../etc", "a" * 1_000])
+@pytest.mark.parametrize(
+    "encoding", ["compress", "aes128gcm", "gzip, what", "../../etc", "a" * 1_000]
+)
 def test_an_unknown_encoding(encoding: str) -> None:
     with pytest.raises(UnreadableError, match="nobody asked for") as caught:
         Unpacker(encoding, MOST)
@@ -147,7 +161,9 @@ def test_a_bomb_costs_a_piece(name: str) -> None:
     tracemalloc.start()
     began = time.process_time()
     try:
-        with pytest.raises(UnreadableError, match=r"expands more than 100 times|larger than 10,000,000|damaged"):
+        with pytest.raises(
+            UnreadableError, match=r"expands more than 100 times|larger than 10,000,000|damaged"
+        ):
             unpacked(encoding, bomb)
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -166,7 +182,9 @@ def test_a_window_larger_than_a_browser_grants() -> None:
 
 def test_what_expands_within_reason_passes() -> None:
     chance = random.Random(5)  # noqa: S311
-    data = b"".join(b"<tr><td>a cell of a table</td></tr>" * 5 + chance.randbytes(4) for n in range(10_000))
+    data = b"".join(
+        b"<tr><td>a cell of a table</td></tr>" * 5 + chance.randbytes(4) for n in range(10_000)
+    )
     packed = gzip.compress(data)
     assert HARMLESS < len(data) < RATIO * len(packed)
     assert unpacked("gzip", packed) == data
@@ -175,7 +193,11 @@ def test_what_expands_within_reason_passes() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "part"),
-    [("gzip", gzip.compress(b"a")), ("zstd", zstandard.compress(b"a")), ("zstd", b"\x50\x2a\x4d\x18\x00\x00\x00\x00")],
+    [
+        ("gzip", gzip.compress(b"a")),
+        ("zstd", zstandard.compress(b"a")),
+        ("zstd", b"\x50\x2a\x4d\x18\x00\x00\x00\x00"),
+    ],
     ids=["members", "frames", "skippable"],
 )
 def test_so_many_parts_and_no_more(encoding: str, part: bytes) -> None:

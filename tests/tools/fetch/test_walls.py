@@ -20,18 +20,26 @@ def page(body: str, title: str = "", head: str = "") -> str:
 
 
 FILL = " ".join(
-    f"Paragraph {n} says how the matter went on, who was there, and what came of it in the end." for n in range(40)
+    f"Paragraph {n} says how the matter went on, who was there, and what came of it in the end."
+    for n in range(40)
 )
 
 # name: (status, headers, host, html, what it is)
 WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
-    "cloudflare by header": (403, {"cf-mitigated": "challenge"}, "a.example", "", "bot challenge (Cloudflare)"),
+    "cloudflare by header": (
+        403,
+        {"cf-mitigated": "challenge"},
+        "a.example",
+        "",
+        "bot challenge (Cloudflare)",
+    ),
     "cloudflare, old": (
         503,
         {"server": "cloudflare"},
         "a.example",
         page(
-            "<h1>Checking your browser before accessing a.example.</h1><div class='cf-browser-verification'>",
+            "<h1>Checking your browser before accessing a.example.</h1><div "
+            "class='cf-browser-verification'>",
             "Just a moment...",
         ),
         "Cloudflare",
@@ -64,12 +72,19 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         "a.example",
         page(
             "<h1>a.example</h1><p>Verify you are human by completing the action "
-            "below.</p><p>a.example needs to review the security of your connection before proceeding.</p>",
+            "below.</p><p>a.example needs to review the security of your connection before "
+            "proceeding.</p>",
             "Just a moment...",
         ),
         "bot challenge",
     ),
-    "datadome by header": (403, {"x-datadome": "protected"}, "a.example", page("<p>no"), "DataDome"),
+    "datadome by header": (
+        403,
+        {"x-datadome": "protected"},
+        "a.example",
+        page("<p>no"),
+        "DataDome",
+    ),
     "datadome": (
         403,
         {},
@@ -86,7 +101,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "a.example",
         page(
-            "<div id='px-captcha'></div><p>Press & Hold to confirm you are a human (and not a bot).</p>",
+            "<div id='px-captcha'></div><p>Press & Hold to confirm you are a human (and not a "
+            "bot).</p>",
             "Access to this page has been denied",
         ),
         "PerimeterX",
@@ -96,7 +112,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {"server": "AkamaiGHost"},
         "a.example",
         page(
-            '<h1>Access Denied</h1>You don\'t have permission to access "http://a.example/" on this '
+            '<h1>Access Denied</h1>You don\'t have permission to access "http://a.example/" on '
+            "this "
             "server.<p>Reference #18.2 https://errors.edgesuite.net/18.2",
             "Access Denied",
         ),
@@ -113,7 +130,10 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         200,
         {},
         "a.example",
-        page("<iframe src='/_Incapsula_Resource?CWUDNSAI=9'></iframe>Request unsuccessful. Incapsula incident ID: 1"),
+        page(
+            "<iframe src='/_Incapsula_Resource?CWUDNSAI=9'></iframe>Request unsuccessful. "
+            "Incapsula incident ID: 1"
+        ),
         "Imperva",
     ),
     "distil": (
@@ -133,7 +153,11 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         200,
         {},
         "a.example",
-        page("<p>Please confirm that you are human.</p><div class='h-captcha' data-sitekey='x'></div>", "a.example"),
+        page(
+            "<p>Please confirm that you are human.</p><div class='h-captcha' "
+            "data-sitekey='x'></div>",
+            "a.example",
+        ),
         "captcha",
     ),
     "recaptcha": (
@@ -164,7 +188,10 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         403,
         {},
         "www.bloomberg.com",
-        page("<h2>We've detected unusual activity from your computer network</h2>", "Bloomberg - Are you a robot?"),
+        page(
+            "<h2>We've detected unusual activity from your computer network</h2>",
+            "Bloomberg - Are you a robot?",
+        ),
         "bot challenge",
     ),
     "ddos-guard": (
@@ -208,7 +235,13 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         page('<input type = "password"><p>Sign in to continue', "Login"),
         "login wall",
     ),
-    "consent by host": (200, {}, "consent.yahoo.com", page("<p>Yahoo is part of a family of brands"), "consent wall"),
+    "consent by host": (
+        200,
+        {},
+        "consent.yahoo.com",
+        page("<p>Yahoo is part of a family of brands"),
+        "consent wall",
+    ),
     "consent of google": (
         200,
         {},
@@ -247,7 +280,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         {},
         "times.example",
         page(
-            "<article><h1>The mayor resigns</h1><p>The mayor of Holm said on Monday that she would go.</p>"
+            "<article><h1>The mayor resigns</h1><p>The mayor of Holm said on Monday that she would "
+            "go.</p>"
             "<p>Subscribe to continue reading. Already a subscriber? Log in.</p></article>",
             "The mayor resigns",
         ),
@@ -259,7 +293,8 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         "times.example",
         page(
             f"<article><h1>The mayor resigns</h1><p>{STORY[:480]}</p><p>{STORY[100:480]}</p>"
-            "<p>This article is for subscribers. Subscribe now to read the rest of it.</p></article>",
+            "<p>This article is for subscribers. Subscribe now to read the rest of "
+            "it.</p></article>",
             "The mayor resigns",
             '<script type="application/ld+json">{"isAccessibleForFree": false}</script>',
         ),
@@ -269,7 +304,10 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         200,
         {},
         "times.example",
-        page("<p>You have reached your monthly limit of free articles. Create a free account to continue.</p>"),
+        page(
+            "<p>You have reached your monthly limit of free articles. Create a free account to "
+            "continue.</p>"
+        ),
         "paywall",
     ),
     "script": (
@@ -283,7 +321,13 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         ),
         "JavaScript",
     ),
-    "script, mute": (200, {}, "app.example", page('<div id="__next"></div><script>1</script>', "App"), "JavaScript"),
+    "script, mute": (
+        200,
+        {},
+        "app.example",
+        page('<div id="__next"></div><script>1</script>', "App"),
+        "JavaScript",
+    ),
     "script, in words": (
         200,
         {},
@@ -291,12 +335,21 @@ WALLS: dict[str, tuple[int, dict[str, str], str, str, str]] = {
         page("<p>JavaScript is disabled in your browser.</p><script>1</script>", "App"),
         "JavaScript",
     ),
-    "not found": (200, {}, "a.example", page("<h1>404</h1><p>Nothing here.</p>", "404 Not Found"), "there is none"),
+    "not found": (
+        200,
+        {},
+        "a.example",
+        page("<h1>404</h1><p>Nothing here.</p>", "404 Not Found"),
+        "there is none",
+    ),
     "not found, by name": (
         200,
         {},
         "a.example",
-        page("<p>The page you are looking for has moved or never was.</p>", "Page not found | Example"),
+        page(
+            "<p>The page you are looking for has moved or never was.</p>",
+            "Page not found | Example",
+        ),
         "there is none",
     ),
     "not found, german": (
@@ -321,21 +374,27 @@ GOOD: dict[str, str] = {
     "an article about captchas": html(
         "A captcha asks you to verify you are human. “Checking your browser before accessing” is "
         "what Cloudflare writes, "
-        "and “Press & Hold” is what PerimeterX writes. Researchers at the university of Lund have measured how long "
+        "and “Press & Hold” is what PerimeterX writes. Researchers at the university of Lund have "
+        "measured how long "
         f"people need for them.\n{FILL}",
         "Are you a robot? How captchas changed the web",
     ),
     "a short piece about captchas": html(
         "The bank of Holm has taken the captcha off its pages. Customers had been asked to “verify "
         "you are human” up to "
-        "nine times a day, and the complaints filled two folders. The director says that a simple limit on tries does "
-        "the same work, and that nobody has missed the pictures of traffic lights. Other banks of the region have said "
-        "that they will look at the numbers in the spring and decide then what they do with theirs, she adds, and the "
-        "union of the blind has thanked the bank in an open letter that was printed on Saturday in the local paper.",
+        "nine times a day, and the complaints filled two folders. The director says that a simple "
+        "limit on tries does "
+        "the same work, and that nobody has missed the pictures of traffic lights. Other banks of "
+        "the region have said "
+        "that they will look at the numbers in the spring and decide then what they do with "
+        "theirs, she adds, and the "
+        "union of the blind has thanked the bank in an open letter that was printed on Saturday in "
+        "the local paper.",
         "A bank without captchas",
     ),
     "an article about paywalls": html(
-        "“Subscribe to continue reading” is the sentence that readers hate most. Publishers say that "
+        "“Subscribe to continue reading” is the sentence that readers hate most. Publishers say "
+        "that "
         f"it works.\n{FILL}",
         "Why paywalls work",
     ),
@@ -346,14 +405,16 @@ GOOD: dict[str, str] = {
     ),
     "a short article under a cookie banner": html(STORY, "The dairy of Holm").replace(
         "</body>",
-        "<div class='banner'>We use cookies. <button>Accept all</button><button>Reject all</button> "
+        "<div class='banner'>We use cookies. <button>Accept all</button><button>Reject "
+        "all</button> "
         "Cookie settings</div></body>",
     ),
     "a short article with a login in its head": html(STORY, "The dairy of Holm").replace(
         "<body>", f"<body><form>Log in <input name=u><input {READER}>Forgot your password?</form>"
     ),
     "an article behind Cloudflare": html(STORY + "\n" + FILL, "The dairy").replace(
-        "</body>", "<script src='/cdn-cgi/challenge-platform/h/b/scripts/jsd/main.js'></script></body>"
+        "</body>",
+        "<script src='/cdn-cgi/challenge-platform/h/b/scripts/jsd/main.js'></script></body>",
     ),
     "an article behind Imperva": html(STORY, "The dairy").replace(
         "</body>", "<script src='/_Incapsula_Resource?SWJIYLWA=5'></script></body>"
@@ -362,7 +423,8 @@ GOOD: dict[str, str] = {
         "</article>", "<form><textarea></textarea><div class='g-recaptcha'></div></form></article>"
     ),
     "a page that asks for scripts in vain": html(STORY, "The dairy").replace(
-        "<body>", "<body><noscript>Please enable JavaScript for the map.</noscript><script>1</script>"
+        "<body>",
+        "<body><noscript>Please enable JavaScript for the map.</noscript><script>1</script>",
     ),
     "an article about error pages": html(
         f"The status 404 means that a page could not be found. It was defined in 1992.\n{FILL}",
@@ -377,7 +439,9 @@ GOOD: dict[str, str] = {
         "How to sign in to the tax office",
     ),
     "a manual for a login page": html(
-        f"Set the type of the field to password. If you forgot your password, ask the clerk.\n{FILL}", "Login"
+        "Set the type of the field to password. If you forgot your password, ask the "
+        f"clerk.\n{FILL}",
+        "Login",
     ),
     "a report on a data protection office": html(
         "Our 412 partners, the firm wrote, store and/or access information on a device. We value "
@@ -395,12 +459,17 @@ GOOD: dict[str, str] = {
         "Notice",
     ),
     "a short definition": html(
-        "A moment is a very short time. In physics it is a product of a distance and another quantity.", "Moment"
+        "A moment is a very short time. In physics it is a product of a distance and another "
+        "quantity.",
+        "Moment",
     ),
-    "just a moment, an essay": html(f"There is a moment before the curtain rises.\n{FILL}", "Just a moment"),
+    "just a moment, an essay": html(
+        f"There is a moment before the curtain rises.\n{FILL}", "Just a moment"
+    ),
     "access denied, a report": html(f"The town had to open its files.\n{FILL}", "Access denied"),
     "a text in Japanese": html(
-        "東京の図書館は月曜日に休館します。火曜日は午前十時に開館し、本を運ぶのを手伝う人にはコーヒーが出ます。" * 4,
+        "東京の図書館は月曜日に休館します。火曜日は午前十時に開館し、本を運ぶのを手伝う人にはコーヒーが出ます。"
+        * 4,
         "お知らせ",
     ),
     "a text in Arabic": html(
@@ -411,7 +480,8 @@ GOOD: dict[str, str] = {
         "The box of the month",
     ),
     "a page about robots": html(
-        f"The robot of Lund carries trays. An automated arm washes them. {STORY}", "Robots in the kitchen"
+        f"The robot of Lund carries trays. An automated arm washes them. {STORY}",
+        "Robots in the kitchen",
     ),
     "a page that blocks nobody": html(
         f"{STORY}\nThe road is closed: drivers who have been blocked may turn in the yard.", "Roads"
@@ -424,13 +494,17 @@ def extractor() -> Extractor:
     return shared()
 
 
-def judged(extractor: Extractor, status: int, headers: dict[str, str], host: str, body: str) -> str | None:
+def judged(
+    extractor: Extractor, status: int, headers: dict[str, str], host: str, body: str
+) -> str | None:
     """Judge as `pages` does."""
     sight = Sight.of(status, headers, host, body.encode())
     if status != 200:
         return wall(sight)
     try:
-        document = extractor.extract(body.encode(), mime="text/html; charset=utf-8", url=f"http://{host}/")
+        document = extractor.extract(
+            body.encode(), mime="text/html; charset=utf-8", url=f"http://{host}/"
+        )
     except UnreadableError:
         return wall(sight)
     return wall(sight, document.text, document.title)
@@ -454,7 +528,12 @@ def test_there_are_enough_of_both() -> None:
 
 def test_headers_of_a_guarded_site_do_not_make_a_wall() -> None:
     for header in ("x-datadome", "x-kpsdk-ct"):
-        assert wall(Sight.of(200, {header: "x"}, "a.example", html(STORY).encode()), STORY, "The dairy") is None
+        assert (
+            wall(
+                Sight.of(200, {header: "x"}, "a.example", html(STORY).encode()), STORY, "The dairy"
+            )
+            is None
+        )
 
 
 def test_a_refusal_that_says_nothing_is_no_wall() -> None:

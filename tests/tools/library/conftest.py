@@ -37,6 +37,8 @@ def database(server: Server) -> Iterator[str]:
 def bare_database(server: Server, database: str) -> str:
     """The same, as on a server where pgvector was never installed."""
     if server.execute("SELECT 1 FROM pg_settings WHERE name = 'extension_control_path'") == []:
-        pytest.skip("before PostgreSQL 18, an extension that is installed cannot be hidden from a database")
+        pytest.skip(
+            "before PostgreSQL 18, an extension that is installed cannot be hidden from a database"
+        )
     server.execute(f"ALTER DATABASE {database} SET extension_control_path = '/nowhere'")
     return database

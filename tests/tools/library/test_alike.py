@@ -1,4 +1,7 @@
-"""What every library does, wherever it is kept: the same tests for the folder and for PostgreSQL."""
+"""What every library does, wherever it is kept.
+
+The same tests for the folder and for PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,12 @@ from deepdiver.tools.library.embedding import embedded
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.postgres import PostgresLibrary
 
-QUERIES = ("ferry fire", "Who owns Holm Works?", "nickel in the lake", "something about boats that burn")
+QUERIES = (
+    "ferry fire",
+    "Who owns Holm Works?",
+    "nickel in the lake",
+    "something about boats that burn",
+)
 
 Open = Callable[[str], Library]
 """Opens a library by its name; the same one each time."""
@@ -43,7 +51,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     def open_(name: str) -> Library:
         there = request.param == "postgres"
         made.append(
-            PostgresLibrary(address, f"{name}-{mark}") if there else LocalLibrary(tmp_path / "libraries" / name)
+            PostgresLibrary(address, f"{name}-{mark}")
+            if there
+            else LocalLibrary(tmp_path / "libraries" / name)
         )
         return made[-1]
 
@@ -61,10 +71,15 @@ def library(opened: Open) -> Library:
 def docs(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     put(
-        docs / "ferry.md", "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were hurt."
+        docs / "ferry.md",
+        "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were "
+        "hurt.",
     )
     put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(docs / "works.md", "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.")
+    put(
+        docs / "works.md",
+        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
+    )
     put(docs / "sub" / "lake.md", "---\npublished: 2024\n---\nThere is nickel in the water.")
     return docs
 
@@ -75,7 +90,10 @@ def names(matches: list[Match]) -> list[str]:
 
 def answers(library: Library) -> list[list[tuple[str, int, int, float]]]:
     return [
-        [(m.entry.url, m.span.start, m.span.end, round(m.score, 6)) for m in library.search(query, 5)]
+        [
+            (m.entry.url, m.span.start, m.span.end, round(m.score, 6))
+            for m in library.search(query, 5)
+        ]
         for query in QUERIES
     ]
 
@@ -110,7 +128,9 @@ def test_a_document_that_is_gone_has_no_text(library: Library, docs: Path) -> No
 def test_what_cannot_be_read_is_listed(library: Library, docs: Path) -> None:
     (docs / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     found = library.refresh([docs])
-    assert [(Path(item.url).name, item.reason) for item in found.unread] == [("picture.png", "it is an image")]
+    assert [(Path(item.url).name, item.reason) for item in found.unread] == [
+        ("picture.png", "it is an image")
+    ]
     assert library.unread() == list(found.unread)
     assert library.refresh([docs]).unread == found.unread
     assert library.refresh([docs], again=True).unread == found.unread
@@ -132,7 +152,9 @@ def test_words_and_sense(library: Library, docs: Path) -> None:
     assert library.search("quantum chromodynamics lattice", 5) == []
 
 
-def test_in_a_larger_library_words_come_first(library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_larger_library_words_come_first(
+    library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ranking, "WHOLE", 3)
     library.refresh([docs])
     assert library.search("ship in flames", 5) == []
@@ -147,7 +169,9 @@ def test_in_a_larger_library_words_come_first(library: Library, docs: Path, monk
 
 
 @pytest.mark.parametrize("whole", [0, 99])
-def test_no_text_is_embedded_twice(library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch, whole: int) -> None:
+def test_no_text_is_embedded_twice(
+    library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
     monkeypatch.setattr(ranking, "WHOLE", whole)
     made: list[str] = []
 
@@ -182,13 +206,21 @@ def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
     library.embed()
     query = "ferry nickel water works"
     assert len(library.search(query, 9)) == 4
-    assert names(library.search(query, 9, Where(folders=((docs / "sub").as_posix(),)))) == ["lake.md"]
-    assert names(library.search(query, 9, Where(folders=((docs / "sub" / "lake.md").as_posix(),)))) == ["lake.md"]
+    assert names(library.search(query, 9, Where(folders=((docs / "sub").as_posix(),)))) == [
+        "lake.md"
+    ]
+    assert names(
+        library.search(query, 9, Where(folders=((docs / "sub" / "lake.md").as_posix(),)))
+    ) == ["lake.md"]
     assert library.search(query, 9, Where(folders=((docs / "su").as_posix(),))) == []
     assert names(library.search(query, 9, Where(formats=("text",)))) == ["owner.txt"]
     assert "lake.md" not in names(library.search(query, 9, Where(since=date(2026, 1, 1))))
-    assert "lake.md" in names(library.search(query, 9, Where(since=date(2024, 5, 1))))  # 2024 is as precise as known
-    assert "owner.txt" in names(library.search(query, 9, Where(since=date(2026, 1, 1))))  # without a date
+    assert "lake.md" in names(
+        library.search(query, 9, Where(since=date(2024, 5, 1)))
+    )  # 2024 is as precise as known
+    assert "owner.txt" in names(
+        library.search(query, 9, Where(since=date(2026, 1, 1)))
+    )  # without a date
     assert "ferry.md" not in names(library.search(query, 9, Where(until=date(2025, 1, 1))))
     assert library.search(query, 9, Where(formats=("pdf",))) == []
     assert len(library.search(query, 2)) == 2
@@ -197,7 +229,8 @@ def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
 
 def test_spans_point_into_the_text(library: Library, tmp_path: Path) -> None:
     paragraphs = [
-        f"Paragraph {n} is about {word}. " + "It goes on. " * 60 for n, word in enumerate(("trains", "ferries"))
+        f"Paragraph {n} is about {word}. " + "It goes on. " * 60
+        for n, word in enumerate(("trains", "ferries"))
     ]
     put(tmp_path / "long" / "long.md", "\n\n".join(paragraphs))
     library.refresh([tmp_path / "long"])
@@ -207,13 +240,25 @@ def test_spans_point_into_the_text(library: Library, tmp_path: Path) -> None:
 
 
 def test_marks_and_what_is_told_come_along(library: Library, docs: Path) -> None:
-    put(docs / "book.md", "---\nauthor: A\npublisher: P\nkind: journal\n---\n# One\n\nA whale.\n\n# Two\n\nA narwhal.")
+    put(
+        docs / "book.md",
+        "---\nauthor: A\npublisher: P\nkind: journal\n---\n# One\n\nA whale.\n\n# Two\n\nA "
+        "narwhal.",
+    )
     library.refresh([docs])
     (match,) = library.search("narwhal", 1)
     assert [mark.label for mark in match.entry.marks] == ["One", "Two"]
-    assert (match.entry.author, match.entry.publisher, match.entry.publisher_kind) == ("A", "P", "journal")
+    assert (match.entry.author, match.entry.publisher, match.entry.publisher_kind) == (
+        "A",
+        "P",
+        "journal",
+    )
     (listed,) = [entry for entry in library.documents() if entry.id == match.entry.id]
-    assert (listed.marks, listed.title, listed.size) == ((), match.entry.title, (docs / "book.md").stat().st_size)
+    assert (listed.marks, listed.title, listed.size) == (
+        (),
+        match.entry.title,
+        (docs / "book.md").stat().st_size,
+    )
 
 
 def test_every_script_is_found(library: Library, tmp_path: Path) -> None:
@@ -286,7 +331,9 @@ def test_what_is_removed_stays_away_until_it_is_added(library: Library, docs: Pa
     assert (library.roots(), library.documents(), library.passages()) == ([], [], 0)
 
 
-def test_embedding_can_be_stopped_and_goes_on(library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embedding_can_be_stopped_and_goes_on(
+    library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(local, "EMBED", 1)
     monkeypatch.setattr(postgres, "EMBED", 1)
     library.refresh([docs])
@@ -389,8 +436,14 @@ def test_threads_search_while_another_writes(library: Library, docs: Path) -> No
 
 
 def test_both_find_the_same_in_the_sample(shared_database: SecretStr, tmp_path: Path) -> None:
-    """Scores differ a little: tantivy keeps the length of a passage in one byte, and vectors in another form."""
-    here, there = LocalLibrary(tmp_path / "library"), PostgresLibrary(shared_database, "sample-alike")
+    """Scores differ a little.
+
+    Tantivy keeps the length of a passage in one byte, and vectors in another form.
+    """
+    here, there = (
+        LocalLibrary(tmp_path / "library"),
+        PostgresLibrary(shared_database, "sample-alike"),
+    )
     try:
         for library in (here, there):
             library.refresh([sample.LIBRARY])

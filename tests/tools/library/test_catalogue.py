@@ -67,7 +67,12 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["UPDATE texts SET text = x'00'", "UPDATE texts SET marks = x'1234'", "UPDATE documents SET notes = '{'"]
+    "sql",
+    [
+        "UPDATE texts SET text = x'00'",
+        "UPDATE texts SET marks = x'1234'",
+        "UPDATE documents SET notes = '{'",
+    ],
 )
 def test_a_damaged_row_is_told(catalogue: Catalogue, sql: str) -> None:
     catalogue.put([new("a")])
@@ -121,7 +126,13 @@ def test_what_was_put_comes_back(catalogue: Catalogue) -> None:
     assert (listed.url, listed.marks, listed.notes) == ("/a/b.pdf", (), said.notes)
     held = catalogue.held(id_)
     assert held is not None
-    assert (held.first, held.title, held.own_title, held.text, held.spans) == (0, "Fähre", True, said.text, spans)
+    assert (held.first, held.title, held.own_title, held.text, held.spans) == (
+        0,
+        "Fähre",
+        True,
+        said.text,
+        spans,
+    )
 
 
 def test_what_is_not_there_is_none(catalogue: Catalogue) -> None:
@@ -153,8 +164,17 @@ def test_a_passage_leads_to_its_document(catalogue: Catalogue) -> None:
     catalogue.put([new("a", 3), new("b", 2), new("c", 1)])
     catalogue.drop(["b"])
     first, last = catalogue.all_ids()
-    assert catalogue.located(range(-1, 8)) == {0: (first, 0), 1: (first, 0), 2: (first, 0), 5: (last, 5)}
-    assert [getattr(catalogue.held_at(number), "id", None) for number in range(7)] == [*[first] * 3, *[last] * 3, None]
+    assert catalogue.located(range(-1, 8)) == {
+        0: (first, 0),
+        1: (first, 0),
+        2: (first, 0),
+        5: (last, 5),
+    }
+    assert [getattr(catalogue.held_at(number), "id", None) for number in range(7)] == [
+        *[first] * 3,
+        *[last] * 3,
+        None,
+    ]
     assert [catalogue.behind(number) for number in range(7)] == [4, 3, 2, 1, 1, 1, 0]
 
 
@@ -169,7 +189,9 @@ def test_a_moved_document_keeps_its_numbers(catalogue: Catalogue) -> None:
     assert catalogue.unindexed() == []
 
 
-def test_a_moved_document_with_its_files_name_for_a_title_is_indexed_anew(catalogue: Catalogue) -> None:
+def test_a_moved_document_with_its_files_name_for_a_title_is_indexed_anew(
+    catalogue: Catalogue,
+) -> None:
     catalogue.put([new("a", 2, own_title=False), new("b", 1)])
     catalogue.indexed(catalogue.all_ids(), ())
     old, other = catalogue.all_ids()
@@ -251,7 +273,9 @@ DATED = {
         (Where(since=date(2025, 6, 15), until=date(2025, 6, 15)), set(DATED)),
     ],
 )
-def test_dates_are_as_precise_as_they_are_known(catalogue: Catalogue, where: Where, urls: set[str]) -> None:
+def test_dates_are_as_precise_as_they_are_known(
+    catalogue: Catalogue, where: Where, urls: set[str]
+) -> None:
     catalogue.put([new(url, published=published) for url, published in DATED.items()])
     ids = {entry.id: entry.url for entry in catalogue.entries()}
     assert {ids[id_] for id_, _, _ in catalogue.narrowed(where) or ()} == urls
@@ -298,7 +322,10 @@ def test_what_another_wrote_is_seen(catalogue: Catalogue) -> None:
 def test_whatever_happens_numbers_are_never_shared(acts: list[tuple[str, int]]) -> None:
     import tempfile
 
-    with tempfile.TemporaryDirectory() as folder, closing(Catalogue(Path(folder) / "c")) as catalogue:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(Catalogue(Path(folder) / "c")) as catalogue,
+    ):
         given_out: list[int] = []
         for url, passages in acts:
             before = catalogue.counts()[2]
@@ -308,6 +335,8 @@ def test_whatever_happens_numbers_are_never_shared(acts: list[tuple[str, int]]) 
             else:
                 catalogue.drop([url])
         assert len(set(given_out)) == len(given_out) == catalogue.counts()[2]
-        numbers = [number for first, size in catalogue.ranges() for number in range(first, first + size)]
+        numbers = [
+            number for first, size in catalogue.ranges() for number in range(first, first + size)
+        ]
         assert len(numbers) == len(set(numbers)) == catalogue.counts()[1]
         assert set(catalogue.located(range(catalogue.counts()[2]))) == set(numbers)

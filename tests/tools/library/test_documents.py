@@ -1,4 +1,7 @@
-"""The files of a library: what cannot be read is listed with its reason, and of what can be nothing is lost."""
+"""The files of a library.
+
+What cannot be read is listed with its reason, and of what can be nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,17 @@ from deepdiver.tools.extract.limits import LARGEST
 from deepdiver.tools.extract.pool import shared
 from deepdiver.tools.library import documents
 from deepdiver.tools.library.base import Unread
-from deepdiver.tools.library.documents import File, Stamp, find, load, read, stamp, title_by_name, url_of, within
+from deepdiver.tools.library.documents import (
+    File,
+    Stamp,
+    find,
+    load,
+    read,
+    stamp,
+    title_by_name,
+    url_of,
+    within,
+)
 from tests.tools.library.reading import read_all
 
 
@@ -55,7 +68,9 @@ def urls(roots: list[Path]) -> list[str]:
         ("broken.docx", b"PK\x03\x04 word/document.xml", "."),
     ],
 )
-def test_a_file_that_cannot_be_read(tmp_path: Path, extractor: Extractor, name: str, content: bytes, why: str) -> None:
+def test_a_file_that_cannot_be_read(
+    tmp_path: Path, extractor: Extractor, name: str, content: bytes, why: str
+) -> None:
     (file,) = find([put(tmp_path / name, content)])[0]
     with pytest.raises(UnreadableError, match=why):
         read(load(file), file.path.name, extractor)
@@ -85,14 +100,19 @@ def test_a_link_to_nothing_and_a_link_to_itself(tmp_path: Path) -> None:
     }
 
 
-def test_a_pipe_and_a_socket_keep_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_and_a_socket_keep_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)  # the path of a socket must be short
     os.mkfifo("pipe.txt")
     with socket.socket(socket.AF_UNIX) as held:
         held.bind("socket.md")
         files, unread = find([Path()])
     assert files == []
-    assert unread == [Unread("pipe.txt", "it is not a plain file"), Unread("socket.md", "it is not a plain file")]
+    assert unread == [
+        Unread("pipe.txt", "it is not a plain file"),
+        Unread("socket.md", "it is not a plain file"),
+    ]
 
 
 def test_a_folder_named_like_a_document_is_a_folder(tmp_path: Path) -> None:
@@ -107,11 +127,17 @@ def test_folders_linked_in_a_circle(tmp_path: Path) -> None:
     files, unread = find([tmp_path])
     assert [file.path.name for file in files] == ["one.md"]
     assert [Path(item.url).name for item in unread] == ["up", "b"]
-    assert {item.reason for item in unread} == {"a link to a folder is not followed; give the folder itself"}
-    assert urls([tmp_path / "b"]) == [(tmp_path / "b" / "one.md").as_posix()]  # given itself, a link is followed
+    assert {item.reason for item in unread} == {
+        "a link to a folder is not followed; give the folder itself"
+    }
+    assert urls([tmp_path / "b"]) == [
+        (tmp_path / "b" / "one.md").as_posix()
+    ]  # given itself, a link is followed
 
 
-def test_a_folder_that_may_not_be_opened_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_opened_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(tmp_path / "open.md")
     put(tmp_path / "closed" / "secret.md")
     listed = os.scandir
@@ -124,12 +150,16 @@ def test_a_folder_that_may_not_be_opened_is_listed(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "scandir", scandir)  # root may open anything, so its refusal is played
     files, unread = find([tmp_path])
     assert [file.path.name for file in files] == ["open.md"]
-    assert unread == [Unread((tmp_path / "closed").as_posix(), "the folder cannot be opened: Permission denied")]
+    assert unread == [
+        Unread((tmp_path / "closed").as_posix(), "the folder cannot be opened: Permission denied")
+    ]
     with pytest.raises(UsageError, match="closed cannot be read: Permission denied"):
         find([tmp_path / "closed"])
 
 
-def test_a_file_that_may_not_be_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_opened_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
@@ -169,13 +199,21 @@ def test_hidden_files_and_folders_are_left_alone(tmp_path: Path) -> None:
 
 def test_what_deepdiver_itself_wrote_is_no_evidence_and_said_to_be_none(tmp_path: Path) -> None:
     left = sorted(documents.LEFT)
-    for name in ("notes.md", "home/deepdiver.db", "home/deepdiver.db-wal", "home/runs/1/a.md", "home/mine.md"):
+    for name in (
+        "notes.md",
+        "home/deepdiver.db",
+        "home/deepdiver.db-wal",
+        "home/runs/1/a.md",
+        "home/mine.md",
+    ):
         put(tmp_path / name)
     for name in (*left, "besides.md"):
         put(tmp_path / "out" / name)
     files, unread = find([tmp_path])
     assert [file.path.name for file in files] == ["mine.md", "notes.md", "besides.md"]
-    assert [item.url for item in unread] == [(tmp_path / name).as_posix() for name in ("home", "out")]
+    assert [item.url for item in unread] == [
+        (tmp_path / name).as_posix() for name in ("home", "out")
+    ]
     assert {item.reason for item in unread} == {documents.NO_EVIDENCE}
 
 
@@ -215,14 +253,26 @@ def test_a_name_that_is_no_text_is_made_one(tmp_path: Path) -> None:
 def test_plain_text_is_read_here_and_the_rest_by_a_child(extractor: Extractor) -> None:
     nobody = Nobody(1)
     for name in ("a.md", "b.txt", "c.rst", "Makefile"):
-        got = read(b"---\ntitle: A title\nkind: newspaper\n---\nSome words.\n\n# And more", name, nobody)
-        assert (got.title, got.text, got.publisher_kind) == ("A title", "Some words.\n\n# And more", "newspaper")
-        assert [(mark.kind, mark.label, mark.start) for mark in got.marks] == [("heading", "And more", 13)]
-    for data in (b"<html><body><p>Some words of a page.</p></body></html>", "Vantsk\xe4r".encode("latin-1")):
+        got = read(
+            b"---\ntitle: A title\nkind: newspaper\n---\nSome words.\n\n# And more", name, nobody
+        )
+        assert (got.title, got.text, got.publisher_kind) == (
+            "A title",
+            "Some words.\n\n# And more",
+            "newspaper",
+        )
+        assert [(mark.kind, mark.label, mark.start) for mark in got.marks] == [
+            ("heading", "And more", 13)
+        ]
+    for data in (
+        b"<html><body><p>Some words of a page.</p></body></html>",
+        "Vantsk\xe4r".encode("latin-1"),
+    ):
         with pytest.raises(AssertionError, match="was given to a child"):
             read(data, "page.html" if b"<" in data else "latin.txt", nobody)
         assert (
-            "words" in (text := read(data, "x.html" if b"<" in data else "x.txt", extractor).text) or "Vantsk" in text
+            "words" in (text := read(data, "x.html" if b"<" in data else "x.txt", extractor).text)
+            or "Vantsk" in text
         )
 
 
@@ -238,7 +288,11 @@ def test_here_and_in_a_child_a_text_reads_the_same(extractor: Extractor) -> None
 
 
 def test_hostile_texts_are_read_in_linear_time() -> None:
-    for text in ("---\n" + "a: b\n" * 300_000, "---\na:" + " " * 1_000_000 + "x\n---\nBody", "# " * 400_000):
+    for text in (
+        "---\n" + "a: b\n" * 300_000,
+        "---\na:" + " " * 1_000_000 + "x\n---\nBody",
+        "# " * 400_000,
+    ):
         assert read(text.encode(), "x.md", Nobody(1)).text
 
 
@@ -247,7 +301,11 @@ def test_the_sample_library_is_read_whole() -> None:
     assert len(got) >= 40
     for url, item in got.items():
         assert url.startswith("sample:")
-        assert (sample.LIBRARY / url.removeprefix("sample:")).read_text(encoding="utf-8").endswith(item.text)
+        assert (
+            (sample.LIBRARY / url.removeprefix("sample:"))
+            .read_text(encoding="utf-8")
+            .endswith(item.text)
+        )
         assert item.title
         assert item.publisher
         assert item.published

@@ -1,4 +1,7 @@
-"""What is embedded: the passage below its title, and what comes with deepdiver is not made again."""
+"""What is embedded.
+
+The passage below its title, and what comes with deepdiver is not made again.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ def test_the_best_is_one_and_the_last_that_counts_is_nothing() -> None:
 
 def test_words_and_sense_are_weighed() -> None:
     found = fuse({1: 10.0, 2: 5.0}, {1: 0.2, 2: 0.6, 3: 0.4})
-    assert found == pytest.approx({1: BY_WORDS, 2: BY_WORDS / 2 + (1 - BY_WORDS), 3: (1 - BY_WORDS) / 2})
+    assert found == pytest.approx(
+        {1: BY_WORDS, 2: BY_WORDS / 2 + (1 - BY_WORDS), 3: (1 - BY_WORDS) / 2}
+    )
 
 
 def test_the_place_whose_sense_counts_as_nothing_can_be_chosen() -> None:
@@ -53,7 +55,9 @@ def test_every_passage_gets_a_score_within_bounds(
 
 
 @given(words, sense)
-def test_the_order_of_what_comes_in_does_not_matter(said: dict[int, float], near: dict[int, float]) -> None:
+def test_the_order_of_what_comes_in_does_not_matter(
+    said: dict[int, float], near: dict[int, float]
+) -> None:
     turned = fuse(dict(reversed(said.items())), dict(reversed(near.items())))
     assert turned == fuse(said, near)
     assert seeds(turned, 100) == seeds(fuse(said, near), 100)
@@ -103,7 +107,11 @@ def test_a_second_hop_builds_on_the_first() -> None:
 
 @given(words, st.dictionaries(numbers, st.lists(numbers, max_size=4), max_size=5))
 def test_links_only_ever_raise(scores: dict[int, float], drawn: dict[int, list[int]]) -> None:
-    named = {one: [other for other in others if other in scores] for one, others in drawn.items() if one in scores}
+    named = {
+        one: [other for other in others if other in scores]
+        for one, others in drawn.items()
+        if one in scores
+    }
     after = follow(scores, scores, named)
     assert after.keys() == scores.keys()
     assert all(after[number] >= scores[number] for number in scores)

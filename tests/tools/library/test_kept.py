@@ -1,4 +1,7 @@
-"""Vectors kept by what was embedded: never made twice, never lost with more than time, never another's."""
+"""Vectors kept by what was embedded.
+
+Never made twice, never lost with more than time, never another's.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,9 @@ def count(one: Kept) -> int:
 # -- what goes wrong
 
 
-def test_a_spoilt_file_is_made_anew(one: Kept, made: list[str | None], opened: Callable[[Path], Kept]) -> None:
+def test_a_spoilt_file_is_made_anew(
+    one: Kept, made: list[str | None], opened: Callable[[Path], Kept]
+) -> None:
     one.file.write_bytes(b"something else" * 40)
     first = one.vectors(TEXTS)
     assert len(made) == 3
@@ -111,7 +116,10 @@ def test_a_place_that_cannot_be_written_costs_time_alone(
 
 
 def test_a_full_disk_costs_time_alone(
-    one: Kept, made: list[str | None], monkeypatch: pytest.MonkeyPatch, opened: Callable[[Path], Kept]
+    one: Kept,
+    made: list[str | None],
+    monkeypatch: pytest.MonkeyPatch,
+    opened: Callable[[Path], Kept],
 ) -> None:
     def full(self: RowFile, rows: bytes) -> range:
         raise StoreFullError("the disk is full")
@@ -156,7 +164,9 @@ def test_vectors_are_those_of_the_model(one: Kept) -> None:
     assert np.array_equal(one.vectors(TEXTS), pack(embedded(TEXTS)))
 
 
-def test_a_text_is_embedded_once_by_whomever(one: Kept, made: list[str | None], opened: Callable[[Path], Kept]) -> None:
+def test_a_text_is_embedded_once_by_whomever(
+    one: Kept, made: list[str | None], opened: Callable[[Path], Kept]
+) -> None:
     other = opened(one.file)
     first = one.vectors(TEXTS[:2])
     assert np.array_equal(other.vectors([TEXTS[1], TEXTS[0], TEXTS[1]]), first[[1, 0, 1]])
@@ -171,7 +181,9 @@ def test_gaps_are_zeros_and_are_not_kept(one: Kept, made: list[str | None]) -> N
     assert count(one) == 1
 
 
-def test_what_goes_into_the_table_is_taken_from_here_and_not_kept(one: Kept, made: list[str | None]) -> None:
+def test_what_goes_into_the_table_is_taken_from_here_and_not_kept(
+    one: Kept, made: list[str | None]
+) -> None:
     one.vectors(TEXTS, keep=False)
     assert not one.file.exists()
     first = one.vectors(TEXTS[:1])
@@ -181,7 +193,9 @@ def test_what_goes_into_the_table_is_taken_from_here_and_not_kept(one: Kept, mad
     assert count(one) == 1
 
 
-def test_cleared_it_begins_anew(one: Kept, made: list[str | None], opened: Callable[[Path], Kept]) -> None:
+def test_cleared_it_begins_anew(
+    one: Kept, made: list[str | None], opened: Callable[[Path], Kept]
+) -> None:
     other = opened(one.file)
     other.vectors(TEXTS)
     one.vectors(TEXTS)
@@ -194,7 +208,9 @@ def test_cleared_it_begins_anew(one: Kept, made: list[str | None], opened: Calla
     assert made == TEXTS * 2
 
 
-def test_threads_share_it(one: Kept, made: list[str | None], opened: Callable[[Path], Kept]) -> None:
+def test_threads_share_it(
+    one: Kept, made: list[str | None], opened: Callable[[Path], Kept]
+) -> None:
     texts = [f"text {number}" for number in range(40)]
     whole = opened(one.file.with_name("other")).vectors(texts)
     made.clear()
@@ -208,7 +224,9 @@ def test_threads_share_it(one: Kept, made: list[str | None], opened: Callable[[P
     assert all(np.array_equal(each, whole) for each in found)
 
 
-def test_what_a_process_made_another_finds(one: Kept, made: list[str | None], opened: Callable[[Path], Kept]) -> None:
+def test_what_a_process_made_another_finds(
+    one: Kept, made: list[str | None], opened: Callable[[Path], Kept]
+) -> None:
     act = "import sys; from pathlib import Path; from deepdiver.tools.library.kept import Kept; "
     act += "Kept(Path(sys.argv[1])).vectors(sys.argv[2:])"
     subprocess.run([sys.executable, "-c", act, str(one.file), *TEXTS], check=True)

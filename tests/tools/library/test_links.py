@@ -12,7 +12,8 @@ from deepdiver.tools.library.links import LONGEST, name_of, names_in
 
 
 @pytest.mark.parametrize(
-    "title", ["", "  ", "?!", "AB", "(all in brackets)"[:1], "one two three four five six seven eight nine"]
+    "title",
+    ["", "  ", "?!", "AB", "(all in brackets)"[:1], "one two three four five six seven eight nine"],
 )
 def test_what_is_no_name(title: str) -> None:
     assert name_of(title) == ""
@@ -36,7 +37,14 @@ def test_what_a_document_goes_by(title: str, name: str) -> None:
 
 def test_names_run_from_capital_to_capital() -> None:
     found = names_in("The ferry is owned by Anna Holm of the Bank of Vantskär since 1998.")
-    assert {"anna holm", "anna", "holm", "bank of vantskar", "anna holm of the bank of vantskar", "1998"} <= found
+    assert {
+        "anna holm",
+        "anna",
+        "holm",
+        "bank of vantskar",
+        "anna holm of the bank of vantskar",
+        "1998",
+    } <= found
     assert "ferry" not in found
     assert "bank of" not in found
     assert "of vantskar" not in found

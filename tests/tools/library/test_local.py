@@ -1,4 +1,7 @@
-"""A library in a folder: what is its own, above all being repaired after any crash. `test_alike` holds what all do."""
+"""A library in a folder: what is its own, above all being repaired after any crash.
+
+`test_alike` holds what all do.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,12 @@ from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.locking import turn
 
 KILLED = Path(__file__).with_name("killed.py")
-QUERIES = ("ferry fire", "Who owns Holm Works?", "nickel in the lake", "something about boats that burn")
+QUERIES = (
+    "ferry fire",
+    "Who owns Holm Works?",
+    "nickel in the lake",
+    "something about boats that burn",
+)
 
 
 def put(path: Path, text: str) -> Path:
@@ -39,10 +47,15 @@ def put(path: Path, text: str) -> Path:
 def docs(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     put(
-        docs / "ferry.md", "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were hurt."
+        docs / "ferry.md",
+        "---\ntitle: The fire\npublished: 2026-02-08\n---\nThe ferry Ejdervik burnt. Nine were "
+        "hurt.",
     )
     put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(docs / "works.md", "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.")
+    put(
+        docs / "works.md",
+        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
+    )
     put(docs / "sub" / "lake.md", "---\npublished: 2024\n---\nThere is nickel in the water.")
     return docs
 
@@ -111,7 +124,9 @@ def test_lost_files_are_made_anew(tmp_path: Path, docs: Path, what: str) -> None
     assert answers(tmp_path / "library") == whole
 
 
-def test_an_older_copy_of_the_catalogue_does_not_get_the_vectors_of_others(tmp_path: Path, docs: Path) -> None:
+def test_an_older_copy_of_the_catalogue_does_not_get_the_vectors_of_others(
+    tmp_path: Path, docs: Path
+) -> None:
     folder = tmp_path / "library"
     library = LocalLibrary(folder)
     library.refresh([docs / "ferry.md"])
@@ -130,7 +145,9 @@ def test_an_older_copy_of_the_catalogue_does_not_get_the_vectors_of_others(tmp_p
     library.close()
 
 
-def test_vectors_of_another_model_are_made_anew(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_another_model_are_made_anew(
+    tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled(tmp_path / "library", docs).close()
     monkeypatch.setattr(local, "THIS_MODEL", 7)
     library = LocalLibrary(tmp_path / "library")
@@ -147,7 +164,9 @@ def test_what_has_nothing_to_do_with_it_is_not_found(library: LocalLibrary, docs
     assert library.search("quantum chromodynamics lattice", 5) == []
 
 
-def test_the_sample_is_embedded_without_the_model(library: LocalLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sample_is_embedded_without_the_model(
+    library: LocalLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse() -> None:
         raise AssertionError("the model was loaded")
 
@@ -158,7 +177,10 @@ def test_the_sample_is_embedded_without_the_model(library: LocalLibrary, monkeyp
 
 @pytest.fixture(scope="module")
 def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of a dozen passages without a vector; some have a word of each query, some name another."""
+    """A library of a dozen passages without a vector.
+
+    Some have a word of each query, some name another.
+    """
     place = tmp_path_factory.mktemp("shelved")
     for number in range(8):
         put(
@@ -166,7 +188,10 @@ def shelved(tmp_path_factory: pytest.TempPathFactory) -> Path:
             f"---\ntitle: Ship {number}\n---\nShip {number} burnt off Ejdervik. {number}.",
         )
     put(place / "docs" / "owner.txt", "Holm Works owns Ship 3 and the ferry Ejdervik since 1998.")
-    put(place / "docs" / "works.md", "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna runs it.")
+    put(
+        place / "docs" / "works.md",
+        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna runs it.",
+    )
     put(place / "docs" / "lake.md", "There is nickel in the water of the lake.")
     put(place / "docs" / "flames.md", "Something about boats in flames.")
     library = LocalLibrary(place / "library")
@@ -179,7 +204,9 @@ Exact = list[tuple[str, Span, float]]
 """What was found, to the last bit."""
 
 
-def asked_of(shelved: Path, in_table: int, kept: Iterable[int], queries: Iterable[str]) -> dict[str, Exact]:
+def asked_of(
+    shelved: Path, in_table: int, kept: Iterable[int], queries: Iterable[str]
+) -> dict[str, Exact]:
     """Ask a copy of the library that has some of its vectors in the table, and some kept."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(shelved / "library", Path(folder) / "library")
@@ -190,7 +217,9 @@ def asked_of(shelved: Path, in_table: int, kept: Iterable[int], queries: Iterabl
         library._kept.vectors([texts[number] for number in kept])
         assert library.pending() == len(texts) - in_table
         found = {
-            query: [(match.entry.url, match.span, match.score) for match in library.search(query, 4)]
+            query: [
+                (match.entry.url, match.span, match.score) for match in library.search(query, 4)
+            ]
             for query in queries
         }
         library.close()
@@ -198,8 +227,12 @@ def asked_of(shelved: Path, in_table: int, kept: Iterable[int], queries: Iterabl
 
 
 @pytest.mark.parametrize("whole", [0, 99])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(in_table=st.integers(0, 12), kept=st.sets(st.integers(0, 11)), queries=st.permutations(QUERIES))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    in_table=st.integers(0, 12), kept=st.sets(st.integers(0, 11)), queries=st.permutations(QUERIES)
+)
 def test_the_answer_is_the_same_whatever_vectors_were_there(
     shelved: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -266,7 +299,10 @@ def test_gaps_are_closed_when_they_are_the_greater_part(
     _, passages, given = library._catalogue.counts()
     assert given - passages <= 4
     assert library.pending() == 0
-    assert sorted(place.name.partition("-")[0] for place in library.folder.glob("*-[0-9]")) == ["vectors", "words"]
+    assert sorted(place.name.partition("-")[0] for place in library.folder.glob("*-[0-9]")) == [
+        "vectors",
+        "words",
+    ]
     library.close()
     filled(tmp_path / "fresh", docs).close()
     assert answers(tmp_path / "library") == answers(tmp_path / "fresh")
@@ -309,7 +345,10 @@ def test_a_reader_goes_along_when_numbers_are_given_anew(
 
 def test_two_writers_take_turns(tmp_path: Path, docs: Path) -> None:
     libraries = [LocalLibrary(tmp_path / "library") for _ in range(2)]
-    threads = [threading.Thread(target=lambda made=made: (made.refresh([docs]), made.embed())) for made in libraries]
+    threads = [
+        threading.Thread(target=lambda made=made: (made.refresh([docs]), made.embed()))
+        for made in libraries
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -324,8 +363,13 @@ def test_two_writers_take_turns(tmp_path: Path, docs: Path) -> None:
 
 
 def kill_at(folder: Path, docs: Path, *steps: int) -> list[int]:
-    """Fill the library `killed-STEP` of each step in a process that is killed there; returns which were in time."""
-    made = subprocess.run([sys.executable, KILLED, folder, docs, *map(str, steps)], capture_output=True, check=False)
+    """Fill the library `killed-STEP` of each step in a process that is killed there.
+
+    Returns which were in time.
+    """
+    made = subprocess.run(
+        [sys.executable, KILLED, folder, docs, *map(str, steps)], capture_output=True, check=False
+    )
     assert made.returncode == 0, made.stderr.decode()
     return [int(step) for step in made.stdout.split()]
 
@@ -402,7 +446,9 @@ def test_a_library_killed_at_every_step_is_repaired(tmp_path: Path, docs: Path, 
 # -- at scale
 
 
-def test_the_bench_of_scale_measures_a_library_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bench_of_scale_measures_a_library_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scale, "QUERIES", 10)
     one, two = ([new.document.text for new in scale.invented(40)] for _ in range(2))
     assert one == two

@@ -27,14 +27,19 @@ with turn(Path(sys.argv[1]), 1.0):
 def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError), turn(tmp_path / "absent" / "lock", 0.0):
         pass
-    (tmp_path / "text").write_text("this is no lock, and longer than a header of one hundred bytes" * 10)
+    (tmp_path / "text").write_text(
+        "this is no lock, and longer than a header of one hundred bytes" * 10
+    )
     with pytest.raises(StoreError), turn(tmp_path / "text", 0.0):
         pass
 
 
 def test_a_second_holder_is_told_to_wait(tmp_path: Path) -> None:
     with turn(tmp_path / "lock", 0.0):
-        with pytest.raises(StoreError, match="try again when it is done"), turn(tmp_path / "lock", 0.1):
+        with (
+            pytest.raises(StoreError, match="try again when it is done"),
+            turn(tmp_path / "lock", 0.1),
+        ):
             pass
         with if_free(tmp_path / "lock") as free:
             assert not free
@@ -70,7 +75,9 @@ def test_who_waits_gets_it(tmp_path: Path) -> None:
 
 
 def test_a_holder_that_is_killed_lets_go(tmp_path: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path / "lock")], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path / "lock")], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     with if_free(tmp_path / "lock") as free:

@@ -24,7 +24,10 @@ def test_looking_makes_nothing(tmp_path: Path) -> None:
 
 def test_each_set_of_paths_has_its_own(tmp_path: Path) -> None:
     a, b = tmp_path / "a", tmp_path / "b"
-    folders = [folder_of(tmp_path, paths) for paths in ((), (sample.LIBRARY,), (a,), (b,), (a, b), (a, sample.LIBRARY))]
+    folders = [
+        folder_of(tmp_path, paths)
+        for paths in ((), (sample.LIBRARY,), (a,), (b,), (a, b), (a, sample.LIBRARY))
+    ]
     assert len(set(folders)) == len(folders)
     assert folder_of(tmp_path, (b, a, a)) == folder_of(tmp_path, (a, b))
     assert folder_of(tmp_path, ()).name == "main"

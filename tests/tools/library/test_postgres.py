@@ -1,4 +1,7 @@
-"""A library in PostgreSQL: shared by many machines, whole after any loss, and no word of its address anywhere."""
+"""A library in PostgreSQL.
+
+Shared by many machines, whole after any loss, and no word of its address anywhere.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,12 @@ from deepdiver.tools.library.postgres import PostgresLibrary, described, has_any
 from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed_postgres.py")
-QUERIES = ("ferry fire", "Who owns Holm Works?", "nickel in the lake", "something about boats that burn")
+QUERIES = (
+    "ferry fire",
+    "Who owns Holm Works?",
+    "nickel in the lake",
+    "something about boats that burn",
+)
 
 Answers = list[list[tuple[str, int, int, float]]]
 Open = Callable[..., PostgresLibrary]
@@ -51,7 +59,10 @@ def docs(tmp_path: Path) -> Path:
     docs = tmp_path / "docs"
     put(docs / "ferry.md", "---\ntitle: The fire\n---\nThe ferry Ejdervik burnt. Nine were hurt.")
     put(docs / "owner.txt", "Holm Works owns the ferry Ejdervik since 1998.")
-    put(docs / "works.md", "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.")
+    put(
+        docs / "works.md",
+        "---\ntitle: Holm Works\n---\nThe company was founded by a smith. Anna Holm runs it.",
+    )
     put(docs / "sub" / "lake.md", "There is nickel in the water.")
     return docs
 
@@ -81,7 +92,10 @@ def names(matches: list[Match]) -> list[str]:
 
 def answers(library: PostgresLibrary) -> Answers:
     return [
-        [(m.entry.url, m.span.start, m.span.end, round(m.score, 6)) for m in library.search(query, 5)]
+        [
+            (m.entry.url, m.span.start, m.span.end, round(m.score, 6))
+            for m in library.search(query, 5)
+        ]
         for query in QUERIES
     ]
 
@@ -107,11 +121,21 @@ def test_a_library_that_cannot_be_opened_is_told(
     server: Server, change: dict[str, str], kind: type[StoreError]
 ) -> None:
     address = SecretStr(server.address(**change))
-    for act in (lambda: PostgresLibrary(address, "main"), lambda: described(address), lambda: has_any(address, "main")):
+    for act in (
+        lambda: PostgresLibrary(address, "main"),
+        lambda: described(address),
+        lambda: has_any(address, "main"),
+    ):
         with pytest.raises(kind) as raised:
             act()
         shown = "".join(traceback.format_exception(raised.value))
-        for secret in ("wrong-password", server.password, "stranger", "127.0.0.1", str(server.port)):
+        for secret in (
+            "wrong-password",
+            server.password,
+            "stranger",
+            "127.0.0.1",
+            str(server.port),
+        ):
             assert secret not in shown
 
 
@@ -147,7 +171,9 @@ def test_a_table_that_is_gone_is_told(server: Server, database: str, docs: Path)
     library.close()
 
 
-def test_what_is_told_of_a_document_and_spoilt_is_told(library: PostgresLibrary, docs: Path) -> None:
+def test_what_is_told_of_a_document_and_spoilt_is_told(
+    library: PostgresLibrary, docs: Path
+) -> None:
     library.refresh([docs])
     with library._connections.use() as db:
         db.execute("UPDATE documents SET notes = '{' WHERE library = %s", (library._id,))
@@ -155,9 +181,13 @@ def test_what_is_told_of_a_document_and_spoilt_is_told(library: PostgresLibrary,
         library.documents()
 
 
-def test_without_pgvector_it_works_by_words_and_says_so(server: Server, bare_database: str, docs: Path) -> None:
+def test_without_pgvector_it_works_by_words_and_says_so(
+    server: Server, bare_database: str, docs: Path
+) -> None:
     address = SecretStr(server.address(bare_database))
-    assert described(address).endswith("no pgvector: passages are found by their words only, no library yet")
+    assert described(address).endswith(
+        "no pgvector: passages are found by their words only, no library yet"
+    )
     library = PostgresLibrary(address, "main")
     library.refresh([docs])
     assert "pgvector" in library.note
@@ -179,7 +209,10 @@ def test_without_pgvector_it_works_by_words_and_says_so(server: Server, bare_dat
 def test_a_connection_lost_while_it_is_refreshed(
     opened: Open, docs: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At each file: what was entered before stays, nothing is half there, and the next refresh goes on."""
+    """At each file.
+
+    What was entered before stays, nothing is half there, and the next refresh goes on.
+    """
     monkeypatch.setattr("deepdiver.tools.library.refreshing.BATCH", 1)
     whole = answers(filled(opened("whole"), docs))
     for at in range(4):
@@ -227,14 +260,18 @@ def test_a_process_killed_at_any_statement_leaves_a_library_that_goes_on(
 # -- several at once
 
 
-def test_vectors_are_made_by_many_and_each_once(opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_are_made_by_many_and_each_once(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres, "EMBED", 2)
     for number in range(13):
         put(tmp_path / "many" / f"{number}.md", f"Text number {number} about ferries.")
     libraries = [opened() for _ in range(3)]
     libraries[0].refresh([tmp_path / "many"])
     given: list[int] = []
-    threads = [threading.Thread(target=lambda made=made: given.append(made.embed())) for made in libraries]
+    threads = [
+        threading.Thread(target=lambda made=made: given.append(made.embed())) for made in libraries
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -247,7 +284,10 @@ def test_what_another_is_at_is_left_to_him(opened: Open, docs: Path) -> None:
     library, other = opened(), opened()
     library.refresh([docs])
     with other._connections.writing() as db:
-        db.execute("SELECT 1 FROM passages WHERE library = %s ORDER BY number LIMIT 1 FOR UPDATE", (other._id,))
+        db.execute(
+            "SELECT 1 FROM passages WHERE library = %s ORDER BY number LIMIT 1 FOR UPDATE",
+            (other._id,),
+        )
         assert library.embed() == 3
     assert library.pending() == 1  # he was stopped
     assert library.embed() == 1
@@ -290,7 +330,10 @@ def test_the_answer_is_the_same_whatever_vectors_were_there(
     for _ in range(8):
         gone = chance.sample(range(4), chance.randint(0, 4))
         with library._connections.use() as db:
-            db.execute("UPDATE passages SET vector = NULL WHERE library = %s AND number = ANY(%s)", (library._id, gone))
+            db.execute(
+                "UPDATE passages SET vector = NULL WHERE library = %s AND number = ANY(%s)",
+                (library._id, gone),
+            )
         assert library.pending() == len(gone)
         assert [library.search(query, 5) for query in QUERIES] == exact
 
@@ -316,7 +359,9 @@ def test_a_search_waits_for_nobody_who_embeds(opened: Open, docs: Path) -> None:
     library, other = opened(), opened()
     library.refresh([docs])
     with other._connections.writing() as db:
-        db.execute("SELECT 1 FROM passages WHERE library = %s AND number < 3 FOR UPDATE", (other._id,))
+        db.execute(
+            "SELECT 1 FROM passages WHERE library = %s AND number < 3 FOR UPDATE", (other._id,)
+        )
         found = answers(library)
         assert library.pending() == 3  # left to him
     assert answers(library) == found
@@ -329,7 +374,9 @@ def test_a_search_waits_for_nobody_who_embeds(opened: Open, docs: Path) -> None:
 def test_the_settings_choose(shared_database: SecretStr, tmp_path: Path) -> None:
     here = open_library(Settings(home=tmp_path))
     there = open_library(Settings(home=tmp_path, database=shared_database))
-    by_paths = open_library(Settings(home=tmp_path, database=shared_database), [tmp_path / "a", tmp_path / "b"])
+    by_paths = open_library(
+        Settings(home=tmp_path, database=shared_database), [tmp_path / "a", tmp_path / "b"]
+    )
     assert isinstance(here, LocalLibrary)
     assert isinstance(there, PostgresLibrary)
     assert isinstance(by_paths, PostgresLibrary)
@@ -339,16 +386,23 @@ def test_the_settings_choose(shared_database: SecretStr, tmp_path: Path) -> None
         library.close()
 
 
-def test_whether_there_are_documents(server: Server, database: str, docs: Path, tmp_path: Path) -> None:
+def test_whether_there_are_documents(
+    server: Server, database: str, docs: Path, tmp_path: Path
+) -> None:
     settings = Settings(home=tmp_path, database=SecretStr(server.address(database)))
     assert not has_documents(settings)
-    assert server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'deepdiver_library'", database) == []
+    assert (
+        server.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'deepdiver_library'", database)
+        == []
+    )
     library = open_library(settings)
     assert not has_documents(settings)
     library.refresh([docs])
     library.close()
     assert has_documents(settings)
-    lost = Settings(home=tmp_path, database=SecretStr("postgresql://me:some-password@127.0.0.1:1/x"))
+    lost = Settings(
+        home=tmp_path, database=SecretStr("postgresql://me:some-password@127.0.0.1:1/x")
+    )
     assert has_documents(lost)  # whoever opens it is told
 
 

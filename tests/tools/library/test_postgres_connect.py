@@ -43,7 +43,9 @@ def failure(address: str) -> DeepdiverError:
     shown = "".join(traceback.format_exception(raised.value))
     assert PASSWORD not in shown
     assert "127.0.0.1" not in shown
-    assert "postgresql://" not in str(raised.value).replace("postgresql://USER:PASSWORD@HOST/NAME", "")
+    assert "postgresql://" not in str(raised.value).replace(
+        "postgresql://USER:PASSWORD@HOST/NAME", ""
+    )
     return raised.value
 
 
@@ -84,7 +86,9 @@ def test_a_wrong_password_is_never_shown(server: Server) -> None:
     found = failure(server.address(password=PASSWORD))
     assert isinstance(found, StoreAccessError)
     assert "refuses the user or the password" in str(found)
-    assert isinstance(failure(server.address(user="nobody_here", password=PASSWORD)), StoreAccessError)
+    assert isinstance(
+        failure(server.address(user="nobody_here", password=PASSWORD)), StoreAccessError
+    )
 
 
 def test_a_database_that_is_not_there(server: Server) -> None:
@@ -92,7 +96,9 @@ def test_a_database_that_is_not_there(server: Server) -> None:
 
 
 def test_a_database_that_does_not_keep_utf_8(server: Server) -> None:
-    server.execute("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+    server.execute(
+        "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'"
+    )
     found = failure(server.address("latin"))
     assert isinstance(found, StoreAccessError)
     assert "LATIN1" in str(found)
@@ -143,8 +149,13 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         ("22012", StoreError),
     ],
 )
-def test_each_error_is_one_of_ours(connections: Connections, code: str, kind: type[StoreError]) -> None:
-    raising = f"DO $$ BEGIN RAISE EXCEPTION 'no %', 'way' USING ERRCODE = '{code}', DETAIL = '{PASSWORD}'; END $$"
+def test_each_error_is_one_of_ours(
+    connections: Connections, code: str, kind: type[StoreError]
+) -> None:
+    raising = (
+        f"DO $$ BEGIN RAISE EXCEPTION 'no %', 'way' USING ERRCODE = '{code}', DETAIL = "
+        f"'{PASSWORD}'; END $$"
+    )
     with pytest.raises(StoreError) as raised, connections.use() as db:
         db.execute(raising)
     assert type(raised.value) is kind
@@ -171,7 +182,9 @@ def test_a_connection_is_used_again(connections: Connections) -> None:
         assert one is not two
 
 
-def test_a_connection_that_was_lost_while_idle_is_replaced(connections: Connections, server: Server) -> None:
+def test_a_connection_that_was_lost_while_idle_is_replaced(
+    connections: Connections, server: Server
+) -> None:
     with connections.use() as db:
         gone = db.info.backend_pid
     assert server.execute(f"SELECT pg_terminate_backend({gone}, 5000)") == [(True,)]
@@ -180,7 +193,9 @@ def test_a_connection_that_was_lost_while_idle_is_replaced(connections: Connecti
         assert db.info.backend_pid != gone
 
 
-def test_what_was_begun_on_a_lost_connection_is_not_kept(connections: Connections, server: Server) -> None:
+def test_what_was_begun_on_a_lost_connection_is_not_kept(
+    connections: Connections, server: Server
+) -> None:
     with connections.use() as db:
         db.execute("CREATE TABLE IF NOT EXISTS public.kept (n int)")
 

@@ -1,4 +1,7 @@
-"""Changing a library in PostgreSQL: one at a time, all of a change or nothing, and an index that follows exactly."""
+"""Changing a library in PostgreSQL.
+
+One at a time, all of a change or nothing, and an index that follows exactly.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,9 @@ def db(connections: Connections) -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.fixture
 def register(db: psycopg.Connection[Any]) -> Register:
-    made = db.execute("INSERT INTO libraries (name) VALUES (%s) RETURNING id", (secrets.token_hex(8),))
+    made = db.execute(
+        "INSERT INTO libraries (name) VALUES (%s) RETURNING id", (secrets.token_hex(8),)
+    )
     return Register(db, made.fetchall()[0][0])
 
 
@@ -73,20 +78,29 @@ def check(register: Register) -> None:
     documents = held(db, [known.id for known in register.known().values()])
     fresh = postgres_words.posted(documents)
     kept = db.execute(
-        "SELECT term, data FROM postings JOIN segments ON id = segment WHERE library = %s", (library,), binary=True
+        "SELECT term, data FROM postings JOIN segments ON id = segment WHERE library = %s",
+        (library,),
+        binary=True,
     ).fetchall()
     size = postgres_words.POSTING.size
 
     def counted(rows: list[tuple[str, bytes]]) -> Counter[tuple[str, bytes]]:
-        return Counter((term, data[at : at + size]) for term, data in rows for at in range(0, len(data), size))
+        return Counter(
+            (term, data[at : at + size]) for term, data in rows for at in range(0, len(data), size)
+        )
 
     assert counted(kept) == counted([(term, bytes(data)) for term, data in fresh.rows.items()])
     passages = sum(len(one.spans) for one in documents)
-    counts = db.execute("SELECT passages, words FROM libraries WHERE id = %s", (library,)).fetchone()
+    counts = db.execute(
+        "SELECT passages, words FROM libraries WHERE id = %s", (library,)
+    ).fetchone()
     assert counts == (passages, sum(fresh.words.values()))
-    assert db.execute("SELECT count(*) FROM passages WHERE library = %s", (library,)).fetchone() == (passages,)
+    assert db.execute(
+        "SELECT count(*) FROM passages WHERE library = %s", (library,)
+    ).fetchone() == (passages,)
     per_segment = db.execute(
-        "SELECT s.passages, (SELECT sum(d.passages) FROM documents d WHERE d.segment = s.id) FROM segments s "
+        "SELECT s.passages, (SELECT sum(d.passages) FROM documents d WHERE d.segment = s.id) FROM "
+        "segments s "
         "WHERE s.library = %s",
         (library,),
     ).fetchall()
@@ -96,7 +110,9 @@ def check(register: Register) -> None:
 # -- what goes wrong
 
 
-def test_one_at_a_time(connections: Connections, register: Register, db: psycopg.Connection[Any]) -> None:
+def test_one_at_a_time(
+    connections: Connections, register: Register, db: psycopg.Connection[Any]
+) -> None:
     library = register._library
     with (
         turn(db, library),
@@ -109,7 +125,9 @@ def test_one_at_a_time(connections: Connections, register: Register, db: psycopg
         pass
 
 
-def test_who_waits_gets_his_turn(connections: Connections, register: Register, db: psycopg.Connection[Any]) -> None:
+def test_who_waits_gets_his_turn(
+    connections: Connections, register: Register, db: psycopg.Connection[Any]
+) -> None:
     order: list[str] = []
 
     def wait() -> None:
@@ -125,7 +143,9 @@ def test_who_waits_gets_his_turn(connections: Connections, register: Register, d
     assert order == ["first", "second"]
 
 
-def test_the_turn_of_one_who_is_gone_is_over(connections: Connections, register: Register, server: Server) -> None:
+def test_the_turn_of_one_who_is_gone_is_over(
+    connections: Connections, register: Register, server: Server
+) -> None:
     def lose() -> None:
         with connections.use() as lost, turn(lost, register._library) as one:
             server.execute(f"SELECT pg_terminate_backend({lost.info.backend_pid}, 5000)")
@@ -166,13 +186,26 @@ def test_what_is_put_is_there(register: Register) -> None:
         "language": "sv",
     }
     marks = (Mark(start=0, kind="page", label="1"),)
-    register.put([new("/a", "one ferry", "two", title="Title", marks=marks, notes=("page 2 is blank",), **told)])
+    register.put(
+        [
+            new(
+                "/a",
+                "one ferry",
+                "two",
+                title="Title",
+                marks=marks,
+                notes=("page 2 is blank",),
+                **told,
+            )
+        ]
+    )
     assert register.known() == {"/a": Known(register.known()["/a"].id, b"/a", Stamp(1, 14, 1))}
     (one,) = held(register._db, [register.known()["/a"].id])
     assert (one.first, one.title, one.own_title, one.text) == (0, "Title", True, "one ferry\ntwo\n")
     assert one.spans == (Span(0, 9), Span(10, 13))
     row = register._db.execute(
-        "SELECT author, publisher, publisher_kind, published, language, notes, format FROM documents WHERE id = %s",
+        "SELECT author, publisher, publisher_kind, published, language, notes, format FROM "
+        "documents WHERE id = %s",
         (one.id,),
     ).fetchone()
     assert row == ("A", "P", "journal", "2026-02", "sv", '["page 2 is blank"]', "text")
@@ -182,7 +215,9 @@ def test_what_is_put_is_there(register: Register) -> None:
 
 def test_what_postgresql_does_not_take_is_replaced(register: Register) -> None:
     assert clean("a\0b\ud83d") == "a\ufffdb?"
-    register.put([new("/a\ud83d", "text with \0 in it", title="T\0itle", author="\0", notes=("n\0",))])
+    register.put(
+        [new("/a\ud83d", "text with \0 in it", title="T\0itle", author="\0", notes=("n\0",))]
+    )
     (one,) = held(register._db, [register.known()["/a?"].id])
     assert one.title == "T\ufffditle"
     assert one.text == "text with \0 in it\n"  # as it was: every offset counts in it
@@ -203,7 +238,9 @@ def test_a_document_takes_the_place_of_the_one_before(register: Register) -> Non
 
 
 def test_what_was_unread_is_read(register: Register) -> None:
-    register.miss([(Unread("/a", "it is empty"), Stamp(1, 2, 3)), (Unread("/folder", "closed"), None)], ())
+    register.miss(
+        [(Unread("/a", "it is empty"), Stamp(1, 2, 3)), (Unread("/folder", "closed"), None)], ()
+    )
     register.miss([(Unread("/a", "it is still empty"), Stamp(4, 5, 6))], ())
     missed = register.missed()
     assert [(url, missed[url][0].reason, missed[url][1]) for url in missed] == [
@@ -234,14 +271,18 @@ def test_a_touched_file_has_a_new_stamp(register: Register) -> None:
 
 def test_a_moved_file_keeps_its_numbers_and_takes_its_new_title(register: Register) -> None:
     register.put([new("/old", "a ferry", "a lake"), new("/own", "a smith", title="Own")])
-    before = {one.id: one for one in held(register._db, [known.id for known in register.known().values()])}
+    before = {
+        one.id: one for one in held(register._db, [known.id for known in register.known().values()])
+    }
     register.move("/old", "/new", Stamp(5, 5, 5), "harbour", "harbour")
     register.move("/own", "/elsewhere", Stamp(6, 6, 6), "elsewhere", "elsewhere")
     known = register.known()
     assert known.keys() == {"/new", "/elsewhere"}
     assert known["/new"].stamp == Stamp(5, 5, 5)
     after = {one.id: one for one in held(register._db, [one.id for one in known.values()])}
-    assert {id_: one.first for id_, one in after.items()} == {id_: one.first for id_, one in before.items()}
+    assert {id_: one.first for id_, one in after.items()} == {
+        id_: one.first for id_, one in before.items()
+    }
     assert after[known["/new"].id].title == "harbour"
     assert after[known["/elsewhere"].id].title == "Own"
     check(register)
@@ -250,7 +291,9 @@ def test_a_moved_file_keeps_its_numbers_and_takes_its_new_title(register: Regist
 def test_a_library_does_not_touch_another(register: Register, db: psycopg.Connection[Any]) -> None:
     other = Register(
         db,
-        db.execute("INSERT INTO libraries (name) VALUES (%s) RETURNING id", (secrets.token_hex(8),)).fetchall()[0][0],
+        db.execute(
+            "INSERT INTO libraries (name) VALUES (%s) RETURNING id", (secrets.token_hex(8),)
+        ).fetchall()[0][0],
     )
     for one in (register, other):
         one.put([new("/a", "ferry"), new("/b", "lake")])
@@ -278,7 +321,12 @@ def test_after_any_changes_the_index_is_that_of_the_documents(
         act = chance.choice(["put", "put", "drop", "move"])
         if act == "put":
             chosen = chance.sample(urls, chance.randint(1, 4))
-            register.put([new(url, *(text() for _ in range(chance.randint(1, 3))), stamp=step) for url in chosen])
+            register.put(
+                [
+                    new(url, *(text() for _ in range(chance.randint(1, 3))), stamp=step)
+                    for url in chosen
+                ]
+            )
         elif act == "drop" and there:
             register.drop(chance.sample(there, chance.randint(1, len(there))))
         elif there and free:
@@ -287,5 +335,7 @@ def test_after_any_changes_the_index_is_that_of_the_documents(
     check(register)
     register.drop(register.known())
     check(register)
-    rest = register._db.execute("SELECT count(*) FROM segments WHERE library = %s", (register._library,))
+    rest = register._db.execute(
+        "SELECT count(*) FROM segments WHERE library = %s", (register._library,)
+    )
     assert rest.fetchone() == (0,)

@@ -1,4 +1,7 @@
-"""The tables in PostgreSQL: made once, whoever comes first; by no older deepdiver; with or without pgvector."""
+"""The tables in PostgreSQL.
+
+Made once, whoever comes first; by no older deepdiver; with or without pgvector.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,13 @@ from deepdiver.encoders import MODEL
 from deepdiver.errors import DamagedStoreError, NewerSchemaError, StoreAccessError
 from deepdiver.tools.library import postgres_schema, words
 from deepdiver.tools.library.postgres_connect import Connections
-from deepdiver.tools.library.postgres_schema import MIGRATIONS, pgvector, prepare, version, without_vectors
+from deepdiver.tools.library.postgres_schema import (
+    MIGRATIONS,
+    pgvector,
+    prepare,
+    version,
+    without_vectors,
+)
 from tests.tools.library.postgres_server import Server
 
 
@@ -53,11 +62,16 @@ def test_tables_that_were_dropped_are_told(server: Server, database: str) -> Non
     with connected(server.address(database)) as db:
         prepare(db)
         db.execute("DROP TABLE postings")
-    with pytest.raises(DamagedStoreError, match="deepdiver_library"), connected(server.address(database)) as db:
+    with (
+        pytest.raises(DamagedStoreError, match="deepdiver_library"),
+        connected(server.address(database)) as db,
+    ):
         db.execute("SELECT * FROM postings")
 
 
-def test_all_of_a_migration_or_nothing(server: Server, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_a_migration_or_nothing(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with connected(server.address(database)) as db:
         prepare(db)
         broken = "CREATE TABLE half (n int); SELECT 1 / 0"
@@ -66,7 +80,9 @@ def test_all_of_a_migration_or_nothing(server: Server, database: str, monkeypatc
             prepare(db)
         assert version(db) == len(MIGRATIONS)
         assert db.execute("SELECT to_regclass('deepdiver_library.half')").fetchone() == (None,)
-        monkeypatch.setattr(postgres_schema, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE half (n int)"))
+        monkeypatch.setattr(
+            postgres_schema, "MIGRATIONS", (*MIGRATIONS, "CREATE TABLE half (n int)")
+        )
         prepare(db)
         assert version(db) == len(MIGRATIONS) + 1
         assert db.execute("SELECT count(*) FROM half").fetchone() == (0,)
@@ -79,10 +95,16 @@ def test_an_index_of_vectors_that_was_made_before_is_dropped(
         monkeypatch.setattr(postgres_schema, "MIGRATIONS", MIGRATIONS[:1])
         prepare(db)
         db.execute("INSERT INTO libraries (name, embedded) VALUES ('old', true)")
-        db.execute("CREATE INDEX passages_vector_1 ON passages USING hnsw (vector vector_ip_ops) WHERE library = 1")
+        db.execute(
+            "CREATE INDEX passages_vector_1 ON passages USING hnsw (vector vector_ip_ops) WHERE "
+            "library = 1"
+        )
         monkeypatch.undo()
         prepare(db)
-        listed = {row[0] for row in db.execute("SELECT indexname FROM pg_indexes WHERE tablename = 'passages'")}
+        listed = {
+            row[0]
+            for row in db.execute("SELECT indexname FROM pg_indexes WHERE tablename = 'passages'")
+        }
         assert "passages_vector_1" not in listed
         assert "passages_pending" in listed
         assert db.execute("SELECT name FROM libraries").fetchall() == [("old",)]
@@ -116,7 +138,9 @@ def test_many_who_come_first_make_it_once(server: Server, database: str) -> None
 # -- with and without pgvector
 
 
-def test_a_server_without_pgvector_says_so_and_takes_it_up_later(server: Server, bare_database: str) -> None:
+def test_a_server_without_pgvector_says_so_and_takes_it_up_later(
+    server: Server, bare_database: str
+) -> None:
     with connected(server.address(bare_database)) as db:
         note = prepare(db)
         assert "has no pgvector" in note
@@ -132,7 +156,9 @@ def test_a_server_without_pgvector_says_so_and_takes_it_up_later(server: Server,
         assert has == could != ""
 
 
-def test_a_pgvector_that_is_too_old_is_not_used(server: Server, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pgvector_that_is_too_old_is_not_used(
+    server: Server, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(postgres_schema, "OLDEST", (99, 0))
     with connected(server.address(database)) as db:
         assert "is older than" in prepare(db)
@@ -155,5 +181,8 @@ def test_a_user_who_may_not_set_up_pgvector_works_without(server: Server, databa
 
 
 def test_another_model_or_other_words_need_a_migration() -> None:
-    """What was made by another cut of words, or another model, does not fit. Raise all three together."""
+    """What was made by another cut of words, or another model, does not fit.
+
+    Raise all three together.
+    """
     assert (words.VERSION, MODEL, len(MIGRATIONS)) == (1, "all-MiniLM-L6-v2-int8-437d4392e75f", 2)

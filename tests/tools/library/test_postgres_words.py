@@ -23,7 +23,11 @@ from deepdiver.tools.library.tables import Held
 from deepdiver.tools.library.words import TITLE_WEIGHT, terms
 
 VOCABULARY = ("ferry", "fire", "lake", "nickel", "owner", "smith", "harbour")
-texts = st.lists(st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(" ".join), min_size=1, max_size=8)
+texts = st.lists(
+    st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(" ".join),
+    min_size=1,
+    max_size=8,
+)
 
 
 def held(id_: int, first: int, *passages: str, title: str = "") -> Held:
@@ -50,7 +54,9 @@ def by_the_book(passages: dict[int, list[str]], query: str) -> dict[int, float]:
 
 def ranked(documents: Sequence[Held], query: str) -> Scores:
     found = posted(documents)
-    rows = [(term, bytes(found.rows[term])) for term in sorted(set(terms(query)) & found.rows.keys())]
+    rows = [
+        (term, bytes(found.rows[term])) for term in sorted(set(terms(query)) & found.rows.keys())
+    ]
     return weighed(rows, sum(len(one.spans) for one in documents), sum(found.words.values()))
 
 
@@ -69,24 +75,35 @@ def test_no_passages_are_no_passages(k: int) -> None:
     assert ranked([held(1, 0, "ferry")], "ferry").best(k) == {}
 
 
-@given(texts, st.lists(st.sampled_from((*VOCABULARY, "absent")), min_size=1, max_size=4).map(" ".join))
+@given(
+    texts, st.lists(st.sampled_from((*VOCABULARY, "absent")), min_size=1, max_size=4).map(" ".join)
+)
 def test_scores_are_those_of_the_textbook(written: list[str], query: str) -> None:
-    documents = [held(number, 3 * number, text, title="Harbour") for number, text in enumerate(written)]
+    documents = [
+        held(number, 3 * number, text, title="Harbour") for number, text in enumerate(written)
+    ]
     title = terms("Harbour") * TITLE_WEIGHT
-    expected = by_the_book({3 * number: title + terms(text) for number, text in enumerate(written)}, query)
+    expected = by_the_book(
+        {3 * number: title + terms(text) for number, text in enumerate(written)}, query
+    )
     found = ranked(documents, query).best(100)
     assert found == pytest.approx(expected)
     assert list(found) == sorted(found, key=lambda number: (-found[number], number))
 
 
 @given(texts, st.integers(1, 6), st.sets(st.integers(0, 7)))
-def test_the_best_are_the_best_of_all_or_of_some(written: list[str], k: int, allowed: set[int]) -> None:
+def test_the_best_are_the_best_of_all_or_of_some(
+    written: list[str], k: int, allowed: set[int]
+) -> None:
     documents = [held(number, number, text) for number, text in enumerate(written)]
     scores = ranked(documents, "ferry lake smith")
     every = scores.best(100)
     assert list(scores.best(k).items()) == list(every.items())[:k]
     some = [item for item in every.items() if item[0] in allowed]
-    assert list(scores.best(k, [(0, number, 1) for number in sorted(allowed, reverse=True)]).items()) == some[:k]
+    assert (
+        list(scores.best(k, [(0, number, 1) for number in sorted(allowed, reverse=True)]).items())
+        == some[:k]
+    )
     assert scores.of(range(9)) == every
     assert scores.of(allowed) == dict(some)
 
@@ -97,13 +114,20 @@ def test_parts_of_an_index_give_what_one_gives(written: list[str], parts: int) -
     rows: list[tuple[str, bytes]] = []
     for part in range(parts):
         found = posted(documents[part::parts])
-        rows += [(term, bytes(found.rows[term])) for term in terms("ferry lake") if term in found.rows]
+        rows += [
+            (term, bytes(found.rows[term])) for term in terms("ferry lake") if term in found.rows
+        ]
     said = sum(posted(documents).words.values())
-    assert weighed(sorted(rows), len(documents), said).best(100) == ranked(documents, "ferry lake").best(100)
+    assert weighed(sorted(rows), len(documents), said).best(100) == ranked(
+        documents, "ferry lake"
+    ).best(100)
 
 
 def test_numbers_that_run_high_are_summed_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = [held(n, 1_000 + n, text) for n, text in enumerate(("ferry ferry lake", "ferry", "lake smith"))]
+    documents = [
+        held(n, 1_000 + n, text)
+        for n, text in enumerate(("ferry ferry lake", "ferry", "lake smith"))
+    ]
     by_place = ranked(documents, "ferry lake").best(9)
     monkeypatch.setattr(words, "SPREAD", 0)
     assert ranked(documents, "ferry lake").best(9) == by_place
@@ -120,7 +144,9 @@ def test_what_does_not_fit_a_posting_is_capped() -> None:
 
 def test_the_title_counts_with_every_passage() -> None:
     found = posted([held(1, 0, "it burnt", "it sank", title="Ejdervik")])
-    assert found.rows["ejdervik"] == POSTING.pack(0, TITLE_WEIGHT, 3) + POSTING.pack(1, TITLE_WEIGHT, 3)
+    assert found.rows["ejdervik"] == POSTING.pack(0, TITLE_WEIGHT, 3) + POSTING.pack(
+        1, TITLE_WEIGHT, 3
+    )
 
 
 # -- in a database
@@ -131,7 +157,9 @@ def library(shared_database: SecretStr) -> Iterator[Index]:
     connections = Connections(shared_database)
     with connections.use() as db:
         prepare(db)
-        (id_,) = db.execute("INSERT INTO libraries (name) VALUES (gen_random_uuid()) RETURNING id").fetchall()[0]
+        (id_,) = db.execute(
+            "INSERT INTO libraries (name) VALUES (gen_random_uuid()) RETURNING id"
+        ).fetchall()[0]
         yield Index(db, id_)
     connections.close()
 
@@ -155,19 +183,27 @@ class Index:
     def remove(self, segment: int, *ids: int) -> None:
         with transaction(self.db):
             words.take_out(self.db, segment, [self.documents.pop(id_) for id_ in ids])
-            self.db.execute("UPDATE segments SET passages = passages - %s WHERE id = %s", (len(ids), segment))
+            self.db.execute(
+                "UPDATE segments SET passages = passages - %s WHERE id = %s", (len(ids), segment)
+            )
 
     def segments(self) -> list[int]:
-        rows = self.db.execute("SELECT passages FROM segments WHERE library = %s ORDER BY id", (self.id,))
+        rows = self.db.execute(
+            "SELECT passages FROM segments WHERE library = %s ORDER BY id", (self.id,)
+        )
         return [row[0] for row in rows.fetchall()]
 
     def kept(self) -> Counter[tuple[str, bytes]]:
         """Return all postings, whatever segment they are in."""
         rows = self.db.execute(
-            "SELECT term, data FROM postings JOIN segments ON id = segment WHERE library = %s", (self.id,), binary=True
+            "SELECT term, data FROM postings JOIN segments ON id = segment WHERE library = %s",
+            (self.id,),
+            binary=True,
         ).fetchall()
         return Counter(
-            (term, data[at : at + POSTING.size]) for term, data in rows for at in range(0, len(data), POSTING.size)
+            (term, data[at : at + POSTING.size])
+            for term, data in rows
+            for at in range(0, len(data), POSTING.size)
         )
 
     def check(self) -> None:
@@ -181,7 +217,9 @@ class Index:
         said = sum(fresh.words.values())
         for query in ("ferry", "nickel lake", "fire owner absent"):
             found = words.scores(self.db, self.id, query, len(self.documents), said)
-            assert found.best(99) == pytest.approx(ranked(list(self.documents.values()), query).best(99))
+            assert found.best(99) == pytest.approx(
+                ranked(list(self.documents.values()), query).best(99)
+            )
 
 
 def test_words_are_found_in_all_segments(library: Index) -> None:
@@ -199,7 +237,9 @@ def test_what_is_taken_out_leaves_nothing_behind(library: Index) -> None:
     library.check()
     library.remove(other, 5)
     library.check()
-    assert library.db.execute("SELECT count(*) FROM postings WHERE segment = %s", (other,)).fetchone() == (0,)
+    assert library.db.execute(
+        "SELECT count(*) FROM postings WHERE segment = %s", (other,)
+    ).fetchone() == (0,)
 
 
 def test_small_segments_are_joined_and_nothing_is_lost(library: Index) -> None:

@@ -1,4 +1,7 @@
-"""Ranking: what is far from the question stays out, and a good passage leads on to what it names."""
+"""Ranking.
+
+What is far from the question stays out, and a good passage leads on to what it names.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,17 @@ from hypothesis import strategies as st
 from deepdiver.core.text import Span
 from deepdiver.tools.library import fusion, links
 from deepdiver.tools.library.base import Entry, Match
-from deepdiver.tools.library.ranking import LEAST, NAMED, NEAR, REACH, WHOLE, foremost, in_order, linked, ranked
+from deepdiver.tools.library.ranking import (
+    LEAST,
+    NAMED,
+    NEAR,
+    REACH,
+    WHOLE,
+    foremost,
+    in_order,
+    linked,
+    ranked,
+)
 
 
 @dataclass
@@ -94,16 +107,24 @@ def test_hops_go_on_from_where_the_last_one_led() -> None:
 @given(
     st.dictionaries(st.integers(0, 20), st.floats(0.1, 9)),
     st.none() | st.dictionaries(st.integers(0, 20), st.floats(-1, 1)),
-    st.dictionaries(st.integers(0, 20), st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=3), max_size=2)),
+    st.dictionaries(
+        st.integers(0, 20),
+        st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=3), max_size=2),
+    ),
     st.integers(0, 3),
 )
 def test_any_measures_give_scores_twice_the_same(
-    words: dict[int, float], sense: dict[int, float] | None, names: dict[int, list[list[int]]], hops: int
+    words: dict[int, float],
+    sense: dict[int, float] | None,
+    names: dict[int, list[list[int]]],
+    hops: int,
 ) -> None:
     found = ranked(Known(words, sense, names), 20, 5, hops)
     assert found == ranked(Known(words, sense, names), 20, 5, hops)
     assert words.keys() <= found.keys()
-    assert all(score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values())
+    assert all(
+        score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values()
+    )
 
 
 # -- words first
@@ -146,14 +167,17 @@ def test_of_a_book_that_is_named_the_best_by_words_are_looked_at() -> None:
     assert NAMED == 4
     assert known.embedded == {1, 130, 131, 105, 100}  # of equal ones the first
     assert found[130] > ranked(known, WHOLE + 1, 5, 0)[130]
-    assert ranked(Known(words, None, {1: [book]}), WHOLE + 1, 5, 1).keys() >= set(book)  # nothing is embedded for it
+    assert ranked(Known(words, None, {1: [book]}), WHOLE + 1, 5, 1).keys() >= set(
+        book
+    )  # nothing is embedded for it
 
 
 @given(
     st.dictionaries(st.integers(0, 20), st.floats(0.1, 9)),
     st.lists(st.floats(-1, 1), min_size=21, max_size=21),
     st.dictionaries(
-        st.integers(0, 20), st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=8, unique=True), max_size=2)
+        st.integers(0, 20),
+        st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=8, unique=True), max_size=2),
     ),
     st.integers(0, 3),
 )
@@ -164,7 +188,9 @@ def test_a_larger_library_tells_only_of_what_it_looked_at_both_ways(
     found = ranked(known, WHOLE + 1, 5, hops)
     assert found == ranked(Known(dict(words), dict(enumerate(sense)), names), WHOLE + 1, 5, hops)
     assert words.keys() <= found.keys() == known.embedded
-    assert all(score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values())
+    assert all(
+        score <= 1 + hops * fusion.PULL * (1 + fusion.PULL) ** hops for score in found.values()
+    )
 
 
 # -- links
@@ -185,7 +211,9 @@ def test_a_name_that_many_have_is_no_name() -> None:
 
 
 def test_the_beginning_of_a_book_stands_for_it() -> None:
-    assert linked({0: (1, {"book"})}, {"book": [(2, 10, 500)]}, None) == {0: [list(range(10, 10 + REACH))]}
+    assert linked({0: (1, {"book"})}, {"book": [(2, 10, 500)]}, None) == {
+        0: [list(range(10, 10 + REACH))]
+    }
 
 
 # -- order
@@ -197,11 +225,19 @@ def match(url: str, score: float, start: int = 0) -> Match:
 
 def test_equal_ones_come_in_the_order_of_their_urls() -> None:
     found = [match("b", 1.0), match("a", 1.0, 5), match("a", 1.0), match("z", 2.0)]
-    assert [(m.entry.url, m.span.start) for m in in_order(found, 3)] == [("z", 0), ("a", 0), ("a", 5)]
+    assert [(m.entry.url, m.span.start) for m in in_order(found, 3)] == [
+        ("z", 0),
+        ("a", 0),
+        ("a", 5),
+    ]
 
 
 def test_a_further_passage_of_a_document_counts_for_less() -> None:
-    found = [match("a", 1.0), match("a", 0.9, 5), replace(match("b", 0.5), entry=Entry(2, "b", "t", "text"))]
+    found = [
+        match("a", 1.0),
+        match("a", 0.9, 5),
+        replace(match("b", 0.5), entry=Entry(2, "b", "t", "text")),
+    ]
     assert [(m.entry.url, m.span.start, m.score) for m in in_order(found, 3)] == [
         ("a", 0, 1.0),
         ("b", 0, 0.5),

@@ -46,7 +46,10 @@ def test_they_are_entered_as_the_model_would_enter_them(tmp_path: Path) -> None:
     ready.vectors.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ready, "FILE", tmp_path / "file")
-        held = [ready.vectors()[ready.mark(text)] for text in ("The ferry burnt.", "Nickel in the lake.")]
+        held = [
+            ready.vectors()[ready.mark(text)]
+            for text in ("The ferry burnt.", "Nickel in the lake.")
+        ]
     ready.vectors.cache_clear()
     two.append(np.stack(held))
     one.close()

@@ -1,4 +1,7 @@
-"""A catalogue and its files: what is new, changed, moved, gone or unreadable is told, and read no more than once."""
+"""A catalogue and its files.
+
+What is new, changed, moved, gone or unreadable is told, and read no more than once.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,9 @@ def numbers(catalogue: Catalogue) -> dict[str, int]:
     return first
 
 
-def test_a_path_that_was_never_there_is_refused_and_nothing_is_kept(catalogue: Catalogue, docs: Path) -> None:
+def test_a_path_that_was_never_there_is_refused_and_nothing_is_kept(
+    catalogue: Catalogue, docs: Path
+) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         again(catalogue, docs, docs / "absent")
     assert catalogue.entries() == []
@@ -112,7 +117,9 @@ def test_a_file_that_cannot_be_read_is_tried_again_after_a_day(
     assert read == ["empty.md"]
 
 
-def test_a_document_that_can_be_read_no_more_is_removed_and_told(catalogue: Catalogue, docs: Path) -> None:
+def test_a_document_that_can_be_read_no_more_is_removed_and_told(
+    catalogue: Catalogue, docs: Path
+) -> None:
     again(catalogue, docs)
     put(docs / "a.md", b"\x00\x01\x02")
     found = again(catalogue, docs)
@@ -137,7 +144,9 @@ def test_one_reader_that_fails_costs_one_file(
     assert found.unread == (Unread((docs / "b.txt").as_posix(), "its parser died"),)
 
 
-def test_what_is_as_it_was_is_not_read_again(catalogue: Catalogue, docs: Path, read: list[str]) -> None:
+def test_what_is_as_it_was_is_not_read_again(
+    catalogue: Catalogue, docs: Path, read: list[str]
+) -> None:
     found = again(catalogue, docs)
     assert names(found.added) == ["a.md", "b.txt", "c.md"]
     read.clear()
@@ -148,7 +157,9 @@ def test_what_is_as_it_was_is_not_read_again(catalogue: Catalogue, docs: Path, r
     assert catalogue.known()[(docs / "a.md").as_posix()].stamp.mtime == 5
 
 
-def test_a_changed_file_is_another_document_of_the_same_name(catalogue: Catalogue, docs: Path) -> None:
+def test_a_changed_file_is_another_document_of_the_same_name(
+    catalogue: Catalogue, docs: Path
+) -> None:
     again(catalogue, docs)
     before = numbers(catalogue)
     put(docs / "a.md", "Another text.")
@@ -156,7 +167,9 @@ def test_a_changed_file_is_another_document_of_the_same_name(catalogue: Catalogu
     assert (names(found.changed), found.added, found.removed) == (["a.md"], (), ())
     after = numbers(catalogue)
     assert after["a.md"] > max(before.values())
-    assert {name: after[name] for name in ("b.txt", "c.md")} == {name: before[name] for name in ("b.txt", "c.md")}
+    assert {name: after[name] for name in ("b.txt", "c.md")} == {
+        name: before[name] for name in ("b.txt", "c.md")
+    }
 
 
 def test_a_moved_file_is_not_read_again(catalogue: Catalogue, docs: Path, read: list[str]) -> None:
@@ -169,7 +182,9 @@ def test_a_moved_file_is_not_read_again(catalogue: Catalogue, docs: Path, read: 
     assert (found.added, found.removed) == ((), ())
     assert read == []
     assert numbers(catalogue)["z-new.md"] == before["a.md"]
-    assert {Path(entry.url).name: entry.title for entry in catalogue.entries()}["z-new.md"] == "z new"
+    assert {Path(entry.url).name: entry.title for entry in catalogue.entries()}[
+        "z-new.md"
+    ] == "z new"
 
 
 def test_files_that_change_places_are_told_apart(catalogue: Catalogue, docs: Path) -> None:
@@ -252,7 +267,9 @@ def test_documents_are_entered_while_others_are_read(
     assert entered == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
-def test_documents_come_in_the_order_of_their_names_whoever_is_read_first(catalogue: Catalogue, docs: Path) -> None:
+def test_documents_come_in_the_order_of_their_names_whoever_is_read_first(
+    catalogue: Catalogue, docs: Path
+) -> None:
     put(docs / "0.html", "<html><body><p>A page takes longer than a text.</p></body></html>")
     again(catalogue, docs)
     first = numbers(catalogue)

@@ -10,7 +10,9 @@ from deepdiver.tools.library import tongues
 from deepdiver.tools.library.base import Entry, Library
 from deepdiver.tools.library.tongues import COMMON, SCRIPTS, mostly, other_tongue, tongue, tongue_of
 
-GERMAN = "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Baukosten betrugen 3,2 Millionen Kronen."
+GERMAN = (
+    "Der Hafen von Lund wurde im Jahr 1904 eröffnet. Die Baukosten betrugen 3,2 Millionen Kronen."
+)
 RUSSIAN = "Порт в городе Лунд был открыт в 1904 году."
 CHINESE = "隆德港于1904年开放。建设费用为320万克朗。"
 ENGLISH = "The harbour of Lund was opened in 1904, and the mayor was Karl Berg."
@@ -27,7 +29,10 @@ class Shelf:
         return self.count
 
     def documents(self) -> list[Entry]:
-        return [Entry(id=number, url=f"{number}.md", title="", format="text") for number in range(len(self.texts))]
+        return [
+            Entry(id=number, url=f"{number}.md", title="", format="text")
+            for number in range(len(self.texts))
+        ]
 
     def text(self, entry: Entry) -> str:
         self.read += 1
@@ -38,7 +43,9 @@ def holding(*texts: str, passages: int = 0) -> Library:
     return Shelf(*texts, passages=passages)  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize("text", ["", " \n", "1904 38 %", "🙂🙂", "Lund", "Svedjan Ost AB", "x" * 10_000, "\ud800"])
+@pytest.mark.parametrize(
+    "text", ["", " \n", "1904 38 %", "🙂🙂", "Lund", "Svedjan Ost AB", "x" * 10_000, "\ud800"]
+)
 def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
     assert tongue(text) == ""
 
@@ -50,7 +57,10 @@ def test_what_cannot_be_told_is_not_guessed(text: str) -> None:
         (ASKED, "English"),
         (GERMAN, "German"),
         ("Le port de Lund est ouvert et les navires sont dans la rade pour la nuit.", "French"),
-        ("El puerto de Lund fue abierto en 1904 y los barcos llegan por la noche con el correo.", "Spanish"),
+        (
+            "El puerto de Lund fue abierto en 1904 y los barcos llegan por la noche con el correo.",
+            "Spanish",
+        ),
         ("Hamnen i Lund är öppen och det är många som kommer till den med tåg.", "Swedish"),
         (RUSSIAN, "Cyrillic letters"),
         (CHINESE, "Chinese characters"),
@@ -100,7 +110,9 @@ def test_a_library_that_is_empty_or_vast_is_not_judged() -> None:
         (ASKED, [], ""),
     ],
 )
-def test_another_tongue_is_told_and_the_same_is_not(question: str, texts: list[str], expected: str) -> None:
+def test_another_tongue_is_told_and_the_same_is_not(
+    question: str, texts: list[str], expected: str
+) -> None:
     assert other_tongue(question, holding(*texts)) == expected
 
 

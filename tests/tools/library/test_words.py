@@ -1,4 +1,7 @@
-"""Finding passages by their words: damage is told, changes are all or nothing, and every script is found."""
+"""Finding passages by their words.
+
+Damage is told, changes are all or nothing, and every script is found.
+"""
 
 from __future__ import annotations
 
@@ -100,13 +103,23 @@ def test_what_was_dropped_is_found_no_more(tmp_path: Path) -> None:
 
 
 def test_a_rare_word_counts_more_than_a_common_one(tmp_path: Path) -> None:
-    made = index(tmp_path / "w", "ferry ferry island", "ferry nickel island", "ferry harbour island", "ferry pilot")
+    made = index(
+        tmp_path / "w",
+        "ferry ferry island",
+        "ferry nickel island",
+        "ferry harbour island",
+        "ferry pilot",
+    )
     assert found(made, "ferry nickel")[0] == 1
 
 
 def test_more_of_a_word_counts_more_and_a_longer_text_less(tmp_path: Path) -> None:
     made = index(
-        tmp_path / "w", "nickel sand sand sand", "nickel nickel sand sand", "nickel nickel nickel sand", "clay"
+        tmp_path / "w",
+        "nickel sand sand sand",
+        "nickel nickel sand sand",
+        "nickel nickel nickel sand",
+        "clay",
     )
     assert found(made, "nickel") == [2, 1, 0]
     other = index(tmp_path / "v", "nickel", "nickel " + "sand " * 80)

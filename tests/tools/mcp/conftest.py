@@ -37,7 +37,10 @@ def scripted(*options: str, **fields: Any) -> McpServer:
 def on_http(*options: str) -> Iterator[str]:
     """Run a scripted server over HTTP; gives its address."""
     process = subprocess.Popen(
-        [sys.executable, str(SCRIPTED), "--http", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(SCRIPTED), "--http", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -54,12 +57,16 @@ def on_http(*options: str) -> Iterator[str]:
 def made(tmp_path: Path) -> Made:
     """Give settings with servers of which tools are approved."""
 
-    def make(approved: Iterable[str] = TOOLS, *, seconds: float = 20.0, **servers: McpServer) -> Settings:
+    def make(
+        approved: Iterable[str] = TOOLS, *, seconds: float = 20.0, **servers: McpServer
+    ) -> Settings:
         home = tmp_path / "mcp-home"
         for name, server in servers.items():
             if definitions := [DEFINED[tool] for tool in approved]:
                 Approvals(home).approve(name, server, definitions)
-        return Settings(home=home, mcp=Mcp(servers=servers), deadlines=Deadlines(mcp=seconds), retries=0)
+        return Settings(
+            home=home, mcp=Mcp(servers=servers), deadlines=Deadlines(mcp=seconds), retries=0
+        )
 
     return make
 

@@ -17,7 +17,9 @@ from deepdiver.tools.mcp.approval import FILE, Approvals, State, pretty, whereab
 from deepdiver.tools.mcp.definitions import Definition
 
 HERE = McpServer(command=("holm-mcp", "--root", "/srv"))
-SEARCH = Definition("search", "Search.", {"type": "object", "properties": {"q": {"type": "string"}}}, {})
+SEARCH = Definition(
+    "search", "Search.", {"type": "object", "properties": {"q": {"type": "string"}}}, {}
+)
 FETCH = Definition("fetch", "Fetch.", {"type": "object"}, {})
 
 
@@ -42,7 +44,9 @@ def changed(**fields: Any) -> Definition:
 )
 def test_a_file_that_cannot_be_read_approves_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="latin-1")
-    with pytest.raises(SettingsError, match=r"mcp-approved\.json cannot be read, so no MCP tool counts as approved"):
+    with pytest.raises(
+        SettingsError, match=r"mcp-approved\.json cannot be read, so no MCP tool counts as approved"
+    ):
         Approvals(tmp_path)
 
 
@@ -52,7 +56,9 @@ def test_a_folder_in_its_place(tmp_path: Path) -> None:
         Approvals(tmp_path)
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nothing is forbidden to this user")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="nothing is forbidden to this user"
+)
 def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(SettingsError, match="cannot be written"):
@@ -79,7 +85,10 @@ def test_what_is_approved_stays_so(tmp_path: Path) -> None:
     Approvals(home).approve("y", HERE, [FETCH])
     held = Approvals(home)
     assert held.state("x", HERE, SEARCH) is held.state("x", HERE, FETCH) is State.APPROVED
-    assert (held.state("y", HERE, SEARCH), held.state("y", HERE, FETCH)) == (State.NEW, State.APPROVED)
+    assert (held.state("y", HERE, SEARCH), held.state("y", HERE, FETCH)) == (
+        State.NEW,
+        State.APPROVED,
+    )
     assert held.known("x", HERE)
     text = (home / FILE).read_text(encoding="utf-8")
     assert json.loads(text)["servers"]["x"]["tools"]["search"]["sha256"] == SEARCH.hash
@@ -135,8 +144,13 @@ def test_a_server_that_is_reached_in_another_way(tmp_path: Path, server: McpServ
     assert held.moved("x", server)
     assert not held.known("x", server)
     assert held.state("x", server, SEARCH) is State.CHANGED
-    held.approve("x", server, [SEARCH])  # which says nothing of the other tool of the server that was
-    assert (held.state("x", server, SEARCH), held.state("x", server, FETCH)) == (State.APPROVED, State.NEW)
+    held.approve(
+        "x", server, [SEARCH]
+    )  # which says nothing of the other tool of the server that was
+    assert (held.state("x", server, SEARCH), held.state("x", server, FETCH)) == (
+        State.APPROVED,
+        State.NEW,
+    )
 
 
 def test_a_new_key_is_no_new_server() -> None:

@@ -36,9 +36,18 @@ SCHEMA: dict[str, Any] = {
         ({}, "'place' is a required property"),
         ({"place": 7}, "its argument 'place': 7 is not of type 'string'"),
         ({"place": "x"}, "its argument 'place': 'x' is too short"),
-        ({"place": "Holm", "radius": -1}, "its argument 'radius': -1 is less than the minimum of 0"),
-        ({"place": "Holm", "radius": "far"}, "its argument 'radius': 'far' is not of type 'number'"),
-        ({"place": "Holm", "unit": "ft"}, r"its argument 'unit': 'ft' is not one of \['km', 'mi'\]"),
+        (
+            {"place": "Holm", "radius": -1},
+            "its argument 'radius': -1 is less than the minimum of 0",
+        ),
+        (
+            {"place": "Holm", "radius": "far"},
+            "its argument 'radius': 'far' is not of type 'number'",
+        ),
+        (
+            {"place": "Holm", "unit": "ft"},
+            r"its argument 'unit': 'ft' is not one of \['km', 'mi'\]",
+        ),
         ({"place": "Holm", "tags": ["a", 1]}, r"its argument 'tags.1': 1 is not of type 'string'"),
         ({"place": "Holm", "extra": 1}, "Additional properties are not allowed"),
     ],
@@ -48,7 +57,9 @@ def test_what_is_refused(given_: dict[str, Any], told: str) -> None:
         check(SCHEMA, given_)
 
 
-@pytest.mark.parametrize("given_", [{"place": "Holm"}, {"place": "Holm", "radius": 0, "unit": "km", "tags": []}])
+@pytest.mark.parametrize(
+    "given_", [{"place": "Holm"}, {"place": "Holm", "radius": 0, "unit": "km", "tags": []}]
+)
 def test_what_is_taken(given_: dict[str, Any]) -> None:
     check(SCHEMA, given_)
 
@@ -60,7 +71,9 @@ def test_what_is_wrong_is_said_in_one_short_line() -> None:
     assert len(str(caught.value)) < TOLD + 50
 
 
-@pytest.mark.parametrize("schema", [{"type": "nothing"}, {"type": 3}, {"properties": []}, {"required": "place"}])
+@pytest.mark.parametrize(
+    "schema", [{"type": "nothing"}, {"type": 3}, {"properties": []}, {"required": "place"}]
+)
 def test_a_schema_that_is_none(schema: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="the tool's own schema is none"):
         check(schema, {"place": "Holm"})
@@ -70,7 +83,10 @@ def test_a_schema_that_leads_in_circles() -> None:
     with pytest.raises(ValueError, match="circles"):
         check({"$ref": "#"}, {"a": 1})
     with pytest.raises(ValueError, match="circles"):
-        check({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}, {})
+        check(
+            {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}},
+            {},
+        )
 
 
 def test_a_schema_that_asks_for_a_billion_steps() -> None:
@@ -111,7 +127,9 @@ def test_references_within_a_schema_are_followed() -> None:
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 KEYWORDS = [
@@ -129,9 +147,12 @@ KEYWORDS = [
 
 
 @given(
-    st.dictionaries(st.sampled_from(KEYWORDS), JSON, max_size=4), st.dictionaries(st.text(max_size=5), JSON, max_size=3)
+    st.dictionaries(st.sampled_from(KEYWORDS), JSON, max_size=4),
+    st.dictionaries(st.text(max_size=5), JSON, max_size=3),
 )
-def test_what_is_refused_is_refused_by_the_schema(schema: dict[str, Any], given_: dict[str, Any]) -> None:
+def test_what_is_refused_is_refused_by_the_schema(
+    schema: dict[str, Any], given_: dict[str, Any]
+) -> None:
     told = ""
     with suppress(ValueError):
         check(schema, given_)

@@ -69,7 +69,9 @@ async def test_what_a_server_last_said_is_kept_for_its_owner() -> None:
 
 
 async def test_a_program_that_is_no_server() -> None:
-    error = await failing(McpServer(command=(sys.executable, "-c", "print('Hello!' * 10)")), "lookup")
+    error = await failing(
+        McpServer(command=(sys.executable, "-c", "print('Hello!' * 10)")), "lookup"
+    )
     assert error.fault is CallFault.NETWORK
 
 
@@ -91,7 +93,9 @@ async def test_nobody_is_there_over_http() -> None:
     assert (str(error), error.fault) == ("MCP server x could not be reached", CallFault.UNREACHED)
 
 
-@pytest.mark.parametrize("url", ["ftp://example.org/mcp", "example.org/mcp", "http://", "http:///mcp", "file:///etc"])
+@pytest.mark.parametrize(
+    "url", ["ftp://example.org/mcp", "example.org/mcp", "http://", "http:///mcp", "file:///etc"]
+)
 async def test_an_address_that_is_none(url: str) -> None:
     error = await failing(McpServer(url=url), "lookup")
     assert error.fault is CallFault.REQUEST
@@ -110,7 +114,9 @@ async def test_an_address_that_is_none(url: str) -> None:
         (302, CallFault.REQUEST, "answered 302: it is elsewhere; correct its url"),
     ],
 )
-async def test_a_server_that_refuses(status: int, fault: CallFault, told: str, tmp_path: Path) -> None:
+async def test_a_server_that_refuses(
+    status: int, fault: CallFault, told: str, tmp_path: Path
+) -> None:
     log = tmp_path / "log"
     with on_http("--log", str(log)) as elsewhere:
         options = ("--status", str(status), "--location", elsewhere)
@@ -149,7 +155,10 @@ async def test_a_server_of_the_package_itself(over: str, unused_port: int) -> No
         async with opened(server) as connection:
             assert sorted(connection.tools) == ["distance", "search_archive"]
             told = await connection.call("search_archive", {"query": "bells", "limit": 2})
-            assert [row["title"] for row in told.structured_content["result"]] == ["Paper 1", "Paper 2"]
+            assert [row["title"] for row in told.structured_content["result"]] == [
+                "Paper 1",
+                "Paper 2",
+            ]
             far = await connection.call("distance", {"start": "Holm", "end": "Vik"})
             assert text_of(far) == "From Holm to Vik it is 42 km."
             assert (await connection.call("distance", {"start": "Holm", "end": "Holm"})).is_error
@@ -160,7 +169,9 @@ def honest(over: str, port: int) -> Iterator[McpServer]:
     if over == "stdio":
         yield McpServer(command=(sys.executable, str(HONEST)))
         return
-    process = subprocess.Popen([sys.executable, str(HONEST), str(port)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(HONEST), str(port)], stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr is not None
     try:
         while "running on" not in (line := process.stderr.readline()):
@@ -184,8 +195,12 @@ def unused_port() -> int:
 async def test_calls_at_once_get_each_its_own_answer() -> None:
     async with opened(scripted()) as connection:
         queries = [f"query {n}" for n in range(20)]
-        told = await asyncio.gather(*(connection.call("lookup", {"query": query}) for query in queries))
-    assert [text_of(each) for each in told] == [f"{FACT} You asked for {query}." for query in queries]
+        told = await asyncio.gather(
+            *(connection.call("lookup", {"query": query}) for query in queries)
+        )
+    assert [text_of(each) for each in told] == [
+        f"{FACT} You asked for {query}." for query in queries
+    ]
 
 
 async def test_noise_at_the_start_and_in_a_call_does_no_harm() -> None:
@@ -249,7 +264,10 @@ async def test_a_fault_over_stdio(tool: str) -> None:
 
 HTTP_FAULTS = {
     "die": ("was lost: (RemoteProtocol|Read)Error", CallFault.NETWORK),
-    "notes": (f"sent more than {UNASKED:,} messages|sent more than {LARGEST:,} bytes", CallFault.MALFORMED),
+    "notes": (
+        f"sent more than {UNASKED:,} messages|sent more than {LARGEST:,} bytes",
+        CallFault.MALFORMED,
+    ),
     "junk": (f"sent more than {LARGEST:,} bytes in one message", CallFault.MALFORMED),
     "huge": (f"sent more than {LARGEST:,} bytes in one message", CallFault.MALFORMED),
     "endless": (f"sent more than {LARGEST:,} bytes in one message", CallFault.MALFORMED),
@@ -263,7 +281,9 @@ async def test_a_fault_over_http(tool: str) -> None:
     told, fault = HTTP_FAULTS[tool]
     with on_http() as url:
         error = await failing(McpServer(url=url), tool)
-    assert re.fullmatch(f"MCP server x ({told})( that nobody asked for| in one message)?", str(error))
+    assert re.fullmatch(
+        f"MCP server x ({told})( that nobody asked for| in one message)?", str(error)
+    )
     assert error.fault is fault
 
 
@@ -338,7 +358,9 @@ async def test_a_server_that_is_lost_is_started_again_but_not_for_ever() -> None
         for _ in range(STARTS):
             with pytest.raises(CallError, match="ended before it answered"):
                 await called(servers, "die")
-        with pytest.raises(CallError, match=f"was lost {STARTS} times in this run and is not tried again") as caught:
+        with pytest.raises(
+            CallError, match=f"was lost {STARTS} times in this run and is not tried again"
+        ) as caught:
             await called(servers)
         assert not caught.value.retryable
         await servers.close()
@@ -351,7 +373,9 @@ async def test_whoever_runs_out_of_time_ends_the_server(tmp_path: Path) -> None:
         async with asyncio.timeout(5.0):
             await called(servers, "silent")
     assert time.monotonic() - began < SECONDS
-    assert gone(read_pids(tmp_path / "pids"), within=0.0)  # when the call is over they are gone already
+    assert gone(
+        read_pids(tmp_path / "pids"), within=0.0
+    )  # when the call is over they are gone already
     assert (await called(servers)).startswith("call number 1 of process")
     await servers.close()
 

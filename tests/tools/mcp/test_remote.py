@@ -55,7 +55,9 @@ async def test_no_other_address_is_asked(url: str) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_redirect_leads_nowhere(status: int) -> None:
-    client, inner, trouble = fenced(httpx2.Response(status, headers={"Location": URL, "X-Other": "x"}))
+    client, inner, trouble = fenced(
+        httpx2.Response(status, headers={"Location": URL, "X-Other": "x"})
+    )
     reply = await client.post(URL, follow_redirects=True)
     assert (reply.status_code, dict(reply.headers)) == (status, {})
     assert (len(inner.asked), trouble.status) == (1, status)
@@ -65,11 +67,15 @@ async def test_what_nobody_asked_for_is_not_listened_to() -> None:
     client, inner, _ = fenced(httpx2.Response(200))
     assert (await client.get(URL)).status_code == 405
     assert inner.asked == []
-    assert (await client.get(URL, headers={"Last-Event-ID": "7"})).status_code == 200  # the rest of an answer is
+    assert (
+        await client.get(URL, headers={"Last-Event-ID": "7"})
+    ).status_code == 200  # the rest of an answer is
 
 
 async def test_a_packed_answer_is_refused() -> None:
-    packed = httpx2.Response(200, headers={"Content-Encoding": "gzip"}, content=gzip.compress(b"0" * 10_000))
+    packed = httpx2.Response(
+        200, headers={"Content-Encoding": "gzip"}, content=gzip.compress(b"0" * 10_000)
+    )
     client, _, trouble = fenced(packed)
     with pytest.raises(httpx2.DecodingError):
         await client.post(URL)
@@ -146,7 +152,9 @@ async def test_a_body_that_breaks_off() -> None:
     assert str(trouble.error) == "MCP server x was lost: ReadError"
 
 
-@pytest.mark.parametrize("url", ["ftp://127.0.0.1/mcp", "mcp.example.org", "http://", "//127.0.0.1/mcp"])
+@pytest.mark.parametrize(
+    "url", ["ftp://127.0.0.1/mcp", "mcp.example.org", "http://", "//127.0.0.1/mcp"]
+)
 async def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(CallError, match="has no usable address: correct its url"):
         async with remote(McpServer(url=url), Trouble("x")):

@@ -18,7 +18,9 @@ from tests.tools.conftest import Desk
 
 def told(*parts: Any, **more: Any) -> McpResult:
     content = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
-    return read_result(CallToolResult.model_validate({"content": content, **more}), "wiki", "search")
+    return read_result(
+        CallToolResult.model_validate({"content": content, **more}), "wiki", "search"
+    )
 
 
 def brief(result: McpResult) -> list[tuple[str, str, str]]:
@@ -34,7 +36,9 @@ def brief(result: McpResult) -> list[tuple[str, str, str]]:
     ],
 )
 def test_a_result_that_is_too_long(more: dict[str, Any]) -> None:
-    with pytest.raises(CallError, match=r"MCP server wiki answered search with 1,0\d\d,\d\d\d characters") as caught:
+    with pytest.raises(
+        CallError, match=r"MCP server wiki answered search with 1,0\d\d,\d\d\d characters"
+    ) as caught:
         read_result(CallToolResult.model_validate(more), "wiki", "search")
     assert caught.value.fault is CallFault.MALFORMED
 
@@ -74,7 +78,8 @@ def test_a_page_that_it_names_is_still_to_be_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "claimed", ["file:///etc/passwd", "/srv/report.pdf", "library:1", "javascript:alert(1)", "mcp:other/x"]
+    "claimed",
+    ["file:///etc/passwd", "/srv/report.pdf", "library:1", "javascript:alert(1)", "mcp:other/x"],
 )
 def test_no_other_address_is_taken_at_its_word(claimed: str) -> None:
     (hit,) = told(structuredContent={"results": [{"url": claimed, "text": "Text."}]}).hits
@@ -137,13 +142,20 @@ async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
     kept, texts = await saved(told("x" * 9_000, "y" * 9_000, "short"), desk.gateway())
     assert len(texts) == 2
     urls = [hit.url for hit in kept.hits]
-    assert urls == [f"mcp:wiki/search#{texts[0][:8]}", f"mcp:wiki/search#{texts[1][:8]}", "mcp:wiki/search"]
+    assert urls == [
+        f"mcp:wiki/search#{texts[0][:8]}",
+        f"mcp:wiki/search#{texts[1][:8]}",
+        "mcp:wiki/search",
+    ]
 
 
 async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
     rows = {"results": [{"url": "https://example.org/", "text": "z" * 9_000}]}
     result = told(structuredContent=rows)
-    assert await saved(result, desk.gateway()) == (result, ())  # with a snapshot it would not be read any more
+    assert await saved(result, desk.gateway()) == (
+        result,
+        (),
+    )  # with a snapshot it would not be read any more
 
 
 async def test_a_saved_text_holds_no_key(desk: Desk) -> None:
@@ -157,7 +169,11 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["url", "text", "title", "results", "result", "metadata"]), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["url", "text", "title", "results", "result", "metadata"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=8,
 )
@@ -167,7 +183,9 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     st.dictionaries(st.sampled_from(["result", "results", "text", "url", "x"]), JSON, max_size=3),
     st.lists(st.text(max_size=9)),
 )
-def test_whatever_it_says_is_read_and_comes_back_from_the_journal(structured: dict[str, Any], texts: list[str]) -> None:
+def test_whatever_it_says_is_read_and_comes_back_from_the_journal(
+    structured: dict[str, Any], texts: list[str]
+) -> None:
     result = told(*texts, structuredContent=structured)
     assert McpResult.model_validate(result.model_dump(mode="json", exclude_defaults=True)) == result
     for hit in result.hits:

@@ -21,7 +21,9 @@ from deepdiver.tools.mcp.stdio import TAIL, WAITING, environment, stdio
 from deepdiver.tools.mcp.trouble import LARGEST, Trouble
 from tests.processes import gone, started_by_us
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the package's own transport is used there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="the package's own transport is used there"
+)
 
 
 def program(code: str, **env: str) -> McpServer:
@@ -46,7 +48,10 @@ async def test_a_program_that_ends_is_trouble() -> None:
     trouble = Trouble("x")
     assert await heard(program("pass"), trouble) == []
     assert trouble.error is not None
-    assert (str(trouble.error), trouble.error.fault) == ("MCP server x ended before it answered", CallFault.NETWORK)
+    assert (str(trouble.error), trouble.error.fault) == (
+        "MCP server x ended before it answered",
+        CallFault.NETWORK,
+    )
 
 
 async def test_answers_pass_and_all_else_is_dropped() -> None:
@@ -86,7 +91,9 @@ for piece in ('{"jsonrpc": "2.0", ', '"id": 1, "result": {"a": "', 'ü' * 70_000
 
 async def test_stderr_is_kept_to_its_end_and_blocks_nobody() -> None:
     trouble = Trouble("x")
-    await heard(program("import sys; sys.stderr.write('e' * 1_000_000 + chr(10) + 'the end')"), trouble)
+    await heard(
+        program("import sys; sys.stderr.write('e' * 1_000_000 + chr(10) + 'the end')"), trouble
+    )
     assert len(trouble.said) == TAIL
     assert trouble.said.endswith(b"e\nthe end")
 
@@ -95,13 +102,16 @@ async def test_the_environment_is_small(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("HOLM_SECRET", "do-not-pass-this-on")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-do-not-pass-this-on")
     server = program(
-        "import json, os, sys; sys.stderr.write(json.dumps(dict(os.environ)))", HOLM_TOKEN="given-by-settings"
+        "import json, os, sys; sys.stderr.write(json.dumps(dict(os.environ)))",
+        HOLM_TOKEN="given-by-settings",
     )
     trouble = Trouble("x")
     await heard(server, trouble)
     seen = json.loads(trouble.said)
     allowed = {"PATH", "HOME", "LANG", "TMPDIR", "HOLM_TOKEN"}
-    assert seen.keys() - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == allowed  # which the system itself may add
+    assert (
+        seen.keys() - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} == allowed
+    )  # which the system itself may add
     assert seen["HOLM_TOKEN"] == "given-by-settings"
     assert "do-not-pass-this-on" not in json.dumps(seen)
 
@@ -116,7 +126,10 @@ async def test_no_shell_reads_the_command(tmp_path: Path) -> None:
     there = tmp_path / "there"
     trouble = Trouble("x")
     code = "import sys; sys.stderr.write(sys.argv[1])"
-    await heard(McpServer(command=(sys.executable, "-c", code, f"$(touch {there}); touch {there} | cat")), trouble)
+    await heard(
+        McpServer(command=(sys.executable, "-c", code, f"$(touch {there}); touch {there} | cat")),
+        trouble,
+    )
     assert trouble.said.decode() == f"$(touch {there}); touch {there} | cat"
     assert not there.exists()
 
@@ -161,7 +174,10 @@ async def test_a_server_may_take_its_leave(tmp_path: Path) -> None:
 
 async def test_one_that_does_not_leave_is_ended() -> None:
     before, began = started_by_us(), time.monotonic()
-    code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(1)"
+    code = (
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: "
+        "time.sleep(1)"
+    )
     async with stdio(program(code), Trouble("x")):
         pass
     assert gone(started_by_us() - before, within=0.0)
@@ -188,7 +204,9 @@ async def test_speaking_to_the_dead_is_trouble() -> None:
     trouble = Trouble("x")
     async with stdio(program("pass"), trouble) as (read, write):
         assert [item async for item in read] == []
-        with suppress(anyio.BrokenResourceError):  # it may have been noticed already that nobody listens
+        with suppress(
+            anyio.BrokenResourceError
+        ):  # it may have been noticed already that nobody listens
             for _ in range(3):
                 await write.send(asking())
     assert trouble.error is not None

@@ -22,7 +22,9 @@ async def listed(settings: Settings, *names: str) -> list[Listed]:
     with none_left():
         servers = Servers(dict(settings.mcp.servers))
         try:
-            return await survey(settings, names or tuple(settings.mcp.servers), Approvals(settings.home), servers)
+            return await survey(
+                settings, names or tuple(settings.mcp.servers), Approvals(settings.home), servers
+            )
         finally:
             await servers.close()
 
@@ -40,7 +42,10 @@ async def test_one_that_fails_costs_its_own(made: Made) -> None:
     assert [definition.name for definition, _ in good.tools] == ["lookup"]
     assert dead.failure == "MCP server dead ended before it answered"
     assert mute.failure == "MCP server mute did not list its tools within 3 s"
-    assert absent.failure == "MCP server absent cannot be started: there is no program 'no-such-program'"
+    assert (
+        absent.failure
+        == "MCP server absent cannot be started: there is no program 'no-such-program'"
+    )
     assert far.failure == "MCP server far could not be reached"
     assert [line for server in (dead, mute) for line in limits_of(settings, server)] == [
         "MCP server dead ended before it answered: its tools were not used",
@@ -49,7 +54,10 @@ async def test_one_that_fails_costs_its_own(made: Made) -> None:
 
 
 async def test_last_words_are_for_the_owner_and_hold_no_key(made: Made) -> None:
-    code = "import os, sys; sys.stderr.write('x' * 3000 + ' wrong key ' + os.environ['KEY'] + chr(27) + '[2J')"
+    code = (
+        "import os, sys; sys.stderr.write('x' * 3000 + ' wrong key ' + os.environ['KEY'] + chr(27) "
+        "+ '[2J')"
+    )
     broken = McpServer(command=(sys.executable, "-c", code), env={"KEY": "sk-0123456789"})  # type: ignore[dict-item]
     settings = made(broken=broken)
     (found,) = await listed(settings)
@@ -65,7 +73,10 @@ async def test_each_tool_has_its_state(made: Made, tmp_path: Path) -> None:
         DEFINED["count"].json(),
     ]
     file = tmp_path / "tools.json"
-    file.write_text(json.dumps([*tools, {"name": "two words", "inputSchema": {"type": "object"}}]), encoding="utf-8")
+    file.write_text(
+        json.dumps([*tools, {"name": "two words", "inputSchema": {"type": "object"}}]),
+        encoding="utf-8",
+    )
     settings = made(["lookup", "echo"], x=scripted("--tools", str(file)))
     (found,) = await listed(settings)
     assert {made.name: state for made, state in found.tools} == {
@@ -76,19 +87,26 @@ async def test_each_tool_has_its_state(made: Made, tmp_path: Path) -> None:
     assert [each.name for each in wanted(settings, found)] == ["lookup"]
     assert list(limits_of(settings, found)) == [
         "MCP server x: not approved: count; to approve them: deepdiver mcp approve x",
-        "MCP server x: changed since you approved them, and disabled: echo; to approve them: deepdiver mcp approve x",
+        "MCP server x: changed since you approved them, and disabled: echo; to approve them: "
+        "deepdiver mcp approve x",
         "MCP server x: 1 of its tools cannot be used; deepdiver mcp tools says why",
     ]
 
 
 def described(*names: str, state: State = State.NEW) -> Listed:
-    return Listed("x", tuple((Definition(name, "", {"type": "object"}, {}), state) for name in names))
+    return Listed(
+        "x", tuple((Definition(name, "", {"type": "object"}, {}), state) for name in names)
+    )
 
 
 def test_of_many_tools_the_number_is_told(made: Made) -> None:
     settings = made([], x=scripted())
     (line,) = limits_of(settings, described(*(f"t{n}" for n in range(9))))
-    assert line == "MCP server x: not approved: t0, t1, t2, t3, t4 and 4 more; to approve them: deepdiver mcp approve x"
+    assert (
+        line
+        == "MCP server x: not approved: t0, t1, t2, t3, t4 and 4 more; to approve them: deepdiver "
+        "mcp approve x"
+    )
 
 
 def test_the_settings_leave_tools_out(made: Made) -> None:

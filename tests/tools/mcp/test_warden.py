@@ -55,7 +55,12 @@ def test_it_ends_with_the_status_of_its_server(code: str, status: int) -> None:
 
 
 def test_a_server_that_was_killed_ends_it_too() -> None:
-    assert Held(sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)").ends(cut=False) == 1
+    assert (
+        Held(sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)").ends(
+            cut=False
+        )
+        == 1
+    )
 
 
 def test_its_server_has_the_pipes_for_itself() -> None:
@@ -66,7 +71,10 @@ def test_its_server_has_the_pipes_for_itself() -> None:
 
 
 def test_the_server_obeys_signals_as_usual() -> None:
-    code = "import signal; print(*(signal.getsignal(n).name for n in (signal.SIGTERM, signal.SIGCHLD)))"
+    code = (
+        "import signal; print(*(signal.getsignal(n).name for n in (signal.SIGTERM, "
+        "signal.SIGCHLD)))"
+    )
     held = Held(sys.executable, "-c", code)
     told, _ = held.process.communicate(timeout=20)
     os.close(held.cut)
@@ -86,7 +94,10 @@ def test_a_cut_lifeline_ends_the_whole_family(tmp_path: Path) -> None:
 
 
 def test_what_a_server_leaves_behind_is_ended(tmp_path: Path) -> None:
-    code = "import subprocess, sys; print(subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL).pid)"
+    code = (
+        "import subprocess, sys; print(subprocess.Popen(['sleep', '3600'], "
+        "stdout=subprocess.DEVNULL).pid)"
+    )
     held = Held(sys.executable, "-c", code)
     told, _ = held.process.communicate(timeout=20)
     os.close(held.cut)
@@ -118,8 +129,13 @@ time.sleep(3600)
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:
-    code = f"import sys, json, runpy; runpy.run_path({str(WARDEN)!r}); print(json.dumps(sorted(sys.modules)))"
-    told = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, check=True, text=True)
+    code = (
+        f"import sys, json, runpy; runpy.run_path({str(WARDEN)!r}); "
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, check=True, text=True
+    )
     names = {name.partition(".")[0] for name in json.loads(told.stdout)}
     assert not names & {"deepdiver", "mcp", "pydantic", "anyio"}
 

@@ -49,7 +49,10 @@ E = TypeVar("E", bound=Exception)
 
 
 def refusal(kind: type[E], do: Callable[[], object]) -> E | None:
-    """Return the error with which something is refused; None: it was taken. Any other error is a slip and goes on."""
+    """Return the error with which something is refused; None: it was taken.
+
+    Any other error is a slip and goes on.
+    """
     try:
         do()
     except kind as error:
@@ -58,7 +61,10 @@ def refusal(kind: type[E], do: Callable[[], object]) -> E | None:
 
 
 def check_row(row: Row) -> None:
-    """Check what holds for every row: one line, a sentence, and code reads back from it what the row says."""
+    """Check what holds for every row.
+
+    One line, a sentence, and code reads back from it what the row says.
+    """
     assert row.sentence.endswith(".")
     assert "\n" not in row.sentence
     # Not isprintable(): to an older Python a letter of a newer Unicode is none.
@@ -83,11 +89,15 @@ class FeedFaults(ServiceFaults):
     def deadline(self, seconds: float) -> Deadlines:
         return Deadlines(feed=seconds)
 
-    async def ask(self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any) -> Told:
+    async def ask(
+        self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any
+    ) -> Told:
         args = arguments_of(self.case.feed, {**self.case.args, **self.case.vary(number)})
         if mode is Mode.REPLAY:
             more["keys"] = {}  # a replay needs none
-        told: Told = await self.case.feed.ask(args, desk.gateway(mode, **self.case.options(url, **more)))
+        told: Told = await self.case.feed.ask(
+            args, desk.gateway(mode, **self.case.options(url, **more))
+        )
         return told
 
     def results(self, got: Any) -> Sequence[Any]:
@@ -100,10 +110,16 @@ class FeedFaults(ServiceFaults):
     async def test_an_answer_that_was_cut_is_malformed(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
     ) -> None:
-        whole = self.case.good if isinstance(self.case.good, bytes) else next(iter(self.case.good.values()))
+        whole = (
+            self.case.good
+            if isinstance(self.case.good, bytes)
+            else next(iter(self.case.good.values()))
+        )
         for number, part in enumerate((0.1, 0.5, 0.9, 1.0)):
             service.always = reply(whole[: int(len(whole) * part) - 1])
-            assert (await self.failure(desk, caplog, service.url, number=number)).fault is CallFault.MALFORMED
+            assert (
+                await self.failure(desk, caplog, service.url, number=number)
+            ).fault is CallFault.MALFORMED
             assert len(service.heard) > number
 
     @pytest.mark.parametrize("junk", [b"a" * 10_000_000, b"[" * 10_000_000, b"1," * 12_000_000])
@@ -132,7 +148,9 @@ class FeedFaults(ServiceFaults):
             assert "nobody" in service.heard[0]
         self.unseen(desk, caplog, told.model_dump_json())
 
-    async def test_a_replay_of_what_never_was_is_no_failure_of_a_service(self, desk: Desk, service: Service) -> None:
+    async def test_a_replay_of_what_never_was_is_no_failure_of_a_service(
+        self, desk: Desk, service: Service
+    ) -> None:
         with pytest.raises(NotJournalledError):
             await self.ask(desk, service.url, Mode.REPLAY)
         assert service.heard == []

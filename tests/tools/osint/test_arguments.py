@@ -75,7 +75,9 @@ def test_what_is_refused(kind: Any, given: Any) -> None:
     assert refusal(kind, given)
 
 
-@pytest.mark.parametrize("given", ["XX", "xx", "ZZ", "Narnia", "", " ", "U", "UKRAINIA", 7, None, "XK"])
+@pytest.mark.parametrize(
+    "given", ["XX", "xx", "ZZ", "Narnia", "", " ", "U", "UKRAINIA", 7, None, "XK"]
+)
 def test_countries_that_there_are_not(given: Any) -> None:
     assert "there is no country" in refusal(CountryCode, given)
 
@@ -203,7 +205,11 @@ def test_today() -> None:
 
 def test_a_span() -> None:
     span = Span(date(2026, 11, 5), TODAY)
-    assert (span.days, str(span), str(Span(TODAY, TODAY))) == (7, "2026-11-05 to 2026-11-11", "2026-11-11")
+    assert (span.days, str(span), str(Span(TODAY, TODAY))) == (
+        7,
+        "2026-11-05 to 2026-11-11",
+        "2026-11-11",
+    )
     assert span.before == Span(date(2026, 10, 29), date(2026, 11, 4))
     assert date(2026, 11, 5) in span
     assert date(2026, 11, 4) not in span
@@ -220,7 +226,11 @@ def test_the_days_before_are_as_many_and_adjoin(last: date, days: int) -> None:
     assert not set(span.every()) & set(span.before.every())
 
 
-@given(st.dates(FIRST_DAY, LAST_DAY), st.none() | st.dates(FIRST_DAY, LAST_DAY), st.dates(FIRST_DAY, LAST_DAY))
+@given(
+    st.dates(FIRST_DAY, LAST_DAY),
+    st.none() | st.dates(FIRST_DAY, LAST_DAY),
+    st.dates(FIRST_DAY, LAST_DAY),
+)
 def test_any_period_is_refused_or_in_order(since: date, until: date | None, now: date) -> None:
     try:
         span = Period(since=since, until=until).span(now, 7)
@@ -233,7 +243,13 @@ def test_any_period_is_refused_or_in_order(since: date, until: date | None, now:
 
 
 @given(
-    st.one_of(st.text(max_size=30), st.integers(), st.floats(), st.none(), st.lists(st.text(max_size=3), max_size=3))
+    st.one_of(
+        st.text(max_size=30),
+        st.integers(),
+        st.floats(),
+        st.none(),
+        st.lists(st.text(max_size=3), max_size=3),
+    )
 )
 @pytest.mark.parametrize("kind", [Latitude, RadiusKm, Days, Asn, CountryCode, Day, Keywords])
 def test_anything_is_taken_or_refused(kind: Any, given: Any) -> None:

@@ -6,7 +6,14 @@ import asyncio
 
 import pytest
 
-from deepdiver.errors import BudgetError, CallError, CallFault, GatewayError, NotJournalledError, StoreError
+from deepdiver.errors import (
+    BudgetError,
+    CallError,
+    CallFault,
+    GatewayError,
+    NotJournalledError,
+    StoreError,
+)
 from deepdiver.tools.osint.asking import side_by_side
 
 
@@ -43,7 +50,10 @@ async def test_what_is_no_failure_of_a_service_goes_on(error: Exception) -> None
 
 
 async def test_where_all_failed_it_fails() -> None:
-    asked = {"IODA": failed(BudgetError("no money")), "Radar": failed(CallError("late", CallFault.TIMEOUT))}
+    asked = {
+        "IODA": failed(BudgetError("no money")),
+        "Radar": failed(CallError("late", CallFault.TIMEOUT)),
+    }
     with pytest.raises(CallError) as caught:
         await side_by_side(asked)
     assert str(caught.value) == "IODA failed: no money; Radar failed: late"
@@ -53,7 +63,9 @@ async def test_where_all_failed_it_fails() -> None:
 async def test_who_was_not_to_be_asked_is_neither() -> None:
     assert await side_by_side({"IODA": said(1), "Radar": nothing()}) == ({"IODA": 1}, ())
     with pytest.raises(CallError) as caught:
-        await side_by_side({"IODA": failed(CallError("late", CallFault.TIMEOUT)), "Radar": nothing()})
+        await side_by_side(
+            {"IODA": failed(CallError("late", CallFault.TIMEOUT)), "Radar": nothing()}
+        )
     assert (str(caught.value), caught.value.fault) == ("IODA failed: late", CallFault.TIMEOUT)
 
 

@@ -1,4 +1,7 @@
-"""The feed of connectivity: what it takes, whom it asks, and what is left where one of them fails."""
+"""The feed of connectivity.
+
+What it takes, whom it asks, and what is left where one of them fails.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,20 @@ FAILED = reply(b"", "503 Service Unavailable")
 
 
 async def ask(
-    desk: Desk, service: Service, mode: Mode = Mode.LIVE, *, token: bool = True, as_of: date | None = None, **args: Any
+    desk: Desk,
+    service: Service,
+    mode: Mode = Mode.LIVE,
+    *,
+    token: bool = True,
+    as_of: date | None = None,
+    **args: Any,
 ) -> Told:
     keys = {"cloudflare_radar": SecretStr(KEY)} if token else {}
-    options = {"urls": dict.fromkeys(SERVICES, service.url), "limits": dict.fromkeys(SERVICES, FAST), "keys": keys}
+    options = {
+        "urls": dict.fromkeys(SERVICES, service.url),
+        "limits": dict.fromkeys(SERVICES, FAST),
+        "keys": keys,
+    }
     gateway = desk.gateway(mode, **options, as_of=as_of)
     found = arguments_of(FEED, {"country_code": "UA", **args})
     assert isinstance(found, Asked)
@@ -85,7 +98,9 @@ async def test_where_all_fail_it_fails(desk: Desk, service: Service) -> None:
 async def test_one_that_fails_costs_its_own_rows(
     desk: Desk, service: Service, broken: tuple[str, ...], line: str, left: list[str]
 ) -> None:
-    service.always = dict.fromkeys(broken, FAILED) | {path: said for path, said in SAID.items() if path not in broken}
+    service.always = dict.fromkeys(broken, FAILED) | {
+        path: said for path, said in SAID.items() if path not in broken
+    }
     told = await ask(desk, service, as_of=date(2026, 11, 11))
     assert told.failures == (line,)
     assert [answer.service for answer in told.answers] == left
@@ -95,7 +110,8 @@ async def test_a_key_that_is_refused_is_told_and_not_repeated(desk: Desk, servic
     service.always = SAID | {"/radar": reply(KEY.encode(), "403 Forbidden")}
     told = await ask(desk, service, as_of=date(2026, 11, 11))
     assert told.failures == (
-        "Cloudflare Radar failed: cloudflare_radar answered 403: check the key and the account behind it",
+        "Cloudflare Radar failed: cloudflare_radar answered 403: check the key and the account "
+        "behind it",
     )
     assert KEY not in desk.everything() + told.model_dump_json()
 

@@ -1,4 +1,7 @@
-"""Copies of bulk files against a real server and a real folder: fetched once, updated, replaced, and used offline."""
+"""Copies of bulk files against a real server and a real folder.
+
+Fetched once, updated, replaced, and used offline.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ def gateway(desk: Desk, tmp_path: Path) -> Gateway:
 
 def left(tmp_path: Path) -> list[str]:
     """List what is in the folder besides the lock."""
-    return sorted(path.name for path in (tmp_path / "home" / "feeds").iterdir() if path.suffix != ".lock")
+    return sorted(
+        path.name for path in (tmp_path / "home" / "feeds").iterdir() if path.suffix != ".lock"
+    )
 
 
 # What goes wrong, first.
@@ -84,7 +89,10 @@ async def test_nobody_there_and_no_copy(gateway: Gateway, nobody: str) -> None:
     ("said", "why"),
     [
         (reply(b"", "500 Internal Server Error"), "cisa_kev answered 500"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "cisa_kev was lost: RemoteProtocolError"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+            "cisa_kev was lost: RemoteProtocolError",
+        ),
         (reply(b"x" * 1_001), "cisa_kev answered with more than 1,000 bytes"),
         (reply(b"<html>Log in</html>"), "cisa_kev sent a file that is not its own: no JSON"),
     ],
@@ -101,21 +109,30 @@ async def test_what_is_no_file_leaves_the_last_copy_and_tells_its_age(
     first = await got(gateway, service.url, check=check)
     before = left(tmp_path)
     later = await got(gateway, service.url, NOON + timedelta(hours=26), check=check)
-    assert later == Copy(first.path, NOON, f"from a copy of 2026-11-15 12:00 UTC, 26 hours old; {why}")
+    assert later == Copy(
+        first.path, NOON, f"from a copy of 2026-11-15 12:00 UTC, 26 hours old; {why}"
+    )
     assert later.path.read_bytes() == b"{}"
     assert left(tmp_path) == before
 
 
-async def test_offline_the_last_copy_is_used(gateway: Gateway, service: Service, nobody: str, tmp_path: Path) -> None:
+async def test_offline_the_last_copy_is_used(
+    gateway: Gateway, service: Service, nobody: str, tmp_path: Path
+) -> None:
     service.always = reply(b"{}")
     await got(gateway, service.url)
     known = tmp_path / "home" / "feeds" / "cisa_kev.json"
     known.write_text(known.read_text().replace(service.url, nobody))
     later = await got(gateway, nobody, NOON + timedelta(days=4))
-    assert later.note == "from a copy of 2026-11-15 12:00 UTC, 4 days old; the service could not be reached"
+    assert (
+        later.note
+        == "from a copy of 2026-11-15 12:00 UTC, 4 days old; the service could not be reached"
+    )
 
 
-async def test_a_copy_from_elsewhere_is_none(gateway: Gateway, service: Service, nobody: str) -> None:
+async def test_a_copy_from_elsewhere_is_none(
+    gateway: Gateway, service: Service, nobody: str
+) -> None:
     service.always = reply(b"{}")
     await got(gateway, service.url)
     with pytest.raises(CallError):
@@ -123,7 +140,9 @@ async def test_a_copy_from_elsewhere_is_none(gateway: Gateway, service: Service,
 
 
 @pytest.mark.parametrize("damage", ["missing", "short", "no json", "another form", "outside"])
-async def test_a_damaged_copy_is_fetched_anew(gateway: Gateway, service: Service, tmp_path: Path, damage: str) -> None:
+async def test_a_damaged_copy_is_fetched_anew(
+    gateway: Gateway, service: Service, tmp_path: Path, damage: str
+) -> None:
     service.always = reply(b'{"whole": true}', ETag='"1"')
     first = await got(gateway, service.url)
     known = tmp_path / "home" / "feeds" / "cisa_kev.json"
@@ -137,7 +156,9 @@ async def test_a_damaged_copy_is_fetched_anew(gateway: Gateway, service: Service
         case "another form":
             known.write_text("[]")
         case "outside":
-            known.write_text(json.dumps({**json.loads(known.read_text()), "file": "../../etc/passwd"}))
+            known.write_text(
+                json.dumps({**json.loads(known.read_text()), "file": "../../etc/passwd"})
+            )
     again = await got(gateway, service.url)
     assert again.path.read_bytes() == b'{"whole": true}'
     assert again.note == ""
@@ -149,14 +170,18 @@ async def test_a_late_service_is_waited_for_only_where_there_is_no_copy(
 ) -> None:
     gateway = desk.gateway(home=tmp_path / "home", deadlines=Deadlines(feed=0.6))
     service.always, service.after = reply(b"{}"), 0.5
-    assert (await got(gateway, service.url)).note == ""  # longer than half the deadline, and there was nothing else
+    assert (
+        await got(gateway, service.url)
+    ).note == ""  # longer than half the deadline, and there was nothing else
     later = await got(gateway, service.url, NOON + timedelta(hours=2))
     assert later.note.endswith("2 hours old; the service gave nothing new within 0.3 s")
     longer = await got(gateway, service.url, NOON + timedelta(hours=2), within=5.0)
     assert longer.note == ""
 
 
-async def test_a_home_that_cannot_be_written_is_told(desk: Desk, service: Service, tmp_path: Path) -> None:
+async def test_a_home_that_cannot_be_written_is_told(
+    desk: Desk, service: Service, tmp_path: Path
+) -> None:
     (tmp_path / "home").mkdir(exist_ok=True)
     (tmp_path / "home" / "feeds").write_text("a file where the folder should be")
     with pytest.raises(StoreAccessError):
@@ -212,7 +237,9 @@ async def test_the_clock_is_the_default(gateway: Gateway, service: Service) -> N
     assert began <= copy.fetched <= datetime.now(UTC)
 
 
-async def test_unchanged_is_told_so_and_counts_again(gateway: Gateway, service: Service, tmp_path: Path) -> None:
+async def test_unchanged_is_told_so_and_counts_again(
+    gateway: Gateway, service: Service, tmp_path: Path
+) -> None:
     changed = "Sat, 14 Nov 2026 08:00:00 GMT"
     service.once = [reply(b"{}", ETag='"v1"', Last_Modified=changed)]
     service.always = reply(b"", "304 Not Modified")
@@ -252,7 +279,9 @@ async def test_one_of_another_name_is_left_alone(gateway: Gateway, service: Serv
     assert not other.path.exists()
 
 
-async def test_what_a_killed_process_left_is_cleared(gateway: Gateway, service: Service, tmp_path: Path) -> None:
+async def test_what_a_killed_process_left_is_cleared(
+    gateway: Gateway, service: Service, tmp_path: Path
+) -> None:
     folder = tmp_path / "home" / "feeds"
     folder.mkdir(parents=True)
     (folder / "cisa_kev-abc.part").write_bytes(b"half")
@@ -261,7 +290,9 @@ async def test_what_a_killed_process_left_is_cleared(gateway: Gateway, service: 
     assert left(tmp_path) == sorted(["cisa_kev.json", copy.path.name])
 
 
-async def test_who_is_cancelled_leaves_nothing_and_lets_go(gateway: Gateway, service: Service, tmp_path: Path) -> None:
+async def test_who_is_cancelled_leaves_nothing_and_lets_go(
+    gateway: Gateway, service: Service, tmp_path: Path
+) -> None:
     service.always, service.after = reply(b"{}"), 30.0
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
@@ -290,7 +321,10 @@ async def test_while_another_process_updates_the_old_copy_will_do(
 
 
 async def test_it_is_streamed_to_disk(gateway: Gateway) -> None:
-    """A file of 64 MB passes in pieces: what is held in memory at one time is far below its size."""
+    """A file of 64 MB passes in pieces.
+
+    What is held in memory at one time is far below its size.
+    """
     piece, pieces = b"x" * 1_000_000, 64
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -369,7 +403,13 @@ def test_an_age_is_a_number_and_a_unit(seconds: float) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(0, "0 minutes"), (61, "1 minute"), (3_600, "1 hour"), (93_600, "26 hours"), (259_200, "3 days")],
+    [
+        (0, "0 minutes"),
+        (61, "1 minute"),
+        (3_600, "1 hour"),
+        (93_600, "26 hours"),
+        (259_200, "3 days"),
+    ],
 )
 def test_ages_in_words(seconds: float, told: str) -> None:
     assert copies._told(seconds) == told

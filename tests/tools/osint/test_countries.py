@@ -9,14 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.osint.countries import COUNTRIES, OTHERWISE, code_of, countries_named, country_named
+from deepdiver.tools.osint.countries import (
+    COUNTRIES,
+    OTHERWISE,
+    code_of,
+    countries_named,
+    country_named,
+)
 from deepdiver.tools.search.gdelt import COUNTRIES as FIPS
 
-NAMED = [(country.code, name) for country in COUNTRIES.values() for name in (country.name, *country.others)]
+NAMED = [
+    (country.code, name)
+    for country in COUNTRIES.values()
+    for name in (country.name, *country.others)
+]
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "XX", "xx", "ZZZ", "Narnia", "Korean", "Congolese", "Dominican", "\x00", "U A"]
+    "text",
+    ["", " ", "XX", "xx", "ZZZ", "Narnia", "Korean", "Congolese", "Dominican", "\x00", "U A"],
 )
 def test_what_is_no_country(text: str) -> None:
     assert code_of(text) is None
@@ -25,7 +36,10 @@ def test_what_is_no_country(text: str) -> None:
 
 def test_all_codes_are_there_once() -> None:
     assert len(COUNTRIES) == 249
-    assert all(re.fullmatch("[A-Z]{2}", code) and country.code == code for code, country in COUNTRIES.items())
+    assert all(
+        re.fullmatch("[A-Z]{2}", code) and country.code == code
+        for code, country in COUNTRIES.items()
+    )
     alpha3 = [country.alpha3 for country in COUNTRIES.values()]
     assert all(re.fullmatch("[A-Z]{3}", code) for code in alpha3)
     assert len(set(alpha3)) == 249
@@ -37,7 +51,11 @@ def test_they_are_those_of_the_system() -> None:
     table = Path("/usr/share/zoneinfo/iso3166.tab")
     if not table.exists():
         pytest.skip("this system has no table of countries beside its time zones")
-    rows = [row.split("\t") for row in table.read_text(encoding="utf-8").splitlines() if row and row[0] != "#"]
+    rows = [
+        row.split("\t")
+        for row in table.read_text(encoding="utf-8").splitlines()
+        if row and row[0] != "#"
+    ]
     assert {code for code, _ in rows} == COUNTRIES.keys()
     differ = {name: code_of(name) for code, name in rows if code_of(name) not in (code, None)}
     assert differ == {}
@@ -57,7 +75,13 @@ def test_every_name_gives_its_code() -> None:
 
 def test_codes_give_themselves() -> None:
     for code, country in COUNTRIES.items():
-        assert code_of(code) == code_of(code.lower()) == code_of(country.alpha3) == code_of(f" {code} ") == code
+        assert (
+            code_of(code)
+            == code_of(code.lower())
+            == code_of(country.alpha3)
+            == code_of(f" {code} ")
+            == code
+        )
         assert country_named(code) == code
 
 
@@ -83,7 +107,10 @@ def test_fips_is_gdelts() -> None:
         ("UKRAINE UKRAINE", ("UA",)),
         ("tell us what they polish, and eat turkey from the china", ()),
         ("Us and them", ()),
-        ("New Mexico, New Jersey, the Gulf of Mexico, the Indian Ocean and the South China Sea", ()),
+        (
+            "New Mexico, New Jersey, the Gulf of Mexico, the Indian Ocean and the South China Sea",
+            (),
+        ),
         ("Ukrainians and Iraqis on the USS Kidd", ("UA", "IQ")),
         ("Indiana and Omaniac", ()),
         ("Kharkiv", ()),

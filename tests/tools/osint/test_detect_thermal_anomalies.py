@@ -24,7 +24,8 @@ from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults
 from tests.tools.search.conftest import Service, reply
 
-# The columns of the area API in near real time, and of its standard products, which have a type besides.
+# The columns of the area API in near real time, and of its standard products, which have a type
+# besides.
 VIIRS = (
     "latitude,longitude,bright_ti4,scan,track,acq_date,acq_time,satellite,instrument,confidence,version,"
     "bright_ti5,frp,daynight"
@@ -37,15 +38,30 @@ TODAY = date(2026, 11, 11)
 ARGS = {"latitude": "49.99", "longitude": "36.23", "radius_km": "50", "days": "7"}
 
 
-def viirs(day: date | str, time: str = "1105", lat: float = 49.9935, lon: float = 36.2304, **more: Any) -> str:
-    field = {"satellite": "N", "confidence": "n", "frp": "12.3", "bright": "341.2", "daynight": "D", **more}
+def viirs(
+    day: date | str, time: str = "1105", lat: float = 49.9935, lon: float = 36.2304, **more: Any
+) -> str:
+    field = {
+        "satellite": "N",
+        "confidence": "n",
+        "frp": "12.3",
+        "bright": "341.2",
+        "daynight": "D",
+        **more,
+    }
     return (
         f"{lat},{lon},{field['bright']},0.43,0.38,{day},{time},{field['satellite']},VIIRS,{field['confidence']},"
         f"2.0NRT,295.76,{field['frp']},{field['daynight']}"
     )
 
 
-def modis(day: date | str, time: str = "0812", lat: float = 49.95, lon: float = 36.3, confidence: str = "85") -> str:
+def modis(
+    day: date | str,
+    time: str = "0812",
+    lat: float = 49.95,
+    lon: float = 36.3,
+    confidence: str = "85",
+) -> str:
     return f"{lat},{lon},330.1,1.0,1.0,{day},{time},Terra,MODIS,{confidence},6.1NRT,290.4,18.4,D"
 
 
@@ -60,7 +76,8 @@ def days_ago(days: int) -> date:
 def services(**lines: Iterable[str]) -> dict[str, bytes]:
     """Return what each source says; one that is not named has nothing."""
     said = {
-        f"{name}_NRT/": table(VIIRS, lines.get(name, ())) for name in ("VIIRS_SNPP", "VIIRS_NOAA20", "VIIRS_NOAA21")
+        f"{name}_NRT/": table(VIIRS, lines.get(name, ()))
+        for name in ("VIIRS_SNPP", "VIIRS_NOAA20", "VIIRS_NOAA21")
     }
     return said | {"MODIS_NRT/": table(MODIS, lines.get("MODIS", ()))}
 
@@ -72,7 +89,10 @@ def paths(said: Mapping[str, bytes]) -> dict[str, bytes]:
 
 GOOD = services(
     VIIRS_SNPP=[viirs(day) for day in (days_ago(0), days_ago(8), "2026-10-10")],
-    VIIRS_NOAA20=[viirs(days_ago(1), "47", -12.5, 36.2, satellite="N20"), viirs(days_ago(1), "47", satellite="N20")],
+    VIIRS_NOAA20=[
+        viirs(days_ago(1), "47", -12.5, 36.2, satellite="N20"),
+        viirs(days_ago(1), "47", satellite="N20"),
+    ],
     VIIRS_NOAA21=[viirs(days_ago(2), satellite="N21", confidence="h", daynight="N")],
     MODIS=[modis(days_ago(0)), modis(days_ago(3), confidence="20")],
 )
@@ -148,9 +168,16 @@ class TestFaults(FeedFaults):
         ],
     )
     async def test_a_refusal_is_told_apart_and_does_not_repeat_the_key(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture, status: int, fault: CallFault
+        self,
+        desk: Desk,
+        service: Service,
+        caplog: pytest.LogCaptureFixture,
+        status: int,
+        fault: CallFault,
     ) -> None:
-        await super().test_a_refusal_is_told_apart_and_does_not_repeat_the_key(desk, service, caplog, status, fault)
+        await super().test_a_refusal_is_told_apart_and_does_not_repeat_the_key(
+            desk, service, caplog, status, fault
+        )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +199,9 @@ class TestFaults(FeedFaults):
         {"country_code": "UA"},
     ],
 )
-async def test_bad_arguments_are_refused_before_any_call(desk: Desk, service: Service, given: dict[str, Any]) -> None:
+async def test_bad_arguments_are_refused_before_any_call(
+    desk: Desk, service: Service, given: dict[str, Any]
+) -> None:
     with pytest.raises(ValueError, match=f"'{next(iter(given))}'"):
         await ask(desk, service, **given)
     assert service.heard == []
@@ -251,20 +280,33 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     told = await ask(desk, service, GOOD)
     (answer,) = told.answers
     assert (answer.service, answer.kind, answer.total) == ("NASA FIRMS", "satellite", 5)
-    assert answer.title == "Thermal anomalies within 50 km of 49.99 N, 36.23 E, 2026-11-05 to 2026-11-11"
+    assert (
+        answer.title
+        == "Thermal anomalies within 50 km of 49.99 N, 36.23 E, 2026-11-05 to 2026-11-11"
+    )
     assert answer.summary == (
-        "NASA FIRMS shows 5 sightings of thermal anomalies within 50 km of 49.99 N, 36.23 E in 2026-11-05 to "
-        "2026-11-11 (by day: 2026-11-05: 0, 2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 1, 2026-11-09: 1, 2026-11-10: 1, "
-        "2026-11-11: 2), against 1 in the 7 days before (2026-10-29 to 2026-11-04); without probably persistent "
+        "NASA FIRMS shows 5 sightings of thermal anomalies within 50 km of 49.99 N, 36.23 E in "
+        "2026-11-05 to "
+        "2026-11-11 (by day: 2026-11-05: 0, 2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 1, "
+        "2026-11-09: 1, 2026-11-10: 1, "
+        "2026-11-11: 2), against 1 in the 7 days before (2026-10-29 to 2026-11-04); without "
+        "probably persistent "
         "industrial sources 5 against 1."
     )
     assert answer.note == ""
     first = answer.rows[0]  # the strongest of the newest day
     assert first.sentence == (
-        "2026-11-11 08:12 UTC: MODIS on Terra saw a thermal anomaly at 49.95 N, 36.3 E, 6.7 km from the centre of the "
-        "search, fire radiative power 18.4 MW, brightness temperature 330.1 K, confidence 85 of 100, by day."
+        "2026-11-11 08:12 UTC: MODIS on Terra saw a thermal anomaly at 49.95 N, 36.3 E, 6.7 km "
+        "from the centre of the "
+        "search, fire radiative power 18.4 MW, brightness temperature 330.1 K, confidence 85 of "
+        "100, by day."
     )
-    assert (first.when, first.lat, first.lon, first.confidence) == ("2026-11-11T08:12:00Z", 49.95, 36.3, "high")
+    assert (first.when, first.lat, first.lon, first.confidence) == (
+        "2026-11-11T08:12:00Z",
+        49.95,
+        36.3,
+        "high",
+    )
     assert first.data == {
         "latitude": 49.95,
         "longitude": 36.3,
@@ -303,26 +345,45 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
     assert sorted(asked) == sorted(
         [f"{source}_NRT", area, days, str(first)]
         for source in ("VIIRS_SNPP", "VIIRS_NOAA20", "VIIRS_NOAA21", "MODIS")
-        for days, first in (("5", days_ago(6)), ("2", days_ago(1)), ("5", days_ago(13)), ("2", days_ago(8)))
+        for days, first in (
+            ("5", days_ago(6)),
+            ("2", days_ago(1)),
+            ("5", days_ago(13)),
+            ("2", days_ago(8)),
+        )
     )
-    assert all(request.startswith("GET /api/area/csv/a-key%2Fthat%2Bnobody%20may%3Dsee/") for request in service.heard)
+    assert all(
+        request.startswith("GET /api/area/csv/a-key%2Fthat%2Bnobody%20may%3Dsee/")
+        for request in service.heard
+    )
 
 
-@pytest.mark.parametrize(("days", "parts"), [(1, ["1"]), (5, ["5"]), (6, ["5", "1"]), (10, ["5", "5"])])
+@pytest.mark.parametrize(
+    ("days", "parts"), [(1, ["1"]), (5, ["5"]), (6, ["5", "1"]), (10, ["5", "5"])]
+)
 async def test_no_request_is_for_more_days_than_the_service_takes(
     desk: Desk, service: Service, days: int, parts: list[str]
 ) -> None:
     await ask(desk, service, services(), days=days)
-    asked = [(int(part[2]), date.fromisoformat(part[3])) for part in heard(service) if part[0] == "MODIS_NRT"]
+    asked = [
+        (int(part[2]), date.fromisoformat(part[3]))
+        for part in heard(service)
+        if part[0] == "MODIS_NRT"
+    ]
     assert sorted(str(count) for count, _ in asked) == sorted(2 * parts)
     covered = sorted(first + timedelta(number) for count, first in asked for number in range(count))
     assert covered == [days_ago(number) for number in reversed(range(2 * days))]
 
 
-async def test_old_days_are_in_the_standard_products_and_have_a_type(desk: Desk, service: Service) -> None:
+async def test_old_days_are_in_the_standard_products_and_have_a_type(
+    desk: Desk, service: Service
+) -> None:
     old = "2026-03-04"
     standard = table(f"{VIIRS},type", [f"{viirs(old)},2", f"{viirs(old, lat=50.2)},0"])
-    service.always = {"VIIRS_SNPP_SP/": reply(standard), "_SP/": reply(table(f"{VIIRS},type"))} | paths(services())
+    service.always = {
+        "VIIRS_SNPP_SP/": reply(standard),
+        "_SP/": reply(table(f"{VIIRS},type")),
+    } | paths(services())
     told = await ask(desk, service, until=old, days=1)
     products = {part[0] for part in heard(service)}
     assert products == {
@@ -331,7 +392,9 @@ async def test_old_days_are_in_the_standard_products_and_have_a_type(desk: Desk,
     }  # fmt: skip
     fire, plant = told.answers[0].rows
     assert fire.data["type"] == 0
-    assert plant.sentence.endswith("; probably a persistent industrial source, a static source by its type.")
+    assert plant.sentence.endswith(
+        "; probably a persistent industrial source, a static source by its type."
+    )
     assert (plant.confidence, plant.data["persistent"]) == ("low", True)
 
 
@@ -342,23 +405,31 @@ async def test_what_stays_hot_is_flagged_and_comes_last(desk: Desk, service: Ser
     (answer,) = told.answers
     assert answer.total == 5
     assert [row.data["persistent"] for row in answer.rows] == [False, True, True, True, True]
-    assert answer.rows[1].sentence.endswith("; probably a persistent industrial source, hot on 7 of 14 days.")
+    assert answer.rows[1].sentence.endswith(
+        "; probably a persistent industrial source, hot on 7 of 14 days."
+    )
     assert {row.confidence for row in answer.rows[1:]} == {"low"}
     assert answer.summary.endswith(
-        "against 3 in the 7 days before (2026-10-29 to 2026-11-04); without probably persistent industrial sources 1 "
+        "against 3 in the 7 days before (2026-10-29 to 2026-11-04); without probably persistent "
+        "industrial sources 1 "
         "against 0."
     )
 
 
 async def test_adjoining_pixels_are_listed_once(desk: Desk, service: Service) -> None:
-    pixels = [viirs(TODAY, lat=round(49.99 + 0.004 * number, 4), frp=str(10 + number)) for number in range(3)]
+    pixels = [
+        viirs(TODAY, lat=round(49.99 + 0.004 * number, 4), frp=str(10 + number))
+        for number in range(3)
+    ]
     told = await ask(desk, service, services(VIIRS_SNPP=pixels))
     (row,) = told.answers[0].rows
     assert row.sentence.endswith(", the strongest of 3 adjoining pixels.")
     assert (row.data["frp"], row.data["pixels"], told.answers[0].total) == (12.0, 3, 1)
 
 
-async def test_what_the_service_is_less_sure_of_can_be_left_out(desk: Desk, service: Service) -> None:
+async def test_what_the_service_is_less_sure_of_can_be_left_out(
+    desk: Desk, service: Service
+) -> None:
     for wanted, total in (("low", 5), ("medium", 4), ("HIGH", 2)):
         assert (await ask(desk, service, GOOD, min_confidence=wanted)).answers[0].total == total
     assert len(service.heard) == 16  # it is chosen from what was brought, and not asked for anew
@@ -390,7 +461,9 @@ async def test_of_very_many_the_strongest_are_kept_and_that_is_told(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(detect_thermal_anomalies, "MOST_PIXELS", 30)
-    lines = [viirs(TODAY, lat=round(49.7 + 0.01 * number, 2), frp=str(number)) for number in range(50)]
+    lines = [
+        viirs(TODAY, lat=round(49.7 + 0.01 * number, 2), frp=str(number)) for number in range(50)
+    ]
     told = await ask(desk, service, services(VIIRS_SNPP=lines))
     (answer,) = told.answers
     assert (answer.total, len(answer.rows)) == (30, MOST_ROWS)
@@ -406,9 +479,14 @@ async def test_what_lies_ahead_is_not_asked_for(desk: Desk, service: Service) ->
 async def test_a_resumed_run_that_asked_on_two_days_says_so(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A satellite was not asked before the run stopped; what the others said stands in the journal."""
+    """A satellite was not asked before the run stopped.
+
+    What the others said stands in the journal.
+    """
     service.always = paths(GOOD)
-    others = {name: title for name, title in detect_thermal_anomalies.SOURCES.items() if name != "MODIS"}
+    others = {
+        name: title for name, title in detect_thermal_anomalies.SOURCES.items() if name != "MODIS"
+    }
     with monkeypatch.context() as patch:
         patch.setattr(detect_thermal_anomalies, "SOURCES", others)
         patch.setattr(detect_thermal_anomalies, "today", lambda settings: days_ago(1))
@@ -419,7 +497,10 @@ async def test_a_resumed_run_that_asked_on_two_days_says_so(
 
 
 def test_the_address_holds_no_key() -> None:
-    assert FEED.missing(Settings()) == "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
+    assert (
+        FEED.missing(Settings())
+        == "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
+    )
 
 
 def test_arguments_as_reasoners_give_them() -> None:

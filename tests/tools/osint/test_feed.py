@@ -1,4 +1,7 @@
-"""What a feed is: arguments that are refused in one line, and rows and answers that hold together."""
+"""What a feed is.
+
+Arguments that are refused in one line, and rows and answers that hold together.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,10 @@ FEED = Example()
         ({"name": " \n"}, "it needs the argument 'name'"),
         ({"name": "A", "nam": "B"}, "it takes no argument 'nam'"),
         ({"name": 7}, "its argument 'name': input should be a valid string"),
-        ({"name": "A", "days": "0"}, "its argument 'days': input should be greater than or equal to 1"),
+        (
+            {"name": "A", "days": "0"},
+            "its argument 'days': input should be greater than or equal to 1",
+        ),
         ({"name": "A", "days": "many"}, "its argument 'days': input should be a valid integer"),
         ({"name": "A", "kinds": [1]}, "its argument 'kinds.0': input should be a valid string"),
     ],
@@ -78,7 +84,9 @@ def test_what_it_does_not_take_is_said_in_one_line(given: dict[str, Any], why: s
 
 def test_what_is_left_empty_is_not_given() -> None:
     assert arguments_of(FEED, {"name": " A ", "days": "", "kinds": []}) == Given(name="A")
-    assert arguments_of(FEED, {"name": "A", "days": "3", "kinds": ["x"]}) == Given(name="A", days=3, kinds=("x",))
+    assert arguments_of(FEED, {"name": "A", "days": "3", "kinds": ["x"]}) == Given(
+        name="A", days=3, kinds=("x",)
+    )
     assert arguments_of(FEED, {"name": "A", "days": None}) == Given(name="A")
 
 
@@ -101,7 +109,15 @@ def test_arguments_are_shown_with_what_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"lat": 91.0}, {"lat": -90.5}, {"lon": 180.5}, {"lon": float("nan")}, {"confidence": "sure"}, {"x": 1}]
+    "wrong",
+    [
+        {"lat": 91.0},
+        {"lat": -90.5},
+        {"lon": 180.5},
+        {"lon": float("nan")},
+        {"confidence": "sure"},
+        {"x": 1},
+    ],
 )
 def test_a_row_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
@@ -111,7 +127,12 @@ def test_a_row_that_cannot_be(wrong: dict[str, Any]) -> None:
 def test_an_answer_that_cannot_be() -> None:
     good = {"service": "S", "url": "https://s.example", "title": "T", "kind": "news"}
     assert Answer.model_validate(good).rows == ()
-    wrongs: tuple[dict[str, Any], ...] = ({"kind": "rumour"}, {"total": -1}, {"rows": [{}]}, {"more": 1})
+    wrongs: tuple[dict[str, Any], ...] = (
+        {"kind": "rumour"},
+        {"total": -1},
+        {"rows": [{}]},
+        {"more": 1},
+    )
     for wrong in wrongs:
         with pytest.raises(ValidationError):
             Answer.model_validate(good | wrong)
@@ -130,7 +151,9 @@ def test_any_arguments_are_taken_or_refused(given: dict[str, Any]) -> None:
         assert Given.model_validate(given).name
 
 
-@pytest.mark.parametrize("error", [CallError("late", CallFault.TIMEOUT), BudgetError("no money"), GatewayError("no")])
+@pytest.mark.parametrize(
+    "error", [CallError("late", CallFault.TIMEOUT), BudgetError("no money"), GatewayError("no")]
+)
 async def test_a_failure_that_can_be_done_without(error: GatewayError) -> None:
     async def call() -> int:
         raise error

@@ -32,7 +32,9 @@ def at(text: str) -> int:
     return int(datetime.fromisoformat(f"2026-{text}").replace(tzinfo=UTC).timestamp())
 
 
-def event(start: str, minutes: int = 90, source: str = "ping-slash24", **more: Any) -> dict[str, Any]:
+def event(
+    start: str, minutes: int = 90, source: str = "ping-slash24", **more: Any
+) -> dict[str, Any]:
     """Return an event as /outages/events gives it in its usual format."""
     return {
         "location": "country/UA",
@@ -50,7 +52,9 @@ def event(start: str, minutes: int = 90, source: str = "ping-slash24", **more: A
     }
 
 
-def series(values: list[Any], start: str = "10-29 00:00", source: str = "bgp", step: int = 3_600) -> dict[str, Any]:
+def series(
+    values: list[Any], start: str = "10-29 00:00", source: str = "bgp", step: int = 3_600
+) -> dict[str, Any]:
     """Return a signal as /signals/raw gives it."""
     return {
         "entityType": "country",
@@ -68,11 +72,14 @@ def series(values: list[Any], start: str = "10-29 00:00", source: str = "bgp", s
 
 
 def body(data: Any, **more: Any) -> bytes:
-    return json.dumps({"type": "x", "metadata": {}, "error": None, "perf": None, "data": data, **more}).encode()
+    return json.dumps(
+        {"type": "x", "metadata": {}, "error": None, "perf": None, "data": data, **more}
+    ).encode()
 
 
 FELL = [1_200] * 318 + [700, 690, None] + [1_200] * 15
-"""A fortnight by the hour from 29 October on: it falls on 11 November at 6 in the morning for two hours."""
+"""A fortnight by the hour from 29 October on: it falls on 11 November at 6 in the morning for two
+hours."""
 EVENTS = body(
     [
         event("11-11 14:05"),
@@ -124,8 +131,12 @@ class TestFaults(FeedFaults):
     case = CASE
 
 
-async def ask(desk: Desk, service: Service, said: dict[str, bytes], **args: Any) -> tuple[Answer, tuple[str, ...]]:
-    service.always = {piece: text if text.startswith(b"HTTP/") else reply(text) for piece, text in said.items()}
+async def ask(
+    desk: Desk, service: Service, said: dict[str, bytes], **args: Any
+) -> tuple[Answer, tuple[str, ...]]:
+    service.always = {
+        piece: text if text.startswith(b"HTTP/") else reply(text) for piece, text in said.items()
+    }
     asked = Asked.model_validate({"country_code": "UA", "days": 7, **args})
     told = await FEED.ask(asked, desk.gateway(**CASE.options(service.url)))
     (answer,) = told.answers
@@ -157,15 +168,20 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert (answer.service, answer.kind, answer.total) == ("IODA", "connectivity", 5)
     assert answer.title == "Internet connectivity of Ukraine, 2026-11-05 to 2026-11-11"
     assert [row.sentence for row in answer.rows] == [
-        "2026-11-11 14:30 UTC: IODA saw an internet outage begin in Ukraine in its signal bgp (networks announced by "
+        "2026-11-11 14:30 UTC: IODA saw an internet outage begin in Ukraine in its signal bgp "
+        "(networks announced by "
         "BGP), which lasted 30 minutes and has a score of 12.",
-        "2026-11-11 14:05 UTC: IODA saw an internet outage begin in Ukraine in its signal ping-slash24 (networks that "
+        "2026-11-11 14:05 UTC: IODA saw an internet outage begin in Ukraine in its signal "
+        "ping-slash24 (networks that "
         "answer probes), which lasted 1 hour 30 minutes and has a score of 753.25.",
-        "2026-11-11 06:00 UTC: IODA's signal bgp (networks announced by BGP) in Ukraine fell below 95 % of its "
+        "2026-11-11 06:00 UTC: IODA's signal bgp (networks announced by BGP) in Ukraine fell below "
+        "95 % of its "
         "median of 1200 for 2 hours, down to 690 (57.5 %).",
-        "2026-11-06 01:00 UTC: IODA saw an internet outage begin in Ukraine in its signal gtr (traffic to Google), "
+        "2026-11-06 01:00 UTC: IODA saw an internet outage begin in Ukraine in its signal gtr "
+        "(traffic to Google), "
         "which lasted 1 hour 30 minutes and has a score of 753.25.",
-        "2026-11-04 12:00 UTC: IODA saw an internet outage begin in Ukraine in its signal merit-nt (background noise "
+        "2026-11-04 12:00 UTC: IODA saw an internet outage begin in Ukraine in its signal merit-nt "
+        "(background noise "
         "at a telescope), which lasted 1 day and has a score of 753.25.",
     ]
     # Two signals that agree are surer than one.
@@ -180,10 +196,14 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         "method": "median",
     }
     assert answer.summary == (
-        "IODA shows 3 outages of Ukraine that began in 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 0, 2026-11-06: 1, "
-        "2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: 2), against 2 in the 7 days before "
-        "(2026-10-29 to 2026-11-04); 1 more had begun before and reached into it; signals of Ukraine against their own "
-        "medians: bgp (networks announced by BGP) last 100 % and at its lowest 57.5 %, at 2026-11-11 07:00 UTC; gtr "
+        "IODA shows 3 outages of Ukraine that began in 2026-11-05 to 2026-11-11 (by day: "
+        "2026-11-05: 0, 2026-11-06: 1, "
+        "2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: 2), against 2 in "
+        "the 7 days before "
+        "(2026-10-29 to 2026-11-04); 1 more had begun before and reached into it; signals of "
+        "Ukraine against their own "
+        "medians: bgp (networks announced by BGP) last 100 % and at its lowest 57.5 %, at "
+        "2026-11-11 07:00 UTC; gtr "
         "(traffic to Google) last 88.9 % and at its lowest 88.9 %, at 2026-11-10 02:00 UTC."
     )
 
@@ -196,7 +216,12 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
     }
     times = {"from": [str(at("10-29 00:00"))], "until": [str(at("11-12 00:00"))]}
     assert asked == {
-        "/outages/events": {"entityType": ["country"], "entityCode": ["UA"], "limit": ["1000"], **times},
+        "/outages/events": {
+            "entityType": ["country"],
+            "entityCode": ["UA"],
+            "limit": ["1000"],
+            **times,
+        },
         "/signals/raw/country/UA": {"maxPoints": ["2016"], **times},
     }
 
@@ -205,7 +230,9 @@ async def test_a_network(desk: Desk, service: Service) -> None:
     events = body([event("11-11 14:05", location="asn/3255")])
     said = {"/outages/events": events, "/signals/raw/asn/3255": body([[]])}
     answer, _ = await ask(desk, service, said, country_code=None, asn="AS3255")
-    assert answer.rows[0].sentence.startswith("2026-11-11 14:05 UTC: IODA saw an internet outage begin in AS3255 in")
+    assert answer.rows[0].sentence.startswith(
+        "2026-11-11 14:05 UTC: IODA saw an internet outage begin in AS3255 in"
+    )
 
 
 async def test_an_event_that_tells_of_a_drop_is_listed_once(desk: Desk, service: Service) -> None:
@@ -221,10 +248,15 @@ async def test_of_many_the_newest_are_kept_and_all_are_counted(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ioda, "MOST_EVENTS", 600)
-    many = [event(f"11-1{number % 2} {number // 2 % 24:02}:{number % 60:02}", 1) for number in range(600)]
+    many = [
+        event(f"11-1{number % 2} {number // 2 % 24:02}:{number % 60:02}", 1)
+        for number in range(600)
+    ]
     answer, _ = await ask(desk, service, {"/outages/events": body(many), "/signals": body([[]])})
     assert (answer.total, len(answer.rows)) == (600, MOST_ROWS)
-    assert [row.when for row in answer.rows] == sorted((row.when for row in answer.rows), reverse=True)
+    assert [row.when for row in answer.rows] == sorted(
+        (row.when for row in answer.rows), reverse=True
+    )
     assert "2026-11-10: 300, 2026-11-11: 300" in answer.summary
     assert answer.note == "IODA may have more than the 600 events that it was asked for"
     assert max(len(repr(row)) for row in desk.store.journal_list(desk.run)) < 100_000
@@ -238,7 +270,9 @@ async def test_names_from_outside_stay_on_their_line(desk: Desk, service: Servic
 
 
 def made(values: Sequence[float | None], source: str = "bgp", step: int = 600) -> Series:
-    return Series.model_validate({"datasource": source, "from": 1_000_000, "step": step, "values": values})
+    return Series.model_validate(
+        {"datasource": source, "from": 1_000_000, "step": step, "values": values}
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,14 +291,19 @@ def made(values: Sequence[float | None], source: str = "bgp", step: int = 600) -
     ],
 )
 def test_drops(values: list[float | None], spans: list[tuple[int, int]]) -> None:
-    assert [((d.start - 1_000_000) // 600, (d.end - 1_000_000) // 600) for d in drops_of(made(values))] == spans
+    assert [
+        ((d.start - 1_000_000) // 600, (d.end - 1_000_000) // 600) for d in drops_of(made(values))
+    ] == spans
 
 
 def test_a_signal_that_follows_the_day_has_no_drops() -> None:
     assert drops_of(made([100.0] * 9 + [1.0] * 9, "gtr")) == []
 
 
-@given(st.lists(st.none() | st.floats(0, 1e6, width=32), max_size=60), st.sampled_from(["bgp", "ping-slash24"]))
+@given(
+    st.lists(st.none() | st.floats(0, 1e6, width=32), max_size=60),
+    st.sampled_from(["bgp", "ping-slash24"]),
+)
 def test_a_drop_is_low_throughout_and_lasts(values: list[float | None], source: str) -> None:
     for drop in drops_of(made(values, source)):
         inside = values[(drop.start - 1_000_000) // 600 : (drop.end - 1_000_000) // 600]
@@ -280,7 +319,9 @@ def test_a_level_is_of_the_period(values: list[float | None], first: int) -> Non
     level = level_of(made(values), 1_000_000 + first * 600)
     known = [value for value in values[first:] if value is not None]
     if level is None:
-        assert not known or sum(value == 0.0 for value in values) * 2 >= sum(value is not None for value in values)
+        assert not known or sum(value == 0.0 for value in values) * 2 >= sum(
+            value is not None for value in values
+        )
     else:
         assert (level.last, level.lowest) == (known[-1], min(known))
         assert values[(level.lowest_at - 1_000_000) // 600] == level.lowest
@@ -288,7 +329,9 @@ def test_a_level_is_of_the_period(values: list[float | None], first: int) -> Non
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 

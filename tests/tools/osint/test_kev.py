@@ -34,7 +34,8 @@ def entry(cve: str = "CVE-2026-1001", added: str = "2026-11-10", **more: Any) ->
         "product": "Gate Server",
         "vulnerabilityName": "Holm Works Gate Server Path Traversal Vulnerability",
         "dateAdded": added,
-        "shortDescription": 'Holm Works Gate Server contains a path traversal that lets "anyone" read files.',
+        "shortDescription": 'Holm Works Gate Server contains a path traversal that lets "anyone" '
+        "read files.",
         "requiredAction": "Apply mitigations per vendor instructions.",
         "dueDate": "2026-12-01",
         "knownRansomwareCampaignUse": "Unknown",
@@ -45,7 +46,11 @@ def entry(cve: str = "CVE-2026-1001", added: str = "2026-11-10", **more: Any) ->
 
 
 def body(*entries: dict[str, Any], **more: Any) -> bytes:
-    head = {"title": "CISA Catalog", "catalogVersion": "2026.11.11", "dateReleased": "2026-11-11T17:04:19.9796Z"}
+    head = {
+        "title": "CISA Catalog",
+        "catalogVersion": "2026.11.11",
+        "dateReleased": "2026-11-11T17:04:19.9796Z",
+    }
     return json.dumps({**head, "count": len(entries), "vulnerabilities": entries, **more}).encode()
 
 
@@ -86,22 +91,33 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         entry("CVE-2026-1003", vendorProject="Another"),
     )
     service.always = reply(said)
-    answer = await look(desk.gateway(**CASE.options(service.url)), Period(days=7), vendor="holm works")
+    answer = await look(
+        desk.gateway(**CASE.options(service.url)), Period(days=7), vendor="holm works"
+    )
     assert (answer.service, answer.kind, answer.total, answer.note) == ("CISA KEV", "cyber", 1, "")
-    assert answer.title == 'Known exploited vulnerabilities of "holm works", added 2026-11-05 to 2026-11-11'
+    assert (
+        answer.title
+        == 'Known exploited vulnerabilities of "holm works", added 2026-11-05 to 2026-11-11'
+    )
     (row,) = answer.rows
     assert row.sentence == (
-        '2026-11-10: CISA added CVE-2026-1001, "Holm Works Gate Server Path Traversal Vulnerability", of the vendor '
-        '"Holm Works" in the product "Gate Server", to its catalogue of known exploited vulnerabilities, to be '
-        'remedied by 2026-12-01, known to be used for ransomware: "Holm Works Gate Server contains a path traversal '
+        '2026-11-10: CISA added CVE-2026-1001, "Holm Works Gate Server Path Traversal '
+        'Vulnerability", of the vendor '
+        '"Holm Works" in the product "Gate Server", to its catalogue of known exploited '
+        "vulnerabilities, to be "
+        'remedied by 2026-12-01, known to be used for ransomware: "Holm Works Gate Server contains '
+        "a path traversal "
         "that lets 'anyone' read files.\"."
     )
     check_row(row)
     assert (row.when, row.confidence, row.data["cveID"]) == ("2026-11-10", "high", "CVE-2026-1001")
     assert answer.summary == (
-        'CISA\'s catalogue 2026.11.11 of known exploited vulnerabilities has 1 entry of "holm works", added in '
-        "2026-11-05 to 2026-11-11 (by day: 2026-11-05: 0, 2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, "
-        "2026-11-10: 1, 2026-11-11: 0), against 1 in the 7 days before (2026-10-29 to 2026-11-04); 1 of them known "
+        "CISA's catalogue 2026.11.11 of known exploited vulnerabilities has 1 entry of \"holm "
+        'works", added in '
+        "2026-11-05 to 2026-11-11 (by day: 2026-11-05: 0, 2026-11-06: 0, 2026-11-07: 0, "
+        "2026-11-08: 0, 2026-11-09: 0, "
+        "2026-11-10: 1, 2026-11-11: 0), against 1 in the 7 days before (2026-10-29 to 2026-11-04); "
+        "1 of them known "
         "to be used for ransomware."
     )
 
@@ -129,7 +145,9 @@ def test_what_fits(wanted: dict[str, str], fits: bool) -> None:
 
 
 async def test_without_a_time_all_are_found_the_newest_first(desk: Desk, service: Service) -> None:
-    many = [entry(f"CVE-2026-{1_000 + number}", str(TODAY - timedelta(number))) for number in range(300)]
+    many = [
+        entry(f"CVE-2026-{1_000 + number}", str(TODAY - timedelta(number))) for number in range(300)
+    ]
     service.always = reply(body(*reversed(many)))
     answer = await look(desk.gateway(**CASE.options(service.url)), vendor="Holm")
     assert (answer.total, len(answer.rows)) == (300, MOST_ROWS)
@@ -162,13 +180,17 @@ async def test_a_copy_is_used_again_and_says_its_age(
     assert offline.total == 1
     assert offline.note.endswith(" UTC, 26 hours old; cisa_kev answered 503")
     assert 'if-none-match: "1"' in service.heard[1].lower()
-    replayed = await look(desk.gateway(Mode.REPLAY, **{**options, "home": tmp_path / "elsewhere"}), keyword="path")
+    replayed = await look(
+        desk.gateway(Mode.REPLAY, **{**options, "home": tmp_path / "elsewhere"}), keyword="path"
+    )
     assert replayed == offline
     service.always = reply(b"", "304 Not Modified")
     assert (await look(desk.gateway(**options), keyword="files")).note == ""
 
 
-async def test_a_page_of_a_login_does_not_replace_the_copy(desk: Desk, service: Service, tmp_path: Path) -> None:
+async def test_a_page_of_a_login_does_not_replace_the_copy(
+    desk: Desk, service: Service, tmp_path: Path
+) -> None:
     options = CASE.options(service.url, home=tmp_path / "kept")
     service.always = reply(body(entry()))
     await look(desk.gateway(**options))
@@ -182,7 +204,9 @@ async def test_a_page_of_a_login_does_not_replace_the_copy(desk: Desk, service: 
     assert answer.note.endswith(f"7 hours old; {why}")
 
 
-async def test_a_copy_that_was_damaged_in_its_place_is_told(desk: Desk, service: Service, tmp_path: Path) -> None:
+async def test_a_copy_that_was_damaged_in_its_place_is_told(
+    desk: Desk, service: Service, tmp_path: Path
+) -> None:
     options = CASE.options(service.url, home=tmp_path / "kept")
     service.always = reply(body(entry()))
     await look(desk.gateway(**options))
@@ -212,7 +236,9 @@ def test_where_it_is(urls: dict[str, str], expected: str) -> None:
 def real() -> bytes:
     file = REAL / "known_exploited_vulnerabilities.json"
     if not file.is_file():
-        pytest.skip("the real catalogue is not at hand: it is data beside the repository, not in it")
+        pytest.skip(
+            "the real catalogue is not at hand: it is data beside the repository, not in it"
+        )
     return file.read_bytes()
 
 
@@ -230,7 +256,11 @@ async def test_the_real_catalogue_answers(desk: Desk, service: Service, real: by
     gateway = desk.gateway(**CASE.options(service.url))
     raw = json.loads(real)["vulnerabilities"]
     exchange = await look(gateway, vendor="Microsoft", product="Exchange Server")
-    expected = [one for one in raw if one["vendorProject"] == "Microsoft" and "Exchange Server" in one["product"]]
+    expected = [
+        one
+        for one in raw
+        if one["vendorProject"] == "Microsoft" and "Exchange Server" in one["product"]
+    ]
     assert exchange.total == len(expected) > 5
     august = await look(gateway, Period(since=date(2025, 8, 1), until=date(2025, 8, 31)))
     assert august.total == sum(one["dateAdded"].startswith("2025-08") for one in raw)

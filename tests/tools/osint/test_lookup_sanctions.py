@@ -75,11 +75,16 @@ class TestFaults(FeedFaults):
         ({"name": "Ivan", "birth_date": "0001"}, "a birth date is written as 1961"),
         ({"name": "Ivan", "birth_date": "61"}, "a birth date is written as 1961"),
         ({"name": "Ivan", "kind": "planet"}, "'person', 'organisation' or 'vessel'"),
-        ({"name": "Ivan", "kind": "vessel", "birth_date": "1961"}, "only a person has a birth date"),
+        (
+            {"name": "Ivan", "kind": "vessel", "birth_date": "1961"},
+            "only a person has a birth date",
+        ),
         ({"name": "Ivan", "passport": "1"}, "it takes no argument 'passport'"),
     ],
 )
-async def test_bad_arguments_are_refused_before_any_call(service: Service, given: dict[str, Any], why: str) -> None:
+async def test_bad_arguments_are_refused_before_any_call(
+    service: Service, given: dict[str, Any], why: str
+) -> None:
     with pytest.raises(ValueError, match=why) as caught:
         arguments_of(FEED, given)
     assert "\n" not in str(caught.value)
@@ -91,7 +96,10 @@ async def test_bad_arguments_are_refused_before_any_call(service: Service, given
     [
         ({"name": "  Ivan \n Petrov "}, Asked("Ivan Petrov")),
         ({"name": "Ivan", "birth_date": 1961}, Asked("Ivan", "1961", "", "person")),
-        ({"name": "Ivan", "birth_date": "1961-05", "country": ""}, Asked("Ivan", "1961-05", "", "person")),
+        (
+            {"name": "Ivan", "birth_date": "1961-05", "country": ""},
+            Asked("Ivan", "1961-05", "", "person"),
+        ),
         ({"name": "Ivan", "country": "Russia", "birth_date": ""}, Asked("Ivan", "", "ru")),
         ({"name": "Star", "kind": "Ship"}, Asked("Star", kind="vessel")),
         ({"name": "Star", "kind": "company"}, Asked("Star", kind="organisation")),
@@ -112,7 +120,12 @@ def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> 
     assert "sanctions_file" in told
     assert "opensanctions_bulk" in told
     assert FEED.missing(Settings(keys={"opensanctions": SecretStr("a-key")})) is None
-    assert FEED.missing(Settings(urls={"opensanctions_bulk": "https://example.org/targets.simple.csv"})) is None
+    assert (
+        FEED.missing(
+            Settings(urls={"opensanctions_bulk": "https://example.org/targets.simple.csv"})
+        )
+        is None
+    )
     assert FEED.missing(Settings(sanctions_file=bulk_file(tmp_path))) is None
     absent = FEED.missing(Settings(sanctions_file=tmp_path / "absent.csv"))
     assert absent == "sanctions_file names absent.csv, and there is no such file"
@@ -121,7 +134,8 @@ def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> 
 def test_what_compares_names_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert (
-        FEED.missing(Settings(keys={"opensanctions": SecretStr("a-key")})) == "pip install 'deepdiver-research[osint]'"
+        FEED.missing(Settings(keys={"opensanctions": SecretStr("a-key")}))
+        == "pip install 'deepdiver-research[osint]'"
     )
 
 

@@ -16,7 +16,18 @@ ZONED, UNZONED = TypeAdapter(Zoned), TypeAdapter(Unzoned)
 
 @pytest.mark.parametrize(
     "given_text",
-    [None, 0, 1_700_000_000, True, [], "", "yesterday", "20", "0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-12:00"],
+    [
+        None,
+        0,
+        1_700_000_000,
+        True,
+        [],
+        "",
+        "yesterday",
+        "20",
+        "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:00:00-12:00",
+    ],
 )
 def test_what_is_no_moment(given_text: object) -> None:
     for form in (ZONED, UNZONED):
@@ -27,10 +38,14 @@ def test_what_is_no_moment(given_text: object) -> None:
 def test_without_a_zone_nobody_knows_when_that_was() -> None:
     with pytest.raises(ValidationError):
         ZONED.validate_python("2026-11-11T14:05:00")
-    assert UNZONED.validate_python("2026-11-11T14:05:10.143") == datetime(2026, 11, 11, 14, 5, 10, 143_000, UTC)
+    assert UNZONED.validate_python("2026-11-11T14:05:10.143") == datetime(
+        2026, 11, 11, 14, 5, 10, 143_000, UTC
+    )
 
 
-@pytest.mark.parametrize("text", ["2026-11-11T14:05:00Z", "2026-11-11T16:05:00+02:00", " 2026-11-11 14:05:00+00:00 "])
+@pytest.mark.parametrize(
+    "text", ["2026-11-11T14:05:00Z", "2026-11-11T16:05:00+02:00", " 2026-11-11 14:05:00+00:00 "]
+)
 def test_a_zone_is_taken_into_account(text: str) -> None:
     for form in (ZONED, UNZONED):
         read = form.validate_python(text)

@@ -28,9 +28,22 @@ from tests.tools.search.conftest import Service, reply
 TODAY = date(2026, 11, 11)
 
 
-def metric(score: float, severity: str = "CRITICAL", kind: str = "Primary", version: str = "3.1") -> dict[str, Any]:
-    data = {"version": version, "vectorString": "CVSS:…", "baseScore": score, "baseSeverity": severity}
-    return {"source": "nvd@nist.gov", "type": kind, "cvssData": data, "exploitabilityScore": 3.9, "impactScore": 5.9}
+def metric(
+    score: float, severity: str = "CRITICAL", kind: str = "Primary", version: str = "3.1"
+) -> dict[str, Any]:
+    data = {
+        "version": version,
+        "vectorString": "CVSS:…",
+        "baseScore": score,
+        "baseSeverity": severity,
+    }
+    return {
+        "source": "nvd@nist.gov",
+        "type": kind,
+        "cvssData": data,
+        "exploitabilityScore": 3.9,
+        "impactScore": 5.9,
+    }
 
 
 def cve(number: int = 1, published: Any = "2026-11-09T15:15:10.143", **more: Any) -> dict[str, Any]:
@@ -57,7 +70,11 @@ def cve(number: int = 1, published: Any = "2026-11-09T15:15:10.143", **more: Any
 
 
 def body(*items: Any, total: int | None = None, start: int = 0, **more: Any) -> bytes:
-    head = {"resultsPerPage": len(items), "startIndex": start, "totalResults": len(items) if total is None else total}
+    head = {
+        "resultsPerPage": len(items),
+        "startIndex": start,
+        "totalResults": len(items) if total is None else total,
+    }
     named = {"format": "NVD_CVE", "version": "2.0", "timestamp": "2026-11-11T09:00:00.000"}
     return json.dumps({**head, **named, "vulnerabilities": items, **more}).encode()
 
@@ -95,22 +112,35 @@ class TestFaults(FeedFaults):
 
 
 async def look(
-    desk: Desk, service: Service, period: Period | None = None, exploited: bool | None = None, **wanted: str
+    desk: Desk,
+    service: Service,
+    period: Period | None = None,
+    exploited: bool | None = None,
+    **wanted: str,
 ) -> tuple[Answer, list[str]]:
     lines: list[str] = []
     gateway = desk.gateway(**CASE.options(service.url))
-    return await nvd.vulnerabilities(Wanted(period or Period(), **wanted), exploited, lines, gateway), lines
+    return await nvd.vulnerabilities(
+        Wanted(period or Period(), **wanted), exploited, lines, gateway
+    ), lines
 
 
 def heard(service: Service) -> list[dict[str, str]]:
     """Return the queries."""
-    asked = [parse_qs(urlsplit(request.split(" ", 2)[1]).query, keep_blank_values=True) for request in service.heard]
+    asked = [
+        parse_qs(urlsplit(request.split(" ", 2)[1]).query, keep_blank_values=True)
+        for request in service.heard
+    ]
     return [{name: values[0] for name, values in query.items()} for query in asked]
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     said = body(
-        cve(1, "2026-11-05T08:00:00.000", metrics={"cvssMetricV2": [{**metric(5.0, ""), "baseSeverity": "MEDIUM"}]}),
+        cve(
+            1,
+            "2026-11-05T08:00:00.000",
+            metrics={"cvssMetricV2": [{**metric(5.0, ""), "baseSeverity": "MEDIUM"}]},
+        ),
         cve(2, cisaExploitAdd="2026-11-10", cisaActionDue="2026-12-01"),
         cve(3, "2026-11-10T01:02:03.004", metrics={}, vulnStatus="Awaiting Analysis"),
     )
@@ -119,23 +149,33 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     answer, lines = await look(desk, service, Period(days=7), vendor="Holm Works", product="Gate")
     assert lines == []
     assert (answer.service, answer.kind, answer.total, answer.note) == ("NVD", "cyber", 3, "")
-    assert answer.title == 'Vulnerabilities of "Holm Works" in "Gate", published 2026-11-05 to 2026-11-11'
+    assert (
+        answer.title
+        == 'Vulnerabilities of "Holm Works" in "Gate", published 2026-11-05 to 2026-11-11'
+    )
     assert [row.sentence for row in answer.rows] == [
-        "2026-11-10 01:02 UTC: NVD published CVE-2026-20003, which has no score, status Awaiting Analysis: "
+        "2026-11-10 01:02 UTC: NVD published CVE-2026-20003, which has no score, status Awaiting "
+        "Analysis: "
         "\"Holm Works Gate Server lets 'anyone' in.\".",
-        "2026-11-09 15:15 UTC: NVD published CVE-2026-20002, CVSS 3.1 base score 9.8 (CRITICAL), status Analyzed, in "
-        "CISA's catalogue of known exploited vulnerabilities since 2026-11-10: \"Holm Works Gate Server lets 'anyone' "
+        "2026-11-09 15:15 UTC: NVD published CVE-2026-20002, CVSS 3.1 base score 9.8 (CRITICAL), "
+        "status Analyzed, in "
+        "CISA's catalogue of known exploited vulnerabilities since 2026-11-10: \"Holm Works Gate "
+        "Server lets 'anyone' "
         'in.".',
-        "2026-11-05 08:00 UTC: NVD published CVE-2026-20001, CVSS 2.0 base score 5 (MEDIUM), status Analyzed: "
+        "2026-11-05 08:00 UTC: NVD published CVE-2026-20001, CVSS 2.0 base score 5 (MEDIUM), "
+        "status Analyzed: "
         "\"Holm Works Gate Server lets 'anyone' in.\".",
     ]
     for row in answer.rows:
         check_row(row)
     assert [row.confidence for row in answer.rows] == ["medium", "high", "high"]
     assert answer.summary == (
-        'NVD has 3 entries of "Holm Works" in "Gate", published in 2026-11-05 to 2026-11-11 (by day: '
-        "2026-11-05: 1, 2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 1, 2026-11-10: 1, 2026-11-11: 0), "
-        "against 7 in the 7 days before (2026-10-29 to 2026-11-04); by severity: CRITICAL 1, MEDIUM 1, no score 1."
+        'NVD has 3 entries of "Holm Works" in "Gate", published in 2026-11-05 to 2026-11-11 (by '
+        "day: "
+        "2026-11-05: 1, 2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 1, 2026-11-10: 1, "
+        "2026-11-11: 0), "
+        "against 7 in the 7 days before (2026-10-29 to 2026-11-04); by severity: CRITICAL 1, "
+        "MEDIUM 1, no score 1."
     )
 
 
@@ -157,7 +197,9 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
         "resultsPerPage": "1",
     }
     target = service.heard[0].split(" ", 2)[1]
-    assert target.startswith("/rest/json/cves/2.0?noRejected&keywordSearch=Holm%20%26%20Works%20Gate%20path&")
+    assert target.startswith(
+        "/rest/json/cves/2.0?noRejected&keywordSearch=Holm%20%26%20Works%20Gate%20path&"
+    )
     assert f"apikey: {KEY}" in service.heard[0].lower()
 
 
@@ -165,15 +207,25 @@ async def test_by_number_no_time_is_asked_for(desk: Desk, service: Service) -> N
     service.always = reply(body(cve()))
     answer, _ = await look(desk, service, cve="CVE-2026-20001")
     (query,) = heard(service)
-    assert query == {"noRejected": "", "cveId": "CVE-2026-20001", "resultsPerPage": "500", "startIndex": "0"}
-    assert answer.summary == 'NVD has 1 entry with the number "CVE-2026-20001"; by severity: CRITICAL 1.'
+    assert query == {
+        "noRejected": "",
+        "cveId": "CVE-2026-20001",
+        "resultsPerPage": "500",
+        "startIndex": "0",
+    }
+    assert (
+        answer.summary
+        == 'NVD has 1 entry with the number "CVE-2026-20001"; by severity: CRITICAL 1.'
+    )
 
 
 async def test_what_is_exploited_can_be_left_out(desk: Desk, service: Service) -> None:
     service.always = reply(body(cve(1), cve(2, cisaExploitAdd="2026-11-10")))
     answer, _ = await look(desk, service, Period(days=7), exploited=False, vendor="Holm")
     assert (answer.total, [row.data["id"] for row in answer.rows]) == (1, ["CVE-2026-20001"])
-    assert "against" not in answer.summary  # the service cannot count those before without the exploited ones
+    assert (
+        "against" not in answer.summary
+    )  # the service cannot count those before without the exploited ones
     assert len(service.heard) == 1
 
 
@@ -186,7 +238,9 @@ async def test_a_count_that_fails_is_a_line(desk: Desk, service: Service) -> Non
     assert lines == ["NVD's count of the days before failed: nvd answered 503"]
 
 
-async def test_of_very_many_the_oldest_and_the_newest_are_read(desk: Desk, service: Service) -> None:
+async def test_of_very_many_the_oldest_and_the_newest_are_read(
+    desk: Desk, service: Service
+) -> None:
     old = [cve(number, "2020-01-01T00:00:00.000") for number in range(500)]
     new = [cve(5_000 + number, "2026-11-10T00:00:00.000") for number in range(500)]
     service.once = [reply(body(*old, total=12_345))]
@@ -196,7 +250,8 @@ async def test_of_very_many_the_oldest_and_the_newest_are_read(desk: Desk, servi
     assert (answer.total, len(answer.rows)) == (12_345, MOST_ROWS)
     assert answer.rows[0].when == "2026-11-10T00:00:00Z"
     assert answer.note == (
-        "of 12,345 entries 1,000 were read, the oldest and the newest; days and severities are counted over these"
+        "of 12,345 entries 1,000 were read, the oldest and the newest; days and severities are "
+        "counted over these"
     )
     assert max(len(repr(row)) for row in desk.store.journal_list(desk.run)) < 200_000
 
@@ -214,7 +269,11 @@ async def test_a_long_time_is_asked_for_in_parts(desk: Desk, service: Service) -
     service.always = reply(body(cve()))
     answer, _ = await look(desk, service, Period(days=300), vendor="Holm")
     spans = [(query["pubStartDate"][:10], query["pubEndDate"][:10]) for query in heard(service)]
-    assert spans == [("2026-07-15", "2026-11-11"), ("2026-03-17", "2026-07-14"), ("2026-01-16", "2026-03-16")]
+    assert spans == [
+        ("2026-07-15", "2026-11-11"),
+        ("2026-03-17", "2026-07-14"),
+        ("2026-01-16", "2026-03-16"),
+    ]
     assert answer.total == 3
 
 
@@ -242,10 +301,16 @@ def test_parts_are_the_days_and_none_is_too_long(first: date, days: int) -> None
         ({"cvssMetricV31": [metric(9.8)], "cvssMetricV40": [metric(7.0)]}, "4.0", 7.0),
         ({"cvssMetricV30": [metric(6.0)], "cvssMetricV2": [metric(5.0)]}, "3.0", 6.0),
         ({"cvssMetricV31": [metric(4.0, kind="Secondary"), metric(8.0)]}, "3.1", 8.0),
-        ({"cvssMetricV31": [metric(4.0, kind="Secondary"), metric(8.0, kind="Secondary")]}, "3.1", 4.0),
+        (
+            {"cvssMetricV31": [metric(4.0, kind="Secondary"), metric(8.0, kind="Secondary")]},
+            "3.1",
+            4.0,
+        ),
     ],
 )
-def test_the_score_that_counts(metrics: dict[str, Sequence[Any]], version: str, score: float | None) -> None:
+def test_the_score_that_counts(
+    metrics: dict[str, Sequence[Any]], version: str, score: float | None
+) -> None:
     found, counts = score_of(Metrics.model_validate(metrics))
     assert (found, counts.cvssData.baseScore if counts else None) == (version, score)
 
@@ -257,12 +322,17 @@ def test_its_limits() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
-@given(JSON, st.sampled_from(["id", "published", "vulnStatus", "cisaExploitAdd", "descriptions", "metrics"]))
+@given(
+    JSON,
+    st.sampled_from(["id", "published", "vulnStatus", "cisaExploitAdd", "descriptions", "metrics"]),
+)
 def test_any_field_may_be_anything(value: Any, name: str) -> None:
     """What is taken for an entry can be told as a row; what is not is malformed."""
     raw = json.loads(body(cve(**{name: value})))
@@ -282,8 +352,13 @@ SAID = st.characters(exclude_categories=["Cs", "Cn", "Co", "Cf"])
 
 @given(st.text(SAID, max_size=600), st.floats(0, 10), st.text(SAID, max_size=60))
 def test_words_from_outside_stay_in_their_sentence(said: str, score: float, severity: str) -> None:
-    raw = cve(descriptions=[{"lang": "en", "value": said}], metrics={"cvssMetricV31": [metric(score, severity)]})
+    raw = cve(
+        descriptions=[{"lang": "en", "value": said}],
+        metrics={"cvssMetricV31": [metric(score, severity)]},
+    )
     (entry,) = nvd._kept(shaped("nvd", Response, json.loads(body(raw))), None, True).entries
     row = nvd._row(entry)
     check_row(row)
-    assert row.sentence.startswith("2026-11-09 15:15 UTC: NVD published CVE-2026-20001, CVSS 3.1 base score ")
+    assert row.sentence.startswith(
+        "2026-11-09 15:15 UTC: NVD published CVE-2026-20001, CVSS 3.1 base score "
+    )

@@ -56,18 +56,25 @@ def test_every_outage_is_counted_once_or_lies_elsewhere(offsets: list[int]) -> N
 def test_the_summary() -> None:
     days = [date(2026, 11, 11)] * 3 + [date(2026, 11, 8)]
     assert Counted(**count(days, 4, SPAN, False)).summary("IODA", UKRAINE) == (
-        "IODA shows 3 outages of Ukraine that began in 2026-11-10 to 2026-11-11 (by day: 2026-11-10: 0, 2026-11-11: "
-        "3), against 1 in the 2 days before (2026-11-08 to 2026-11-09); 1 more had begun before and reached into it"
+        "IODA shows 3 outages of Ukraine that began in 2026-11-10 to 2026-11-11 (by day: "
+        "2026-11-10: 0, 2026-11-11: "
+        "3), against 1 in the 2 days before (2026-11-08 to 2026-11-09); 1 more had begun before "
+        "and reached into it"
     )
     assert Counted(**count([], 0, SPAN, False)).summary("IODA", UKRAINE) == ""
     assert Counted(**count([date(2026, 11, 8)], 0, SPAN, False)).summary("IODA", UKRAINE) == (
-        "IODA shows 0 outages of Ukraine that began in 2026-11-10 to 2026-11-11, against 1 in the 2 days before "
+        "IODA shows 0 outages of Ukraine that began in 2026-11-10 to 2026-11-11, against 1 in the "
+        "2 days before "
         "(2026-11-08 to 2026-11-09)"
     )
 
 
 def test_a_payload_says_what_was_asked_whatever_today_is() -> None:
     args = Period(days=3)
-    assert UKRAINE.payload("outages", args, Settings()) == {"what": "outages", "country": "UA", "days": 3}
+    assert UKRAINE.payload("outages", args, Settings()) == {
+        "what": "outages",
+        "country": "UA",
+        "days": 3,
+    }
     then = UKRAINE.payload("outages", args, Settings(as_of=date(2026, 11, 11)))
     assert then["as_of"] == "2026-11-11"

@@ -33,7 +33,9 @@ class Alone:
         return None
 
     async def ask(self, args: Period, gateway: Gateway) -> Told:
-        answers, failures = await side_by_side({"Cloudflare Radar": radar.outages(args, UKRAINE, gateway)})
+        answers, failures = await side_by_side(
+            {"Cloudflare Radar": radar.outages(args, UKRAINE, gateway)}
+        )
         return Told(answers=tuple(answers.values()), failures=failures)
 
 
@@ -53,7 +55,9 @@ def annotation(
         "origins": [],
         "eventType": "OUTAGE",
         "linkedUrl": "https://example.org/post",
-        "asnsDetails": [{"asn": "3255", "name": "UARNET", "location": {"code": "UA", "name": "Ukraine"}}],
+        "asnsDetails": [
+            {"asn": "3255", "name": "UARNET", "location": {"code": "UA", "name": "Ukraine"}}
+        ],
         "locationsDetails": [{"name": "Ukraine", "code": "UA"}],
         "originsDetails": [],
         "outage": {"outageCause": "POWER_OUTAGE", "outageType": "REGIONAL"},
@@ -62,7 +66,9 @@ def annotation(
 
 
 def body(*annotations: Any, **more: Any) -> bytes:
-    return json.dumps({"success": True, "errors": [], "result": {"annotations": annotations}, **more}).encode()
+    return json.dumps(
+        {"success": True, "errors": [], "result": {"annotations": annotations}, **more}
+    ).encode()
 
 
 CASE = FeedCase(
@@ -96,7 +102,9 @@ class TestFaults(FeedFaults):
     case = CASE
 
 
-async def ask(desk: Desk, service: Service, said: bytes, whom: Whom = UKRAINE, **args: Any) -> Answer:
+async def ask(
+    desk: Desk, service: Service, said: bytes, whom: Whom = UKRAINE, **args: Any
+) -> Answer:
     service.always = reply(said)
     return await radar.outages(Period(**args), whom, desk.gateway(**CASE.options(service.url)))
 
@@ -107,26 +115,37 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     answer = await ask(desk, service, said)
     assert (answer.service, answer.total) == ("Cloudflare Radar", 2)
     assert [row.sentence for row in answer.rows] == [
-        '2026-11-11 14:00 UTC: Cloudflare Radar records an internet outage in Ukraine, affecting "Kharkiv Oblast", '
-        "type regional, cause power outage, until 2026-11-11 16:30 UTC: \"Power cuts after strikes on 'substations' in "
+        "2026-11-11 14:00 UTC: Cloudflare Radar records an internet outage in Ukraine, affecting "
+        '"Kharkiv Oblast", '
+        'type regional, cause power outage, until 2026-11-11 16:30 UTC: "Power cuts after strikes '
+        "on 'substations' in "
         'the east".',
-        "2026-11-03 00:00 UTC: Cloudflare Radar records an internet outage in Ukraine, with no end recorded.",
+        "2026-11-03 00:00 UTC: Cloudflare Radar records an internet outage in Ukraine, with no end "
+        "recorded.",
     ]
     for row in answer.rows:
         check_row(row)
     assert (answer.rows[0].place, answer.rows[0].confidence) == ("Ukraine", "high")
-    assert answer.rows[0].data["outage"] == {"outageCause": "POWER_OUTAGE", "outageType": "REGIONAL"}
+    assert answer.rows[0].data["outage"] == {
+        "outageCause": "POWER_OUTAGE",
+        "outageType": "REGIONAL",
+    }
     assert answer.summary == (
-        "Cloudflare Radar shows 1 outage of Ukraine that began in 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 0, "
-        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: 1), against 2 in the "
+        "Cloudflare Radar shows 1 outage of Ukraine that began in 2026-11-05 to 2026-11-11 (by "
+        "day: 2026-11-05: 0, "
+        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: "
+        "1), against 2 in the "
         "7 days before (2026-10-29 to 2026-11-04); 1 more had begun before and reached into it."
     )
 
 
 @pytest.mark.parametrize(
-    ("whom", "name", "code"), [(UKRAINE, "location", "UA"), (Whom("asn", "3255", "AS3255"), "asn", "3255")]
+    ("whom", "name", "code"),
+    [(UKRAINE, "location", "UA"), (Whom("asn", "3255", "AS3255"), "asn", "3255")],
 )
-async def test_what_is_asked(desk: Desk, service: Service, whom: Whom, name: str, code: str) -> None:
+async def test_what_is_asked(
+    desk: Desk, service: Service, whom: Whom, name: str, code: str
+) -> None:
     answer = await ask(desk, service, body(annotation()), whom)
     (request,) = service.heard
     address = urlsplit(request.split(" ", 2)[1])
@@ -142,11 +161,17 @@ async def test_what_is_asked(desk: Desk, service: Service, whom: Whom, name: str
     assert answer.url == f"{service.url}/radar/annotations/outages?{name}={code}"
 
 
-async def test_of_many_the_newest_are_kept_and_all_are_counted(desk: Desk, service: Service) -> None:
-    many = [annotation(f"2026-11-1{number % 2}T{number % 24:02}:00:00+02:00") for number in range(100)]
+async def test_of_many_the_newest_are_kept_and_all_are_counted(
+    desk: Desk, service: Service
+) -> None:
+    many = [
+        annotation(f"2026-11-1{number % 2}T{number % 24:02}:00:00+02:00") for number in range(100)
+    ]
     answer = await ask(desk, service, body(*many))
     assert (answer.total, len(answer.rows)) == (100, MOST_ROWS)
-    assert answer.note == "Cloudflare Radar may have more than the 100 outages that it was asked for"
+    assert (
+        answer.note == "Cloudflare Radar may have more than the 100 outages that it was asked for"
+    )
     assert answer.rows[0].when == "2026-11-11T21:00:00Z"
 
 

@@ -1,4 +1,7 @@
-"""Feeds by name: which are asked, which are left out and why, and what is refused before any call."""
+"""Feeds by name.
+
+Which are asked, which are left out and why, and what is refused before any call.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,14 @@ from deepdiver.errors import CallError, MissingKeyError, NotJournalledError, Unk
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.tools.osint import registry
 from deepdiver.tools.osint.feed import Arguments, IntelligenceType, Told
-from deepdiver.tools.osint.registry import Broken, call_feed, choose_feeds, feeds, named_feed, usable_feeds
+from deepdiver.tools.osint.registry import (
+    Broken,
+    call_feed,
+    choose_feeds,
+    feeds,
+    named_feed,
+    usable_feeds,
+)
 from tests.tools.conftest import Desk
 
 OURS = {
@@ -67,7 +77,9 @@ def test_ours_are_installed_and_can_be_loaded() -> None:
         assert not isinstance(feed, Broken), feed.missing(Settings())
         assert feed.name == name
         assert feed.about
-        assert all(field.description for field in feed.arguments.model_fields.values()), "a reasoner reads these"
+        assert all(field.description for field in feed.arguments.model_fields.values()), (
+            "a reasoner reads these"
+        )
 
 
 @pytest.mark.parametrize(
@@ -85,7 +97,9 @@ async def test_a_feed_that_cannot_be_loaded_costs_itself(where: str, told: str, 
 
 
 def names(settings: dict[str, Any], *, outside: bool) -> list[str]:
-    return [feed.name for feed in choose_feeds(Settings.model_validate(settings), outside=outside).feeds]
+    return [
+        feed.name for feed in choose_feeds(Settings.model_validate(settings), outside=outside).feeds
+    ]
 
 
 def test_a_question_to_documents_asks_no_feed(known: dict[str, Paper]) -> None:
@@ -124,19 +138,25 @@ async def test_the_choice_is_journalled(known: dict[str, Paper], desk: Desk) -> 
         await usable_feeds(False, replayed)
 
 
-async def test_over_a_server_what_it_offers_is_asked_whatever_key_is_here(known: dict[str, Paper], desk: Desk) -> None:
+async def test_over_a_server_what_it_offers_is_asked_whatever_key_is_here(
+    known: dict[str, Paper], desk: Desk
+) -> None:
     far = {"servers": {"far": {"url": "http://127.0.0.1:9/mcp"}}, "feeds": "far"}
     usable = await usable_feeds(True, desk.gateway(mcp=far), {"keyed", "other"})
     assert [feed.name for feed in usable.feeds] == ["keyed"]
     assert usable.left_out == ("free: MCP server far does not offer it",)
     assert usable.over == "far"
-    assert (await usable_feeds(True, desk.gateway(mode=Mode.REPLAY))).over == "far", "a replay goes the same way"
+    assert (await usable_feeds(True, desk.gateway(mode=Mode.REPLAY))).over == "far", (
+        "a replay goes the same way"
+    )
 
 
 # -- called
 
 
-async def test_nothing_is_asked_before_the_arguments_are_checked(known: dict[str, Paper], desk: Desk) -> None:
+async def test_nothing_is_asked_before_the_arguments_are_checked(
+    known: dict[str, Paper], desk: Desk
+) -> None:
     with pytest.raises(ValueError, match="it needs the argument 'word'"):
         await call_feed("free", {}, desk.gateway())
     with pytest.raises(ValueError, match="it takes no argument 'shell'"):

@@ -31,7 +31,10 @@ REPORT: dict[str, Any] = {
         "url": "https://reliefweb.int/node/4199001",
         "url_alias": "https://reliefweb.int/report/mozambique/floods-sofala-3",
         "date": {"created": "2026-11-10T14:05:09+00:00"},
-        "source": [{"name": "UN Office for the Coordination of Humanitarian Affairs"}, {"name": "INGD"}],
+        "source": [
+            {"name": "UN Office for the Coordination of Humanitarian Affairs"},
+            {"name": "INGD"},
+        ],
         "format": [{"name": "Situation Report"}],
         "primary_country": {"name": "Mozambique"},
         "language": [{"code": "en"}],
@@ -40,7 +43,10 @@ REPORT: dict[str, Any] = {
 }
 WEEK = {"since": "2026-11-05", "until": "2026-11-11"}
 APPNAME = "example-research-3f9a"
-LISTED, COUNTED = '"limit":200', '"limit":0'  # by which the two requests that go out at once are told apart
+LISTED, COUNTED = (
+    '"limit":200',
+    '"limit":0',
+)  # by which the two requests that go out at once are told apart
 
 
 def report(number: int = 1, **fields: Any) -> dict[str, Any]:
@@ -89,7 +95,9 @@ class TestFaults(FeedFaults):
 async def asked(desk: Desk, url: str, /, **given: Any) -> Answer:
     settings: dict[str, Any] = {"urls": {"reliefweb": url}, "limits": {"reliefweb": FAST}}
     settings |= {"keys": {"reliefweb": SecretStr(APPNAME)}, "as_of": given.pop("as_of", None)}
-    (answer,) = (await FEED.ask(EventArguments.model_validate(given), desk.gateway(**settings))).answers
+    (answer,) = (
+        await FEED.ask(EventArguments.model_validate(given), desk.gateway(**settings))
+    ).answers
     return answer
 
 
@@ -104,15 +112,19 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     answer = await asked(desk, service.url, keywords="flood, Sofala", country_code="MZ", **WEEK)
     (row,) = answer.rows
     assert row.sentence == (
-        '2026-11-10 14:05 UTC: ReliefWeb posted the report "Mozambique: Floods in Sofala, Situation Report No. 3" '
-        "(UN Office for the Coordination of Humanitarian Affairs, INGD; Situation Report; about Mozambique)."
+        '2026-11-10 14:05 UTC: ReliefWeb posted the report "Mozambique: Floods in Sofala, '
+        'Situation Report No. 3" '
+        "(UN Office for the Coordination of Humanitarian Affairs, INGD; Situation Report; about "
+        "Mozambique)."
     )
     assert (row.when, row.place, row.language) == ("2026-11-10T14:05:09Z", "Mozambique", "en")
     assert row.url == "https://reliefweb.int/report/mozambique/floods-sofala-3"
     assert row.data["id"] == "4199001"
     assert answer.title == 'reports on "flood Sofala" about Mozambique, 2026-11-05 to 2026-11-11'
     assert answer.url == f"{service.url}/v2/reports"
-    now, before = sorted((sent(request) for request in service.heard), key=lambda one: -one["limit"])
+    now, before = sorted(
+        (sent(request) for request in service.heard), key=lambda one: -one["limit"]
+    )
     assert now["query"] == {"value": "flood Sofala", "operator": "AND"}
     assert now["filter"] == {
         "operator": "AND",
@@ -138,24 +150,41 @@ async def test_numbers_are_compared_with_those_before(desk: Desk, service: Servi
     service.always = {LISTED: reply(body(3, *items)), COUNTED: reply(body(41))}
     answer = await asked(desk, service.url, country_code="MZ", **WEEK)
     assert answer.summary == (
-        "ReliefWeb lists 3 reports about Mozambique from 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 2, "
-        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: 1), against 41 in the "
+        "ReliefWeb lists 3 reports about Mozambique from 2026-11-05 to 2026-11-11 (by day: "
+        "2026-11-05: 2, "
+        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 0, 2026-11-11: "
+        "1), against 41 in the "
         "7 days before (2026-10-29 to 2026-11-04)."
     )
 
 
-async def test_days_are_not_told_where_only_some_reports_are_listed(desk: Desk, service: Service) -> None:
-    service.always = {LISTED: reply(body(900, *(report(number) for number in range(300)))), COUNTED: reply(body(10))}
+async def test_days_are_not_told_where_only_some_reports_are_listed(
+    desk: Desk, service: Service
+) -> None:
+    service.always = {
+        LISTED: reply(body(900, *(report(number) for number in range(300)))),
+        COUNTED: reply(body(10)),
+    }
     answer = await asked(desk, service.url, country_code="MZ", **WEEK)
     assert (len(answer.rows), answer.total) == (20, 900)
     assert "by day" not in answer.summary
     assert "900 reports" in answer.summary
-    kept = [json.loads(row.reply)["value"]["reports"] for row in desk.store.journal_list(desk.run) if row.reply]
+    kept = [
+        json.loads(row.reply)["value"]["reports"]
+        for row in desk.store.journal_list(desk.run)
+        if row.reply
+    ]
     assert max(map(len, kept)) == reliefweb.KEPT
 
 
 async def test_little_is_needed_and_nothing_breaks_out(desk: Desk, service: Service) -> None:
-    bare = {"id": 7, "fields": {"title": 'Say "yes"\r\n\x1b[2J\u202eno', "date": {"created": "2026-11-10T00:00:00Z"}}}
+    bare = {
+        "id": 7,
+        "fields": {
+            "title": 'Say "yes"\r\n\x1b[2J\u202eno',
+            "date": {"created": "2026-11-10T00:00:00Z"},
+        },
+    }
     service.always = reply(body(1, bare))
     (row,) = (await asked(desk, service.url, keywords="flood", **WEEK)).rows
     check_row(row)
@@ -164,7 +193,9 @@ async def test_little_is_needed_and_nothing_breaks_out(desk: Desk, service: Serv
 
 
 async def test_a_refusal_says_where_an_appname_is_had(desk: Desk, service: Service) -> None:
-    service.always = reply(b'{"status":403,"error":{"type":"AccessDeniedHttpException"}}', "403 Forbidden")
+    service.always = reply(
+        b'{"status":403,"error":{"type":"AccessDeniedHttpException"}}', "403 Forbidden"
+    )
     with pytest.raises(CallError, match="RELIEFWEB_APPNAME"):
         await asked(desk, service.url, keywords="flood")
 
@@ -189,7 +220,9 @@ def test_where_it_is_and_how_fast_it_is_asked() -> None:
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+        ),
         max_leaves=6,
     ),
     st.sampled_from([*REPORT["fields"], "id"]),
@@ -197,5 +230,8 @@ def test_where_it_is_and_how_fast_it_is_asked() -> None:
 def test_any_value_is_read_or_refused(value: Any, part: str) -> None:
     made = copy.deepcopy(REPORT)
     (made if part == "id" else made["fields"])[part] = value
-    error = refusal(CallError, lambda: shaped("reliefweb", reliefweb.Response, {"totalCount": 1, "data": [made]}))
+    error = refusal(
+        CallError,
+        lambda: shaped("reliefweb", reliefweb.Response, {"totalCount": 1, "data": [made]}),
+    )
     assert error is None or error.fault is CallFault.MALFORMED

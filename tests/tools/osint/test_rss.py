@@ -82,7 +82,8 @@ def feed(*items: str, head: str = "<title>T</title>") -> str:
         b"{}",
         b"Service unavailable",
         b"<!doctype html><title>Log in</title>",
-        b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>Log in</title></head><body/></html>",
+        b"<html xmlns='http://www.w3.org/1999/xhtml'><head><title>Log "
+        b"in</title></head><body/></html>",
         b"<opml version='1.0'><body/></opml>",
         b"<rss version='2.0'></rss>",
         b"<rss version='2.0'><channel><title>T</title>",
@@ -90,9 +91,11 @@ def feed(*items: str, head: str = "<title>T</title>") -> str:
         RSS.encode()[:700],
         b"<rss><channel><title>\xff\xfe</title></channel></rss>",
         b"<?xml version='1.0' encoding='klingon'?><rss><channel/></rss>",
-        b"<?xml version='1.0' encoding='ascii'?><rss><channel><title>\xc3\xa5</title></channel></rss>",
+        b"<?xml version='1.0' "
+        b"encoding='ascii'?><rss><channel><title>\xc3\xa5</title></channel></rss>",
         b"<!DOCTYPE rss [<!ENTITY a 'aaaa'>]><rss><channel><title>&a;</title></channel></rss>",
-        b"<!DOCTYPE rss [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><rss><channel><title>&a;</title></channel></rss>",
+        b"<!DOCTYPE rss [<!ENTITY a SYSTEM "
+        b"'file:///etc/passwd'>]><rss><channel><title>&a;</title></channel></rss>",
         b"<rss><channel>" + b"<item>" * 2_000_000,
     ],
 )
@@ -151,11 +154,16 @@ def test_rdf() -> None:
 
 def test_a_feed_without_entries_is_one() -> None:
     assert read("<rss><channel><title>T</title></channel></rss>") == Channel(title="T")
-    assert read("<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title></feed>") == Channel(title="T")
+    assert read("<feed xmlns='http://www.w3.org/2005/Atom'><title>T</title></feed>") == Channel(
+        title="T"
+    )
 
 
 def test_an_old_feed_may_name_its_type() -> None:
-    named = '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" "http://x.example/rss-0.91.dtd">'
+    named = (
+        '<!DOCTYPE rss PUBLIC "-//Netscape Communications//DTD RSS 0.91//EN" '
+        '"http://x.example/rss-0.91.dtd">'
+    )
     assert read(named + feed()).title == "T"
 
 
@@ -212,7 +220,12 @@ def test_only_addresses_of_pages_are_links(link: str, address: str) -> None:
 
 def test_what_has_no_headline_is_left_out() -> None:
     link = "https://news.example/1"
-    assert read(feed(item(link=link), item(title=" ", link=link), item(title="<b></b>", link=link))).entries == ()
+    assert (
+        read(
+            feed(item(link=link), item(title=" ", link=link), item(title="<b></b>", link=link))
+        ).entries
+        == ()
+    )
 
 
 def test_words_from_outside_are_put_on_one_line() -> None:
@@ -225,7 +238,10 @@ def test_words_from_outside_are_put_on_one_line() -> None:
 
 def test_the_newest_are_kept() -> None:
     days = [f"2026-{month:02d}-{day:02d}" for month in range(1, 13) for day in range(1, 29)]
-    items = [item(title=day, link=f"https://news.example/{day}", pubDate=f"{day}T00:00:00Z") for day in days]
+    items = [
+        item(title=day, link=f"https://news.example/{day}", pubDate=f"{day}T00:00:00Z")
+        for day in days
+    ]
     channel = read(feed(*items))
     assert (len(channel.entries), channel.total) == (MOST_ENTRIES, len(days))
     assert [entry.title for entry in channel.entries] == sorted(days, reverse=True)[:MOST_ENTRIES]
@@ -245,13 +261,16 @@ def test_a_feed_that_was_cut_is_never_a_short_one(size: int, text: str) -> None:
 
 
 WORDS = st.text(
-    st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=("Cs", "Cc", "Cn")), max_size=40
+    st.characters(min_codepoint=32, max_codepoint=0x2FFF, exclude_categories=("Cs", "Cc", "Cn")),
+    max_size=40,
 )
 
 
 @given(WORDS, WORDS, WORDS)
 def test_any_words_become_an_entry_or_none(title: str, said: str, link: str) -> None:
-    for entry in read(feed(item(title=title, pubDate=said, link=link), head=f"<title>{escape(title)}</title>")).entries:
+    for entry in read(
+        feed(item(title=title, pubDate=said, link=link), head=f"<title>{escape(title)}</title>")
+    ).entries:
         assert entry.title
         assert "\n" not in entry.title
         assert entry.link.startswith(("http://", "https://"))

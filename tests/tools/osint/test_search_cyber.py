@@ -1,4 +1,7 @@
-"""The feed of vulnerabilities: what it takes, whom it asks, and what is left where one of them fails."""
+"""The feed of vulnerabilities.
+
+What it takes, whom it asks, and what is left where one of them fails.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ SAID = {KEV: reply(test_kev.body(test_kev.entry())), NVD: reply(test_nvd.body(te
 
 
 async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any) -> Told:
-    options = {"urls": dict.fromkeys(SERVICES, service.url), "limits": dict.fromkeys(SERVICES, FAST)}
+    options = {
+        "urls": dict.fromkeys(SERVICES, service.url),
+        "limits": dict.fromkeys(SERVICES, FAST),
+    }
     found = arguments_of(FEED, args)
     assert isinstance(found, Asked)
     return await FEED.ask(found, desk.gateway(mode, **options))
@@ -41,7 +47,10 @@ async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any)
         ({"vendor": "x" * 81}, "its argument 'vendor'"),
         ({"vendor": "?!"}, "its argument 'vendor': it holds no word to search for"),
         ({"vendor": 7}, "its argument 'vendor'"),
-        ({"vendor": "Holm", "since": "2026-11-11", "until": "2026-11-05"}, "since is later than until"),
+        (
+            {"vendor": "Holm", "since": "2026-11-11", "until": "2026-11-05"},
+            "since is later than until",
+        ),
         ({"vendor": "Holm", "since": "11/05/2026"}, "its argument 'since'"),
         ({"vendor": "Holm", "days": 367}, "its argument 'days'"),
         ({"vendor": "Holm", "severity": "high"}, "it takes no argument 'severity'"),
@@ -66,7 +75,9 @@ async def test_bad_arguments_are_refused_before_any_call(
         (True, ["CISA KEV"]),
     ],
 )
-async def test_who_is_asked(desk: Desk, service: Service, exploited: Any, services: list[str]) -> None:
+async def test_who_is_asked(
+    desk: Desk, service: Service, exploited: Any, services: list[str]
+) -> None:
     service.always = SAID
     told = await ask(desk, service, vendor="Holm", exploited=exploited)
     assert [answer.service for answer in told.answers] == services
@@ -79,7 +90,9 @@ async def test_one_that_fails_costs_its_own_rows(desk: Desk, service: Service) -
     service.always = SAID | {NVD: reply(b"", "403 Forbidden")}
     told = await ask(desk, service, vendor="Holm")
     assert [answer.service for answer in told.answers] == ["CISA KEV"]
-    assert told.failures == ("NVD failed: nvd answered 403: it wants to know its callers: set NVD_API_KEY",)
+    assert told.failures == (
+        "NVD failed: nvd answered 403: it wants to know its callers: set NVD_API_KEY",
+    )
 
 
 async def test_where_both_fail_it_fails(desk: Desk, service: Service) -> None:
@@ -87,7 +100,9 @@ async def test_where_both_fail_it_fails(desk: Desk, service: Service) -> None:
     with pytest.raises(CallError) as caught:
         await ask(desk, service, vendor="Holm")
     assert caught.value.fault is CallFault.SERVER
-    assert str(caught.value) == "CISA KEV failed: cisa_kev answered 500; NVD failed: nvd answered 500"
+    assert (
+        str(caught.value) == "CISA KEV failed: cisa_kev answered 500; NVD failed: nvd answered 500"
+    )
 
 
 async def test_what_is_exploited_now_needs_no_words(desk: Desk, service: Service) -> None:
@@ -96,7 +111,9 @@ async def test_what_is_exploited_now_needs_no_words(desk: Desk, service: Service
     assert told.answers[0].title == "Known exploited vulnerabilities of any kind"
 
 
-async def test_a_replay_years_later_asks_nobody(desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_replay_years_later_asks_nobody(
+    desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     service.always = SAID
     live = await ask(desk, service, vendor="Holm", days="300")
     asked = len(service.heard)
@@ -107,9 +124,17 @@ async def test_a_replay_years_later_asks_nobody(desk: Desk, service: Service, mo
 
 
 def test_arguments_as_reasoners_give_them() -> None:
-    found = arguments_of(FEED, {"vendor": " Holm \n Works ", "cve": "cve-2024-3094", "exploited": "TRUE", "days": "7"})
+    found = arguments_of(
+        FEED,
+        {"vendor": " Holm \n Works ", "cve": "cve-2024-3094", "exploited": "TRUE", "days": "7"},
+    )
     assert isinstance(found, Asked)
-    assert (found.vendor, found.cve, found.exploited, found.days) == ("Holm Works", "CVE-2024-3094", "yes", 7)
+    assert (found.vendor, found.cve, found.exploited, found.days) == (
+        "Holm Works",
+        "CVE-2024-3094",
+        "yes",
+        7,
+    )
 
 
 def test_what_it_says_of_itself() -> None:

@@ -36,7 +36,9 @@ def options(url: str, **more: Any) -> dict[str, Any]:
     }
 
 
-async def told(desk: Desk, url: str, mode: Mode = Mode.LIVE, /, *, settings: Any = None, **given: Any) -> Told:
+async def told(
+    desk: Desk, url: str, mode: Mode = Mode.LIVE, /, *, settings: Any = None, **given: Any
+) -> Told:
     args = EventArguments.model_validate(given)
     return await FEED.ask(args, desk.gateway(mode, **options(url, **(settings or {}))))
 
@@ -45,21 +47,36 @@ async def told(desk: Desk, url: str, mode: Mode = Mode.LIVE, /, *, settings: Any
     ("given", "why"),
     [
         ({}, "it needs a place, a country, keywords, a magnitude or a time"),
-        ({"keywords": "", "country_code": None}, "it needs a place, a country, keywords, a magnitude or a time"),
-        ({"latitude": "91", "longitude": "0"}, "'latitude': input should be less than or equal to 90"),
-        ({"latitude": "-90.1", "longitude": "0"}, "'latitude': input should be greater than or equal to -90"),
+        (
+            {"keywords": "", "country_code": None},
+            "it needs a place, a country, keywords, a magnitude or a time",
+        ),
+        (
+            {"latitude": "91", "longitude": "0"},
+            "'latitude': input should be less than or equal to 90",
+        ),
+        (
+            {"latitude": "-90.1", "longitude": "0"},
+            "'latitude': input should be greater than or equal to -90",
+        ),
         ({"latitude": "0", "longitude": "180.5"}, "'longitude'"),
         ({"latitude": "nan", "longitude": "0"}, "'latitude'"),
         ({"latitude": "inf", "longitude": "0"}, "'latitude'"),
         ({"latitude": "north", "longitude": "0"}, "'latitude'"),
         ({"latitude": "50"}, "latitude and longitude come together"),
         ({"longitude": "50", "keywords": "flood"}, "latitude and longitude come together"),
-        ({"latitude": "1", "longitude": "2", "radius_km": "-1"}, "'radius_km': input should be greater than 0"),
+        (
+            {"latitude": "1", "longitude": "2", "radius_km": "-1"},
+            "'radius_km': input should be greater than 0",
+        ),
         ({"latitude": "1", "longitude": "2", "radius_km": "501"}, "'radius_km'"),
         ({"radius_km": "10", "keywords": "flood"}, "radius_km needs latitude and longitude"),
         ({"country_code": "XX"}, "'country_code': there is no country XX"),
         ({"keywords": "the, of"}, "'keywords': they hold no word to search for"),
-        ({"keywords": "flood", "since": "2026-11-11", "until": "2026-11-05"}, "since is later than until"),
+        (
+            {"keywords": "flood", "since": "2026-11-11", "until": "2026-11-05"},
+            "since is later than until",
+        ),
         ({"keywords": "flood", "since": "yesterday"}, "'since': a day is written as 2026-11-11"),
         ({"keywords": "flood", "days": "0"}, "'days'"),
         ({"keywords": "flood", "days": "400"}, "'days'"),
@@ -86,7 +103,10 @@ def test_bad_arguments_are_refused_before_any_call(given: dict[str, Any], why: s
         ({"min_magnitude": "6"}, ["/fdsnws/"]),
         ({"min_magnitude": "6", "country_code": "TR"}, ["/fdsnws/", "/v2/reports", "/v2/reports"]),
         ({"keywords": "earthquakes, relief"}, ["/fdsnws/", "/v2/reports", "/v2/reports"]),
-        ({"keywords": "flood", "latitude": "1", "longitude": "2"}, ["/fdsnws/", "/v2/reports", "/v2/reports"]),
+        (
+            {"keywords": "flood", "latitude": "1", "longitude": "2"},
+            ["/fdsnws/", "/v2/reports", "/v2/reports"],
+        ),
     ],
 )
 async def test_only_those_are_asked_who_know_something_of_it(
@@ -94,7 +114,9 @@ async def test_only_those_are_asked_who_know_something_of_it(
 ) -> None:
     service.always = BOTH
     answer = await told(desk, service.url, **given)
-    assert sorted(next(path for path in BOTH if path in request) for request in service.heard) == asked
+    assert (
+        sorted(next(path for path in BOTH if path in request) for request in service.heard) == asked
+    )
     assert len(answer.answers) == len(set(asked))
     assert answer.failures == ()
 
@@ -115,19 +137,27 @@ async def test_all_that_fail_are_a_failure(desk: Desk, service: Service) -> None
     with pytest.raises(CallError) as caught:
         await told(desk, service.url, keywords="earthquake")
     assert caught.value.fault is CallFault.SERVER
-    assert str(caught.value) == "USGS failed: usgs answered 500; ReliefWeb failed: reliefweb answered 500"
+    assert (
+        str(caught.value)
+        == "USGS failed: usgs answered 500; ReliefWeb failed: reliefweb answered 500"
+    )
 
 
-async def test_without_an_appname_reliefweb_is_left_out_and_that_is_told(desk: Desk, service: Service) -> None:
+async def test_without_an_appname_reliefweb_is_left_out_and_that_is_told(
+    desk: Desk, service: Service
+) -> None:
     service.always = BOTH
     given = {"keywords": "earthquake", **WEEK}
     live = await told(desk, service.url, settings={"keys": {}}, **given)
     assert [answer.service for answer in live.answers] == ["USGS earthquake catalogue"]
     assert live.failures == (
-        "ReliefWeb failed: it was not asked, because it wants to know its callers: set RELIEFWEB_APPNAME",
+        "ReliefWeb failed: it was not asked, because it wants to know its callers: set "
+        "RELIEFWEB_APPNAME",
     )
     assert not any("/v2/reports" in request for request in service.heard)
-    assert await told(desk, service.url, Mode.REPLAY, **given) == live  # a key that came later changes nothing
+    assert (
+        await told(desk, service.url, Mode.REPLAY, **given) == live
+    )  # a key that came later changes nothing
 
 
 async def test_without_an_appname_and_nobody_else_to_ask(desk: Desk, service: Service) -> None:
@@ -138,7 +168,10 @@ async def test_without_an_appname_and_nobody_else_to_ask(desk: Desk, service: Se
 
 
 async def test_the_number_before_may_fail_alone(desk: Desk, service: Service) -> None:
-    service.always = {'"limit":200': reply(reports(1, REPORT)), '"limit":0': reply(b"", "500 Internal Server Error")}
+    service.always = {
+        '"limit":200': reply(reports(1, REPORT)),
+        '"limit":0': reply(b"", "500 Internal Server Error"),
+    }
     live = await told(desk, service.url, country_code="MZ", **WEEK)
     (answer,) = live.answers
     assert answer.rows
@@ -148,9 +181,21 @@ async def test_the_number_before_may_fail_alone(desk: Desk, service: Service) ->
 
 async def test_strings_are_read_as_what_they_mean(desk: Desk, service: Service) -> None:
     service.always = BOTH
-    given = {"latitude": " 36.2 ", "longitude": "37.10", "radius_km": "50", "min_magnitude": "4", "days": "3"}
+    given = {
+        "latitude": " 36.2 ",
+        "longitude": "37.10",
+        "radius_km": "50",
+        "min_magnitude": "4",
+        "days": "3",
+    }
     await told(desk, service.url, settings={"as_of": "2026-11-11"}, **given)
-    for part in ("latitude=36.2&", "longitude=37.1&", "maxradiuskm=50&", "minmagnitude=4&", "starttime=2026-11-06T00"):
+    for part in (
+        "latitude=36.2&",
+        "longitude=37.1&",
+        "maxradiuskm=50&",
+        "minmagnitude=4&",
+        "starttime=2026-11-06T00",
+    ):
         assert part in service.heard[0]
 
 
@@ -158,7 +203,11 @@ async def test_strings_are_read_as_what_they_mean(desk: Desk, service: Service) 
     st.dictionaries(
         st.sampled_from(list(EventArguments.model_fields)),
         st.one_of(
-            st.none(), st.text(max_size=12), st.integers(), st.floats(), st.lists(st.text(max_size=5), max_size=3)
+            st.none(),
+            st.text(max_size=12),
+            st.integers(),
+            st.floats(),
+            st.lists(st.text(max_size=5), max_size=3),
         ),
         max_size=4,
     )

@@ -46,7 +46,9 @@ PLACE = {"latitude": "46.9", "longitude": "8.1", "radius_km": "50"}
 
 
 def state(**changes: Any) -> list[Any]:
-    return [changes.get(name, value) for name, value in zip(search_flights._FIELDS, STATE, strict=True)]
+    return [
+        changes.get(name, value) for name, value in zip(search_flights._FIELDS, STATE, strict=True)
+    ]
 
 
 def body(*states: Any, time: Any = TIME) -> bytes:
@@ -107,7 +109,10 @@ def params(request: str) -> dict[str, float]:
         ({"latitude": "0", "longitude": "0", "radius_km": "-1"}, "'radius_km'"),
         ({"latitude": "0", "longitude": "0", "radius_km": "0"}, "'radius_km'"),
         ({"latitude": "0", "longitude": "0", "radius_km": "501"}, "'radius_km'"),
-        ({"latitude": "0", "longitude": "0", "since": "2026-11-05"}, "it takes no argument 'since'"),
+        (
+            {"latitude": "0", "longitude": "0", "since": "2026-11-05"},
+            "it takes no argument 'since'",
+        ),
     ],
 )
 def test_bad_arguments_are_refused_before_any_call(given: dict[str, Any], why: str) -> None:
@@ -120,13 +125,15 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     answer = await asked(desk, service.url, **PLACE)
     (row,) = answer.rows
     assert row.sentence == (
-        "2026-11-11 14:03 UTC: aircraft DLH9LF at 46.9648 N, 8.1257 E, 7.5 km from the place asked for, at an altitude "
+        "2026-11-11 14:03 UTC: aircraft DLH9LF at 46.9648 N, 8.1257 E, 7.5 km from the place asked "
+        "for, at an altitude "
         "of 9639.3 m, 232.88 m/s, registration: Germany (OpenSky 3c6444)."
     )
     assert (row.lat, row.lon, row.when, row.place) == (46.9648, 8.1257, "2026-11-11T14:03:55Z", "")
     assert row.data["squawk"] == "1000"
     assert answer.summary == (
-        "2026-11-11 14:05 UTC: OpenSky saw 1 aircraft within 50 km of 46.9 N, 8.1 E, 0 of them on the ground "
+        "2026-11-11 14:05 UTC: OpenSky saw 1 aircraft within 50 km of 46.9 N, 8.1 E, 0 of them on "
+        "the ground "
         "(by registration: Germany: 1)."
     )
     (request,) = service.heard
@@ -136,7 +143,9 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert answer.url.startswith(f"{service.url}/api/states/all?lamin=")
 
 
-async def test_only_what_is_within_the_circle_counts_the_nearest_first(desk: Desk, service: Service) -> None:
+async def test_only_what_is_within_the_circle_counts_the_nearest_first(
+    desk: Desk, service: Service
+) -> None:
     corner = state(icao24="corner", latitude=47.34, longitude=8.74)
     nowhere = state(icao24="nowhere", latitude=None, longitude=None)
     far = state(icao24="far", latitude=47.2, origin_country=None, callsign=None, time_position=None)
@@ -154,7 +163,9 @@ async def test_only_what_is_within_the_circle_counts_the_nearest_first(desk: Des
     assert "1 of them on the ground (by registration: Germany: 2, unknown: 1)" in answer.summary
 
 
-async def test_a_circle_over_the_date_line_is_asked_for_in_two_boxes(desk: Desk, service: Service) -> None:
+async def test_a_circle_over_the_date_line_is_asked_for_in_two_boxes(
+    desk: Desk, service: Service
+) -> None:
     east = state(icao24="east", latitude=-17.0, longitude=179.9)
     west = state(icao24="west", latitude=-17.0, longitude=-179.9)
     service.once = [reply(body(east)), reply(body(west))]
@@ -166,7 +177,9 @@ async def test_a_circle_over_the_date_line_is_asked_for_in_two_boxes(desk: Desk,
 
 
 async def test_many_are_counted_and_a_few_kept(desk: Desk, service: Service) -> None:
-    many = [state(icao24=f"{number:06x}", latitude=46.9 + number / 10_000) for number in range(1_000)]
+    many = [
+        state(icao24=f"{number:06x}", latitude=46.9 + number / 10_000) for number in range(1_000)
+    ]
     service.always = reply(body(*many))
     answer = await asked(desk, service.url, **PLACE)
     assert (len(answer.rows), answer.total) == (20, 1_000)
@@ -194,7 +207,11 @@ def test_its_day_of_credits_is_not_overdrawn() -> None:
     assert limit.rate * 4 * 86_400 / limit.per <= 400
 
 
-@given(st.lists(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), max_size=20))
+@given(
+    st.lists(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), max_size=20
+    )
+)
 def test_any_state_is_read_or_refused(values: list[Any]) -> None:
     whole = {"time": TIME, "states": [values]}
     error = refusal(CallError, lambda: shaped("opensky", search_flights.Response, whole))

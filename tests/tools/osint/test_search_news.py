@@ -16,7 +16,14 @@ from deepdiver.core.whereabouts import whereabouts
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
 from deepdiver.tools.osint import search_news
-from deepdiver.tools.osint.feed import Answer, Feed, IntelligenceType, Told, arguments_of, shown_arguments
+from deepdiver.tools.osint.feed import (
+    Answer,
+    Feed,
+    IntelligenceType,
+    Told,
+    arguments_of,
+    shown_arguments,
+)
 from deepdiver.tools.osint.search_news import FEED, NewsArguments
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FAST, FeedCase, FeedFaults, check_row
@@ -47,10 +54,18 @@ def listed(*articles: Any) -> bytes:
 
 
 def timeline(**days: int) -> bytes:
-    """Return the documented form of the mode TimelineVolRaw: d20261110=3 are three articles on that day."""
-    data = [{"date": f"{day[1:]}T000000Z", "value": value, "norm": 1_000_000} for day, value in days.items()]
+    """Return the documented form of the mode TimelineVolRaw.
+
+    D20261110=3 are three articles on that day.
+    """
+    data = [
+        {"date": f"{day[1:]}T000000Z", "value": value, "norm": 1_000_000}
+        for day, value in days.items()
+    ]
     details = {"title": "ferry fire", "date_resolution": "day"}
-    return json.dumps({"query_details": details, "timeline": [{"series": "Article Count", "data": data}]}).encode()
+    return json.dumps(
+        {"query_details": details, "timeline": [{"series": "Article Count", "data": data}]}
+    ).encode()
 
 
 class TestFaults(FeedFaults):
@@ -75,7 +90,12 @@ class TestFaults(FeedFaults):
 
 
 def settings(url: str, feeds: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
-    return {"urls": {"gdelt": url}, "limits": {"gdelt": FAST, "rss": FAST}, "news_feeds": feeds, **more}
+    return {
+        "urls": {"gdelt": url},
+        "limits": {"gdelt": FAST, "rss": FAST},
+        "news_feeds": feeds,
+        **more,
+    }
 
 
 async def ask(desk: Desk, mode: Mode, options: dict[str, Any], /, **given: Any) -> Told:
@@ -106,7 +126,10 @@ def params(requests: list[str], mode: str) -> dict[str, str]:
         ({"keywords": ",".join("abcdefghijklmnop")}, "'keywords'"),
         ({"keywords": 7}, "'keywords'"),
         ({"keywords": "fire", "country_code": "XX"}, "'country_code': there is no country XX"),
-        ({"keywords": "fire", "since": "2026-11-11", "until": "2026-11-05"}, "since is later than until"),
+        (
+            {"keywords": "fire", "since": "2026-11-11", "until": "2026-11-05"},
+            "since is later than until",
+        ),
         ({"keywords": "fire", "since": "2026-11-31"}, "'since': a day is written as 2026-11-11"),
         ({"keywords": "fire", "since": "20261111"}, "'since': a day is written as 2026-11-11"),
         ({"keywords": "fire", "since": "2020-01-01", "until": "2026-01-01"}, "days apart"),
@@ -126,29 +149,51 @@ def test_bad_arguments_are_refused_before_any_call(given: dict[str, Any], why: s
 
 
 async def test_the_documented_formats(desk: Desk, service: Service) -> None:
-    service.always = {LIST: reply(listed(ARTICLE)), COUNT: reply(timeline(d20261030=2, d20261105=1, d20261110=3))}
+    service.always = {
+        LIST: reply(listed(ARTICLE)),
+        COUNT: reply(timeline(d20261030=2, d20261105=1, d20261110=3)),
+    }
     answer = await asked(desk, service.url, country_code="se")
     (row,) = answer.rows
     assert row.sentence == (
-        '2026-11-10 14:05 UTC: kustbladet.example had the headline "Nine hurt in ferry fire at 03:15" '
+        '2026-11-10 14:05 UTC: kustbladet.example had the headline "Nine hurt in ferry fire at '
+        '03:15" '
         "(the time is when GDELT first saw it)."
     )
-    assert (row.when, row.url) == ("2026-11-10T14:05:00Z", "https://www.kustbladet.example/2026/11/fire")
-    assert (row.title, row.publisher, row.language) == ("Nine hurt in ferry fire at 03:15", "kustbladet.example", "sv")
+    assert (row.when, row.url) == (
+        "2026-11-10T14:05:00Z",
+        "https://www.kustbladet.example/2026/11/fire",
+    )
+    assert (row.title, row.publisher, row.language) == (
+        "Nine hurt in ferry fire at 03:15",
+        "kustbladet.example",
+        "sv",
+    )
     assert row.data["sourcecountry"] == "Sweden"
     assert (answer.service, answer.publisher_kind, answer.total) == ("GDELT", "aggregator", 4)
     assert answer.title == 'news of "ferry fire" from 2026-11-05 to 2026-11-11, outlets of Sweden'
     assert answer.summary == (
-        'GDELT counts 4 articles on "ferry fire" from 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 1, 2026-11-06: 0, '
-        "2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 3, 2026-11-11: 0), against 2 in the 7 days before "
+        'GDELT counts 4 articles on "ferry fire" from 2026-11-05 to 2026-11-11 (by day: '
+        "2026-11-05: 1, 2026-11-06: 0, "
+        "2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 3, 2026-11-11: 0), against 2 in "
+        "the 7 days before "
         "(2026-10-29 to 2026-11-04)."
     )
     assert answer.note == ""
     days = {"startdatetime": "20261105000000", "enddatetime": "20261111235959"}
     query = "ferry fire sourcecountry:SW"
-    listing = {"query": query, "mode": "ArtList", "format": "json", "maxrecords": "200", "sort": "HybridRel", **days}
+    listing = {
+        "query": query,
+        "mode": "ArtList",
+        "format": "json",
+        "maxrecords": "200",
+        "sort": "HybridRel",
+        **days,
+    }
     assert params(service.heard, LIST) == listing
-    assert {name: values[0] for name, values in parse_qs(urlsplit(answer.url).query).items()} == listing
+    assert {
+        name: values[0] for name, values in parse_qs(urlsplit(answer.url).query).items()
+    } == listing
     assert params(service.heard, COUNT) == {
         "query": query,
         "mode": "TimelineVolRaw",
@@ -158,14 +203,20 @@ async def test_the_documented_formats(desk: Desk, service: Service) -> None:
     }
 
 
-async def test_steps_of_a_quarter_of_an_hour_are_summed_by_day(desk: Desk, service: Service) -> None:
-    steps = [{"date": f"20261110T{n // 4:02d}{15 * (n % 4):02d}00Z", "value": 1, "norm": 9} for n in range(96)]
+async def test_steps_of_a_quarter_of_an_hour_are_summed_by_day(
+    desk: Desk, service: Service
+) -> None:
+    steps = [
+        {"date": f"20261110T{n // 4:02d}{15 * (n % 4):02d}00Z", "value": 1, "norm": 9}
+        for n in range(96)
+    ]
     body = json.dumps({"timeline": [{"series": "Article Count", "data": steps}]}).encode()
     service.always = {LIST: reply(listed(ARTICLE)), COUNT: reply(body)}
     answer = await asked(desk, service.url, since="2026-11-10", until="2026-11-10")
     assert answer.total == 96
     assert answer.summary == (
-        'GDELT counts 96 articles on "ferry fire" from 2026-11-10, against 0 in the 1 day before (2026-11-09).'
+        'GDELT counts 96 articles on "ferry fire" from 2026-11-10, against 0 in the 1 day before '
+        "(2026-11-09)."
     )
 
 
@@ -174,8 +225,14 @@ async def test_steps_of_a_quarter_of_an_hour_are_summed_by_day(desk: Desk, servi
     [
         (reply(b"", "500 Internal Server Error"), "gdelt answered 500"),
         (reply(b"Timespan is too short.\n"), "gdelt refused the query: Timespan is too short."),
-        (reply(b'{"timeline": [{"data": [{"date": "today", "value": 3}]}]}'), "a form that is not its own"),
-        (reply(b'{"timeline": [{"data": [{"date": "20261110T000000Z", "value": -3}]}]}'), "a form that is not its own"),
+        (
+            reply(b'{"timeline": [{"data": [{"date": "today", "value": 3}]}]}'),
+            "a form that is not its own",
+        ),
+        (
+            reply(b'{"timeline": [{"data": [{"date": "20261110T000000Z", "value": -3}]}]}'),
+            "a form that is not its own",
+        ),
         (
             reply(b'{"timeline": [{"data": [{"date": "20261110T000000Z", "value": 0.5}]}]}'),
             "a form that is not its own",
@@ -186,7 +243,10 @@ async def test_steps_of_a_quarter_of_an_hour_are_summed_by_day(desk: Desk, servi
 async def test_a_count_that_fails_costs_the_comparison_alone(
     desk: Desk, service: Service, body: bytes, why: str
 ) -> None:
-    service.always = {LIST: reply(listed(ARTICLE, article(1), article(2, seendate="20261107T000000Z"))), COUNT: body}
+    service.always = {
+        LIST: reply(listed(ARTICLE, article(1), article(2, seendate="20261107T000000Z"))),
+        COUNT: body,
+    }
     live = await ask(desk, Mode.LIVE, settings(service.url), **WEEK)
     (answer,) = live.answers
     (line,) = live.failures
@@ -199,8 +259,13 @@ async def test_a_count_that_fails_costs_the_comparison_alone(
     assert await ask(desk, Mode.REPLAY, settings(service.url), **WEEK) == live
 
 
-async def test_a_list_that_fails_is_a_failure_although_the_count_came(desk: Desk, service: Service) -> None:
-    service.always = {LIST: reply(b"", "500 Internal Server Error"), COUNT: reply(timeline(d20261110=3))}
+async def test_a_list_that_fails_is_a_failure_although_the_count_came(
+    desk: Desk, service: Service
+) -> None:
+    service.always = {
+        LIST: reply(b"", "500 Internal Server Error"),
+        COUNT: reply(timeline(d20261110=3)),
+    }
     with pytest.raises(CallError, match=r"^GDELT failed: gdelt answered 500$") as caught:
         await asked(desk, service.url)
     assert caught.value.fault is CallFault.SERVER
@@ -211,7 +276,8 @@ async def test_none_now_and_many_before_is_said(desk: Desk, service: Service) ->
     answer = await asked(desk, service.url)
     assert (answer.rows, answer.total) == ((), 0)
     assert answer.summary == (
-        'GDELT counts 0 articles on "ferry fire" from 2026-11-05 to 2026-11-11, against 2,400 in the 7 days before '
+        'GDELT counts 0 articles on "ferry fire" from 2026-11-05 to 2026-11-11, against 2,400 in '
+        "the 7 days before "
         "(2026-10-29 to 2026-11-04)."
     )
 
@@ -219,7 +285,10 @@ async def test_none_now_and_many_before_is_said(desk: Desk, service: Service) ->
 async def test_an_agencys_text_in_many_papers_is_one_headline(desk: Desk, service: Service) -> None:
     same = [article(n, title="Nine hurt, police say") for n in range(3)]
     shouted = article(9, title="NINE HURT, POLICE SAY")
-    service.always = {LIST: reply(listed(*same, shouted, article(5), article(5))), COUNT: reply(timeline(d20261110=6))}
+    service.always = {
+        LIST: reply(listed(*same, shouted, article(5), article(5))),
+        COUNT: reply(timeline(d20261110=6)),
+    }
     answer = await asked(desk, service.url)
     assert [row.url for row in answer.rows] == ["https://a.example/0", "https://a.example/5"]
     assert answer.total == 6
@@ -233,9 +302,14 @@ async def test_a_limit_and_odd_articles(desk: Desk, service: Service) -> None:
         article(2, seendate="20260231T000000Z", title="of no day"),
         {"url": "https://a.example/bare", "title": 'A "bare"\n one\u202e'},
     ]
-    service.always = {LIST: reply(listed(*odd, *(article(n) for n in range(10, 40)))), COUNT: reply(b"{}")}
+    service.always = {
+        LIST: reply(listed(*odd, *(article(n) for n in range(10, 40)))),
+        COUNT: reply(b"{}"),
+    }
     answer = await asked(desk, service.url, limit="3")
-    assert [row.sentence for row in answer.rows][:1] == ["an outlet had the headline \"A 'bare' one\"."]
+    assert [row.sentence for row in answer.rows][:1] == [
+        "an outlet had the headline \"A 'bare' one\"."
+    ]
     assert [row.title for row in answer.rows][1:] == ["Headline 10", "Headline 11"]
     for row in answer.rows:
         check_row(row)
@@ -282,11 +356,15 @@ async def test_today_is_not_in_the_request_but_in_the_answer(desk: Desk, service
     assert await ask(desk, Mode.REPLAY, settings(service.url)) == live
 
 
-# --- news feeds -----------------------------------------------------------------------------------------------------
+# --- news feeds
+# -----------------------------------------------------------------------------------------------------
 
 
 def herald(*entries: tuple[str, str, str], reach: str = "2026-09-01") -> bytes:
-    """Return a feed of entries: headline, time, summary; its oldest entry is about something else."""
+    """Return a feed of entries.
+
+    Headline, time, summary; its oldest entry is about something else.
+    """
     items = [
         item(title=title, link=f"https://herald.example/{number}", pubDate=when, description=text)
         for number, (title, when, text) in enumerate(entries)
@@ -297,14 +375,18 @@ def herald(*entries: tuple[str, str, str], reach: str = "2026-09-01") -> bytes:
 
 async def from_feed(desk: Desk, service: Service, raw: bytes, /, **given: Any) -> Answer:
     service.always = {"/rss": reply(raw), "/api/v2": reply(b"{}")}
-    told = await ask(desk, Mode.LIVE, settings(service.url, (f"{service.url}/rss",)), **{**WEEK, **given})
+    told = await ask(
+        desk, Mode.LIVE, settings(service.url, (f"{service.url}/rss",)), **{**WEEK, **given}
+    )
     assert told.failures == ()
     first, second = told.answers
     assert first.service == "GDELT"
     return second
 
 
-async def test_entries_of_a_feed_are_found_by_all_their_words_and_their_time(desk: Desk, service: Service) -> None:
+async def test_entries_of_a_feed_are_found_by_all_their_words_and_their_time(
+    desk: Desk, service: Service
+) -> None:
     entries = (
         ("Férry fires again", "2026-11-10T14:05:00Z", "Nine hurt."),
         ("Harbour closed", "2026-11-11T09:00:00+02:00", "After a fire on two ferries."),
@@ -315,7 +397,8 @@ async def test_entries_of_a_feed_are_found_by_all_their_words_and_their_time(des
     )
     answer = await from_feed(desk, service, herald(*entries))
     assert [row.sentence for row in answer.rows] == [
-        '2026-11-11 07:00 UTC: The Herald had the headline "Harbour closed": "After a fire on two ferries.".',
+        '2026-11-11 07:00 UTC: The Herald had the headline "Harbour closed": "After a fire on two '
+        'ferries.".',
         '2026-11-10 14:05 UTC: The Herald had the headline "Férry fires again": "Nine hurt.".',
     ]
     for row in answer.rows:
@@ -323,15 +406,19 @@ async def test_entries_of_a_feed_are_found_by_all_their_words_and_their_time(des
     assert (answer.rows[0].url, answer.rows[0].language) == ("https://herald.example/1", "en")
     assert answer.rows[0].publisher == "The Herald"
     assert answer.summary == (
-        'The Herald lists 2 headlines on "ferry fire" from 2026-11-05 to 2026-11-11 (by day: 2026-11-05: 0, '
-        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 1, 2026-11-11: 1), against 1 in the "
+        'The Herald lists 2 headlines on "ferry fire" from 2026-11-05 to 2026-11-11 (by day: '
+        "2026-11-05: 0, "
+        "2026-11-06: 0, 2026-11-07: 0, 2026-11-08: 0, 2026-11-09: 0, 2026-11-10: 1, 2026-11-11: "
+        "1), against 1 in the "
         "7 days before (2026-10-29 to 2026-11-04)."
     )
     assert answer.note == "1 entry without a date left out."
     assert answer.total == 2
 
 
-async def test_a_feed_that_does_not_reach_back_is_not_compared(desk: Desk, service: Service) -> None:
+async def test_a_feed_that_does_not_reach_back_is_not_compared(
+    desk: Desk, service: Service
+) -> None:
     entry = ("Ferry fire", "2026-11-10T14:05:00Z", "")
     answer = await from_feed(desk, service, herald(entry, reach="2026-11-02"), country_code="SE")
     assert "against" not in answer.summary
@@ -357,13 +444,17 @@ async def test_words_that_are_not_parted_are_found_within(desk: Desk, service: S
 
 
 async def test_a_feed_is_read_once_whatever_is_looked_for(desk: Desk, service: Service) -> None:
-    raw = herald(("Ferry fire", "2026-11-10T14:05:00Z", ""), ("Shed fire", "2026-11-10T14:05:00Z", ""))
+    raw = herald(
+        ("Ferry fire", "2026-11-10T14:05:00Z", ""), ("Shed fire", "2026-11-10T14:05:00Z", "")
+    )
     for keywords in ("ferry", "shed", "fire"):
         await from_feed(desk, service, raw, keywords=keywords)
     assert sum("GET /rss " in request for request in service.heard) == 1
 
 
-async def test_a_feed_that_fails_costs_its_own_rows(desk: Desk, service: Service, nobody: str) -> None:
+async def test_a_feed_that_fails_costs_its_own_rows(
+    desk: Desk, service: Service, nobody: str
+) -> None:
     service.always = {
         "/good": reply(herald(("Ferry fire", "2026-11-10T14:05:00Z", ""))),
         "/html": reply(b"<!doctype html><title>Log in</title>"),
@@ -403,7 +494,9 @@ async def test_a_host_that_wants_a_pause_holds_up_no_other(desk: Desk, service: 
     assert not any("/late?again" in request for request in service.heard)
 
 
-async def test_a_word_that_gdelt_refuses_is_still_looked_for_in_feeds(desk: Desk, service: Service) -> None:
+async def test_a_word_that_gdelt_refuses_is_still_looked_for_in_feeds(
+    desk: Desk, service: Service
+) -> None:
     service.always = reply(herald(("Vitamin K recalled", "2026-11-10T14:05:00Z", "")))
     options = settings(service.url, (f"{service.url}/rss",))
     told = await ask(desk, Mode.LIVE, options, keywords="K", **WEEK)
@@ -412,11 +505,15 @@ async def test_a_word_that_gdelt_refuses_is_still_looked_for_in_feeds(desk: Desk
 
 
 async def test_only_so_many_entries_are_journalled(desk: Desk, service: Service) -> None:
-    entries = [(f"Ferry fire {number}", "2026-11-10T14:05:00Z", "x" * 5_000) for number in range(300)]
+    entries = [
+        (f"Ferry fire {number}", "2026-11-10T14:05:00Z", "x" * 5_000) for number in range(300)
+    ]
     answer = await from_feed(desk, service, herald(*entries))
     assert "Only the newest 200 of its 301 entries" in answer.note
     assert len(answer.rows) == 20
-    rows = [row for row in desk.store.journal_list(desk.run) if row.provider.startswith("rss:127.0.0.1")]
+    rows = [
+        row for row in desk.store.journal_list(desk.run) if row.provider.startswith("rss:127.0.0.1")
+    ]
     assert len(rows[0].reply or "") < 200_000
 
 

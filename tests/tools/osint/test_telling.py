@@ -41,14 +41,19 @@ def test_a_moment_is_read_back(seconds: int, minutes: int) -> None:
 
 
 def test_a_moment_without_a_zone_is_taken_for_utc_and_a_day_stays_one() -> None:
-    assert utc(datetime(2026, 11, 11, 14, 5, tzinfo=UTC).replace(tzinfo=None)) == "2026-11-11T14:05:00Z"
+    assert (
+        utc(datetime(2026, 11, 11, 14, 5, tzinfo=UTC).replace(tzinfo=None))
+        == "2026-11-11T14:05:00Z"
+    )
     assert clock("2026-11-11T14:05:59Z") == "2026-11-11 14:05 UTC"
     assert clock("2026-11-11") == "2026-11-11"
 
 
 @given(st.floats(-90, 90), st.floats(-180, 180))
 def test_a_position_is_read_back(lat: float, lon: float) -> None:
-    assert positions(f"at {degrees(lat, lon)}, they say") == [Position(round(lat, DIGITS), round(lon, DIGITS))]
+    assert positions(f"at {degrees(lat, lon)}, they say") == [
+        Position(round(lat, DIGITS), round(lon, DIGITS))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,8 @@ def test_positions(lat: float, lon: float, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"), [(10.0, "10"), (4.5, "4.5"), (0.00001, "0.00001"), (-2.5, "-2.5"), (1e15, "1000000000000000")]
+    ("value", "told"),
+    [(10.0, "10"), (4.5, "4.5"), (0.00001, "0.00001"), (-2.5, "-2.5"), (1e15, "1000000000000000")],
 )
 def test_numbers(value: float, told: str) -> None:
     assert number(value) == told
@@ -86,7 +92,10 @@ def test_words_from_outside_stay_on_their_line_and_in_their_marks(text: str) -> 
     assert '"' not in made[1:-1]
     assert len(made.splitlines()) == 1
     assert len(made) <= LONGEST_TITLE + 2
-    assert not any(char in made for char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200f\x00\x1b\x85")
+    assert not any(
+        char in made
+        for char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200f\x00\x1b\x85"
+    )
     assert one_line(one_line(text)) == one_line(text)
 
 
@@ -102,7 +111,10 @@ def test_counting() -> None:
     assert counted(1, "article") == "1 article"
     assert counted(0, "article") == "0 articles"
     assert counted(2_400, "entry", "entries") == "2,400 entries"
-    assert by_day(["2026-11-10T14:05:00Z", "2026-11-05", date(2026, 11, 10)]) == {"2026-11-05": 1, "2026-11-10": 2}
+    assert by_day(["2026-11-10T14:05:00Z", "2026-11-05", date(2026, 11, 10)]) == {
+        "2026-11-05": 1,
+        "2026-11-10": 2,
+    }
 
 
 def test_days_are_told_one_by_one_or_by_their_peak() -> None:
@@ -112,12 +124,18 @@ def test_days_are_told_one_by_one_or_by_their_peak() -> None:
         "by day: 2026-11-05: 0, 2026-11-06: 1,200, 2026-11-07: 0"
     )
     month = Span(date(2026, 10, 13), date(2026, 11, 11))
-    assert daily({"2026-11-06": 7, "2026-10-20": 9, "2026-09-01": 99}, month) == "most on 2026-10-20: 9"
+    assert (
+        daily({"2026-11-06": 7, "2026-10-20": 9, "2026-09-01": 99}, month)
+        == "most on 2026-10-20: 9"
+    )
 
 
 def test_a_comparison() -> None:
     day = Span(date(2026, 11, 11), date(2026, 11, 11))
-    assert compared({"2026-11-11": 3}, day, 2) == "2026-11-11, against 2 in the 1 day before (2026-11-10)"
+    assert (
+        compared({"2026-11-11": 3}, day, 2)
+        == "2026-11-11, against 2 in the 1 day before (2026-11-10)"
+    )
     assert compared({}, WEEK, None) == "2026-11-05 to 2026-11-11"
     assert compared({}, WEEK, 1_000) == (
         "2026-11-05 to 2026-11-11, against 1,000 in the 7 days before (2026-10-29 to 2026-11-04)"

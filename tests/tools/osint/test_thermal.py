@@ -19,8 +19,12 @@ CENTRE = Position(49.99, 36.23)
 FIRST = date(2026, 10, 29)
 
 
-def pixel(lat: float = 49.99, lon: float = 36.23, day: int = 0, time: str = "0105", **more: Any) -> Detection:
-    base = Detection(lat, lon, str(FIRST + timedelta(day)), time, "N", "VIIRS", "nominal", 330.0, 290.0, 5.0, "N")
+def pixel(
+    lat: float = 49.99, lon: float = 36.23, day: int = 0, time: str = "0105", **more: Any
+) -> Detection:
+    base = Detection(
+        lat, lon, str(FIRST + timedelta(day)), time, "N", "VIIRS", "nominal", 330.0, 290.0, 5.0, "N"
+    )
     return base._replace(**more)
 
 
@@ -43,7 +47,13 @@ def test_boxes(place: Position, km: float, expected: list[str]) -> None:
     assert boxes(place, km) == expected
 
 
-@given(st.floats(-90, 90), st.floats(-180, 180), st.floats(0.1, 500), st.floats(-90, 90), st.floats(-180, 180))
+@given(
+    st.floats(-90, 90),
+    st.floats(-180, 180),
+    st.floats(0.1, 500),
+    st.floats(-90, 90),
+    st.floats(-180, 180),
+)
 def test_whatever_is_in_the_circle_is_in_a_box(
     lat: float, lon: float, km: float, other_lat: float, other_lon: float
 ) -> None:
@@ -58,14 +68,23 @@ def test_whatever_is_in_the_circle_is_in_a_box(
         assert any(held(box, other) for box in made)
 
 
-@given(st.floats(-90, 90), st.floats(-180, 180), st.floats(0.1, 500), st.floats(0, 1), st.floats(0, 360))
-def test_the_edge_of_the_circle_is_in_a_box(lat: float, lon: float, km: float, part: float, bearing: float) -> None:
+@given(
+    st.floats(-90, 90),
+    st.floats(-180, 180),
+    st.floats(0.1, 500),
+    st.floats(0, 1),
+    st.floats(0, 360),
+)
+def test_the_edge_of_the_circle_is_in_a_box(
+    lat: float, lon: float, km: float, part: float, bearing: float
+) -> None:
     """Points inside the circle are made, because two at random are hardly ever close."""
     reach, way = part * km / EARTH_KM, math.radians(bearing)
     a, b = math.radians(lat), math.radians(lon)
     north = math.asin(math.sin(a) * math.cos(reach) + math.cos(a) * math.sin(reach) * math.cos(way))
     east = b + math.atan2(
-        math.sin(way) * math.sin(reach) * math.cos(a), math.cos(reach) - math.sin(a) * math.sin(north)
+        math.sin(way) * math.sin(reach) * math.cos(a),
+        math.cos(reach) - math.sin(a) * math.sin(north),
     )
     other = Position(math.degrees(north), (math.degrees(east) + 540) % 360 - 180)
     assume(distance_km(Position(lat, lon), other) <= km)
@@ -79,7 +98,12 @@ def test_what_is_in_the_box_and_not_in_the_circle_is_left_out() -> None:
 
 
 def test_pixels_of_one_pass_that_adjoin_are_one_sighting() -> None:
-    fire = [pixel(49.990, 36.230), pixel(49.994, 36.230, frp=9.0), pixel(49.998, 36.230), pixel(50.1, 36.23)]
+    fire = [
+        pixel(49.990, 36.230),
+        pixel(49.994, 36.230, frp=9.0),
+        pixel(49.998, 36.230),
+        pixel(50.1, 36.23),
+    ]
     assert sightings(fire, CENTRE, 14) == [
         Sighting(fire[1], 3, 1, False),
         Sighting(fire[3], 1, 1, False),
@@ -104,7 +128,9 @@ def test_a_pass_over_midnight_is_one() -> None:
 
 def test_across_180_degrees_pixels_adjoin() -> None:
     centre = Position(-17.0, 180.0)
-    assert [one.pixels for one in sightings([pixel(-17.0, 179.999), pixel(-17.0, -179.999)], centre, 14)] == [2]
+    assert [
+        one.pixels for one in sightings([pixel(-17.0, 179.999), pixel(-17.0, -179.999)], centre, 14)
+    ] == [2]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +155,22 @@ def test_two_days_are_never_enough() -> None:
 
 
 def test_a_place_is_the_cell_and_those_around_it() -> None:
-    moving = [pixel(49.99 + 0.002 * (day % 2), day=day) for day in range(0, 14, 2)]  # 220 m to and fro
+    moving = [
+        pixel(49.99 + 0.002 * (day % 2), day=day) for day in range(0, 14, 2)
+    ]  # 220 m to and fro
     assert all(one.persistent for one in sightings(moving, CENTRE, 14))
-    wandering = [pixel(49.9 + 0.02 * day, day=day) for day in range(0, 14, 2)]  # a front that moves 2 km a day
+    wandering = [
+        pixel(49.9 + 0.02 * day, day=day) for day in range(0, 14, 2)
+    ]  # a front that moves 2 km a day
     assert not any(one.persistent for one in sightings(wandering, CENTRE, 14))
 
 
 def test_several_passes_on_a_day_are_one_day() -> None:
-    found = sightings([pixel(day=day, time=time) for day in (0, 13) for time in ("0105", "1105", "1247")], CENTRE, 14)
+    found = sightings(
+        [pixel(day=day, time=time) for day in (0, 13) for time in ("0105", "1105", "1247")],
+        CENTRE,
+        14,
+    )
     assert {(one.hot_days, one.persistent) for one in found} == {(2, False)}
 
 
@@ -162,7 +196,9 @@ PIXELS = st.lists(
 
 
 @given(PIXELS, st.randoms())
-def test_every_pixel_is_in_one_sighting_whatever_their_order(seen: list[Detection], chance: random.Random) -> None:
+def test_every_pixel_is_in_one_sighting_whatever_their_order(
+    seen: list[Detection], chance: random.Random
+) -> None:
     found = sightings(seen, CENTRE, 6)
     assert sum(one.pixels for one in found) == len(seen)
     shuffled = list(seen)

@@ -18,7 +18,10 @@ from deepdiver.tools.osint.vulnerable import Wanted
         ({}, "of any kind"),
         ({"vendor": "Microsoft"}, 'of "Microsoft"'),
         ({"vendor": "Microsoft", "product": "Exchange"}, 'of "Microsoft" in "Exchange"'),
-        ({"keyword": "remote code", "cve": "CVE-2024-3094"}, 'about "remote code" with the number "CVE-2024-3094"'),
+        (
+            {"keyword": "remote code", "cve": "CVE-2024-3094"},
+            'about "remote code" with the number "CVE-2024-3094"',
+        ),
         ({"vendor": 'A "quoted"\nname'}, "of \"A 'quoted' name\""),
     ],
 )

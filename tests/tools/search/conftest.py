@@ -11,14 +11,21 @@ from dataclasses import dataclass, field
 
 import pytest
 
-pytest.register_assert_rewrite("tests.tools.faults", "tests.tools.search.faults", "tests.tools.osint.faults")
+pytest.register_assert_rewrite(
+    "tests.tools.faults", "tests.tools.search.faults", "tests.tools.osint.faults"
+)
 
 
 def reply(body: bytes = b"{}", status: str = "200 OK", **headers: str) -> bytes:
     """Return a well-formed HTTP answer; underscores in header names stand for dashes."""
     head = {"Content-Length": str(len(body)), "Connection": "close"}
     head |= {name.replace("_", "-"): value for name, value in headers.items()}
-    return "\r\n".join([f"HTTP/1.1 {status}", *(f"{n}: {v}" for n, v in head.items()), "", ""]).encode() + body
+    return (
+        "\r\n".join(
+            [f"HTTP/1.1 {status}", *(f"{n}: {v}" for n, v in head.items()), "", ""]
+        ).encode()
+        + body
+    )
 
 
 @dataclass(slots=True)
@@ -27,7 +34,8 @@ class Service:
 
     url: str
     always: bytes | Mapping[str, bytes] = b""
-    """What it says when there is nothing to be said once: one answer, or one for each piece of a path or a body."""
+    """What it says when there is nothing to be said once: one answer, or one for each piece of a
+    path or a body."""
     once: list[bytes] = field(default_factory=list)
     """What it says first, each to one request."""
     after: float = 0.0
@@ -44,7 +52,10 @@ class Service:
         if isinstance(self.always, bytes):
             return self.always
         asked = request.split(" ", 2)[1] + request.partition("\r\n\r\n")[2]
-        return next((said for piece, said in self.always.items() if piece in asked), reply(b"{}", "404 Not Found"))
+        return next(
+            (said for piece, said in self.always.items() if piece in asked),
+            reply(b"{}", "404 Not Found"),
+        )
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 A provider's test module says what is particular to it and inherits the rest:
 
     class TestFaults(Faults):
-        case = Case(PROVIDER, good=GOOD, empty=b'{"results": []}', wrong=(b"[]", b'{"results": 7}'), key="tavily")
+        case = Case(PROVIDER, good=GOOD, empty=b'{"results": []}', wrong=(b"[]", b'{"results": 7}'),
+        key="tavily")
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Case(Answers):
 
     def options(self, url: str, **more: Any) -> dict[str, Any]:
         """Return settings that point the provider at a server."""
-        return self.reached(self.place or self.provider.name, self.asked or self.provider.name, url, **more)
+        return self.reached(
+            self.place or self.provider.name, self.asked or self.provider.name, url, **more
+        )
 
 
 class Faults(ServiceFaults):
@@ -63,10 +66,15 @@ class Faults(ServiceFaults):
     def deadline(self, seconds: float) -> Deadlines:
         return Deadlines(search=seconds)
 
-    async def ask(self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any) -> list[Hit]:
-        # A word and not a figure: GDELT is not asked for words as short as "1", and each call must be another one.
+    async def ask(
+        self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any
+    ) -> list[Hit]:
+        # A word and not a figure: GDELT is not asked for words as short as "1", and each call must
+        # be another one.
         query = f"{QUERY} {chr(ord('a') + number) * 6}" if number else QUERY
-        return await self.case.provider.search(query, 6, desk.gateway(mode, **self.case.options(url, **more)))
+        return await self.case.provider.search(
+            query, 6, desk.gateway(mode, **self.case.options(url, **more))
+        )
 
     def results(self, got: Any) -> Sequence[Any]:
         found: list[Hit] = got
@@ -76,7 +84,9 @@ class Faults(ServiceFaults):
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
     ) -> None:
         service.always = spoken(self.case.good)
-        hits = await self.case.provider.search(QUERY, 6, desk.gateway(**self.case.options(service.url)))
+        hits = await self.case.provider.search(
+            QUERY, 6, desk.gateway(**self.case.options(service.url))
+        )
         assert hits
         for hit in hits:
             assert "://" in hit.url
@@ -88,7 +98,14 @@ class Faults(ServiceFaults):
 
     async def test_no_more_hits_than_asked_for(self, desk: Desk, service: Service) -> None:
         service.always = spoken(self.case.good)
-        assert len(await self.case.provider.search(QUERY, 1, desk.gateway(**self.case.options(service.url)))) == 1
+        assert (
+            len(
+                await self.case.provider.search(
+                    QUERY, 1, desk.gateway(**self.case.options(service.url))
+                )
+            )
+            == 1
+        )
 
     def test_where_it_is(self) -> None:
         mine = Settings(**self.case.options("http://127.0.0.1:9"))

@@ -68,7 +68,10 @@ REFUSED = (
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 def options(url: str, **more: Any) -> dict[str, Any]:
@@ -105,7 +108,9 @@ async def test_an_error_in_the_form_of_a_paper_is_an_error(desk: Desk, service: 
         b'<!DOCTYPE feed SYSTEM "http://127.0.0.1:9/x"><feed xmlns="http://www.w3.org/2005/Atom"/>',
     ],
 )
-async def test_xml_that_points_elsewhere_is_refused(desk: Desk, service: Service, hidden: bytes) -> None:
+async def test_xml_that_points_elsewhere_is_refused(
+    desk: Desk, service: Service, hidden: bytes
+) -> None:
     service.always = reply(hidden)
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
@@ -160,14 +165,22 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
 @pytest.mark.parametrize(
     ("query", "sent"),
     [
-        ('"heat-bath" AND (walks ANDNOT chains)', "all:heat AND all:bath AND all:walks AND all:andnot AND all:chains"),
+        (
+            '"heat-bath" AND (walks ANDNOT chains)',
+            "all:heat AND all:bath AND all:walks AND all:andnot AND all:chains",
+        ),
         ("What is the mass of a neutrino?", "all:mass AND all:neutrino"),
-        ("au:del_maestro ti:[x TO y]", "all:au AND all:del AND all:maestro AND all:ti AND all:x AND all:y"),
+        (
+            "au:del_maestro ti:[x TO y]",
+            "all:au AND all:del AND all:maestro AND all:ti AND all:x AND all:y",
+        ),
         ("to be or not to be", "all:to AND all:be AND all:or AND all:not AND all:to AND all:be"),
         ("w " * 40, " AND ".join(["all:w"] * MOST_WORDS)),
     ],
 )
-async def test_its_query_language_is_not_met(desk: Desk, service: Service, query: str, sent: str) -> None:
+async def test_its_query_language_is_not_met(
+    desk: Desk, service: Service, query: str, sent: str
+) -> None:
     service.always = reply(NOTHING)
     assert await PROVIDER.search(query, 6, desk.gateway(**options(service.url))) == []
     assert asked(service.heard[0])["search_query"] == sent
@@ -181,19 +194,26 @@ async def test_its_query_language_is_not_met(desk: Desk, service: Service, query
         (date(2024, 2, 3), date(2025, 1, 31), "submittedDate:[202402030000 TO 202501312359]"),
     ],
 )
-async def test_days(desk: Desk, service: Service, since: date | None, until: date | None, sent: str) -> None:
+async def test_days(
+    desk: Desk, service: Service, since: date | None, until: date | None, sent: str
+) -> None:
     service.always = reply(NOTHING)
     filters = Filters(since=since, until=until)
     await PROVIDER.search("holm", 6, desk.gateway(**options(service.url, filters=filters)))
     await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
-    assert [asked(request)["search_query"] for request in service.heard] == [f"all:holm AND {sent}", "all:holm"]
+    assert [asked(request)["search_query"] for request in service.heard] == [
+        f"all:holm AND {sent}",
+        "all:holm",
+    ]
 
 
 def recorded() -> list[Path]:
     return sorted(RECORDED.glob("*.json"))
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason=f"no recorded replies of arXiv's at {RECORDED.name}")
+@pytest.mark.skipif(
+    not RECORDED.is_dir(), reason=f"no recorded replies of arXiv's at {RECORDED.name}"
+)
 async def test_recorded_replies_are_read(desk: Desk, service: Service) -> None:
     assert recorded()
     for path in recorded():

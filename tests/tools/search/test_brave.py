@@ -41,11 +41,31 @@ DOCUMENTED: dict[str, Any] = {
                 "family_friendly": True,
                 "is_source_local": False,
                 "is_source_both": False,
-                "profile": {"name": "Example", "long_name": "example.org", "url": "https://example.org", "img": ""},
-                "meta_url": {"scheme": "https", "netloc": "example.org", "hostname": "example.org", "path": "/holm"},
+                "profile": {
+                    "name": "Example",
+                    "long_name": "example.org",
+                    "url": "https://example.org",
+                    "img": "",
+                },
+                "meta_url": {
+                    "scheme": "https",
+                    "netloc": "example.org",
+                    "hostname": "example.org",
+                    "path": "/holm",
+                },
             },
-            {"type": "search_result", "title": "Only a title", "url": "https://example.org/t", "description": ""},
-            {"type": "search_result", "title": "", "url": "https://example.org/e", "description": None},
+            {
+                "type": "search_result",
+                "title": "Only a title",
+                "url": "https://example.org/t",
+                "description": "",
+            },
+            {
+                "type": "search_result",
+                "title": "",
+                "url": "https://example.org/e",
+                "description": None,
+            },
             {"type": "search_result", "title": "no address", "description": "text"},
         ],
     },
@@ -71,12 +91,17 @@ class TestFaults(Faults):
 
 
 def params(service: Service) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()
+    }
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
-    hits = await PROVIDER.search("holm works", 6, desk.gateway(urls={"brave": f"{service.url}/"}, keys=KEYS))
+    hits = await PROVIDER.search(
+        "holm works", 6, desk.gateway(urls={"brave": f"{service.url}/"}, keys=KEYS)
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://example.org/holm",
@@ -87,7 +112,12 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
             "language": "en",
             "provider": "brave",
         },
-        {"url": "https://example.org/t", "title": "Only a title", "text": "Only a title", "provider": "brave"},
+        {
+            "url": "https://example.org/t",
+            "title": "Only a title",
+            "text": "Only a title",
+            "provider": "brave",
+        },
     ]
     assert service.heard[0].startswith("GET /res/v1/web/search?q=holm+works&")
     assert "x-subscription-token: a-key-that-nobody-may-see" in service.heard[0].lower()
@@ -114,15 +144,24 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ({"language": "sw"}, {}),
         ({"safe": "off"}, {"safesearch": "off"}),
         ({"safe": "strict"}, {"safesearch": "strict"}),
-        ({"since": date(2026, 1, 2), "until": date(2026, 2, 3)}, {"freshness": "2026-01-02to2026-02-03"}),
+        (
+            {"since": date(2026, 1, 2), "until": date(2026, 2, 3)},
+            {"freshness": "2026-01-02to2026-02-03"},
+        ),
         ({"until": date(2026, 2, 3)}, {"freshness": "1970-01-01to2026-02-03"}),
         ({"include_domains": ("a.org",)}, {"q": "holm site:a.org"}),
         ({"exclude_domains": ("a.org", "b.org")}, {"q": "holm -site:a.org -site:b.org"}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, str]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, str]
+) -> None:
     service.always = reply(EMPTY)
-    settings: dict[str, Any] = {"urls": {"brave": service.url}, "keys": KEYS, "limits": {"brave": {"rate": 1000}}}
+    settings: dict[str, Any] = {
+        "urls": {"brave": service.url},
+        "keys": KEYS,
+        "limits": {"brave": {"rate": 1000}},
+    }
     await PROVIDER.search("holm", 6, desk.gateway(**settings))
     plain = params(service)
     await PROVIDER.search("holm", 6, desk.gateway(**settings, filters=Filters(**filters)))
@@ -134,7 +173,10 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)
-    settings: dict[str, Any] = {"urls": {"brave": service.url}, "filters": Filters(since=date(2026, 1, 2))}
+    settings: dict[str, Any] = {
+        "urls": {"brave": service.url},
+        "filters": Filters(since=date(2026, 1, 2)),
+    }
     for day in (date(2026, 11, 15), date(2026, 11, 16)):
         monkeypatch.setattr(narrow, "today", lambda day=day: day)
         await PROVIDER.search("holm", 6, desk.gateway(**settings))
@@ -145,7 +187,9 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
 async def test_no_more_is_asked_than_brave_takes(desk: Desk, service: Service) -> None:
     service.always = reply(EMPTY)
     filters = Filters(include_domains=tuple(f"number-{n}.example.org" for n in range(40)))
-    await PROVIDER.search("word " * 49, 50, desk.gateway(urls={"brave": service.url}, filters=filters))
+    await PROVIDER.search(
+        "word " * 49, 50, desk.gateway(urls={"brave": service.url}, filters=filters)
+    )
     asked = params(service)
     assert asked["count"] == "20"
     assert len(asked["q"]) <= 400

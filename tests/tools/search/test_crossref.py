@@ -29,7 +29,8 @@ WORK: dict[str, Any] = {
     "container-title": ["Journal of Psychoceramics"],
     "short-container-title": ["J. Psych."],
     "publisher": "Test accounts",
-    "abstract": "<jats:title>Abstract</jats:title><jats:p>The <jats:italic>characteristic</jats:italic> p &lt; 0.05."
+    "abstract": "<jats:title>Abstract</jats:title><jats:p>The "
+    "<jats:italic>characteristic</jats:italic> p &lt; 0.05."
     "</jats:p><jats:p>So it is.</jats:p>",
     "author": [
         {"given": "Josiah", "family": "Carberry", "sequence": "first", "affiliation": []},
@@ -42,16 +43,30 @@ WORK: dict[str, Any] = {
     "reference": [{"key": "ref1", "doi-asserted-by": "publisher", "DOI": "10.37717/220020589"}],
     "score": 33.1,
 }
-BARE = {"DOI": "10.5555/bare", "type": "component", "title": ["Bare"], "issued": {"date-parts": [[None]]}}
+BARE = {
+    "DOI": "10.5555/bare",
+    "type": "component",
+    "title": ["Bare"],
+    "issued": {"date-parts": [[None]]},
+}
 
 
 def body(*items: object) -> bytes:
-    message = {"facets": {}, "total-results": len(items), "items": items, "items-per-page": 6, "query": {}}
+    message = {
+        "facets": {},
+        "total-results": len(items),
+        "items": items,
+        "items-per-page": 6,
+        "query": {},
+    }
     return json.dumps({"status": "ok", "message-type": "work-list", "message": message}).encode()
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 def options(url: str, **more: Any) -> dict[str, Any]:
@@ -70,7 +85,8 @@ class TestFaults(Faults):
             b'{"status": "ok", "message": []}',
             b'{"status": "ok", "message": {"items": 7}}',
             b'{"status": "ok", "message": {"items": [{"title": "not a list"}]}}',
-            b'{"status": "failed", "message-type": "validation-failure", "message": [{"type": "x"}]}',
+            b'{"status": "failed", "message-type": "validation-failure", "message": [{"type": '
+            b'"x"}]}',
         ),
         broken=(b"", b"Resource not found.", b'{"message": ', b"\xff\xfe\x00"),
     )
@@ -130,7 +146,9 @@ async def test_what_kind_of_work_it_is(
 async def test_contact_and_days_go_into_the_address(desk: Desk, service: Service) -> None:
     service.always = reply(body())
     filters = Filters(since=date(2020, 1, 2), until=date(2021, 3, 4), language="sv")
-    await PROVIDER.search("holm", 6, desk.gateway(**options(service.url, filters=filters, contact="ada@example.org")))
+    await PROVIDER.search(
+        "holm", 6, desk.gateway(**options(service.url, filters=filters, contact="ada@example.org"))
+    )
     sent = asked(service.heard[0])
     assert sent["filter"] == "from-pub-date:2020-01-02,until-pub-date:2021-03-04"
     assert sent["mailto"] == "ada@example.org"
@@ -147,7 +165,9 @@ async def test_contact_and_days_go_into_the_address(desk: Desk, service: Service
         ("a AND b+c & d=e", "a and b c d e"),
     ],
 )
-async def test_odd_characters_are_left_out(desk: Desk, service: Service, query: str, sent: str) -> None:
+async def test_odd_characters_are_left_out(
+    desk: Desk, service: Service, query: str, sent: str
+) -> None:
     service.always = reply(body())
     await PROVIDER.search(query, 6, desk.gateway(**options(service.url)))
     assert asked(service.heard[0])["query.bibliographic"] == sent
@@ -175,7 +195,9 @@ def test_names() -> None:
     assert str(Person()) == ""
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason=f"no recorded replies of Crossref's at {RECORDED.name}")
+@pytest.mark.skipif(
+    not RECORDED.is_dir(), reason=f"no recorded replies of Crossref's at {RECORDED.name}"
+)
 async def test_recorded_refusals_are_told_as_such(desk: Desk, service: Service) -> None:
     yaml = pytest.importorskip("yaml", reason="the recorded replies are YAML")
     paths = sorted(RECORDED.glob("*.yaml"))
@@ -183,7 +205,9 @@ async def test_recorded_refusals_are_told_as_such(desk: Desk, service: Service) 
     for path in paths:
         for exchange in yaml.safe_load(path.read_text(encoding="utf-8"))["interactions"]:
             said = exchange["response"]
-            service.always = reply(said["body"]["string"].encode(), f"{said['status']['code']} Said")
+            service.always = reply(
+                said["body"]["string"].encode(), f"{said['status']['code']} Said"
+            )
             with pytest.raises(CallError) as caught:
                 await PROVIDER.search(path.stem, 6, desk.gateway(**options(service.url)))
             assert caught.value.fault is CallFault.REQUEST

@@ -1,4 +1,7 @@
-"""DuckDuckGo: the real package, pointed at a local server that answers with pages as DuckDuckGo makes them."""
+"""DuckDuckGo.
+
+The real package, pointed at a local server that answers with pages as DuckDuckGo makes them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,15 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.search import narrow
-from deepdiver.tools.search.duckduckgo import ANYWHERE, PROVIDER, REGIONS, checked, failure, region, unwrapped
+from deepdiver.tools.search.duckduckgo import (
+    ANYWHERE,
+    PROVIDER,
+    REGIONS,
+    checked,
+    failure,
+    region,
+    unwrapped,
+)
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -51,7 +62,9 @@ def page(*items: str) -> bytes:
 GOOD = page(
     item("https://example.org/holm", "Holm Works", "<b>Holm</b> Works is owned by Anna Holm."),
     item(
-        "//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.org%2Fb%3Fa%3D1&amp;rut=abc", "Through the counter", "A page."
+        "//duckduckgo.com/l/?uddg=https%3A%2F%2Fexample.org%2Fb%3Fa%3D1&amp;rut=abc",
+        "Through the counter",
+        "A page.",
     ),
     item("https://duckduckgo.com/y.js?ad_domain=shop.example", "Buy Holm", "An advertisement."),
 )
@@ -77,7 +90,9 @@ def form(service: Service) -> dict[str, str]:
 
 async def test_a_page_of_results(desk: Desk, service: Service) -> None:
     service.always = reply(GOOD, Content_Type="text/html; charset=UTF-8")
-    hits = await PROVIDER.search("holm works", 6, desk.gateway(urls={"duckduckgo": f"{service.url}/"}))
+    hits = await PROVIDER.search(
+        "holm works", 6, desk.gateway(urls={"duckduckgo": f"{service.url}/"})
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://example.org/holm",
@@ -98,7 +113,9 @@ async def test_a_page_of_results(desk: Desk, service: Service) -> None:
     assert len(service.heard) == 1  # one page of one engine, nobody else
 
 
-@pytest.mark.parametrize(("status", "body"), [("202 Accepted", b""), ("200 OK", CHALLENGE), ("418 Teapot", b"")])
+@pytest.mark.parametrize(
+    ("status", "body"), [("202 Accepted", b""), ("200 OK", CHALLENGE), ("418 Teapot", b"")]
+)
 async def test_being_taken_for_a_machine_is_not_nothing_found(
     desk: Desk, service: Service, status: str, body: bytes
 ) -> None:
@@ -121,7 +138,9 @@ async def test_being_taken_for_a_machine_is_not_nothing_found(
         ({"exclude_domains": ("a.org",)}, {"q": "holm -site:a.org"}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, str]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, str]
+) -> None:
     service.always = reply(EMPTY)
     settings: dict[str, Any] = {"urls": {"duckduckgo": service.url}, "limits": FAST}
     await PROVIDER.search("holm", 6, desk.gateway(**settings))
@@ -135,7 +154,10 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)
-    settings: dict[str, Any] = {"urls": {"duckduckgo": service.url}, "filters": Filters(since=date(2026, 1, 2))}
+    settings: dict[str, Any] = {
+        "urls": {"duckduckgo": service.url},
+        "filters": Filters(since=date(2026, 1, 2)),
+    }
     for day in (date(2026, 11, 15), date(2026, 11, 16)):
         monkeypatch.setattr(narrow, "today", lambda day=day: day)
         await PROVIDER.search("holm", 6, desk.gateway(**settings))
@@ -176,7 +198,12 @@ def test_a_region_is_always_one_that_duckduckgo_knows(language: str, country: st
 
 @pytest.mark.parametrize(
     ("status", "fault"),
-    [(403, CallFault.AUTH), (404, CallFault.REQUEST), (429, CallFault.RATE), (500, CallFault.SERVER)],
+    [
+        (403, CallFault.AUTH),
+        (404, CallFault.REQUEST),
+        (429, CallFault.RATE),
+        (500, CallFault.SERVER),
+    ],
 )
 def test_a_status_is_a_failure_whatever_the_page_says(status: int, fault: CallFault) -> None:
     with pytest.raises(CallError) as caught:
@@ -260,5 +287,7 @@ def test_any_link_can_be_looked_at(link: str) -> None:
 def test_nothing_is_loaded_before_it_is_asked() -> None:
     loaded = "print([name for name in ('ddgs', 'primp', 'lxml') if name in sys.modules])"
     script = f"import sys, deepdiver.tools.search.duckduckgo; {loaded}"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
     assert told.stdout.strip() == "[]"

@@ -31,13 +31,21 @@ DOCUMENTED: dict[str, Any] = {
             "title": "A Comprehensive Overview of Large Language Models",
             "url": "https://arxiv.org/pdf/2307.06435.pdf",
             "publishedDate": "2023-11-16T01:36:32.547Z",
-            "author": "Humza  Naveed, University of Engineering and Technology (UET), Lahore, Pakistan",
+            "author": "Humza  Naveed, University of Engineering and Technology (UET), Lahore, "
+            "Pakistan",
             "score": 0.4600165784358978,
             "id": "https://arxiv.org/abs/2307.06435",
             "image": "https://arxiv.org/pdf/2307.06435.pdf/page_1.png",
-            "text": "Abstract Large Language Models (LLMs) have recently demonstrated remarkable capabilities...",
+            "text": "Abstract Large Language Models (LLMs) have recently demonstrated remarkable "
+            "capabilities...",
         },
-        {"title": "Only a title", "url": "https://example.org/t", "publishedDate": None, "author": None, "id": "t"},
+        {
+            "title": "Only a title",
+            "url": "https://example.org/t",
+            "publishedDate": None,
+            "author": None,
+            "id": "t",
+        },
         {"title": "no address", "url": None, "id": "n", "text": "text"},
         {"title": None, "url": "https://example.org/e", "id": "e", "text": ""},
     ],
@@ -68,17 +76,26 @@ def body(service: Service) -> Any:
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
-    hits = await PROVIDER.search("LLMs", 6, desk.gateway(urls={"exa": f"{service.url}/"}, keys=KEYS))
+    hits = await PROVIDER.search(
+        "LLMs", 6, desk.gateway(urls={"exa": f"{service.url}/"}, keys=KEYS)
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://arxiv.org/pdf/2307.06435.pdf",
             "title": "A Comprehensive Overview of Large Language Models",
-            "author": "Humza Naveed, University of Engineering and Technology (UET), Lahore, Pakistan",
+            "author": "Humza Naveed, University of Engineering and Technology (UET), Lahore, "
+            "Pakistan",
             "published": "2023-11-16T01:36:32.547Z",
-            "text": "Abstract Large Language Models (LLMs) have recently demonstrated remarkable capabilities...",
+            "text": "Abstract Large Language Models (LLMs) have recently demonstrated remarkable "
+            "capabilities...",
             "provider": "exa",
         },
-        {"url": "https://example.org/t", "title": "Only a title", "text": "Only a title", "provider": "exa"},
+        {
+            "url": "https://example.org/t",
+            "title": "Only a title",
+            "text": "Only a title",
+            "provider": "exa",
+        },
     ]
     head = service.heard[0].partition("\r\n\r\n")[0].lower()
     assert head.startswith("post /search http/1.1")
@@ -105,7 +122,9 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ({"language": "de"}, {}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]
+) -> None:
     service.always = reply(b'{"results": []}')
     settings: dict[str, Any] = {"urls": {"exa": service.url}, "keys": KEYS}
     await PROVIDER.search("LLMs", 6, desk.gateway(**settings))
@@ -113,25 +132,35 @@ async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], ad
     await PROVIDER.search("LLMs", 6, desk.gateway(**settings, filters=Filters(**filters)))
     assert body(service) == {**plain, **added}
     differs = {**plain, **added} != plain
-    assert len(service.heard) == (2 if differs else 1)  # another filter is another search, and only that
+    assert len(service.heard) == (
+        2 if differs else 1
+    )  # another filter is another search, and only that
 
 
-@pytest.mark.skipif(not SPEC.is_file(), reason=f"Exa's description of its API ({SPEC.name}) is not here")
+@pytest.mark.skipif(
+    not SPEC.is_file(), reason=f"Exa's description of its API ({SPEC.name}) is not here"
+)
 def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
     yaml = pytest.importorskip("yaml", reason="the description is YAML")
     spec = yaml.safe_load(SPEC.read_text(encoding="utf-8"))
-    own, more = spec["paths"]["/search"]["post"]["requestBody"]["content"]["application/json"]["schema"]["allOf"]
+    own, more = spec["paths"]["/search"]["post"]["requestBody"]["content"]["application/json"][
+        "schema"
+    ]["allOf"]
     shared = spec["components"]["schemas"]["CommonRequest"]["properties"]
     assert more == {"$ref": "#/components/schemas/CommonRequest"}
     assert set(Asked.model_fields) <= {*own["properties"], *shared}
     assert "useAutoprompt" not in {*own["properties"], *shared}  # the type auto includes it
     assert "auto" in own["properties"]["type"]["enum"]
-    text = spec["components"]["schemas"]["ContentsRequest"]["properties"]["text"]["oneOf"][1]["properties"]
+    text = spec["components"]["schemas"]["ContentsRequest"]["properties"]["text"]["oneOf"][1][
+        "properties"
+    ]
     assert "maxCharacters" in text
     result = spec["components"]["schemas"]["Result"]["properties"].keys()
     content = spec["components"]["schemas"]["ResultWithContent"]["allOf"][1]["properties"].keys()
     assert set(Result.model_fields) <= {*result, *content}
-    answer = spec["components"]["responses"]["SearchResponse"]["content"]["application/json"]["schema"]
+    answer = spec["components"]["responses"]["SearchResponse"]["content"]["application/json"][
+        "schema"
+    ]
     assert set(Response.model_fields) <= answer["properties"].keys()
 
 
@@ -142,7 +171,9 @@ async def test_what_exa_says_that_it_cost_is_charged(desk: Desk, service: Servic
     assert (row.cost, row.worst) == (Decimal("0.007"), Decimal("0.011"))
 
 
-async def test_where_exa_says_nothing_the_list_price_is_charged(desk: Desk, service: Service) -> None:
+async def test_where_exa_says_nothing_the_list_price_is_charged(
+    desk: Desk, service: Service
+) -> None:
     service.always = reply(b'{"results": []}')
     await PROVIDER.search("LLMs", 30, desk.gateway(urls={"exa": service.url}, keys=KEYS))
     (row,) = desk.store.journal_list(desk.run)
@@ -152,13 +183,17 @@ async def test_where_exa_says_nothing_the_list_price_is_charged(desk: Desk, serv
 async def test_a_price_of_ones_own_goes_before_both(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
     prices = {"exa": Price(call=Decimal("0.001"))}
-    await PROVIDER.search("LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS, prices=prices))
+    await PROVIDER.search(
+        "LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS, prices=prices)
+    )
     assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.001")
 
 
 async def test_what_does_not_fit_the_budget_is_not_sent(desk: Desk, service: Service) -> None:
     with pytest.raises(BudgetError):
-        await PROVIDER.search("LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS, budget=Decimal("0.0109")))
+        await PROVIDER.search(
+            "LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS, budget=Decimal("0.0109"))
+        )
     assert service.heard == []
 
 

@@ -35,7 +35,10 @@ def body(*articles: object) -> bytes:
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 def options(url: str, **more: Any) -> dict[str, Any]:
@@ -56,7 +59,13 @@ class TestFaults(Faults):
             b'{"articles": ["https://example.org"]}',
             b'{"articles": [{"url": 7}]}',
         ),
-        broken=(b"", b"<!doctype html><title>Log in</title>", b'{"articles": [', b"\xff\xfe\x00", b"Hello there."),
+        broken=(
+            b"",
+            b"<!doctype html><title>Log in</title>",
+            b'{"articles": [',
+            b"\xff\xfe\x00",
+            b"Hello there.",
+        ),
     )
 
     async def test_the_key_is_sent_and_kept_nowhere(
@@ -79,7 +88,10 @@ class TestFaults(Faults):
         ("Parentheses may only be used around OR'd statements.", CallFault.REQUEST),
         ("Timespan is too short.", CallFault.REQUEST),
         ("Invalid query start date.", CallFault.REQUEST),
-        ("Please limit requests to one every 5 seconds or contact us for larger queries.", CallFault.RATE),
+        (
+            "Please limit requests to one every 5 seconds or contact us for larger queries.",
+            CallFault.RATE,
+        ),
     ],
 )
 async def test_an_error_in_a_sentence_is_not_nothing_found(
@@ -104,7 +116,9 @@ async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
 
 
 @pytest.mark.parametrize("query", ["???", "a", "what is it", "x y z"])
-async def test_a_query_that_it_would_refuse_is_not_sent(desk: Desk, service: Service, query: str) -> None:
+async def test_a_query_that_it_would_refuse_is_not_sent(
+    desk: Desk, service: Service, query: str
+) -> None:
     with pytest.raises(CallError, match="gdelt was not asked") as caught:
         await PROVIDER.search(query, 6, desk.gateway(**options(service.url)))
     assert caught.value.fault is CallFault.REQUEST
@@ -112,8 +126,15 @@ async def test_a_query_that_it_would_refuse_is_not_sent(desk: Desk, service: Ser
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
-    odd = {"url": "https://example.org/odd", "title": "Odd", "seendate": "yesterday", "language": "Klingon"}
-    service.always = reply(body(ARTICLE, odd, {"title": "no address"}, {"url": "https://example.org/untitled"}))
+    odd = {
+        "url": "https://example.org/odd",
+        "title": "Odd",
+        "seendate": "yesterday",
+        "language": "Klingon",
+    }
+    service.always = reply(
+        body(ARTICLE, odd, {"title": "no address"}, {"url": "https://example.org/untitled"})
+    )
     hits = await PROVIDER.search("ferry fire", 6, desk.gateway(**options(service.url)))
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
@@ -125,7 +146,12 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
             "intelligence": "news",
             "provider": "gdelt",
         },
-        {"url": "https://example.org/odd", "title": "Odd", "intelligence": "news", "provider": "gdelt"},
+        {
+            "url": "https://example.org/odd",
+            "title": "Odd",
+            "intelligence": "news",
+            "provider": "gdelt",
+        },
     ]
     (request,) = service.heard
     assert request.startswith("GET /api/v2/doc/doc?")
@@ -141,13 +167,18 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
 @pytest.mark.parametrize(
     ("raw", "title"),
     [
-        (rb'{"articles": [{"url": "u:/", "title": "A \- B \\ \"C\" \u00e5 \x"}]}', r'A \- B \ "C" å \x'),
+        (
+            rb'{"articles": [{"url": "u:/", "title": "A \- B \\ \"C\" \u00e5 \x"}]}',
+            r'A \- B \ "C" å \x',
+        ),
         (b'{"articles": [{"url": "u:/", "title": "A\x01\tB\n C"}]}', "A\x01 B C"),
         (rb'{"articles": [{"url": "u:/", "title": "cut \ud83d"}]}', "cut ?"),
         (rb'{"articles": [{"url": "u:/", "title": "end\\"}]}', "end\\"),
     ],
 )
-async def test_titles_as_they_were_found(desk: Desk, service: Service, raw: bytes, title: str) -> None:
+async def test_titles_as_they_were_found(
+    desk: Desk, service: Service, raw: bytes, title: str
+) -> None:
     service.always = reply(raw)
     (hit,) = await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url)))
     assert hit.title == title
@@ -163,7 +194,9 @@ async def test_titles_as_they_were_found(desk: Desk, service: Service, raw: byte
         ("EU sanctions", "EU sanctions"),
     ],
 )
-async def test_its_query_language_is_not_met(desk: Desk, service: Service, query: str, sent: str) -> None:
+async def test_its_query_language_is_not_met(
+    desk: Desk, service: Service, query: str, sent: str
+) -> None:
     service.always = reply(b"{}")
     await PROVIDER.search(query, 6, desk.gateway(**options(service.url)))
     assert asked(service.heard[0])["query"] == sent
@@ -181,7 +214,10 @@ async def test_a_long_query_is_cut(desk: Desk, service: Service) -> None:
         (Filters(), {"query": "ferry"}),
         (Filters(language="sv"), {"query": "ferry sourcelang:swedish"}),
         (Filters(region="CH"), {"query": "ferry sourcecountry:SZ"}),
-        (Filters(region="CN", language="zh"), {"query": "ferry sourcelang:chinese sourcecountry:CH"}),
+        (
+            Filters(region="CN", language="zh"),
+            {"query": "ferry sourcelang:chinese sourcecountry:CH"},
+        ),
         (Filters(region="AQ", language="xx"), {"query": "ferry"}),
         (Filters(since=date(2026, 1, 2)), {"query": "ferry", "startdatetime": "20260102000000"}),
         (
@@ -191,19 +227,28 @@ async def test_a_long_query_is_cut(desk: Desk, service: Service) -> None:
         (Filters(since=date(1999, 1, 1)), {"query": "ferry", "startdatetime": "20170101000000"}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: Filters, sent: dict[str, str]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: Filters, sent: dict[str, str]
+) -> None:
     service.always = reply(b"{}")
     await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url, filters=filters)))
     heard = asked(service.heard[0])
-    assert {name: heard[name] for name in ("query", "startdatetime", "enddatetime") if name in heard} == sent
+    assert {
+        name: heard[name] for name in ("query", "startdatetime", "enddatetime") if name in heard
+    } == sent
     (row,) = desk.store.journal_list(desk.run)
-    assert {name: value for name, value in json.loads(row.request).items() if value and name != "maxrecords"} == sent
+    assert {
+        name: value
+        for name, value in json.loads(row.request).items()
+        if value and name != "maxrecords"
+    } == sent
 
 
 def test_the_table_of_countries_has_no_slip() -> None:
     assert all(re.fullmatch("[A-Z]{2}", code) for pair in COUNTRIES.items() for code in pair)
     assert len(set(COUNTRIES.values())) == len(COUNTRIES) == 199
-    # Where ISO and FIPS use the same letters for different countries, a slip would search the wrong one.
+    # Where ISO and FIPS use the same letters for different countries, a slip would search the wrong
+    # one.
     confused = {
         "AU": "AS",
         "AT": "AU",

@@ -23,13 +23,23 @@ from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
 
-OWN = {KEY: SecretStr("a-key-that-nobody-may-see"), ENGINE: SecretStr("017576662512468239146:omuauf_lfve")}
+OWN = {
+    KEY: SecretStr("a-key-that-nobody-may-see"),
+    ENGINE: SecretStr("017576662512468239146:omuauf_lfve"),
+}
 
 # The form of Google's own documentation of Custom Search, shortened.
 DOCUMENTED: dict[str, Any] = {
     "kind": "customsearch#search",
-    "url": {"type": "application/json", "template": "https://www.googleapis.com/customsearch/v1?q={searchTerms}"},
-    "queries": {"request": [{"title": "Google Custom Search - holm", "totalResults": "2", "searchTerms": "holm"}]},
+    "url": {
+        "type": "application/json",
+        "template": "https://www.googleapis.com/customsearch/v1?q={searchTerms}",
+    },
+    "queries": {
+        "request": [
+            {"title": "Google Custom Search - holm", "totalResults": "2", "searchTerms": "holm"}
+        ]
+    },
     "context": {"title": "Everything"},
     "searchInformation": {"searchTime": 0.2, "totalResults": "2"},
     "items": [
@@ -79,12 +89,17 @@ class TestFaults(Faults):
 
 
 def params(service: Service) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()
+    }
 
 
 async def test_the_documented_format_of_custom_search(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
-    hits = await PROVIDER.search("holm", 6, desk.gateway(urls={"google": f"{service.url}/"}, keys=OWN))
+    hits = await PROVIDER.search(
+        "holm", 6, desk.gateway(urls={"google": f"{service.url}/"}, keys=OWN)
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://example.org/holm",
@@ -97,7 +112,12 @@ async def test_the_documented_format_of_custom_search(desk: Desk, service: Servi
     assert service.heard[0].startswith("GET /customsearch/v1?q=holm&num=6&safe=active&cx=")
     assert "x-goog-api-key: a-key-that-nobody-may-see" in service.heard[0].lower()
     assert "a-key-that-nobody-may-see" not in service.heard[0].split("\r\n")[0]
-    assert params(service) == {"q": "holm", "num": "6", "safe": "active", "cx": "017576662512468239146:omuauf_lfve"}
+    assert params(service) == {
+        "q": "holm",
+        "num": "6",
+        "safe": "active",
+        "cx": "017576662512468239146:omuauf_lfve",
+    }
     assert "omuauf_lfve" not in desk.everything()
     assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.005")
 
@@ -110,7 +130,10 @@ async def test_the_documented_format_of_custom_search(desk: Desk, service: Servi
         ({"safe": "off"}, {"safe": "off"}),
         ({"include_domains": ("a.org",)}, {"q": "holm site:a.org"}),
         ({"exclude_domains": ("a.org",)}, {"q": "holm -site:a.org"}),
-        ({"since": date(2026, 1, 2), "until": date(2026, 3, 4)}, {"sort": "date:r:20260102:20260304"}),
+        (
+            {"since": date(2026, 1, 2), "until": date(2026, 3, 4)},
+            {"sort": "date:r:20260102:20260304"},
+        ),
     ],
 )
 async def test_filters_of_custom_search(
@@ -151,7 +174,9 @@ async def test_the_first_way_that_is_set_up_is_taken(
     assert urlsplit(service.heard[0].split()[1]).path == path
     (row,) = desk.store.journal_list(desk.run)
     assert (row.provider, row.cost) == (paid_to, Decimal(price))
-    assert search_cost(Settings(**settings), "google") == Decimal(price)  # what a run's ceiling is made of
+    assert search_cost(Settings(**settings), "google") == Decimal(
+        price
+    )  # what a run's ceiling is made of
 
 
 def test_where_each_way_is() -> None:
@@ -175,9 +200,12 @@ def test_prices_of_ones_own() -> None:
 def test_what_is_missing() -> None:
     told = PROVIDER.missing(Settings())
     assert told == (
-        "set SERPER_API_KEY, or SERPAPI_API_KEY; or GOOGLE_SEARCH_API_KEY and DEEPDIVER_GOOGLE_CX_KEY (the engine's id)"
+        "set SERPER_API_KEY, or SERPAPI_API_KEY; or GOOGLE_SEARCH_API_KEY and "
+        "DEEPDIVER_GOOGLE_CX_KEY (the engine's id)"
     )
-    assert PROVIDER.missing(Settings(keys={KEY: OWN[KEY]})) == told  # a key without an engine is half of it
+    assert (
+        PROVIDER.missing(Settings(keys={KEY: OWN[KEY]})) == told
+    )  # a key without an engine is half of it
     assert PROVIDER.missing(Settings(keys={"google": SecretStr("the key of a model")})) == told
     for keys in (OWN, {"serper": SecretStr("k")}, {"serpapi": SecretStr("k")}):
         assert PROVIDER.missing(Settings(keys=keys)) is None
@@ -198,7 +226,10 @@ def test_the_variables_that_are_named_are_read(tmp_path: Path) -> None:
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register the providers of the web as the distribution does."""
     names = ("brave", "duckduckgo", "exa", "google", "searxng", "tavily")
-    points = [EntryPoint(name, f"deepdiver.tools.search.{name}:PROVIDER", registry.GROUP) for name in names]
+    points = [
+        EntryPoint(name, f"deepdiver.tools.search.{name}:PROVIDER", registry.GROUP)
+        for name in names
+    ]
     monkeypatch.setattr(registry, "entry_points", lambda group: points)
     registry.providers.cache_clear()
     yield
@@ -213,5 +244,7 @@ def test_all_providers_of_the_web_are_registered_by_name() -> None:
         assert not isinstance(provider, registry.Broken)
         assert provider.name == name
         assert all(hasattr(provider, member) for member in registry.MEMBERS)
-    assert [name for name, provider in found.items() if getattr(provider, "keyless", False)] == ["duckduckgo"]
+    assert [name for name, provider in found.items() if getattr(provider, "keyless", False)] == [
+        "duckduckgo"
+    ]
     assert found["google"] is PROVIDER

@@ -1,4 +1,7 @@
-"""Asking over HTTP against a real socket: every way in which a service can fail is told apart, and none tells a key."""
+"""Asking over HTTP against a real socket.
+
+Every way in which a service can fail is told apart, and none tells a key.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +65,14 @@ async def failure(url: str, **asked: object) -> CallError:
         ("204 No Content", CallFault.REQUEST, False),
     ],
 )
-async def test_a_status_says_who_acts_next(line: Line, status: str, fault: CallFault, again: bool) -> None:
-    body = b"" if status.startswith("204") else json.dumps({"detail": {"error": f"bad key {KEY}"}}).encode()
+async def test_a_status_says_who_acts_next(
+    line: Line, status: str, fault: CallFault, again: bool
+) -> None:
+    body = (
+        b""
+        if status.startswith("204")
+        else json.dumps({"detail": {"error": f"bad key {KEY}"}}).encode()
+    )
     line.answers(status, body)
     error = await failure(line.url, headers=HEADERS)
     assert (error.fault, error.retryable) == (fault, again)
@@ -74,7 +83,8 @@ async def test_a_status_says_who_acts_next(line: Line, status: str, fault: CallF
 async def test_a_refused_key_is_named_as_such(line: Line) -> None:
     line.answers("401 Unauthorized")
     assert (
-        str(await failure(line.url, headers=HEADERS)) == "tavily answered 401: check the key and the account behind it"
+        str(await failure(line.url, headers=HEADERS))
+        == "tavily answered 401: check the key and the account behind it"
     )
 
 
@@ -92,9 +102,13 @@ async def test_retry_after_in_seconds(line: Line) -> None:
 
 
 async def test_retry_after_as_a_date_counts_from_the_answers_own_date(line: Line) -> None:
-    sent = datetime(2031, 5, 1, 12, 0, 0, tzinfo=UTC)  # far from this machine's clock, which must not matter
+    sent = datetime(
+        2031, 5, 1, 12, 0, 0, tzinfo=UTC
+    )  # far from this machine's clock, which must not matter
     until = format_datetime(sent + timedelta(seconds=90), usegmt=True)
-    line.answers("503 Service Unavailable", Date=format_datetime(sent, usegmt=True), Retry_After=until)
+    line.answers(
+        "503 Service Unavailable", Date=format_datetime(sent, usegmt=True), Retry_After=until
+    )
     error = await failure(line.url)
     assert (error.fault, error.retry_after) == (CallFault.SERVER, 90.0)
 
@@ -194,7 +208,9 @@ async def test_what_cannot_be_unpacked_is_malformed(line: Line) -> None:
     assert (await failure(line.url)).fault is CallFault.MALFORMED
 
 
-async def test_an_answer_without_end_is_cut_short(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_without_end_is_cut_short(
+    line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http, "LARGEST", 1_000_000)
     packed = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join([*(packed.compress(b" " * 1_000_000) for _ in range(50)), packed.flush()])
@@ -207,9 +223,9 @@ async def test_an_answer_without_end_is_cut_short(line: Line, monkeypatch: pytes
 
 async def test_get_with_parameters(line: Line) -> None:
     line.answers(body=b'{"results": []}')
-    assert await ask_json("searxng", f"{line.url}/search", params={"q": "Lövhamn & sjö", "format": "json"}) == {
-        "results": []
-    }
+    assert await ask_json(
+        "searxng", f"{line.url}/search", params={"q": "Lövhamn & sjö", "format": "json"}
+    ) == {"results": []}
     head = line.heard[0]
     assert head.startswith("GET /search?q=L%C3%B6vhamn+%26+sj%C3%B6&format=json HTTP/1.1")
     assert f"user-agent: {USER_AGENT}" in head.lower()
@@ -218,7 +234,9 @@ async def test_get_with_parameters(line: Line) -> None:
 
 async def test_post_with_a_body_and_a_key(line: Line) -> None:
     line.answers(body=gzip.compress(b'{"answer": "\\u00e5"}'), Content_Encoding="gzip")
-    assert await ask_json("tavily", line.url, body={"query": "å"}, headers=HEADERS) == {"answer": "å"}
+    assert await ask_json("tavily", line.url, body={"query": "å"}, headers=HEADERS) == {
+        "answer": "å"
+    }
     head, _, body = line.heard[0].partition("\r\n\r\n")
     assert head.startswith("POST / HTTP/1.1")
     assert f"authorization: bearer {KEY}" in head.lower()
@@ -262,7 +280,9 @@ def test_retry_after(value: str | None, date: str | None, seconds: float | None)
 
 
 def test_a_date_without_the_answers_own_counts_from_now() -> None:
-    wait = retry_after(format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True), None)
+    wait = retry_after(
+        format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True), None
+    )
     assert wait is not None
     assert 50 < wait <= 60
 
@@ -285,9 +305,14 @@ def test_no_header_is_read_as_a_negative_wait(value: str, date: str | None) -> N
         (b"", "text/plain", ""),
     ],
 )
-async def test_text_in_the_charset_that_it_names(line: Line, body: bytes, kind: str, text: str) -> None:
+async def test_text_in_the_charset_that_it_names(
+    line: Line, body: bytes, kind: str, text: str
+) -> None:
     line.answers(body=body, Content_Type=kind)
-    assert await ask_text("arxiv", f"{line.url}/api", params={"q": "å b"}, headers={"X-Own": "1"}) == text
+    assert (
+        await ask_text("arxiv", f"{line.url}/api", params={"q": "å b"}, headers={"X-Own": "1"})
+        == text
+    )
     assert line.heard[0].startswith("GET /api?q=%C3%A5+b HTTP/1.1")
     assert "x-own: 1" in line.heard[0].lower()
 
@@ -321,7 +346,9 @@ async def test_a_key_in_an_address_or_in_an_answers_headers_is_not_logged(
     ]
 
 
-async def test_a_key_in_a_path_is_not_logged_where_it_is_named(line: Line, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_key_in_a_path_is_not_logged_where_it_is_named(
+    line: Line, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     line.answers(body=b"latitude")
     assert await ask_text("firms", f"{line.url}/api/{KEY}/area", hidden=KEY) == "latitude"
@@ -368,7 +395,9 @@ async def test_not_modified_is_no_answer_to_a_question(line: Line) -> None:
         ("500 Internal Server Error", b"", CallFault.SERVER),
     ],
 )
-async def test_a_download_fails_as_a_question_does(line: Line, status: str, body: bytes, fault: CallFault) -> None:
+async def test_a_download_fails_as_a_question_does(
+    line: Line, status: str, body: bytes, fault: CallFault
+) -> None:
     line.answers(status, body)
     with pytest.raises(CallError) as caught:
         await download("kev", line.url, io.BytesIO(), largest=5)
@@ -400,7 +429,9 @@ def test_an_answer_in_its_form() -> None:
     assert shaped("exa", Form, {"results": ["a"], "more": 1}).results == ["a"]
 
 
-@pytest.mark.parametrize("raw", [None, [], "text", {}, {"results": KEY}, {"results": [{"error": KEY}]}])
+@pytest.mark.parametrize(
+    "raw", [None, [], "text", {}, {"results": KEY}, {"results": [{"error": KEY}]}]
+)
 def test_an_answer_in_another_form_is_malformed_and_not_repeated(raw: object) -> None:
     with pytest.raises(CallError) as caught:
         shaped("exa", Form, raw)

@@ -25,7 +25,9 @@ def test_those_who_say_who_they_are_may_call_faster() -> None:
         slow, fast = Settings().limit(provider), known.limit(provider)
         assert fast.rate / fast.per > slow.rate / slow.per
     assert Settings().limit("arxiv") == known.limit("arxiv")
-    assert Settings(contact="a@example.org", limits={"wikipedia": Limit(rate=1)}).limit("wikipedia") == Limit(rate=1)
+    assert Settings(contact="a@example.org", limits={"wikipedia": Limit(rate=1)}).limit(
+        "wikipedia"
+    ) == Limit(rate=1)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in CallFault if fault is not CallFault.AUTH])
@@ -39,7 +41,9 @@ def test_other_failures_pass_as_they_are(fault: CallFault) -> None:
 def test_a_refusal_says_what_helps() -> None:
     with pytest.raises(CallError) as caught, advised("set contact"):
         raise CallError(
-            "wikipedia answered 403: check the key and the account behind it", CallFault.AUTH, retry_after=9.0
+            "wikipedia answered 403: check the key and the account behind it",
+            CallFault.AUTH,
+            retry_after=9.0,
         )
     assert str(caught.value) == "wikipedia answered 403: set contact"
     assert (caught.value.fault, caught.value.retry_after) == (CallFault.AUTH, 9.0)
@@ -53,7 +57,8 @@ def test_nothing_happens_where_nothing_fails() -> None:
 
 def test_what_helps_where_a_key_is_optional() -> None:
     assert (
-        key_advice(Settings(), "openalex", "OPENALEX_API_KEY") == "it wants to know its callers: set OPENALEX_API_KEY"
+        key_advice(Settings(), "openalex", "OPENALEX_API_KEY")
+        == "it wants to know its callers: set OPENALEX_API_KEY"
     )
     held = Settings(keys={"openalex": SecretStr("a-key-that-nobody-may-see")})
     assert key_advice(held, "openalex", "OPENALEX_API_KEY") == "check OPENALEX_API_KEY"

@@ -10,7 +10,14 @@ from deepdiver.tools.search.languages import LANGUAGES, code_of
 
 @pytest.mark.parametrize(
     ("spelt", "code"),
-    [("English", "en"), ("eng", "en"), (" GERMAN ", "de"), ("ger", "de"), ("Chinese", "zh"), ("jpn", "ja")],
+    [
+        ("English", "en"),
+        ("eng", "en"),
+        (" GERMAN ", "de"),
+        ("ger", "de"),
+        ("Chinese", "zh"),
+        ("jpn", "ja"),
+    ],
 )
 def test_a_language_by_name_or_code(spelt: str, code: str) -> None:
     assert code_of(spelt) == code

@@ -1,4 +1,7 @@
-"""The user's documents as a search provider: journalled, brought up to date once, and never out of date."""
+"""The user's documents as a search provider.
+
+Journalled, brought up to date once, and never out of date.
+"""
 
 from __future__ import annotations
 
@@ -102,13 +105,19 @@ async def test_hits_point_at_passages_of_saved_texts(desk: Desk) -> None:
         assert 0 <= hit.start < hit.end <= len(text)
         assert not text.startswith("---")
     log = next(hit for hit in hits if hit.url == "sample:harbour/kustbladet.txt")
-    assert (log.title, log.publisher, log.publisher_kind) == ("Nine hurt in ferry fire", "Kustbladet", "newspaper")
+    assert (log.title, log.publisher, log.publisher_kind) == (
+        "Nine hurt in ferry fire",
+        "Kustbladet",
+        "newspaper",
+    )
     assert (log.author, log.published) == ("Sund Wire", "2026-02-08")
 
 
 async def test_a_search_is_made_once_for_each_run(desk: Desk) -> None:
     gateway = desk.gateway(documents=SAMPLE)
-    one, two = await asyncio.gather(*(PROVIDER.search("nickel in the lake", 4, gateway) for _ in range(2)))
+    one, two = await asyncio.gather(
+        *(PROVIDER.search("nickel in the lake", 4, gateway) for _ in range(2))
+    )
     assert one == two
     assert len(desk.store.journal_list(desk.run)) == 1
     await PROVIDER.search("nickel in the lake", 5, gateway)
@@ -149,11 +158,15 @@ async def test_a_changed_document_is_read_anew(desk: Desk, docs: Path) -> None:
     assert hit.url == (docs / "b.md").as_posix()
 
 
-def test_searches_side_by_side_bring_it_up_to_date_once(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_searches_side_by_side_bring_it_up_to_date_once(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     refreshed: list[Sequence[Path]] = []
     real = LocalLibrary.refresh
 
-    def slow(held: LocalLibrary, roots: Sequence[Path], told: Told | None = None, *, again: bool = False) -> Refreshed:
+    def slow(
+        held: LocalLibrary, roots: Sequence[Path], told: Told | None = None, *, again: bool = False
+    ) -> Refreshed:
         refreshed.append(roots)
         time.sleep(0.05)
         return real(held, roots, told, again=again)
@@ -172,7 +185,9 @@ def test_searches_side_by_side_bring_it_up_to_date_once(docs: Path, monkeypatch:
     assert len(refreshed) == 2
 
 
-def test_many_files_are_not_looked_through_before_each_search(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_are_not_looked_through_before_each_search(
+    docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now, looked = [1_000.0], list[float]()
 
     def slow(roots: Sequence[Path]) -> str:
@@ -232,11 +247,15 @@ async def test_who_is_stopped_does_not_wait_for_all_the_files(
     assert held.library.passages() >= 200
 
 
-async def test_what_takes_long_tells_how_far_it_is(desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_takes_long_tells_how_far_it_is(
+    desk: Desk, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(5):
         (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
     await PROVIDER.prepare(desk.gateway(documents=(docs,)))
-    assert not [event for event in desk.events if isinstance(event, CallProgressed)]  # a moment is not long
+    assert not [
+        event for event in desk.events if isinstance(event, CallProgressed)
+    ]  # a moment is not long
     monkeypatch.setattr(library, "TOLD_EVERY", 0.0)
     (docs / "5.txt").write_text("Crate 5 is green.")
     await PROVIDER.search("green", 6, desk.gateway(documents=(docs,)))
@@ -248,10 +267,14 @@ async def test_what_takes_long_tells_how_far_it_is(desk: Desk, docs: Path, monke
         ("indexing", 1, 1),
     ]
     assert {event.call for event in told} == {started[-1].call}
-    assert {(event.kind, event.provider, event.what) for event in told} == {("search", "library", "green")}
+    assert {(event.kind, event.provider, event.what) for event in told} == {
+        ("search", "library", "green")
+    }
 
 
-async def test_the_main_library_is_searched_where_no_paths_are_given(desk: Desk, tmp_path: Path, docs: Path) -> None:
+async def test_the_main_library_is_searched_where_no_paths_are_given(
+    desk: Desk, tmp_path: Path, docs: Path
+) -> None:
     (docs / "a.md").write_text("---\nlanguage: en\n---\n# A heading\n\nThe ferry burnt.")
     main = open_library(Settings(home=tmp_path / "mine"))
     main.refresh([docs])
@@ -262,7 +285,9 @@ async def test_the_main_library_is_searched_where_no_paths_are_given(desk: Desk,
     assert (hit.url, hit.complete, hit.language) == ((docs / "a.md").as_posix(), True, "en")
     assert [(mark.kind, mark.label) for mark in hit.marks] == [("heading", "A heading")]
     (docs / "a.md").unlink()
-    assert len(await PROVIDER.search("the ferry", 6, gateway)) == 1  # as of the last `deepdiver library refresh`
+    assert (
+        len(await PROVIDER.search("the ferry", 6, gateway)) == 1
+    )  # as of the last `deepdiver library refresh`
 
 
 async def test_only_what_was_published_in_time(desk: Desk, docs: Path) -> None:
@@ -289,7 +314,9 @@ async def test_what_is_saved_is_named_by_the_answer(desk: Desk) -> None:
 # -- vectors
 
 
-async def test_a_small_library_has_all_vectors_before_the_first_search(desk: Desk, docs: Path) -> None:
+async def test_a_small_library_has_all_vectors_before_the_first_search(
+    desk: Desk, docs: Path
+) -> None:
     (docs / "a.md").write_text("The ship was in flames.")
     gateway = desk.gateway(documents=(docs,))
     assert await PROVIDER.prepare(gateway) == []
@@ -375,7 +402,9 @@ async def test_an_empty_main_library_is_told(desk: Desk, tmp_path: Path) -> None
         await PROVIDER.prepare(desk.gateway(home=tmp_path / "mine"))
 
 
-async def test_a_path_that_is_not_there_is_told_before_the_first_search(desk: Desk, docs: Path) -> None:
+async def test_a_path_that_is_not_there_is_told_before_the_first_search(
+    desk: Desk, docs: Path
+) -> None:
     with pytest.raises(UsageError, match="absent does not exist"):
         await PROVIDER.prepare(desk.gateway(documents=(docs / "absent",)))
 

@@ -27,7 +27,9 @@ DOMAINS = st.lists(st.from_regex(r"[a-z]{1,12}\.(org|com)", fullmatch=True), max
         ("abcdefghij", 4, 0, "abcd"),
     ],
 )
-def test_a_long_query_is_cut_between_words(query: str, characters: int, words: int, short: str) -> None:
+def test_a_long_query_is_cut_between_words(
+    query: str, characters: int, words: int, short: str
+) -> None:
     assert clipped(query, characters, words) == short
 
 
@@ -50,8 +52,12 @@ def test_a_query_always_fits(query: str, characters: int, words: int) -> None:
         (("a.org",), ("x.a.org",), "holm site:a.org -site:x.a.org"),
     ],
 )
-def test_domains_in_the_query(include: tuple[str, ...], exclude: tuple[str, ...], asked: str) -> None:
-    assert with_sites("holm", Filters(include_domains=include, exclude_domains=exclude), 400) == asked
+def test_domains_in_the_query(
+    include: tuple[str, ...], exclude: tuple[str, ...], asked: str
+) -> None:
+    assert (
+        with_sites("holm", Filters(include_domains=include, exclude_domains=exclude), 400) == asked
+    )
 
 
 def test_an_engine_that_does_not_know_the_minus_sign() -> None:

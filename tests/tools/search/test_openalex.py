@@ -33,7 +33,11 @@ WORK: dict[str, Any] = {
         "is_oa": True,
         "landing_page_url": "https://doi.org/10.7717/peerj.4375",
         "pdf_url": None,
-        "source": {"id": "https://openalex.org/S1983995261", "display_name": "PeerJ", "type": "journal"},
+        "source": {
+            "id": "https://openalex.org/S1983995261",
+            "display_name": "PeerJ",
+            "type": "journal",
+        },
         "license": "cc-by",
         "version": "publishedVersion",
     },
@@ -44,18 +48,41 @@ WORK: dict[str, Any] = {
         "source": None,
     },
     "authorships": [
-        {"author_position": "first", "author": {"id": "https://openalex.org/A1", "display_name": "Heather Piwowar"}},
-        {"author_position": "last", "author": {"id": "https://openalex.org/A2", "display_name": "Jason Priem"}},
+        {
+            "author_position": "first",
+            "author": {"id": "https://openalex.org/A1", "display_name": "Heather Piwowar"},
+        },
+        {
+            "author_position": "last",
+            "author": {"id": "https://openalex.org/A2", "display_name": "Jason Priem"},
+        },
     ],
-    "abstract_inverted_index": {"Despite": [0], "growing": [1], "interest": [2, 4], "in": [3], "OA.": [5]},
+    "abstract_inverted_index": {
+        "Despite": [0],
+        "growing": [1],
+        "interest": [2, 4],
+        "in": [3],
+        "OA.": [5],
+    },
 }
-BARE = {"id": "https://openalex.org/W1", "doi": None, "title": "Bare", "type": "dataset", "primary_location": None}
-GOOD = json.dumps({"meta": {"count": 1, "page": 1, "per_page": 6}, "results": [WORK], "group_by": []}).encode()
+BARE = {
+    "id": "https://openalex.org/W1",
+    "doi": None,
+    "title": "Bare",
+    "type": "dataset",
+    "primary_location": None,
+}
+GOOD = json.dumps(
+    {"meta": {"count": 1, "page": 1, "per_page": 6}, "results": [WORK], "group_by": []}
+).encode()
 EMPTY = b'{"meta": {"count": 0, "page": 1, "per_page": 6}, "results": [], "group_by": []}'
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 class TestFaults(Faults):
@@ -77,8 +104,12 @@ class TestFaults(Faults):
     )
 
 
-@pytest.mark.parametrize(("keyed", "told"), [(False, "set OPENALEX_API_KEY"), (True, "check OPENALEX_API_KEY")])
-async def test_a_refusal_says_what_helps(desk: Desk, service: Service, keyed: bool, told: str) -> None:
+@pytest.mark.parametrize(
+    ("keyed", "told"), [(False, "set OPENALEX_API_KEY"), (True, "check OPENALEX_API_KEY")]
+)
+async def test_a_refusal_says_what_helps(
+    desk: Desk, service: Service, keyed: bool, told: str
+) -> None:
     service.always = reply(b"{}", "403 Forbidden")
     keys = {"openalex": KEY} if keyed else {}
     with pytest.raises(CallError, match=told):
@@ -86,7 +117,9 @@ async def test_a_refusal_says_what_helps(desk: Desk, service: Service, keyed: bo
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
-    service.always = reply(json.dumps({"meta": {}, "results": [WORK, BARE, {"title": "no address"}]}).encode())
+    service.always = reply(
+        json.dumps({"meta": {}, "results": [WORK, BARE, {"title": "no address"}]}).encode()
+    )
     hits = await PROVIDER.search("open access", 6, desk.gateway(urls={"openalex": service.url}))
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
@@ -105,7 +138,12 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     (request,) = service.heard
     assert request.startswith("GET /works?")
     sent = asked(request)
-    assert set(sent.pop("select").split(",")) >= {"doi", "title", "abstract_inverted_index", "is_retracted"}
+    assert set(sent.pop("select").split(",")) >= {
+        "doi",
+        "title",
+        "abstract_inverted_index",
+        "is_retracted",
+    }
     assert sent == {"search": "open access", "per_page": "6"}
     (row,) = desk.store.journal_list(desk.run)
     assert "https://peerj.com/articles/4375.pdf" in (row.reply or "")
@@ -117,13 +155,22 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ({"doi": None}, "https://doi.org/10.7717/peerj.4375"),
         ({"doi": None, "primary_location": None}, "https://peerj.com/articles/4375"),
         (
-            {"doi": None, "primary_location": None, "best_oa_location": {"pdf_url": "https://peerj.com/a.pdf"}},
+            {
+                "doi": None,
+                "primary_location": None,
+                "best_oa_location": {"pdf_url": "https://peerj.com/a.pdf"},
+            },
             "https://peerj.com/a.pdf",
         ),
-        ({"doi": None, "primary_location": {}, "best_oa_location": None}, "https://openalex.org/W2741809807"),
+        (
+            {"doi": None, "primary_location": {}, "best_oa_location": None},
+            "https://openalex.org/W2741809807",
+        ),
     ],
 )
-async def test_where_a_work_is(desk: Desk, service: Service, change: dict[str, Any], url: str) -> None:
+async def test_where_a_work_is(
+    desk: Desk, service: Service, change: dict[str, Any], url: str
+) -> None:
     service.always = reply(json.dumps({"results": [WORK | change]}).encode())
     (hit,) = await PROVIDER.search("open access", 6, desk.gateway(urls={"openalex": service.url}))
     assert hit.url == url
@@ -151,10 +198,17 @@ async def test_what_kind_of_work_it_is(
 async def test_key_contact_and_filters_go_into_the_address(desk: Desk, service: Service) -> None:
     service.always = reply(EMPTY)
     filters = Filters(language="sv", since=date(2020, 1, 2), until=date(2021, 3, 4))
-    options: dict[str, Any] = {"urls": {"openalex": service.url}, "filters": filters, "contact": "ada@example.org"}
+    options: dict[str, Any] = {
+        "urls": {"openalex": service.url},
+        "filters": filters,
+        "contact": "ada@example.org",
+    }
     await PROVIDER.search("holm", 6, desk.gateway(**options, keys={"openalex": KEY}))
     sent = asked(service.heard[0])
-    assert sent["filter"] == "from_publication_date:2020-01-02,to_publication_date:2021-03-04,language:sv"
+    assert (
+        sent["filter"]
+        == "from_publication_date:2020-01-02,to_publication_date:2021-03-04,language:sv"
+    )
     assert (sent["mailto"], sent["api_key"]) == ("ada@example.org", KEY)
     (row,) = desk.store.journal_list(desk.run)
     assert json.loads(row.request) == {
@@ -172,7 +226,9 @@ async def test_key_contact_and_filters_go_into_the_address(desk: Desk, service: 
         ("risk: what? (really)", "risk what really"),
     ],
 )
-async def test_its_query_language_is_not_met(desk: Desk, service: Service, query: str, sent: str) -> None:
+async def test_its_query_language_is_not_met(
+    desk: Desk, service: Service, query: str, sent: str
+) -> None:
     service.always = reply(EMPTY)
     await PROVIDER.search(query, 6, desk.gateway(urls={"openalex": service.url}))
     assert asked(service.heard[0])["search"] == sent
@@ -180,13 +236,18 @@ async def test_its_query_language_is_not_met(desk: Desk, service: Service, query
 
 async def test_a_long_query_is_cut(desk: Desk, service: Service) -> None:
     service.always = reply(EMPTY)
-    await PROVIDER.search("å" * 30 + " word" * 1_000, 6, desk.gateway(urls={"openalex": service.url}))
+    await PROVIDER.search(
+        "å" * 30 + " word" * 1_000, 6, desk.gateway(urls={"openalex": service.url})
+    )
     assert len(service.heard[0].split(" ", 2)[1]) < 4_000
 
 
 def test_an_abstract_is_put_together() -> None:
     assert abstract({}) == ""
-    assert abstract({"is": [1, 4], "What": [0], "it": [2], "It": [3], "so.": [5]}) == "What is it It is so."
+    assert (
+        abstract({"is": [1, 4], "What": [0], "it": [2], "It": [3], "so.": [5]})
+        == "What is it It is so."
+    )
     assert abstract({"<p>Of": [0], "CO<sub>2</sub></p>": [1], "&amp;": [2]}) == "Of CO2\n&"
     assert abstract({"a": [-1, FARTHEST, 10**12], "b": [0]}) == "b"
 

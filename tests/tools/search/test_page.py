@@ -1,4 +1,7 @@
-"""The page on searching says what is true: every provider has its rows, every number and variable is real."""
+"""The page on searching says what is true.
+
+Every provider has its rows, every number and variable is real.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,14 @@ PAGE = (Path(__file__).parents[3] / "docs" / "SEARCH.md").read_text(encoding="ut
 
 
 def is_provider(path: Path) -> bool:
-    """Tell whether a module holds the provider of its own name; the ways to Google hold Google's."""
-    return re.search(rf'^    name = "{path.stem}"$', path.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    """Tell whether a module holds the provider of its own name.
+
+    The ways to Google hold Google's.
+    """
+    return (
+        re.search(rf'^    name = "{path.stem}"$', path.read_text(encoding="utf-8"), re.MULTILINE)
+        is not None
+    )
 
 
 PROVIDERS = sorted(path.stem for path in Path(search.__path__[0]).glob("*.py") if is_provider(path))
@@ -26,7 +35,11 @@ PROVIDERS = sorted(path.stem for path in Path(search.__path__[0]).glob("*.py") i
 def rows(section: str) -> dict[str, list[str]]:
     """Return the rows of a section's table by the name they begin with, as their cells."""
     text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:3] == "| `"]
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in text.splitlines()
+        if line[:3] == "| `"
+    ]
     return {row[0]: row[1:] for row in cells}
 
 
@@ -43,11 +56,17 @@ def test_every_provider_has_its_rows(name: str) -> None:
 
 
 def test_every_variable_is_read(tmp_path: Path) -> None:
-    known = {variable for names in KEY_VARIABLES.values() for variable in names} | set(URL_VARIABLES.values())
+    known = {variable for names in KEY_VARIABLES.values() for variable in names} | set(
+        URL_VARIABLES.values()
+    )
     named = set(re.findall(r"`([A-Z0-9_]+_(?:KEY|URL))`", PAGE))
     assert len(named) > 6
     for variable in named - known:
-        settings = load(environ={variable: "http://127.0.0.1:9"}, folder=tmp_path, user_file=tmp_path / "none.toml")
+        settings = load(
+            environ={variable: "http://127.0.0.1:9"},
+            folder=tmp_path,
+            user_file=tmp_path / "none.toml",
+        )
         assert settings.keys or settings.urls, variable
 
 

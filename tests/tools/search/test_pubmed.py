@@ -22,9 +22,16 @@ RECORDED = Path(__file__).parents[4] / "shared" / "data" / "formats" / "api" / "
 
 
 def ids(*numbers: int, **more: Any) -> bytes:
-    found = {"count": str(len(numbers)), "retmax": "6", "retstart": "0", "idlist": [str(number) for number in numbers]}
+    found = {
+        "count": str(len(numbers)),
+        "retmax": "6",
+        "retstart": "0",
+        "idlist": [str(number) for number in numbers],
+    }
     header = {"type": "esearch", "version": "0.3"}
-    return json.dumps({"header": header, "esearchresult": {**found, "querytranslation": "x", **more}}).encode()
+    return json.dumps(
+        {"header": header, "esearchresult": {**found, "querytranslation": "x", **more}}
+    ).encode()
 
 
 def article(number: int, body: str, types: str = "Journal Article") -> str:
@@ -47,7 +54,9 @@ FERRY = """<Journal><ISSN IssnType="Print">0264-6021</ISSN><JournalIssue CitedMe
     <Author><CollectiveName>Ferry Group</CollectiveName></Author></AuthorList>
   <Language>eng</Language>
   <ArticleDate DateType="Electronic"><Year>1975</Year><Month>08</Month><Day>7</Day></ArticleDate>"""
-PLAIN = "<ArticleTitle>Plain</ArticleTitle><Abstract><AbstractText>All of it.</AbstractText></Abstract>"
+PLAIN = (
+    "<ArticleTitle>Plain</ArticleTitle><Abstract><AbstractText>All of it.</AbstractText></Abstract>"
+)
 BOOK = """<PubmedBookArticle><BookDocument><PMID Version="1">33</PMID><Book><BookTitle>A book</BookTitle>
   <PubDate><Year>2020</Year></PubDate></Book><ArticleTitle>A chapter</ArticleTitle><Language>ger</Language>
   <Abstract><AbstractText>In it.</AbstractText></Abstract></BookDocument></PubmedBookArticle>"""
@@ -62,7 +71,10 @@ def says(found: bytes, held: bytes = b"") -> dict[str, bytes]:
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 def options(url: str, **more: Any) -> dict[str, Any]:
@@ -72,7 +84,10 @@ def options(url: str, **more: Any) -> dict[str, Any]:
 class TestFaults(Faults):
     case = Case(
         PROVIDER,
-        good={"esearch.fcgi": ids(22, 11), "efetch.fcgi": records(article(11, FERRY), article(22, PLAIN))},
+        good={
+            "esearch.fcgi": ids(22, 11),
+            "efetch.fcgi": records(article(11, FERRY), article(22, PLAIN)),
+        },
         empty=ids(),
         wrong=(
             b"[]",
@@ -89,18 +104,33 @@ class TestFaults(Faults):
 
     @pytest.mark.parametrize(
         ("status", "fault"),
-        [(400, CallFault.REQUEST), (401, CallFault.AUTH), (429, CallFault.RATE), (500, CallFault.SERVER)],
+        [
+            (400, CallFault.REQUEST),
+            (401, CallFault.AUTH),
+            (429, CallFault.RATE),
+            (500, CallFault.SERVER),
+        ],
     )
     async def test_the_second_step_fails_like_the_first(
-        self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture, status: int, fault: CallFault
+        self,
+        desk: Desk,
+        service: Service,
+        caplog: pytest.LogCaptureFixture,
+        status: int,
+        fault: CallFault,
     ) -> None:
-        service.always = says(ids(11)) | {"efetch.fcgi": reply(f"no: {KEY}".encode(), f"{status} Said")}
+        service.always = says(ids(11)) | {
+            "efetch.fcgi": reply(f"no: {KEY}".encode(), f"{status} Said")
+        }
         with pytest.raises(CallError) as caught:
             await PROVIDER.search("Holm Works", 6, desk.gateway(**self.case.options(service.url)))
         assert caught.value.fault is fault
         assert all("nobody" in request for request in service.heard)
         self.unseen(desk, caplog, str(caught.value))
-        assert [row.state for row in desk.store.journal_list(desk.run)] == [CallState.SETTLED, CallState.FAILED]
+        assert [row.state for row in desk.store.journal_list(desk.run)] == [
+            CallState.SETTLED,
+            CallState.FAILED,
+        ]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +144,9 @@ class TestFaults(Faults):
         b"<eFetchResult><ERROR>ID list is empty</ERROR></eFetchResult>",
     ],
 )
-async def test_records_in_another_form_are_malformed(desk: Desk, service: Service, held: bytes) -> None:
+async def test_records_in_another_form_are_malformed(
+    desk: Desk, service: Service, held: bytes
+) -> None:
     service.always = says(ids(11), held)
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url)))
@@ -125,7 +157,10 @@ async def test_records_in_another_form_are_malformed(desk: Desk, service: Servic
     ("said", "fault"),
     [
         ({"esearchresult": {"ERROR": "Invalid db name specified: x"}}, CallFault.REQUEST),
-        ({"esearchresult": {"ERROR": "Search Backend failed: Database is not supported"}}, CallFault.SERVER),
+        (
+            {"esearchresult": {"ERROR": "Search Backend failed: Database is not supported"}},
+            CallFault.SERVER,
+        ),
         ({"error": "API rate limit exceeded", "count": "4"}, CallFault.RATE),
         ({"error": f"API key invalid: {KEY}"}, CallFault.REQUEST),
     ],
@@ -135,7 +170,9 @@ async def test_an_error_with_status_200_is_an_error(
 ) -> None:
     service.always = reply(json.dumps(said).encode())
     with pytest.raises(CallError, match="pubmed could not search") as caught:
-        await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url, keys={"pubmed": KEY})))
+        await PROVIDER.search(
+            "ferry", 6, desk.gateway(**options(service.url, keys={"pubmed": KEY}))
+        )
     assert caught.value.fault is fault
     assert KEY not in desk.everything()
 
@@ -150,13 +187,17 @@ async def test_without_a_key_a_refused_request_is_just_that(desk: Desk, service:
 async def test_a_refused_key_is_named(desk: Desk, service: Service) -> None:
     service.always = reply(b"{}", "400 Bad Request")
     with pytest.raises(CallError, match="pubmed answered 400: check NCBI_API_KEY"):
-        await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url, keys={"pubmed": KEY})))
+        await PROVIDER.search(
+            "ferry", 6, desk.gateway(**options(service.url, keys={"pubmed": KEY}))
+        )
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     entries = (article(11, FERRY), BOOK, article(22, PLAIN), article(44, ""), "<PubmedArticle/>")
     service.always = says(ids(22, 11, 44, 55, 33), records(*entries))
-    hits = await PROVIDER.search("ferry fire", 6, desk.gateway(**options(service.url, contact="ada@example.org")))
+    hits = await PROVIDER.search(
+        "ferry fire", 6, desk.gateway(**options(service.url, contact="ada@example.org"))
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://pubmed.ncbi.nlm.nih.gov/22/",
@@ -193,7 +234,13 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     always = {"db": "pubmed", "retmode": "json", "sort": "relevance"}
     assert asked(search) == {**always, "term": "ferry fire", "retmax": "6", **who}
     assert fetch.startswith("GET /entrez/eutils/efetch.fcgi?")
-    assert asked(fetch) == {"db": "pubmed", "retmode": "xml", "rettype": "abstract", "id": "22,11,44,55,33", **who}
+    assert asked(fetch) == {
+        "db": "pubmed",
+        "retmode": "xml",
+        "rettype": "abstract",
+        "id": "22,11,44,55,33",
+        **who,
+    }
     assert len(desk.store.journal_list(desk.run)) == 2
 
 
@@ -205,7 +252,9 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ("Retracted Publication", "", "Retracted: Plain"),
     ],
 )
-async def test_what_kind_of_article_it_is(desk: Desk, service: Service, types: str, kind: str, title: str) -> None:
+async def test_what_kind_of_article_it_is(
+    desk: Desk, service: Service, types: str, kind: str, title: str
+) -> None:
     service.always = says(ids(22), records(article(22, PLAIN, types)))
     (hit,) = await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url)))
     assert (hit.publisher_kind, hit.title) == (kind, title)
@@ -236,15 +285,26 @@ async def test_dates(desk: Desk, service: Service, dated: str, told: str) -> Non
     ("filters", "sent"),
     [
         (Filters(), {}),
-        (Filters(since=date(2020, 1, 2)), {"datetype": "pdat", "mindate": "2020/01/02", "maxdate": "3000/12/31"}),
-        (Filters(until=date(2021, 3, 4)), {"datetype": "pdat", "mindate": "1000/01/01", "maxdate": "2021/03/04"}),
+        (
+            Filters(since=date(2020, 1, 2)),
+            {"datetype": "pdat", "mindate": "2020/01/02", "maxdate": "3000/12/31"},
+        ),
+        (
+            Filters(until=date(2021, 3, 4)),
+            {"datetype": "pdat", "mindate": "1000/01/01", "maxdate": "2021/03/04"},
+        ),
     ],
 )
 async def test_days(desk: Desk, service: Service, filters: Filters, sent: dict[str, str]) -> None:
     service.always = says(ids())
-    assert await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url, filters=filters))) == []
+    assert (
+        await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url, filters=filters)))
+        == []
+    )
     heard = asked(service.heard[0])
-    assert {name: heard[name] for name in ("datetype", "mindate", "maxdate") if name in heard} == sent
+    assert {
+        name: heard[name] for name in ("datetype", "mindate", "maxdate") if name in heard
+    } == sent
 
 
 @pytest.mark.parametrize(
@@ -254,18 +314,26 @@ async def test_days(desk: Desk, service: Service, filters: Filters, sent: dict[s
         ("1990:2000[dp] wild* #1", "", "1990 2000 dp wild 1"),
         ("IL-6 in COVID-19?", "", "IL-6 in COVID-19"),
         ("heart OR lung", "de", "(heart or lung) AND ger[la]"),
-        ("heart", "xx", "heart"),  # PubMed has no such language: the filter over all hits does what it can
+        (
+            "heart",
+            "xx",
+            "heart",
+        ),  # PubMed has no such language: the filter over all hits does what it can
     ],
 )
 async def test_its_query_language_is_not_met(
     desk: Desk, service: Service, query: str, language: str, sent: str
 ) -> None:
     service.always = says(ids())
-    await PROVIDER.search(query, 6, desk.gateway(**options(service.url, filters=Filters(language=language))))
+    await PROVIDER.search(
+        query, 6, desk.gateway(**options(service.url, filters=Filters(language=language)))
+    )
     assert asked(service.heard[0])["term"] == sent
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason=f"no recorded records of PubMed's at {RECORDED.name}")
+@pytest.mark.skipif(
+    not RECORDED.is_dir(), reason=f"no recorded records of PubMed's at {RECORDED.name}"
+)
 async def test_recorded_records_are_read(desk: Desk, service: Service) -> None:
     paths = sorted(RECORDED.glob("*.xml"), key=lambda path: int(path.stem))
     assert paths
@@ -279,7 +347,9 @@ async def test_recorded_records_are_read(desk: Desk, service: Service) -> None:
         assert hit.published[:4].isdecimal()
         assert hit.language
         assert bool(hit.text) is ("<AbstractText" in raw)
-        assert hit.text.count("\n") + bool(hit.text) == raw.count("</AbstractText>") - raw.count("<OtherAbstract")
+        assert hit.text.count("\n") + bool(hit.text) == raw.count("</AbstractText>") - raw.count(
+            "<OtherAbstract"
+        )
 
 
 def test_it_needs_nothing_and_takes_its_time() -> None:

@@ -20,7 +20,8 @@ from tests.servers.scripted import Answer, Document, ScriptedServer
 from tests.tools.conftest import Desk, Line
 from tests.tools.search.faults import Case, Faults
 
-# The fields of a result as SearXNG's own documentation of its search API and of its result types names them.
+# The fields of a result as SearXNG's own documentation of its search API and of its result types
+# names them.
 DOCUMENTED = {
     "query": "holm works",
     "number_of_results": 0,
@@ -39,8 +40,18 @@ DOCUMENTED = {
             "score": 3.0,
             "category": "general",
         },
-        {"url": "https://example.org/bare", "title": "Only a title", "content": "", "publishedDate": None},
-        {"url": None, "title": "a key and its value", "content": "no page", "template": "keyvalue.html"},
+        {
+            "url": "https://example.org/bare",
+            "title": "Only a title",
+            "content": "",
+            "publishedDate": None,
+        },
+        {
+            "url": None,
+            "title": "a key and its value",
+            "content": "no page",
+            "template": "keyvalue.html",
+        },
         {"url": "https://example.org/empty", "title": "", "content": None},
     ],
     "answers": [{"answer": "42", "url": None}],
@@ -69,12 +80,16 @@ async def test_a_refusal(desk: Desk, line: Line, status: str, fault: CallFault) 
 
 async def test_json_that_is_not_allowed_is_explained(desk: Desk, line: Line) -> None:
     line.answers("403 Forbidden", b"<h1>Forbidden</h1>")
-    with pytest.raises(CallError, match=r"add json to search\.formats in its settings\.yml") as caught:
+    with pytest.raises(
+        CallError, match=r"add json to search\.formats in its settings\.yml"
+    ) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}))
     assert caught.value.fault is CallFault.AUTH  # the user can cure it, so a resumed run asks again
 
 
-@pytest.mark.parametrize("body", [b"<html></html>", b"[]", b'{"results": 3}', b'{"results": [1]}', b'{"query": "q"}'])
+@pytest.mark.parametrize(
+    "body", [b"<html></html>", b"[]", b'{"results": 3}', b'{"results": [1]}', b'{"query": "q"}']
+)
 async def test_an_answer_in_another_form_is_malformed(desk: Desk, line: Line, body: bytes) -> None:
     line.answers(body=body)
     with pytest.raises(CallError) as caught:
@@ -85,7 +100,9 @@ async def test_an_answer_in_another_form_is_malformed(desk: Desk, line: Line, bo
 async def test_a_late_answer_is_a_timeout(desk: Desk, line: Line) -> None:
     line.after = 3.0
     with pytest.raises(CallError) as caught:
-        await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}, deadlines=Deadlines(search=0.2)))
+        await PROVIDER.search(
+            "holm", 6, desk.gateway(urls={"searxng": line.url}, deadlines=Deadlines(search=0.2))
+        )
     assert caught.value.fault is CallFault.TIMEOUT
 
 
@@ -119,7 +136,10 @@ async def test_the_documented_format(desk: Desk, line: Line) -> None:
 
 
 async def test_a_result_cut_inside_a_character_is_still_saved(desk: Desk, line: Line) -> None:
-    line.answers(body=rb'{"results": [{"url": "https://example.org", "title": "cut \ud83d", "content": "text"}]}')
+    line.answers(
+        body=rb'{"results": [{"url": "https://example.org", "title": "cut \ud83d", "content": '
+        rb'"text"}]}'
+    )
     (hit,) = await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}))
     assert hit.title == "cut ?"
     assert desk.store.journal_list(desk.run)[0].state is CallState.SETTLED
@@ -135,7 +155,9 @@ async def test_fewer_are_taken_than_come(desk: Desk) -> None:
     with ScriptedServer(search=lambda query, number: Answer(documents=pages)) as server:
         gateway = desk.gateway(urls={"searxng": server.url})
         few = await PROVIDER.search("holm", 2, gateway)
-        more = await PROVIDER.search("holm", 5, gateway)  # the request is the same: it is answered from the journal
+        more = await PROVIDER.search(
+            "holm", 5, gateway
+        )  # the request is the same: it is answered from the journal
         assert len(server.searches) == 1
     assert [hit.text for hit in few] == ["Text 0", "Text 1"]
     assert len(more) == 5
@@ -151,7 +173,11 @@ async def test_it_costs_nothing(desk: Desk, line: Line) -> None:
 def test_what_is_missing(tmp_path: Path) -> None:
     assert PROVIDER.missing(Settings()) == "set SEARXNG_URL to the address of your SearXNG"
     for name in ("SEARXNG_URL", "DEEPDIVER_SEARXNG_URL"):
-        settings = load(environ={name: "http://127.0.0.1:8888"}, folder=tmp_path, user_file=tmp_path / "none.toml")
+        settings = load(
+            environ={name: "http://127.0.0.1:8888"},
+            folder=tmp_path,
+            user_file=tmp_path / "none.toml",
+        )
         assert PROVIDER.missing(settings) is None
 
 
@@ -160,15 +186,26 @@ class TestFaults(Faults):
         PROVIDER,
         good=json.dumps(DOCUMENTED).encode(),
         empty=b'{"query": "q", "results": [], "unresponsive_engines": []}',
-        wrong=(b"[]", b"null", b"{}", b'{"results": 3}', b'{"results": [{"url": "u", "engines": "one"}]}'),
+        wrong=(
+            b"[]",
+            b"null",
+            b"{}",
+            b'{"results": 3}',
+            b'{"results": [{"url": "u", "engines": "one"}]}',
+        ),
     )
 
 
 async def sent(desk: Desk, line: Line, **filters: Any) -> dict[str, str]:
     """Return the parameters of a search under filters."""
     line.answers(body=b'{"results": []}')
-    await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}, filters=Filters(**filters)))
-    return {name: values[0] for name, values in parse_qs(urlsplit(line.heard[-1].split()[1]).query).items()}
+    await PROVIDER.search(
+        "holm", 6, desk.gateway(urls={"searxng": line.url}, filters=Filters(**filters))
+    )
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(line.heard[-1].split()[1]).query).items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -186,8 +223,15 @@ async def sent(desk: Desk, line: Line, **filters: Any) -> dict[str, str]:
         ({"until": date(2020, 1, 1)}, {}),
     ],
 )
-async def test_filters(desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, str]) -> None:
-    assert await sent(desk, line, **filters) == {"q": "holm", "format": "json", "safesearch": "1", **added}
+async def test_filters(
+    desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, str]
+) -> None:
+    assert await sent(desk, line, **filters) == {
+        "q": "holm",
+        "format": "json",
+        "safesearch": "1",
+        **added,
+    }
 
 
 @pytest.mark.parametrize(
@@ -195,7 +239,9 @@ async def test_filters(desk: Desk, line: Line, filters: dict[str, Any], added: d
     [(0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month"), (32, "year"), (366, "year"),
      (367, None)],
 )  # fmt: skip
-async def test_the_shortest_time_that_reaches_back(desk: Desk, line: Line, back: int, named: str | None) -> None:
+async def test_the_shortest_time_that_reaches_back(
+    desk: Desk, line: Line, back: int, named: str | None
+) -> None:
     params = await sent(desk, line, since=narrow.today() - timedelta(days=back))
     assert params.get("time_range") == named
 

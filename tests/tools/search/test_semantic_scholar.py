@@ -33,8 +33,15 @@ PAPER: dict[str, Any] = {
     "year": 2020,
     "publicationDate": "2020-07-05",
     "publicationTypes": ["JournalArticle", "Conference"],
-    "authors": [{"authorId": "1741101", "name": "Oren Etzioni"}, {"authorId": None, "name": "W. Ammar"}],
-    "openAccessPdf": {"url": "https://www.aclweb.org/anthology/2020.pdf", "status": "HYBRID", "license": None},
+    "authors": [
+        {"authorId": "1741101", "name": "Oren Etzioni"},
+        {"authorId": None, "name": "W. Ammar"},
+    ],
+    "openAccessPdf": {
+        "url": "https://www.aclweb.org/anthology/2020.pdf",
+        "status": "HYBRID",
+        "license": None,
+    },
     "tldr": {"model": "tldr@v2.0.0", "text": "A machine says so."},
 }
 BARE = {
@@ -51,7 +58,10 @@ def body(*papers: object) -> bytes:
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 def options(url: str, **more: Any) -> dict[str, Any]:
@@ -79,7 +89,9 @@ class TestFaults(Faults):
 
 async def test_the_key_is_a_header(desk: Desk, service: Service) -> None:
     service.always = reply(body())
-    await PROVIDER.search("holm", 6, desk.gateway(**options(service.url, keys={"semantic_scholar": KEY})))
+    await PROVIDER.search(
+        "holm", 6, desk.gateway(**options(service.url, keys={"semantic_scholar": KEY}))
+    )
     await PROVIDER.search("works", 6, desk.gateway(**options(service.url)))
     with_key, without = service.heard
     assert f"x-api-key: {KEY}" in with_key
@@ -89,12 +101,16 @@ async def test_the_key_is_a_header(desk: Desk, service: Service) -> None:
 
 async def test_a_refusal_says_what_helps(desk: Desk, service: Service) -> None:
     service.always = reply(b'{"message": "Forbidden"}', "403 Forbidden")
-    with pytest.raises(CallError, match=r"semantic_scholar answered 403: .* set SEMANTIC_SCHOLAR_API_KEY"):
+    with pytest.raises(
+        CallError, match=r"semantic_scholar answered 403: .* set SEMANTIC_SCHOLAR_API_KEY"
+    ):
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
-    service.always = reply(body(PAPER, BARE, {"paperId": "2", "title": "no address"}, {"paperId": "3", "url": "x"}))
+    service.always = reply(
+        body(PAPER, BARE, {"paperId": "2", "title": "no address"}, {"paperId": "3", "url": "x"})
+    )
     hits = await PROVIDER.search("literature graph", 6, desk.gateway(**options(service.url)))
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
@@ -107,16 +123,27 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
             "text": "We describe a deployed scalable system.",
             "provider": "semantic_scholar",
         },
-        {"url": "https://www.semanticscholar.org/paper/1", "title": "Bare", "provider": "semantic_scholar"},
+        {
+            "url": "https://www.semanticscholar.org/paper/1",
+            "title": "Bare",
+            "provider": "semantic_scholar",
+        },
     ]
     (request,) = service.heard
     assert request.startswith("GET /graph/v1/paper/search?")
     sent = asked(request)
-    assert set(sent.pop("fields").split(",")) >= {"title", "abstract", "externalIds", "publicationDate"}
+    assert set(sent.pop("fields").split(",")) >= {
+        "title",
+        "abstract",
+        "externalIds",
+        "publicationDate",
+    }
     assert sent == {"query": "literature graph", "limit": "6"}
 
 
-async def test_what_a_model_wrote_is_not_taken_for_the_papers_own_words(desk: Desk, service: Service) -> None:
+async def test_what_a_model_wrote_is_not_taken_for_the_papers_own_words(
+    desk: Desk, service: Service
+) -> None:
     service.always = reply(body(PAPER | {"abstract": None}))
     (hit,) = await PROVIDER.search("literature graph", 6, desk.gateway(**options(service.url)))
     assert hit.text == ""
@@ -135,7 +162,12 @@ async def test_what_a_model_wrote_is_not_taken_for_the_papers_own_words(desk: De
             "2020",
         ),
         (
-            {"externalIds": {"ArXiv": "2004.1"}, "venue": "", "publicationDate": None, "year": None},
+            {
+                "externalIds": {"ArXiv": "2004.1"},
+                "venue": "",
+                "publicationDate": None,
+                "year": None,
+            },
             "https://arxiv.org/abs/2004.1",
             "preprint",
             "",
@@ -164,12 +196,17 @@ async def test_what_and_where_a_paper_is(
         (date(2019, 3, 5), date(2020, 6, 6), "2019-03-05:2020-06-06"),
     ],
 )
-async def test_days(desk: Desk, service: Service, since: date | None, until: date | None, sent: str) -> None:
+async def test_days(
+    desk: Desk, service: Service, since: date | None, until: date | None, sent: str
+) -> None:
     service.always = reply(body())
     filters = Filters(since=since, until=until)
     await PROVIDER.search("holm", 6, desk.gateway(**options(service.url, filters=filters)))
     await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
-    assert [asked(request).get("publicationDateOrYear") for request in service.heard] == [sent, None]
+    assert [asked(request).get("publicationDateOrYear") for request in service.heard] == [
+        sent,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +217,9 @@ async def test_days(desk: Desk, service: Service, since: date | None, until: dat
         ("what's GPT-4?", "what's GPT 4"),
     ],
 )
-async def test_its_query_language_is_not_met(desk: Desk, service: Service, query: str, sent: str) -> None:
+async def test_its_query_language_is_not_met(
+    desk: Desk, service: Service, query: str, sent: str
+) -> None:
     service.always = reply(body())
     await PROVIDER.search(query, 6, desk.gateway(**options(service.url)))
     assert asked(service.heard[0])["query"] == sent

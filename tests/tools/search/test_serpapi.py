@@ -30,8 +30,16 @@ DOCUMENTED: dict[str, Any] = {
         "json_endpoint": "https://serpapi.com/searches/x/5fd9.json",
         "total_time_taken": 1.2,
     },
-    "search_parameters": {"engine": "google", "q": "Coffee", "google_domain": "google.com", "device": "desktop"},
-    "search_information": {"organic_results_state": "Results for exact spelling", "total_results": 10},
+    "search_parameters": {
+        "engine": "google",
+        "q": "Coffee",
+        "google_domain": "google.com",
+        "device": "desktop",
+    },
+    "search_information": {
+        "organic_results_state": "Results for exact spelling",
+        "total_results": 10,
+    },
     "organic_results": [
         {
             "position": 1,
@@ -75,12 +83,17 @@ class TestFaults(Faults):
 
 
 def params(service: Service) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(service.heard[-1].split()[1]).query).items()
+    }
 
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
-    hits = await PROVIDER.search("Coffee", 6, desk.gateway(urls={"serpapi": f"{service.url}/"}, keys=KEYS))
+    hits = await PROVIDER.search(
+        "Coffee", 6, desk.gateway(urls={"serpapi": f"{service.url}/"}, keys=KEYS)
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://en.wikipedia.org/wiki/Coffee",
@@ -99,7 +112,10 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
 
 
 async def test_a_search_that_failed_behind_it_is_no_answer(desk: Desk, service: Service) -> None:
-    body = {"search_metadata": {"status": "Error"}, "error": f"We couldn't get valid results for {KEY}."}
+    body = {
+        "search_metadata": {"status": "Error"},
+        "error": f"We couldn't get valid results for {KEY}.",
+    }
     service.always = reply(json.dumps(body).encode())
     with pytest.raises(CallError, match=r"^serpapi got no answer from Google$") as caught:
         await PROVIDER.search("Coffee", 6, desk.gateway(urls={"serpapi": service.url}, keys=KEYS))
@@ -130,7 +146,9 @@ async def test_the_key_in_the_address_is_logged_by_nobody(
         ({"until": date(2026, 1, 2)}, {"tbs": "cdr:1,cd_min:01/01/1970,cd_max:01/02/2026"}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]
+) -> None:
     service.always = reply(json.dumps(EMPTY).encode())
     settings: dict[str, Any] = {"urls": {"serpapi": service.url}, "keys": KEYS}
     await PROVIDER.search("holm", 6, desk.gateway(**settings))

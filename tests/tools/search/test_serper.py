@@ -21,7 +21,14 @@ KEYS = {"serper": SecretStr("a-key-that-nobody-may-see")}
 
 # An answer in the form that Serper shows on its own pages, shortened.
 DOCUMENTED: dict[str, Any] = {
-    "searchParameters": {"q": "apple inc", "gl": "us", "hl": "en", "num": 10, "type": "search", "engine": "google"},
+    "searchParameters": {
+        "q": "apple inc",
+        "gl": "us",
+        "hl": "en",
+        "num": 10,
+        "type": "search",
+        "engine": "google",
+    },
     "knowledgeGraph": {"title": "Apple", "type": "Technology company"},
     "organic": [
         {
@@ -39,7 +46,13 @@ DOCUMENTED: dict[str, Any] = {
             "attributes": {"Founded": "April 1, 1976"},
             "position": 2,
         },
-        {"title": "Fresh", "link": "https://example.org/f", "snippet": "", "date": "3 days ago", "position": 3},
+        {
+            "title": "Fresh",
+            "link": "https://example.org/f",
+            "snippet": "",
+            "date": "3 days ago",
+            "position": 3,
+        },
         {"title": "no address", "snippet": "text", "position": 4},
     ],
     "peopleAlsoAsk": [],
@@ -53,7 +66,13 @@ class TestFaults(Faults):
         PROVIDER,
         good=json.dumps(DOCUMENTED).encode(),
         empty=b'{"searchParameters": {"q": "q"}, "organic": [], "credits": 1}',
-        wrong=(b"[]", b"{}", b'{"organic": {}}', b'{"organic": [{"link": 1}]}', b'{"message": "Unauthorized."}'),
+        wrong=(
+            b"[]",
+            b"{}",
+            b'{"organic": {}}',
+            b'{"organic": [{"link": 1}]}',
+            b'{"message": "Unauthorized."}',
+        ),
         key="serper",
         place="serper",
         asked="serper",
@@ -66,7 +85,9 @@ def body(service: Service) -> Any:
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
-    hits = await PROVIDER.search("apple inc", 6, desk.gateway(urls={"serper": f"{service.url}/"}, keys=KEYS))
+    hits = await PROVIDER.search(
+        "apple inc", 6, desk.gateway(urls={"serper": f"{service.url}/"}, keys=KEYS)
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://www.apple.com/",
@@ -105,7 +126,9 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ({"safe": "off"}, {}),
     ],
 )
-async def test_filters(desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]) -> None:
+async def test_filters(
+    desk: Desk, service: Service, filters: dict[str, Any], added: dict[str, Any]
+) -> None:
     service.always = reply(b'{"organic": []}')
     settings: dict[str, Any] = {"urls": {"serper": service.url}, "keys": KEYS}
     await PROVIDER.search("holm", 6, desk.gateway(**settings))
@@ -125,8 +148,12 @@ async def test_no_more_is_asked_than_one_price_buys(desk: Desk, service: Service
 def test_open_ends_of_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(narrow, "today", lambda: date(2026, 11, 15))
     assert dates(Filters()) == {}
-    assert dates(Filters(since=date(2026, 1, 2))) == {"tbs": "cdr:1,cd_min:01/02/2026,cd_max:11/15/2026"}
-    assert dates(Filters(until=date(2026, 1, 2))) == {"tbs": "cdr:1,cd_min:01/01/1970,cd_max:01/02/2026"}
+    assert dates(Filters(since=date(2026, 1, 2))) == {
+        "tbs": "cdr:1,cd_min:01/02/2026,cd_max:11/15/2026"
+    }
+    assert dates(Filters(until=date(2026, 1, 2))) == {
+        "tbs": "cdr:1,cd_min:01/01/1970,cd_max:01/02/2026"
+    }
 
 
 def test_what_is_missing() -> None:

@@ -19,7 +19,14 @@ from deepdiver.core.settings import Deadlines, Filters, Price, Settings, load
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.search.tavily import COUNTRIES, DEFAULT_URL, PROVIDER, Response, Tavily, extract
+from deepdiver.tools.search.tavily import (
+    COUNTRIES,
+    DEFAULT_URL,
+    PROVIDER,
+    Response,
+    Tavily,
+    extract,
+)
 from tests.servers.scripted import Answer, Document, ScriptedServer, SearchScript
 from tests.tools.conftest import Desk, Line
 from tests.tools.search.faults import Case, Faults
@@ -27,7 +34,9 @@ from tests.tools.search.faults import Case, Faults
 KEY = "tvly-a-key-that-nobody-may-see"
 KEYS = {"tavily": SecretStr(KEY)}
 RECORDED = Path(__file__).parents[4] / "shared" / "data" / "formats" / "api" / "tavily"
-PAGES = tuple(Document(f"https://example.org/{n}", f"Page {n}", f"What page {n} says.") for n in range(9))
+PAGES = tuple(
+    Document(f"https://example.org/{n}", f"Page {n}", f"What page {n} says.") for n in range(9)
+)
 
 Serve = Callable[[SearchScript], ScriptedServer]
 
@@ -44,7 +53,9 @@ def says(**answer: Any) -> SearchScript:
 
 async def failure(desk: Desk, url: str, **settings: Any) -> CallError:
     with pytest.raises(CallError) as caught:
-        await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": url}, keys=KEYS, **settings))
+        await PROVIDER.search(
+            "Holm Works", 6, desk.gateway(urls={"tavily": url}, keys=KEYS, **settings)
+        )
     assert KEY not in str(caught.value)
     assert KEY not in desk.everything()
     return caught.value
@@ -52,9 +63,16 @@ async def failure(desk: Desk, url: str, **settings: Any) -> CallError:
 
 @pytest.mark.parametrize(
     ("status", "fault"),
-    [(401, CallFault.AUTH), (422, CallFault.REQUEST), (429, CallFault.RATE), (500, CallFault.SERVER)],
+    [
+        (401, CallFault.AUTH),
+        (422, CallFault.REQUEST),
+        (429, CallFault.RATE),
+        (500, CallFault.SERVER),
+    ],
 )
-async def test_a_refusal_is_journalled_without_the_key(desk: Desk, serve: Serve, status: int, fault: CallFault) -> None:
+async def test_a_refusal_is_journalled_without_the_key(
+    desk: Desk, serve: Serve, status: int, fault: CallFault
+) -> None:
     server = serve(says(status=status, text=f"Unauthorized: {KEY}"))
     assert (await failure(desk, server.url)).fault is fault
     (row,) = desk.store.journal_list(desk.run)
@@ -99,31 +117,46 @@ async def test_what_does_not_fit_the_budget_is_not_sent(desk: Desk, serve: Serve
 async def test_a_replay_does_not_search(desk: Desk, serve: Serve) -> None:
     server = serve(says(documents=PAGES))
     with pytest.raises(NotJournalledError):
-        await PROVIDER.search("Holm Works", 6, desk.gateway(Mode.REPLAY, urls={"tavily": server.url}, keys=KEYS))
+        await PROVIDER.search(
+            "Holm Works", 6, desk.gateway(Mode.REPLAY, urls={"tavily": server.url}, keys=KEYS)
+        )
     assert server.searches == []
 
 
 async def test_rate_limited_once_then_answered(desk: Desk, serve: Serve) -> None:
     def script(query: str, number: int) -> Answer:
-        return Answer(status=429, headers={"Retry-After": "0"}) if number == 0 else Answer(documents=PAGES[:1])
+        return (
+            Answer(status=429, headers={"Retry-After": "0"})
+            if number == 0
+            else Answer(documents=PAGES[:1])
+        )
 
     server = serve(script)
-    hits = await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS, retries=1))
+    hits = await PROVIDER.search(
+        "Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS, retries=1)
+    )
     assert [hit.url for hit in hits] == ["https://example.org/0"]
     assert len(server.searches) == 2
 
 
 async def test_nothing_found_is_an_answer(desk: Desk, serve: Serve) -> None:
     server = serve(says(documents=()))
-    assert await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS)) == []
+    assert (
+        await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS))
+        == []
+    )
     (row,) = desk.store.journal_list(desk.run)
     assert row.state is CallState.SETTLED
 
 
 async def test_hits_carry_the_text_of_the_page(desk: Desk, serve: Serve) -> None:
     long = "A page. " * 200
-    server = serve(says(documents=(Document("https://example.org/a", "A", long, "2026-02-08"), *PAGES)))
-    hits = await PROVIDER.search("Holm Works", 4, desk.gateway(urls={"tavily": server.url}, keys=KEYS))
+    server = serve(
+        says(documents=(Document("https://example.org/a", "A", long, "2026-02-08"), *PAGES))
+    )
+    hits = await PROVIDER.search(
+        "Holm Works", 4, desk.gateway(urls={"tavily": server.url}, keys=KEYS)
+    )
     assert len(hits) == 4
     assert hits[0].model_dump(exclude_defaults=True) == {
         "url": "https://example.org/a",
@@ -148,7 +181,9 @@ async def test_the_same_search_is_paid_once(desk: Desk, serve: Serve) -> None:
     server = serve(says(documents=PAGES))
     gateway = desk.gateway(urls={"tavily": server.url}, keys=KEYS)
     one, two = await asyncio.gather(*(PROVIDER.search("Holm Works", 6, gateway) for _ in range(2)))
-    again = await PROVIDER.search("Holm Works", 6, desk.gateway(Mode.REPLAY, urls={"tavily": server.url}))
+    again = await PROVIDER.search(
+        "Holm Works", 6, desk.gateway(Mode.REPLAY, urls={"tavily": server.url})
+    )
     assert one == two == again
     assert len(server.searches) == 1
     (row,) = desk.store.journal_list(desk.run)
@@ -158,14 +193,22 @@ async def test_the_same_search_is_paid_once(desk: Desk, serve: Serve) -> None:
 async def test_a_price_of_ones_own_goes_before_the_list(desk: Desk, serve: Serve) -> None:
     server = serve(says(documents=()))
     prices = {"tavily": Price(call=Decimal("0.004"))}
-    await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS, prices=prices))
+    await PROVIDER.search(
+        "Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS, prices=prices)
+    )
     assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.004")
 
 
 async def test_the_key_is_sent_and_kept_nowhere(desk: Desk, line: Line) -> None:
-    found = {"url": "https://example.org/a", "title": f"Echo of {KEY}", "content": f"Your key is {KEY}."}
+    found = {
+        "url": "https://example.org/a",
+        "title": f"Echo of {KEY}",
+        "content": f"Your key is {KEY}.",
+    }
     line.answers(body=json.dumps({"results": [found]}).encode())
-    (hit,) = await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": f"{line.url}/"}, keys=KEYS))
+    (hit,) = await PROVIDER.search(
+        "Holm Works", 6, desk.gateway(urls={"tavily": f"{line.url}/"}, keys=KEYS)
+    )
     (request,) = line.heard
     head, _, body = request.partition("\r\n\r\n")
     assert head.startswith("POST /search HTTP/1.1")
@@ -186,12 +229,25 @@ async def test_results_that_cannot_be_read_or_cited_are_left_out(desk: Desk, lin
     results = [
         {"title": "no address", "content": "text"},
         {"url": None, "title": "no address", "content": "text"},
-        {"url": "https://example.org/empty", "title": "nothing to read", "content": "", "raw_content": None},
-        {"url": "https://example.org/a", "title": None, "content": "snippet", "score": 0.5, "favicon": "x"},
+        {
+            "url": "https://example.org/empty",
+            "title": "nothing to read",
+            "content": "",
+            "raw_content": None,
+        },
+        {
+            "url": "https://example.org/a",
+            "title": None,
+            "content": "snippet",
+            "score": 0.5,
+            "favicon": "x",
+        },
         {"url": "https://example.org/b", "content": "snippet", "raw_content": "whole text"},
     ]
     line.answers(body=json.dumps({"results": results, "images": []}).encode())
-    hits = await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
+    hits = await PROVIDER.search(
+        "Holm Works", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS)
+    )
     assert [(hit.url, hit.title, hit.text, hit.complete) for hit in hits] == [
         ("https://example.org/a", "", "snippet", False),
         ("https://example.org/b", "", "whole text", True),
@@ -201,14 +257,23 @@ async def test_results_that_cannot_be_read_or_cited_are_left_out(desk: Desk, lin
 async def test_more_results_than_asked_for_are_cut(desk: Desk, line: Line) -> None:
     results = [{"url": f"https://example.org/{n}", "content": "text"} for n in range(20)]
     line.answers(body=json.dumps({"results": results}).encode())
-    assert len(await PROVIDER.search("Holm Works", 3, desk.gateway(urls={"tavily": line.url}, keys=KEYS))) == 3
+    assert (
+        len(
+            await PROVIDER.search(
+                "Holm Works", 3, desk.gateway(urls={"tavily": line.url}, keys=KEYS)
+            )
+        )
+        == 3
+    )
 
 
 def recorded() -> list[Path]:
     return sorted(RECORDED.glob("*.yaml"))
 
 
-@pytest.mark.skipif(not RECORDED.is_dir(), reason=f"no recorded replies of Tavily's at {RECORDED.name}")
+@pytest.mark.skipif(
+    not RECORDED.is_dir(), reason=f"no recorded replies of Tavily's at {RECORDED.name}"
+)
 async def test_recorded_replies_are_read(desk: Desk, line: Line) -> None:
     yaml = pytest.importorskip("yaml", reason="the recorded replies are YAML")
     assert recorded()
@@ -237,9 +302,17 @@ def test_the_environment_sets_key_and_address(tmp_path: Path) -> None:
 
 
 def test_only_what_is_read_is_kept() -> None:
-    kept = Response.model_validate({"results": [{"url": "u", "score": 1, "raw_content": "r"}], "usage": {"credits": 2}})
+    kept = Response.model_validate(
+        {"results": [{"url": "u", "score": 1, "raw_content": "r"}], "usage": {"credits": 2}}
+    )
     assert set(kept.model_dump()) == {"results"}
-    assert set(kept.model_dump()["results"][0]) == {"url", "title", "content", "raw_content", "published_date"}
+    assert set(kept.model_dump()["results"][0]) == {
+        "url",
+        "title",
+        "content",
+        "raw_content",
+        "published_date",
+    }
     assert isinstance(PROVIDER, Tavily)
 
 
@@ -292,8 +365,14 @@ class TestFaults(Faults):
 
 async def test_the_documented_format(desk: Desk, line: Line) -> None:
     line.answers(body=json.dumps(DOCUMENTED).encode())
-    first, second = await PROVIDER.search("Messi", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
-    assert (first.complete, first.published, first.text) == (False, "", "Lionel Messi, an Argentine footballer, ...")
+    first, second = await PROVIDER.search(
+        "Messi", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS)
+    )
+    assert (first.complete, first.published, first.text) == (
+        False,
+        "",
+        "Lionel Messi, an Argentine footballer, ...",
+    )
     assert (second.complete, second.published) == (True, "2025-02-08T12:00:00+00:00")
 
 
@@ -309,18 +388,27 @@ async def test_the_documented_format(desk: Desk, line: Line) -> None:
         ({"region": "AQ"}, {}),  # nobody's country: Tavily does not know it, and would refuse
     ],
 )
-async def test_filters(desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, Any]) -> None:
+async def test_filters(
+    desk: Desk, line: Line, filters: dict[str, Any], added: dict[str, Any]
+) -> None:
     line.answers(body=b'{"results": []}')
     gateway = desk.gateway(urls={"tavily": line.url}, keys=KEYS, filters=Filters(**filters))
     await PROVIDER.search("Holm Works", 6, gateway)
-    plain = {"query": "Holm Works", "max_results": 6, "search_depth": "advanced", "include_raw_content": True}
+    plain = {
+        "query": "Holm Works",
+        "max_results": 6,
+        "search_depth": "advanced",
+        "include_raw_content": True,
+    }
     assert json.loads(line.heard[0].partition("\r\n\r\n")[2]) == {**plain, **added}
 
 
 async def test_another_filter_is_another_search(desk: Desk, line: Line) -> None:
     line.answers(body=b'{"results": []}')
     for filters in (Filters(), Filters(region="SE"), Filters(region="SE")):
-        await PROVIDER.search("Holm", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS, filters=filters))
+        await PROVIDER.search(
+            "Holm", 6, desk.gateway(urls={"tavily": line.url}, keys=KEYS, filters=filters)
+        )
     assert len(line.heard) == 2
 
 
@@ -342,13 +430,17 @@ def test_countries_are_known_by_two_letters_and_one_name() -> None:
 
 
 EXTRACTED = {
-    "results": [{"url": "https://example.org/a", "title": "A", "raw_content": "# A\n\nWhole.", "images": []}],
+    "results": [
+        {"url": "https://example.org/a", "title": "A", "raw_content": "# A\n\nWhole.", "images": []}
+    ],
     "failed_results": [{"url": "https://example.org/b", "error": "Failed to fetch url"}],
     "response_time": 0.02,
 }
 
 
-async def test_extract_reads_pages_and_pays_for_those_that_were_read(desk: Desk, line: Line) -> None:
+async def test_extract_reads_pages_and_pays_for_those_that_were_read(
+    desk: Desk, line: Line
+) -> None:
     line.answers(body=json.dumps(EXTRACTED).encode())
     urls = ["https://example.org/a", "https://example.org/b"]
     (hit,) = await extract(urls, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
@@ -369,7 +461,9 @@ async def test_extract_reads_pages_and_pays_for_those_that_were_read(desk: Desk,
 
 
 async def test_extract_of_nothing_costs_nothing(desk: Desk, line: Line) -> None:
-    line.answers(body=b'{"results": [], "failed_results": [{"url": "https://example.org/a", "error": "x"}]}')
+    line.answers(
+        body=b'{"results": [], "failed_results": [{"url": "https://example.org/a", "error": "x"}]}'
+    )
     gateway = desk.gateway(urls={"tavily": line.url}, keys=KEYS)
     assert await extract(["https://example.org/a"], gateway) == []
     assert await extract([], gateway) == []

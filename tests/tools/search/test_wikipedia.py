@@ -39,7 +39,8 @@ def page(number: int, title: str, extract: str, index: int, **more: Any) -> dict
     }
 
 
-# In the form of formatversion=2. Pages come in the order of their ids and say their rank themselves.
+# In the form of formatversion=2. Pages come in the order of their ids and say their rank
+# themselves.
 FOUND = {
     "batchcomplete": True,
     "continue": {"gsroffset": 6, "continue": "gsroffset||"},
@@ -56,7 +57,10 @@ WHOLE = {
     "query": {
         "pages": [
             page(
-                22, "Holm Works", "Holm Works is a factory.\n\n\n== History ==\nFounded in 1901.\n=== War ===\nShut.", 0
+                22,
+                "Holm Works",
+                "Holm Works is a factory.\n\n\n== History ==\nFounded in 1901.\n=== War ===\nShut.",
+                0,
             )
         ]
     },
@@ -68,7 +72,10 @@ def body(value: object) -> bytes:
 
 
 def asked(request: str) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(request.split(" ", 2)[1]).query).items()
+    }
 
 
 class TestFaults(Faults):
@@ -99,8 +106,12 @@ class TestFaults(Faults):
         ("badvalue", CallFault.REQUEST),
     ],
 )
-async def test_an_error_with_status_200_is_an_error(desk: Desk, service: Service, code: str, fault: CallFault) -> None:
-    service.always = reply(body({"error": {"code": code, "info": "…", "docref": "See <b>x</b>"}, "servedby": "mw1"}))
+async def test_an_error_with_status_200_is_an_error(
+    desk: Desk, service: Service, code: str, fault: CallFault
+) -> None:
+    service.always = reply(
+        body({"error": {"code": code, "info": "…", "docref": "See <b>x</b>"}, "servedby": "mw1"})
+    )
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(urls={"wikipedia": service.url}))
     assert caught.value.fault is fault
@@ -110,10 +121,14 @@ async def test_an_error_with_status_200_is_an_error(desk: Desk, service: Service
 @pytest.mark.parametrize(
     ("contact", "told"), [("", "set contact to your e-mail address"), ("a@example.org", "for now")]
 )
-async def test_a_refusal_says_what_helps(desk: Desk, service: Service, contact: str, told: str) -> None:
+async def test_a_refusal_says_what_helps(
+    desk: Desk, service: Service, contact: str, told: str
+) -> None:
     service.always = reply(b"Please set a user-agent", "403 Forbidden")
     with pytest.raises(CallError, match=f"wikipedia answered 403: .*{told}"):
-        await PROVIDER.search("holm", 6, desk.gateway(urls={"wikipedia": service.url}, contact=contact))
+        await PROVIDER.search(
+            "holm", 6, desk.gateway(urls={"wikipedia": service.url}, contact=contact)
+        )
 
 
 async def test_a_query_without_words_is_not_sent(desk: Desk, service: Service) -> None:
@@ -124,7 +139,9 @@ async def test_a_query_without_words_is_not_sent(desk: Desk, service: Service) -
 
 async def test_the_documented_format(desk: Desk, service: Service) -> None:
     service.always = reply(body(FOUND))
-    hits = await PROVIDER.search('Who "owns" Holm-Works: (really)?', 6, desk.gateway(urls={"wikipedia": service.url}))
+    hits = await PROVIDER.search(
+        'Who "owns" Holm-Works: (really)?', 6, desk.gateway(urls={"wikipedia": service.url})
+    )
     assert [hit.model_dump(exclude_defaults=True) for hit in hits] == [
         {
             "url": "https://en.wikipedia.org/wiki/Holm_Works",
@@ -166,7 +183,9 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     }
 
 
-async def test_who_says_who_he_is_gets_the_first_article_whole(desk: Desk, service: Service) -> None:
+async def test_who_says_who_he_is_gets_the_first_article_whole(
+    desk: Desk, service: Service
+) -> None:
     service.always = {"gsrsearch": reply(body(FOUND)), "pageids=22": reply(body(WHOLE))}
     gateway = desk.gateway(urls={"wikipedia": service.url}, contact="ada@example.org")
     first, second = await PROVIDER.search("holm works", 6, gateway)
@@ -176,7 +195,10 @@ async def test_who_says_who_he_is_gets_the_first_article_whole(desk: Desk, servi
         ("History", "History"),
         ("War", "War"),
     ]
-    assert all("user-agent: deepdiver (ada@example.org; cites what it reads)" in r.lower() for r in service.heard)
+    assert all(
+        "user-agent: deepdiver (ada@example.org; cites what it reads)" in r.lower()
+        for r in service.heard
+    )
     assert len(service.heard) == 2
     assert "exintro" not in asked(service.heard[1])
     replayed = desk.gateway(Mode.REPLAY, urls={"wikipedia": service.url}, contact="ada@example.org")
@@ -204,21 +226,27 @@ async def test_without_the_whole_article_its_beginning_will_do(
     assert any(event.type == "call_failed" for event in desk.events) is (state is CallState.FAILED)
 
 
-async def test_a_replay_that_lacks_the_article_is_no_silent_loss(desk: Desk, service: Service) -> None:
+async def test_a_replay_that_lacks_the_article_is_no_silent_loss(
+    desk: Desk, service: Service
+) -> None:
     service.always = reply(body(FOUND))
     await PROVIDER.search("holm works", 6, desk.gateway(urls={"wikipedia": service.url}))
     with pytest.raises(NotJournalledError):
         await PROVIDER.search("holm works", 6, desk.gateway(Mode.REPLAY, contact="ada@example.org"))
 
 
-async def test_the_language_is_part_of_the_place_and_of_the_call(desk: Desk, service: Service) -> None:
+async def test_the_language_is_part_of_the_place_and_of_the_call(
+    desk: Desk, service: Service
+) -> None:
     german = Settings(filters=Filters(language="de"))
     assert PROVIDER.address(german) == "https://de.wikipedia.org"
     assert PROVIDER.address(Settings()) == "https://en.wikipedia.org"
     service.always = reply(body(FOUND))
     for language in ("", "de"):
         filters = Filters(language=language, since=date(2020, 1, 1))
-        (hit, _) = await PROVIDER.search("holm", 6, desk.gateway(urls={"wikipedia": service.url}, filters=filters))
+        (hit, _) = await PROVIDER.search(
+            "holm", 6, desk.gateway(urls={"wikipedia": service.url}, filters=filters)
+        )
         assert hit.language == language or (hit.language, language) == ("en", "")
     assert len(desk.store.journal_list(desk.run)) == 2
 
@@ -231,7 +259,9 @@ async def test_what_it_does_not_take_is_not_sent(desk: Desk, service: Service) -
     assert sent["gsrlimit"] == str(MOST)
 
 
-@pytest.mark.parametrize("query", ["insource:/x/ intitle:y", "-holm !works", "a OR b", "cat~2 d*g wh\\?t", "「北京」"])
+@pytest.mark.parametrize(
+    "query", ["insource:/x/ intitle:y", "-holm !works", "a OR b", "cat~2 d*g wh\\?t", "「北京」"]
+)
 async def test_its_query_language_is_not_met(desk: Desk, service: Service, query: str) -> None:
     service.always = reply(body(FOUND))
     await PROVIDER.search(query, 6, desk.gateway(urls={"wikipedia": service.url}))

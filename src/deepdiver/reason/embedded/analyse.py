@@ -1,6 +1,9 @@
-"""Analysing findings: what sources of different origin agree in, what rests on one of them, and what to ask next.
+"""Analysing findings.
 
-An insight is the sentence of a finding, with the others that say the same. Nothing is put in other words.
+What sources of different origin agree in, what rests on one of them, and what to ask next.
+
+An insight is the sentence of a finding, with the others that say the same. Nothing is put in other
+words.
 """
 
 from __future__ import annotations
@@ -28,7 +31,10 @@ from deepdiver.tasks import (
 INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
 """What an answer holds at most."""
 SINGLE = "One source says so: {}"
-WAY = "{} findings of {} types and {} origins were compared; {} statements are carried by more than one origin."
+WAY = (
+    "{} findings of {} types and {} origins were compared; {} statements are carried by more than "
+    "one origin."
+)
 OPEN = "a part of the question is not answered"
 
 
@@ -42,9 +48,13 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
         limit=INSIGHTS,
     )
     origin = {finding.id: finding.origin or finding.id for finding in task.findings}
-    stated = sorted(summarise(asked).statements, key=lambda item: -min(2, _independent(item, origin)))
+    stated = sorted(
+        summarise(asked).statements, key=lambda item: -min(2, _independent(item, origin))
+    )
     agreed = [item for item in stated if _independent(item, origin) > 1]
-    known = tuple(dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated))))
+    known = tuple(
+        dict.fromkeys((*(line.text for line in task.insights), *(item.text for item in stated)))
+    )
     back = reflect(
         Reflect(
             question=task.question,
@@ -58,11 +68,15 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
         )
     )
     at_odds = [note.text for note in back.notes if note.category == "consistency"]
-    single = [SINGLE.format(item.text) for item in stated if item not in agreed and not item.replaces]
+    single = [
+        SINGLE.format(item.text) for item in stated if item not in agreed and not item.replaces
+    ]
     types = {finding.type for finding in task.findings}
     return FindingsAnalysis(
         thinking=WAY.format(len(task.findings), len(types), len(set(origin.values())), len(agreed)),
-        key_insights=tuple(KeyInsight(statement=item.text, finding_ids=item.findings) for item in stated),
+        key_insights=tuple(
+            KeyInsight(statement=item.text, finding_ids=item.findings) for item in stated
+        ),
         hypothesis_implications=tuple(_implications(task)),
         uncertainties=(*at_odds, *single)[:UNCERTAINTIES],
         follow_up_queries=as_calls(back.queries, task.tools, OPEN) if not back.sufficient else (),
@@ -70,10 +84,15 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
 
 
 def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
-    """Leave out single rows of a service that counts them: twenty fires are one insight, their number."""
+    """Leave out single rows of a service that counts them.
+
+    Twenty fires are one insight, their number.
+    """
     listed = list(findings)
     counting = {finding.origin for finding in listed if counts(finding.quote)}
-    yield from (finding for finding in listed if finding.origin not in counting or counts(finding.quote))
+    yield from (
+        finding for finding in listed if finding.origin not in counting or counts(finding.quote)
+    )
 
 
 def _independent(item: Statement, origin: dict[str, str]) -> int:

@@ -1,8 +1,10 @@
-"""Calls of tools with arguments: filled in from what a question says, by the names of the arguments.
+"""Calls of tools with arguments.
 
-A tool is called only if it suits what the question is about and everything that it needs can be filled in. Nothing is
-made up for an argument: a place is looked up by its name, a time is the one that the question gives, and what the
-question does not say is left to the tool.
+Filled in from what a question says, by the names of the arguments.
+
+A tool is called only if it suits what the question is about and everything that it needs can be
+filled in. Nothing is made up for an argument: a place is looked up by its name, a time is the one
+that the question gives, and what the question does not say is left to the tool.
 """
 
 from __future__ import annotations
@@ -28,20 +30,33 @@ MOST_DAYS = 10
 USUAL = {"days": "7"}
 """What a tool is given that needs it and the question does not say."""
 MOST_KEYWORDS = 3
-"""Words for news: a service wants all of them in one piece of news, and each more halves what it finds."""
-_DAYS = {"hour": 1, "day": 1, "today": 1, "week": 7, "weekend": 3, "fortnight": 14, "month": 30, "year": 365}
+"""Words for news: a service wants all of them in one piece of news, and each more halves what it
+finds."""
+_DAYS = {
+    "hour": 1,
+    "day": 1,
+    "today": 1,
+    "week": 7,
+    "weekend": 3,
+    "fortnight": 14,
+    "month": 30,
+    "year": 365,
+}
 _LATELY = re.compile(
     rf"\b(?:last|past|this|these|previous)\s+(?:(?P<n>\d{{1,3}})\s+)?"
     rf"(?P<unit>{'|'.join(sorted(_DAYS, key=len)[::-1])})s?\b"
     r"|\b(?P<word>today)\b",
     re.IGNORECASE,
 )
-_TIMES = frozenset(terms(" ".join((*_DAYS, "last past this recently lately currently now since until yesterday"))))
+_TIMES = frozenset(
+    terms(" ".join((*_DAYS, "last past this recently lately currently now since until yesterday")))
+)
 _CVE = re.compile(r"\bCVE-\d{4}-\d{4,7}\b", re.IGNORECASE)
 _ASN = re.compile(r"\bASN?\s?(\d{1,10})\b")
 _CHANGE = frozenset(
     terms(
-        "increase increased decrease decreased rise risen fall fallen more fewer less change changed happen happened "
+        "increase increased decrease decreased rise risen fall fallen more fewer less change "
+        "changed happen happened "
         "cause caused reason why there"
     )
 )
@@ -50,37 +65,44 @@ _CHANGE = frozenset(
 SUITS: Mapping[str, frozenset[str]] = {
     "thermal": frozenset(
         terms(
-            "strike strikes airstrike missile drone attack attacks shelling bombardment explosion explosions blast "
-            "fire fires wildfire burning burn combat fighting offensive military war bombing refinery depot heat"
+            "strike strikes airstrike missile drone attack attacks shelling bombardment explosion "
+            "explosions blast "
+            "fire fires wildfire burning burn combat fighting offensive military war bombing "
+            "refinery depot heat"
         )
     ),
     "connectivity": frozenset(
         terms(
-            "internet connectivity outage outages blackout offline network networks shutdown telecom disruption "
+            "internet connectivity outage outages blackout offline network networks shutdown "
+            "telecom disruption "
             "infrastructure power strike strikes attack attacks cyberattack war censorship cable"
         )
     ),
     "cyber": frozenset(
         terms(
-            "cyber vulnerability vulnerabilities cve exploit exploited exploits ransomware malware patch patched "
+            "cyber vulnerability vulnerabilities cve exploit exploited exploits ransomware malware "
+            "patch patched "
             "hacked hackers breach zero-day software firmware"
         )
     ),
     "sanction": frozenset(
         terms(
-            "sanction sanctions sanctioned embargo blacklist blacklisted designated listed ofac oligarch asset freeze"
+            "sanction sanctions sanctioned embargo blacklist blacklisted designated listed ofac "
+            "oligarch asset freeze"
         )
     ),
     "event": frozenset(
         terms(
-            "earthquake earthquakes quake tremor seismic magnitude flood floods disaster cyclone tsunami landslide "
-            "drought humanitarian displaced refugees aid epidemic explosion explosions shaking tremors"
+            "earthquake earthquakes quake tremor seismic magnitude flood floods disaster cyclone "
+            "tsunami landslide "
+            "drought humanitarian displaced refugees aid epidemic explosion explosions shaking "
+            "tremors"
         )
     ),
     "news": frozenset(),
 }
-"""What a question is about for which a kind of tool is asked; the kind is a word of the tool's name or description.
-News are asked whatever the question."""
+"""What a question is about for which a kind of tool is asked; the kind is a word of the tool's name
+or description. News are asked whatever the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +117,10 @@ class Said:
 
     @property
     def spots(self) -> list[tuple[float, float]]:
-        """The positions that it gives, then those of its towns: a country's middle is no place to look around."""
+        """The positions that it gives, then those of its towns.
+
+        A country's middle is no place to look around.
+        """
         given = [(spot.lat, spot.lon) for spot in positions(self.text)]
         return [*given, *((place.lat, place.lon) for place in self.places if place.kind == "town")]
 
@@ -130,14 +155,19 @@ class Said:
 
     @property
     def news_words(self) -> str:
-        """The words that a piece of news about it holds: names, and what it is about, but not when and how much."""
+        """The words that a piece of news about it holds.
+
+        Names, and what it is about, but not when and how much.
+        """
         named = names(self.text)
         inside = {word for name in named for word in words(name)}
         silent = _TIMES | _CHANGE | {term for month in calendar.month_name for term in terms(month)}
         rest = [
             word
             for word in keywords(self.text)
-            if not set(terms(word)) & silent and not word.isdigit() and word.lower() not in {*inside, *STOPWORDS}
+            if not set(terms(word)) & silent
+            and not word.isdigit()
+            and word.lower() not in {*inside, *STOPWORDS}
         ]
         return ", ".join([*named, *rest][:MOST_KEYWORDS])
 
@@ -158,7 +188,9 @@ FILLS: Mapping[str, Callable[[Said], str]] = {
     "radius_km": lambda said: str(RADIUS_KM) if said.spot else "",
     "country_code": lambda said: said.country,
     "country": lambda said: said.country,
-    "days": lambda said: str(min(days, MOST_DAYS)) if (days := days_back(said.text)) and not said.exact[0] else "",
+    "days": lambda said: (
+        str(min(days, MOST_DAYS)) if (days := days_back(said.text)) and not said.exact[0] else ""
+    ),
     "since": lambda said: said.exact[0],
     "until": lambda said: said.exact[1],
     "keywords": lambda said: said.news_words,
@@ -185,7 +217,9 @@ def said_in(question: str, as_of: str) -> Said:
     return Said(question, (*towns_in(question), *countries), as_of)
 
 
-def tool_calls(question: str, as_of: str, tools: Sequence[ToolShown], reason: str) -> tuple[ToolQuery, ...]:
+def tool_calls(
+    question: str, as_of: str, tools: Sequence[ToolShown], reason: str
+) -> tuple[ToolQuery, ...]:
     """Return the calls of tools that suit a question and can be filled in, besides those that take a mere query.
 
     Args:
@@ -204,7 +238,10 @@ def tool_calls(question: str, as_of: str, tools: Sequence[ToolShown], reason: st
 
 
 def filled(tool: ToolShown, said: Said) -> list[Argument]:
-    """Return a tool's arguments; none where one that it needs cannot be filled, or where it takes a mere query."""
+    """Return a tool's arguments.
+
+    None where one that it needs cannot be filled, or where it takes a mere query.
+    """
     args: list[Argument] = []
     for line in tool.arguments:
         name, _, _ = line.partition(":")
@@ -228,4 +265,6 @@ def _suits(tool: ToolShown, question: str) -> bool:
     told = f"{tool.name.replace('_', ' ')} {tool.about}".lower()
     asked = set(terms(question))
     fitting = [topics for kind, topics in SUITS.items() if kind in told]
-    return any(not topics or asked & topics for topics in fitting) or (not fitting and bool(asked & set(terms(told))))
+    return any(not topics or asked & topics for topics in fitting) or (
+        not fitting and bool(asked & set(terms(told)))
+    )

@@ -1,8 +1,10 @@
-"""Following a chain of clauses through sentences: who fills the first open place, and with them the next.
+"""Following a chain of clauses through sentences.
 
-Every task uses this one function, `follow`: reading uses it to choose what to quote and whom to look up next,
-hypothesising to find rival answers, judging to compare values of the same thing, writing to show how the answer was
-reached.
+Who fills the first open place, and with them the next.
+
+Every task uses this one function, `follow`: reading uses it to choose what to quote and whom to
+look up next, hypothesising to find rival answers, judging to compare values of the same thing,
+writing to show how the answer was reached.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from deepdiver.reason.embedded.slots import Value, matches, values
 KEYS, NAMES, CONTEXT = 0.5, 0.3, 0.2
 """What the keys of a clause, its names and dates, and its context weigh in a match."""
 BESIDE = 0.5
-"""What a word counts that stands not in the sentence but in the title or publisher of its source."""
+"""What a word counts that stands not in the sentence but in the title or publisher of its source.
+"""
 ENOUGH = 0.55
 """A sentence that matches a clause at least so far may answer it."""
 SURE, SURE_OF_NAMES = 0.85, 0.97
@@ -30,7 +33,8 @@ SURE, SURE_OF_NAMES = 0.85, 0.97
 SHORT = 6
 """Words of a piece of text that may be no sentence."""
 WHOLE = VALUES | {Kind.ACCOUNT}
-"""Kinds for which a sentence must have more than half of the keys: half a predicate is another one."""
+"""Kinds for which a sentence must have more than half of the keys: half a predicate is another one.
+"""
 TIMELY = 0.35
 """What it adds that a sentence tells of the right moment."""
 NEAR_BEST = 0.75
@@ -83,7 +87,11 @@ class Step:
 def sure(steps: Iterable[Step]) -> bool:
     """Whether the rules have an answer to a clause that needs no second reader."""
     best = [(step.clause.kind, item.score) for step in steps for item in step.candidates[:1]]
-    return any(score >= (SURE if kind in VALUES else SURE_OF_NAMES) for kind, score in best if kind in VALUES | NAMED)
+    return any(
+        score >= (SURE if kind in VALUES else SURE_OF_NAMES)
+        for kind, score in best
+        if kind in VALUES | NAMED
+    )
 
 
 def _merge(names: list[str], name: str) -> None:
@@ -119,18 +127,27 @@ def _ranked(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
         key = (item.sentence, item.value.text, item.subject)
         if key not in once or once[key].score < item.score:
             once[key] = item
-    return tuple(sorted(once.values(), key=lambda item: (-item.score, item.sentence, item.value.start)))
+    return tuple(
+        sorted(once.values(), key=lambda item: (-item.score, item.sentence, item.value.start))
+    )
 
 
-def _answers(clause: Clause, readings: Sequence[Reading], holes: Sequence[str]) -> Iterator[Candidate]:
+def _answers(
+    clause: Clause, readings: Sequence[Reading], holes: Sequence[str]
+) -> Iterator[Candidate]:
     if clause.hole and not holes:
         return
     for number, reading in enumerate(readings):
         yield from answers_in(clause, reading, holes, number)
 
 
-def _answers_across(clause: Clause, readings: Sequence[Reading], before: Step) -> Iterator[Candidate]:
-    """Find sentences that answer two clauses at once: they name the hole's noun and what that clause was about."""
+def _answers_across(
+    clause: Clause, readings: Sequence[Reading], before: Step
+) -> Iterator[Candidate]:
+    """Find sentences that answer two clauses at once.
+
+    They name the hole's noun and what that clause was about.
+    """
     anchors = before.holes or before.clause.names
     if not anchors:
         return
@@ -147,8 +164,12 @@ def _event(clause: Clause, readings: Sequence[Reading]) -> int | None:
     moment = clause.moment
     if moment is None:
         return None
-    event = replace(clause, kind=Kind.TIME, keys=moment.keys, context=(), names=moment.names, days=(), hole="")
-    best, place = max(((match(event, r), -n) for n, r in enumerate(readings) if r.times), default=(0.0, 0))
+    event = replace(
+        clause, kind=Kind.TIME, keys=moment.keys, context=(), names=moment.names, days=(), hole=""
+    )
+    best, place = max(
+        ((match(event, r), -n) for n, r in enumerate(readings) if r.times), default=(0.0, 0)
+    )
     return -place if best >= ENOUGH else None
 
 
@@ -160,13 +181,17 @@ def _around(clause: Clause, event: int, readings: Sequence[Reading]) -> Iterator
     at = _minutes(readings[event].times[0][0])
     loose = replace(clause, kind=Kind.THING, noun="", moment=None)
     if not (clause.keys or clause.names or clause.context):
-        loose = replace(loose, names=moment.names)  # "what happened after …": of those who were in the event
+        loose = replace(
+            loose, names=moment.names
+        )  # "what happened after …": of those who were in the event
     for number, reading in enumerate(readings):
         for text, start, _ in reading.times[:1]:
             apart = _minutes(text) - at if moment.after else at - _minutes(text)
             score = match(loose, reading) + TIMELY
             if 0 < apart <= moment.minutes and score >= ENOUGH:
-                value = Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
+                value = (
+                    Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
+                )
                 yield Candidate(value, "", number, min(1.0, score))
 
 
@@ -175,13 +200,20 @@ def _minutes(text: str) -> int:
 
 
 def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
-    """Follow an ultimate relation from name to name until nothing stands above; keep every step's sentences."""
+    """Follow an ultimate relation from name to name until nothing stands above.
+
+    Keep every step's sentences.
+    """
     clause = replace(step.clause, names=(), hole=step.clause.noun)
     last, seen, path = step, [*step.clause.names, *step.holes], list(step.candidates)
     for _ in range(MOST_STEPS_UP):
         current = [name for name in last.bound if not any(same_name(name, other) for other in seen)]
         above = _ranked(_answers(clause, readings, current))
-        above = tuple(item for item in above if not any(same_name(item.value.text, name) for name in (*seen, *current)))
+        above = tuple(
+            item
+            for item in above
+            if not any(same_name(item.value.text, name) for name in (*seen, *current))
+        )
         if not current or not above:
             break
         seen += current
@@ -193,8 +225,13 @@ def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
 # -- one sentence
 
 
-def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: int = 0) -> Iterator[Candidate]:
-    """Return the answers that one sentence gives to a clause; one that compares is settled by no one sentence."""
+def answers_in(
+    clause: Clause, reading: Reading, holes: Sequence[str], number: int = 0
+) -> Iterator[Candidate]:
+    """Return the answers that one sentence gives to a clause.
+
+    One that compares is settled by no one sentence.
+    """
     if clause.compares:
         return
     named = [hole for hole in holes if mention(reading, hole) >= 0]
@@ -205,7 +242,10 @@ def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: i
         return
     if clause.kind is Kind.AGE:
         for name in named or [n for n in clause.names if mention(reading, n) >= 0]:
-            yield from (Candidate(v, name, number, score * v.fit) for v in values(clause, reading, [name])[:1])
+            yield from (
+                Candidate(v, name, number, score * v.fit)
+                for v in values(clause, reading, [name])[:1]
+            )
         return
     subject = named[0] if named else ""
     if clause.kind is Kind.YES_NO and not side_of(clause, reading):
@@ -216,30 +256,44 @@ def answers_in(clause: Clause, reading: Reading, holes: Sequence[str], number: i
     found = [v for v in values(clause, reading, holes) if directed(clause, reading, v, named)]
     for value in _taken(clause, reading, found):
         yield Candidate(value, subject, number, score * (0.5 + 0.5 * value.fit))
-    if clause.kind is Kind.THING and not reading.negated and not any(value.fit >= 0.7 for value in found):
+    if (
+        clause.kind is Kind.THING
+        and not reading.negated
+        and not any(value.fit >= 0.7 for value in found)
+    ):
         yield Candidate(Value("", 0, 1.0), subject, number, score * 0.8)
 
 
 def side_of(clause: Clause, reading: Reading) -> str:
     """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead.
 
-    Nothing (an empty text) where it does none of these. Of a subject of two words or more, "an electric car", it is
-    enough to say what happened to it: who claims that one exploded need not say what that brought about.
+    Nothing (an empty text) where it does none of these. Of a subject of two words or more, "an
+    electric car", it is enough to say what happened to it: who claims that one exploded need not
+    say what that brought about.
     """
     rest = tuple(key for key in clause.keys if key not in clause.subject)
     about = covered(clause.subject or clause.keys, reading)
     if reading.negated:
-        aimed = not reading.scopes or any(matches(scope[0], clause.keys) for scope in reading.scopes)
+        aimed = not reading.scopes or any(
+            matches(scope[0], clause.keys) for scope in reading.scopes
+        )
         if aimed:
             return "denies" if about >= 0.75 else ""
     named = all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
     if covered(clause.keys, reading) == 1.0 or (len(clause.subject) > 1 and about == 1.0):
         return "affirms" if named else ""
-    return "instead" if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0 else ""
+    return (
+        "instead"
+        if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0
+        else ""
+    )
 
 
 def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Of the values in a sentence take the best and those joined to it by "and"; where several are asked for, all."""
+    """Of the values in a sentence take the best and those joined to it by "and".
+
+    Where several are asked for, all.
+    """
     if not found:
         return []
     best = found[0]
@@ -253,7 +307,9 @@ def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Val
     for step in (-1, 1):
         i = at + step
         while 0 <= i < len(ordered):
-            left, right = (ordered[i], ordered[i - step]) if step < 0 else (ordered[i - step], ordered[i])
+            left, right = (
+                (ordered[i], ordered[i - step]) if step < 0 else (ordered[i - step], ordered[i])
+            )
             between = reading.text[left.start + len(left.text.split()[0]) : right.start]
             if not re.fullmatch(r"(?: [^\W\d_]+){0,2},? (?:and|&) |(?: [^\W\d_]+){0,2}, ", between):
                 break
@@ -291,13 +347,19 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
 
 
 def _no_sentence(reading: Reading) -> bool:
-    """Whether a few words have no verb that can be told as one: the signature under a report says nothing."""
+    """Whether a few words have no verb that can be told as one.
+
+    The signature under a report says nothing.
+    """
     verb = any(word.text in AUXILIARIES or verb_form(word.text) for word in reading.words)
     return len(reading.words) < SHORT and not verb
 
 
 def covered(wanted: Sequence[str], reading: Reading) -> float:
-    """Which part of some roots stands in a sentence, itself or by another word for it; beside it counts in part."""
+    """Which part of some roots stands in a sentence, itself or by another word for it.
+
+    Beside it counts in part.
+    """
     return sum(_share(item, reading) for item in wanted) / len(wanted) if wanted else 0.0
 
 
@@ -314,12 +376,17 @@ def _name_share(reading: Reading, name: str) -> float:
 
 
 def _beside(reading: Reading, names: Iterable[str]) -> bool:
-    """Whether a name stands in the title, or the publisher so named speaks of itself: "we", "the museum"."""
+    """Whether a name stands in the title, or the publisher so named speaks of itself.
+
+    "we", "the museum".
+    """
     for name in names:
         words = [root(word) for word in bare(name)]
         if words and all(word in reading.title for word in words):
             return True
-        of_itself = words[-1:] and (words[-1] in reading.roots or not reading.roots.isdisjoint(_OURSELVES))
+        of_itself = words[-1:] and (
+            words[-1] in reading.roots or not reading.roots.isdisjoint(_OURSELVES)
+        )
         if of_itself and all(word in reading.publisher for word in words):
             return True
     return False
@@ -350,17 +417,26 @@ def _holds_noun(clause: Clause, reading: Reading) -> bool:
 # -- who owns whom
 
 _OWNER_FIRST = re.compile(
-    r"\b(?:owns?|holds?|own(?:er|s)? of|parent(?: company)? of|controls?|bought|acquired|has .*subsidiar)"
+    r"\b(?:owns?|holds?|own(?:er|s)? of|parent(?: company)? of|controls?|bought|acquired|has "
+    r".*subsidiar)"
 )
 _OWNER_LAST = re.compile(
-    r"\b(?:owned|held|controlled|bought|acquired) by\b|\bsubsidiary of\b|\bbelongs? to\b|\bpart of\b"
+    r"\b(?:owned|held|controlled|bought|acquired) by\b|\bsubsidiary of\b|\bbelongs? to\b|\bpart "
+    r"of\b"
 )
-_OWNER_BEFORE = re.compile(r"\b(?:owner|parent|holder|parent company|holding company) of (?:the )?$")
-_ASKS_OWNED = re.compile(r"\b(?:owned|held|controlled) by\b|\bsubsidiar(?:y|ies) of\b|\bdoes .+ own\b")
+_OWNER_BEFORE = re.compile(
+    r"\b(?:owner|parent|holder|parent company|holding company) of (?:the )?$"
+)
+_ASKS_OWNED = re.compile(
+    r"\b(?:owned|held|controlled) by\b|\bsubsidiar(?:y|ies) of\b|\bdoes .+ own\b"
+)
 
 
 def directed(clause: Clause, reading: Reading, value: Value, holes: Sequence[str]) -> bool:
-    """Whether a value stands on the asked side of owning; true where the clause is about something else."""
+    """Whether a value stands on the asked side of owning.
+
+    True where the clause is about something else.
+    """
     if not any("own" in MEANINGS.get(key, ()) for key in clause.keys) or clause.kind is Kind.THING:
         return True
     for name in holes or clause.names:
@@ -373,7 +449,10 @@ def directed(clause: Clause, reading: Reading, value: Value, holes: Sequence[str
 
 
 def _owns(text: str, one: int, other: int) -> bool | None:
-    """Whether what stands at the first place owns what stands at the second; None if the sentence does not say."""
+    """Whether what stands at the first place owns what stands at the second.
+
+    None if the sentence does not say.
+    """
     between = text[min(one, other) : max(one, other)]
     if _OWNER_LAST.search(between):
         return one > other

@@ -1,4 +1,7 @@
-"""One clause of a question: what kind of thing is sought, what is said of it, and where, when and of whom."""
+"""One clause of a question.
+
+What kind of thing is sought, what is said of it, and where, when and of whom.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ from deepdiver.reason.embedded.reading import read
 
 MOMENTS = frozenset({"before", "after"})
 WINDOWS = {"second": 5, "minut": 30, "hour": 12 * 60, "day": 7 * 24 * 60}
-"""How many minutes "a few minutes before" and the like may mean, by root; a day where the question does not say."""
+"""How many minutes "a few minutes before" and the like may mean, by root; a day where the question
+does not say."""
 ULTIMATE = frozenset({"ultimate", "ultimately", "topmost"})
 QUOTED = "Quotedtitle"
 """With a number behind it, stands for a title that the question gives between quotation marks."""
@@ -96,7 +100,8 @@ class Clause:
     moment: Moment | None = None
     """The event that it was before or after."""
     hole: str = ""
-    """Root of the noun that the answer to the clause before stands for; empty where the clause stands alone."""
+    """Root of the noun that the answer to the clause before stands for; empty where the clause
+    stands alone."""
     plural: bool = False
     """Whether several are asked for."""
     compares: bool = False
@@ -105,21 +110,31 @@ class Clause:
     """Whether the relation is to be followed to its end: the ultimate parent."""
 
 
-def clause_of(text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (), as_account: bool = False) -> Clause:
+def clause_of(
+    text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (), as_account: bool = False
+) -> Clause:
     """Take one clause apart."""
     text = text[:1].upper() + text[1:]
     listed = tokens(text)
     kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
     reading = read(text)
-    names = [n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)]
+    names = [
+        n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)
+    ]
     left = _telling(listed, skip, names, hole, [(start, end) for _, start, end in reading.days])
     inside = _inside_phrases(listed) | _modifiers(listed, skip, names)
     at = next((i for i, word in enumerate(listed) if i > 1 and word.text in MOMENTS), len(listed))
     moment = _moment(listed, at, left, names)
     span = _window(listed, at)
-    keys = tuple(dict.fromkeys(w.root for i, w in left if i not in inside and i < at and i not in span))
+    keys = tuple(
+        dict.fromkeys(w.root for i, w in left if i not in inside and i < at and i not in span)
+    )
     context = tuple(
-        dict.fromkeys(w.root for i, w in left if i in inside and w.root not in keys and i < at and i not in span)
+        dict.fromkeys(
+            w.root
+            for i, w in left
+            if i in inside and w.root not in keys and i < at and i not in span
+        )
     )
     if not keys:
         keys, context = context, ()
@@ -135,18 +150,23 @@ def clause_of(text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (),
         subject=_before_verb(listed, keys) if kind is Kind.YES_NO else (),
         moment=moment,
         hole=hole[-1] if hole else "",
-        plural=any(plural(word.text) for word in listed[:6] if word.root == noun) or _asks_several(listed),
+        plural=any(plural(word.text) for word in listed[:6] if word.root == noun)
+        or _asks_several(listed),
         compares=_compares(listed, len(names)),
         ultimate=any(word.text in ULTIMATE for word in listed),
     )
 
 
-def _moment(listed: Sequence[Word], at: int, left: Sequence[tuple[int, Word]], names: Sequence[Name]) -> Moment | None:
+def _moment(
+    listed: Sequence[Word], at: int, left: Sequence[tuple[int, Word]], names: Sequence[Name]
+) -> Moment | None:
     """Read the event behind before or after; a mere date is none."""
     keys = tuple(word.root for i, word in left if i > at)
     if at >= len(listed) or not keys:
         return None
-    minutes = next((WINDOWS[listed[i].root] for i in _window(listed, at) if listed[i].root in WINDOWS), 24 * 60)
+    minutes = next(
+        (WINDOWS[listed[i].root] for i in _window(listed, at) if listed[i].root in WINDOWS), 24 * 60
+    )
     behind = tuple(name.text for name in names if name.start > listed[at].start)
     return Moment(listed[at].text == "after", keys, behind, minutes)
 
@@ -180,7 +200,10 @@ def _telling(
 
 
 def _modifiers(listed: Sequence[Word], skip: frozenset[int], names: Sequence[Name]) -> set[int]:
-    """Return words that only narrow a noun: holding in "which holding company", steamer in "the steamer Meridian"."""
+    """Return words that only narrow a noun.
+
+    Holding in "which holding company", steamer in "the steamer Meridian".
+    """
     found = {i for end in skip for i in range(max(0, end - 3), end) if listed[i].text not in ASKING}
     starts = {name.start for name in names}
     return found | {i for i in range(len(listed) - 1) if listed[i + 1].start in starts}
@@ -196,7 +219,10 @@ def _asks_several(listed: Sequence[Word]) -> bool:
 
 
 def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
-    """Return the words that stand inside a phrase opened by a preposition; a closing participle is outside again."""
+    """Return the words that stand inside a phrase opened by a preposition.
+
+    A closing participle is outside again.
+    """
     inside: set[int] = set()
     within = False
     for i, word in enumerate(listed):
@@ -209,24 +235,37 @@ def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
         if within:
             inside.add(i)
     last = len(listed) - 1
-    if last in inside and listed[last - 1].text not in PREPOSITIONS and verb_form(listed[last].text):
+    if (
+        last in inside
+        and listed[last - 1].text not in PREPOSITIONS
+        and verb_form(listed[last].text)
+    ):
         inside.discard(last)
     return frozenset(inside)
 
 
 def verb_form(word: str) -> bool:
     """Whether a word is a participle or a form of the past."""
-    return word in IRREGULAR or word in {"born", "out", "off"} or (word.endswith("ed") and len(word) > 4)
+    return (
+        word in IRREGULAR
+        or word in {"born", "out", "off"}
+        or (word.endswith("ed") and len(word) > 4)
+    )
 
 
 def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]:
-    """Return the keys of a yes-or-no question before its verb: electric and car in "did an electric car cause"."""
+    """Return the keys of a yes-or-no question before its verb.
+
+    Electric and car in "did an electric car cause".
+    """
     wanted = list(keys)
     opened = next((i for i, word in enumerate(listed) if word.text in DETERMINERS), 0)
     before: list[str] = []
     for word in listed[opened:]:
         if word.text in DETERMINERS and before:
-            return tuple(before[:-1])  # "an electric car cause | the fire": the verb stands before the object's article
+            return tuple(
+                before[:-1]
+            )  # "an electric car cause | the fire": the verb stands before the object's article
         if word.text in PREPOSITIONS and before:
             return tuple(before[:-1]) if len(before) > 1 else tuple(before)
         if word.root in wanted:
@@ -286,7 +325,11 @@ def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, st
     head = listed[end - 1]
     kind = _kind_of_noun(head.text)
     if kind is Kind.ACCOUNT or (following in AUXILIARIES and kind not in {Kind.DATE, Kind.TIME}):
-        return kind, head.root, frozenset()  # what is the capital of: the noun itself must stand in the answer
+        return (
+            kind,
+            head.root,
+            frozenset(),
+        )  # what is the capital of: the noun itself must stand in the answer
     return kind, head.root, frozenset({end - 1})
 
 
@@ -306,7 +349,10 @@ def _kind_of_noun(noun: str) -> Kind:
 
 
 def _end_of_noun(listed: Sequence[Word], start: int) -> int:
-    """Return the index behind a noun phrase that begins at start: it ends before the first word that is a verb."""
+    """Return the index behind a noun phrase that begins at start.
+
+    It ends before the first word that is a verb.
+    """
     end = start
     while end < len(listed) and end - start < 5:
         word = listed[end]
@@ -321,9 +367,12 @@ def _end_of_noun(listed: Sequence[Word], start: int) -> int:
 
 
 def _agrees(listed: Sequence[Word], i: int) -> bool:
-    """Whether the word at i may be the verb of the noun before it: exactly one of the two ends in s.
+    """Whether the word at i may be the verb of the noun before it.
 
-    A noun may well end in s and be no plural ("sports club"): then a verb is known by itself or by what follows it.
+    Exactly one of the two ends in s.
+
+    A noun may well end in s and be no plural ("sports club"): then a verb is known by itself or by
+    what follows it.
     """
     word, ends_in_s = listed[i], listed[i].text.endswith("s") and not listed[i].text.endswith("ss")
     if not plural(listed[i - 1].text):

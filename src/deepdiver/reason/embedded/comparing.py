@@ -1,7 +1,8 @@
 """Questions that set two things against each other: read each by itself, and compare by code.
 
-"Who is older, A or B" compares dates; "which singer is American, A or B" and "are A and B both directors" ask the
-reader how far what is said of each bears out that it is so; "are A and B in the same state" compares two answers.
+"Who is older, A or B" compares dates; "which singer is American, A or B" and "are A and B both
+directors" ask the reader how far what is said of each bears out that it is so; "are A and B in the
+same state" compares two answers.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from deepdiver.reason.embedded.spans import LEAST_TITLE, Passage, claimed, found
 
 EARLY = frozenset("first earlier earliest older oldest elder eldest".split())
 LATE = frozenset("last later latest younger youngest newer newest".split())
-AMOUNTS = frozenset("larger largest bigger biggest smaller smallest taller tallest higher highest more most".split())
-"""Words that compare amounts, which have no one unit here: such a question is left to what a sentence says."""
+AMOUNTS = frozenset(
+    "larger largest bigger biggest smaller smallest taller tallest higher highest more most".split()
+)
+"""Words that compare amounts, which have no one unit here: such a question is left to what a
+sentence says."""
 APART = 0.1
 """How much more one of two must be borne out than the other."""
 BORNE_OUT = 0.5
@@ -31,10 +35,13 @@ LIKELY = 0.05
 _JOINT = re.compile(r"\s*,?\s*(?P<joint>or|and)\s+(?:the |a |an )?", re.IGNORECASE)
 _SINGULAR = {"are": "is", "were": "was", "do": "does", "have": "has"}
 _CHOICE = re.compile(
-    r"^(?:.*\b)?(?:which|what|who)\b[^,]*?\b(?P<verb>is|was|are|were|has|had|have|did|does|can|plays?)\b(?P<rest>.*)$",
+    r"^(?:.*\b)?(?:which|what|who)\b[^,]*?\b(?P<verb>is|was|are|were|has|had|have|did|does|can"
+    r"|plays?)\b(?P<rest>.*)$",
     re.I,
 )
-_YES_NO = re.compile(r"^(?P<verb>is|are|was|were|do|does|did|has|have|had|can)\b(?P<rest>.*)$", re.I)
+_YES_NO = re.compile(
+    r"^(?P<verb>is|are|was|were|do|does|did|has|have|had|can)\b(?P<rest>.*)$", re.I
+)
 _SAME = re.compile(r"\b(?:the )?same (?P<noun>[a-z]+)", re.IGNORECASE)
 
 
@@ -102,12 +109,17 @@ def _of_both(text: str) -> bool:
 
 
 def own(pair: Pair, passages: Sequence[Passage]) -> tuple[list[int], list[int]]:
-    """Return which passages are about each of the two: those of sources named after it, else those that name it."""
+    """Return which passages are about each of the two.
+
+    Those of sources named after it, else those that name it.
+    """
     readings = [read(one.text) for one in passages]
     made = []
     for name in pair.names:
         entitled = [n for n, one in enumerate(passages) if _same_title(one.title, name)]
-        made.append(entitled or [n for n, reading in enumerate(readings) if mention(reading, name) >= 0])
+        made.append(
+            entitled or [n for n, reading in enumerate(readings) if mention(reading, name) >= 0]
+        )
     return made[0], made[1]
 
 
@@ -135,27 +147,39 @@ def compare(question: str, passages: Sequence[Passage]) -> Compared | None:
 
 
 def _by_date(
-    pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int], *, early: bool
+    pair: Pair,
+    passages: Sequence[Passage],
+    one: Sequence[int],
+    other: Sequence[int],
+    *,
+    early: bool,
 ) -> Compared | None:
     dated = [_earliest(passages, numbers) for numbers in (one, other)]
     if dated[0] is None or dated[1] is None or dated[0][0] == dated[1][0]:
         return None
     won = 0 if (dated[0][0] < dated[1][0]) == early else 1
-    told = [f"{name}: {found[0].iso()}" for name, found in zip(pair.names, dated, strict=True) if found]
+    told = [
+        f"{name}: {found[0].iso()}" for name, found in zip(pair.names, dated, strict=True) if found
+    ]
     shown = f"{'; '.join(told)}; the {'earlier' if early else 'later'} is {pair.names[won]}."
     places = [found[1] for found in dated if found]
     return Compared(pair.names[won], (places[won], places[1 - won]), shown, 0.8)
 
 
 def _earliest(passages: Sequence[Passage], numbers: Sequence[int]) -> tuple[Day, int] | None:
-    """Return the earliest date that is told of something: it was born, founded or made before all else."""
+    """Return the earliest date that is told of something.
+
+    It was born, founded or made before all else.
+    """
     return min(
         ((day, n) for n in numbers for day, _, _ in read(passages[n].text).days if day.year),
         default=None,
     )
 
 
-def _by_claim(pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int]) -> Compared | None:
+def _by_claim(
+    pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int]
+) -> Compared | None:
     """Choose the one of which it is better borne out."""
     match = _CHOICE.match(pair.rest)
     if match is None:
@@ -167,11 +191,17 @@ def _by_claim(pair: Pair, passages: Sequence[Passage], one: Sequence[int], other
     won = 0 if held[0][0] >= held[1][0] else 1
     if abs(held[0][0] - held[1][0]) < APART:
         return None
-    shown = f"Borne out of {pair.names[0]} by {held[0][0]:.2f}, of {pair.names[1]} by {held[1][0]:.2f}."
-    return Compared(pair.names[won], (held[won][1], held[1 - won][1]), shown, round(0.5 + held[won][0] / 2, 3))
+    shown = (
+        f"Borne out of {pair.names[0]} by {held[0][0]:.2f}, of {pair.names[1]} by {held[1][0]:.2f}."
+    )
+    return Compared(
+        pair.names[won], (held[won][1], held[1 - won][1]), shown, round(0.5 + held[won][0] / 2, 3)
+    )
 
 
-def _both(pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int]) -> Compared | None:
+def _both(
+    pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int]
+) -> Compared | None:
     match = _YES_NO.match(pair.rest)
     if match is None:
         return None
@@ -182,12 +212,21 @@ def _both(pair: Pair, passages: Sequence[Passage], one: Sequence[int], other: Se
         for name, numbers in zip(pair.names, (one, other), strict=True)
     ]
     weak = 0 if held[0][0] <= held[1][0] else 1
-    shown = f"Borne out of {pair.names[0]} by {held[0][0]:.2f}, of {pair.names[1]} by {held[1][0]:.2f}."
+    shown = (
+        f"Borne out of {pair.names[0]} by {held[0][0]:.2f}, of {pair.names[1]} by {held[1][0]:.2f}."
+    )
     answer = "yes" if held[weak][0] >= BORNE_OUT else "no"
-    return Compared(answer, (held[weak][1], held[1 - weak][1]), shown, round(abs(held[weak][0] - BORNE_OUT) + 0.5, 3))
+    return Compared(
+        answer,
+        (held[weak][1], held[1 - weak][1]),
+        shown,
+        round(abs(held[weak][0] - BORNE_OUT) + 0.5, 3),
+    )
 
 
-def _borne_out(claim: str, passages: Sequence[Passage], numbers: Sequence[int]) -> tuple[float, int]:
+def _borne_out(
+    claim: str, passages: Sequence[Passage], numbers: Sequence[int]
+) -> tuple[float, int]:
     """Return how far the passages bear a claim out, and which does most."""
     held = [(claimed(passages[n], claim), -n) for n in numbers]
     best, place = max(held)
@@ -201,7 +240,12 @@ def _by_answer(
     told = []
     for name, numbers in zip(pair.names, (one, other), strict=True):
         asked = f"What {noun} is {name} in?"
-        told.append(max(((found_in(asked, passages[n]), -n) for n in numbers), key=lambda item: (item[0][1], item[1])))
+        told.append(
+            max(
+                ((found_in(asked, passages[n]), -n) for n in numbers),
+                key=lambda item: (item[0][1], item[1]),
+            )
+        )
     (first, score), (second, least) = told[0][0], told[1][0]
     if min(score, least) < LIKELY or not first or not second:
         return None
@@ -211,7 +255,10 @@ def _by_answer(
 
 
 def sentence_wanted(name: str, reading: Reading, title: str, first: bool) -> bool:
-    """Whether a sentence is worth taking for one of the two: it opens a text about it, or dates or names it there."""
+    """Whether a sentence is worth taking for one of the two.
+
+    It opens a text about it, or dates or names it there.
+    """
     if _same_title(title, name):
         return first or bool(reading.days)
     return mention(reading, name) >= 0

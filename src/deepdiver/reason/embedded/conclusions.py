@@ -1,4 +1,7 @@
-"""Verifying conclusions by rules: do the quotes carry it, are its times and places known, does another deny it."""
+"""Verifying conclusions by rules.
+
+Do the quotes carry it, are its times and places known, does another deny it.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,14 @@ def verify_conclusions(task: VerifyConclusions) -> Verifications:
     readings = {finding.id: read_finding(finding) for finding in task.findings}
     given = tuple(_verified(item, shown, readings) for item in task.conclusions)
     ready = not given or any(item.verdict is not VerdictKind.REJECT for item in given)
-    return Verifications(verifications=given, ready_for_synthesis=ready, reason="" if ready else ALL_REJECTED)
+    return Verifications(
+        verifications=given, ready_for_synthesis=ready, reason="" if ready else ALL_REJECTED
+    )
 
 
-def _verified(item: Conclusion, shown: Mapping[str, Shown], readings: Mapping[str, Reading]) -> Verification:
+def _verified(
+    item: Conclusion, shown: Mapping[str, Shown], readings: Mapping[str, Reading]
+) -> Verification:
     held = [shown[label] for label in item.finding_ids if label in shown]
     if not held:
         outcome: Outcome = (VerdictKind.REJECT, NOTHING)
@@ -52,16 +59,26 @@ def _verified(item: Conclusion, shown: Mapping[str, Shown], readings: Mapping[st
     else:
         outcome = _connected(item, held)
     lower = CONTESTED if outcome[0] is VerdictKind.ADJUST else None
-    return Verification(id=item.id, verdict=outcome[0], reason=outcome[1], adjusted_confidence=lower)
+    return Verification(
+        id=item.id, verdict=outcome[0], reason=outcome[1], adjusted_confidence=lower
+    )
 
 
 def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Reading]) -> Outcome:
-    """Check a statement: by its quotes, by what denies it, and by how far its sources can be relied on."""
+    """Check a statement.
+
+    By its quotes, by what denies it, and by how far its sources can be relied on.
+    """
     support, _ = supported(item.text, [finding.quote for finding in held])
     if support == "none" and item.kind == "insight":
         return VerdictKind.REJECT, NOTHING
-    own, others = read(item.text), [r for label, r in readings.items() if label not in item.finding_ids]
-    if item.kind == "insight" and any(likeness(own, r) >= DENIES and opposed(own, r) for r in others):
+    own, others = (
+        read(item.text),
+        [r for label, r in readings.items() if label not in item.finding_ids],
+    )
+    if item.kind == "insight" and any(
+        likeness(own, r) >= DENIES and opposed(own, r) for r in others
+    ):
         return VerdictKind.FLAG, OTHERWISE
     if item.against and item.confidence > CONTESTED:
         return VerdictKind.ADJUST, AGAINST
@@ -82,5 +99,7 @@ def _connected(item: Conclusion, held: Sequence[Shown]) -> Outcome:
         return PASSED
     if any(one.when > other.when for one, other in pairwise(held)):
         return VerdictKind.REJECT, BACKWARDS
-    said = any("caus" in reading.roots or "due" in reading.roots for reading in map(read_finding, held))
+    said = any(
+        "caus" in reading.roots or "due" in reading.roots for reading in map(read_finding, held)
+    )
     return PASSED if said else (VerdictKind.FLAG, ORDER_ONLY)

@@ -1,7 +1,10 @@
-"""Correlating: what was measured is told as measured, and left out where nothing but the clock connects it.
+"""Correlating.
 
-Two events that are close in time and in space belong together as far as rules can see. Two that are close in one of
-the two alone must speak of the same thing: a name that they share. No cause is added: rules see no causes.
+What was measured is told as measured, and left out where nothing but the clock connects it.
+
+Two events that are close in time and in space belong together as far as rules can see. Two that are
+close in one of the two alone must speak of the same thing: a name that they share. No cause is
+added: rules see no causes.
 """
 
 from __future__ import annotations
@@ -25,14 +28,20 @@ _SAID = {CorrelationKind.CAUSAL: ORDER, CorrelationKind.PATTERN: STEADY}
 def correlate(task: Correlate) -> Correlations:
     """Explain the proposals that are more than chance, as far as rules can tell."""
     readings = {item.id: read_finding(item) for group in task.by_type for item in group.findings}
-    kept = [item for item in task.proposals if _belongs(item, [readings[label] for label in item.finding_ids])]
+    kept = [
+        item
+        for item in task.proposals
+        if _belongs(item, [readings[label] for label in item.finding_ids])
+    ]
     return Correlations(
         correlations=tuple(
             Correlated(
                 finding_ids=item.finding_ids,
                 correlation_type=item.correlation_type,
                 description="",
-                confidence="medium" if item.correlation_type is not CorrelationKind.CAUSAL else "low",
+                confidence="medium"
+                if item.correlation_type is not CorrelationKind.CAUSAL
+                else "low",
                 implications=(_SAID.get(item.correlation_type, NEAR).format(item.measured),),
                 proposal=item.id,
             )
@@ -42,7 +51,9 @@ def correlate(task: Correlate) -> Correlations:
 
 
 def _belongs(item: Pairing, readings: Sequence[Reading]) -> bool:
-    if item.correlation_type is not CorrelationKind.GEOSPATIAL and any(reading.negated for reading in readings):
+    if item.correlation_type is not CorrelationKind.GEOSPATIAL and any(
+        reading.negated for reading in readings
+    ):
         return False  # what did not happen came neither before nor after anything
     if item.correlation_type is not CorrelationKind.TEMPORAL or " km" in item.measured:
         return True  # measured in space, and of a cause or pattern in time as well

@@ -1,4 +1,7 @@
-"""Deciding whether another round is worth it: by what is open and what the last round brought, never by a threshold."""
+"""Deciding whether another round is worth it.
+
+By what is open and what the last round brought, never by a threshold.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,13 @@ MOST_GAPS = 3
 
 def decide(task: Decide) -> Decision:
     """Continue while something is open and the last round still brought something new."""
-    by_status = {status: [s for s in task.standing if s.status is status] for status in HypothesisStatus}
-    supported, undecided = by_status[HypothesisStatus.SUPPORTED], by_status[HypothesisStatus.UNDECIDED]
+    by_status = {
+        status: [s for s in task.standing if s.status is status] for status in HypothesisStatus
+    }
+    supported, undecided = (
+        by_status[HypothesisStatus.SUPPORTED],
+        by_status[HypothesisStatus.UNDECIDED],
+    )
     if task.iteration >= task.max_iterations:
         return Decision(decision="finish", reason="the last allowed round has ended")
     if by_status[HypothesisStatus.OPEN]:
@@ -19,17 +27,29 @@ def decide(task: Decide) -> Decision:
     if task.new_findings == 0:
         return Decision(decision="finish", reason="the last round brought nothing new")
     if not task.standing:
-        reason = "the findings allow no hypothesis yet" if task.findings else "nothing has been found yet"
+        reason = (
+            "the findings allow no hypothesis yet"
+            if task.findings
+            else "nothing has been found yet"
+        )
         return Decision(decision="continue", reason=reason, gaps=_gaps(task))
     if not supported and not undecided:
-        return Decision(decision="continue", reason="every hypothesis has been refuted", gaps=_gaps(task))
+        return Decision(
+            decision="continue", reason="every hypothesis has been refuted", gaps=_gaps(task)
+        )
     if not supported:
-        return Decision(decision="continue", reason="no hypothesis is supported yet", gaps=_gaps(task))
+        return Decision(
+            decision="continue", reason="no hypothesis is supported yet", gaps=_gaps(task)
+        )
     return Decision(
-        decision="finish", reason="what is asked has a supported answer, and further searches repeat themselves"
+        decision="finish",
+        reason="what is asked has a supported answer, and further searches repeat themselves",
     )
 
 
 def _gaps(task: Decide) -> tuple[str, ...]:
-    """Return the last sub-problems: those that come first are answered before the others can be asked."""
+    """Return the last sub-problems.
+
+    Those that come first are answered before the others can be asked.
+    """
     return (task.problems or (task.question,))[-MOST_GAPS:]

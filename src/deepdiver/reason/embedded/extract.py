@@ -1,4 +1,7 @@
-"""Reading texts: the sentences that answer a clause, word for word, and the names to look up next."""
+"""Reading texts.
+
+The sentences that answer a clause, word for word, and the names to look up next.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,11 @@ MOST_BEFORE = 3
 LONGEST_JOINED = 600
 """Characters of sentences that are quoted together."""
 ALIKE = 0.5
-"""A sentence that is like the statement under test at least so far is taken, whichever way it speaks."""
+"""A sentence that is like the statement under test at least so far is taken, whichever way it
+speaks."""
 CLOSE_TO_BEST = 0.6
-"""Of the answers to the last clause rivals are wanted too, so the bar is lower than for those that lead on."""
+"""Of the answers to the last clause rivals are wanted too, so the bar is lower than for those that
+lead on."""
 BRIDGE = 0.6
 """What a sentence counts that may be a step on the way."""
 MOST_BRIDGES = 2
@@ -45,8 +50,8 @@ LEADING = 0.05
 MOST_OF_ONE = 3
 """Sentences about each of two things that are compared."""
 HEARD_TOO, HEARD_AGAINST = 0.2, 0.5
-"""An answer of the reader from this score on is quoted beside those that the rules are sure of: one of another text,
-and one of the same."""
+"""An answer of the reader from this score on is quoted beside those that the rules are sure of: one
+of another text, and one of the same."""
 MOST_TOLD = 8
 """Answers of the reader that one reading takes."""
 
@@ -75,7 +80,12 @@ def extract(task: ExtractFindings) -> Extraction:
     followed = [follow(chain, readings) for chain in chains]
     scores: dict[int, float] = {}
     reads = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
-    settled = {found[n - len(known)].source for steps in followed if sure(steps) for n, _ in _chosen(steps, len(known))}
+    settled = {
+        found[n - len(known)].source
+        for steps in followed
+        if sure(steps)
+        for n, _ in _chosen(steps, len(known))
+    }
     asked = _by_the_reader(task, analysis) if reads else Asked(())
     if settled:  # the rules are sure of some texts: the reader is heard where it is, too
         asked = Asked(tuple(item for item in asked.told if _heard(item, task, settled)))
@@ -94,7 +104,8 @@ def extract(task: ExtractFindings) -> Extraction:
     best = sorted(scores, key=lambda number: (-scores[number], number))
     kept = [found[number] for number in sorted(_without_repeats(found, best))]
     findings = tuple(
-        Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote) for item in kept
+        Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote)
+        for item in kept
     )
     return Extraction(
         findings=findings,
@@ -107,7 +118,9 @@ def extract(task: ExtractFindings) -> Extraction:
                 )
             )
         )[:MOST_LEADS],
-        questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[:MOST_QUESTIONS],
+        questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[
+            :MOST_QUESTIONS
+        ],
     )
 
 
@@ -119,7 +132,10 @@ def _heard(told: Told, task: ExtractFindings, settled: Container[str]) -> bool:
 
 
 def quotable(text: Text) -> list[Quotable]:
-    """Return what can be quoted from a text; a sentence that leans on those before it is quoted with them."""
+    """Return what can be quoted from a text.
+
+    A sentence that leans on those before it is quoted with them.
+    """
     found: list[Quotable] = []
     before: list[Span] = []
     for span in units(text.text):
@@ -152,7 +168,9 @@ def statement_of(quote: str) -> str:
 
 def _chains_of_problem(problem: str, analysis: Analysis) -> tuple[Chain, ...]:
     """Return the chains of a problem that a person or a gap has put in other words than the question."""
-    if not problem.rstrip().endswith("?") or problem in {clause.text for clause in analysis.clauses}:
+    if not problem.rstrip().endswith("?") or problem in {
+        clause.text for clause in analysis.clauses
+    }:
         return ()
     return analyse(problem).chains
 
@@ -187,10 +205,15 @@ def _on_the_statement(
         if alike >= ALIKE:
             yield offset + number, min(alike, 0.99)
         for clause in last if holes else ():
-            yield from ((offset + number, answer.score) for answer in answers_in(clause, item.reading, holes))
+            yield from (
+                (offset + number, answer.score)
+                for answer in answers_in(clause, item.reading, holes)
+            )
 
 
-def _on_the_change(question: str, found: Sequence[Quotable], offset: int) -> Iterable[tuple[int, float]]:
+def _on_the_change(
+    question: str, found: Sequence[Quotable], offset: int
+) -> Iterable[tuple[int, float]]:
     """Return, where a change is asked about, the sentences that speak of one, and those that tell of a single case."""
     if (change := change_asked(question)) is None:
         return
@@ -218,7 +241,10 @@ def _next_question(asked: Asked, task: ExtractFindings) -> Iterable[str]:
 
 
 def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
-    """Return the first sentences of texts about what the question names: what they name may be a step on the way."""
+    """Return the first sentences of texts about what the question names.
+
+    What they name may be a step on the way.
+    """
     titles = {text.id: text.title for text in task.texts if entitled(task.question, text.title)}
     taken: dict[str, int] = {}
     for number, item in enumerate(found):
@@ -236,10 +262,16 @@ def _holding(
     """
     for item in told:
         places = [(item.passage, item.start), (item.by, item.at)]
-        here = [_sentence_at(found, task.texts[n].id, at) for n, at in places if 0 <= n < len(task.texts)]
+        here = [
+            _sentence_at(found, task.texts[n].id, at)
+            for n, at in places
+            if 0 <= n < len(task.texts)
+        ]
         numbers = [number for number in here if number >= 0]
         before = [task.known[n - len(task.texts)] for n, _ in places if n >= len(task.texts)]
-        if clause is None or to_the_point(clause, (*(found[number].quote for number in numbers), *before)):
+        if clause is None or to_the_point(
+            clause, (*(found[number].quote for number in numbers), *before)
+        ):
             yield from ((len(task.known) + number, 1.0 + item.score) for number in numbers)
 
 
@@ -253,14 +285,18 @@ def _of_the_compared(
         taken = 0
         for number, item in enumerate(found):
             first = number == 0 or found[number - 1].source != item.source
-            if taken < MOST_OF_ONE and sentence_wanted(name, item.reading, titles[item.source], first):
+            if taken < MOST_OF_ONE and sentence_wanted(
+                name, item.reading, titles[item.source], first
+            ):
                 taken += 1
                 yield offset + number, 1.0
 
 
 def _sentence_at(found: Sequence[Quotable], source: str, place: int) -> int:
     """Return the first sentence that reaches behind a place in a text; -1 where none does."""
-    return next((n for n, item in enumerate(found) if item.source == source and item.span.end > place), -1)
+    return next(
+        (n for n, item in enumerate(found) if item.source == source and item.span.end > place), -1
+    )
 
 
 def _named(
@@ -270,27 +306,43 @@ def _named(
     task: ExtractFindings,
     known: Sequence[Reading],
 ) -> Iterable[str]:
-    """Return names that nothing was read about: answers of the reader, then those of the bridges."""
+    """Return names that nothing was read about.
+
+    Answers of the reader, then those of the bridges.
+    """
     titles = {title_of(text.title).lower() for text in task.texts}
     asked = read(task.question)
-    single = [item.text for item in told if item.by < 0 and item.score >= LEADING and item.text[:1].isupper()]
+    single = [
+        item.text
+        for item in told
+        if item.by < 0 and item.score >= LEADING and item.text[:1].isupper()
+    ]
     names = [name for name in single if read(f"It is {name}.").names]
     names += [name.text for number in bridges for name in found[number].reading.names]
     for name in names:
-        old = name.lower() in titles or mention(asked, name) >= 0 or any(mention(one, name) >= 0 for one in known)
+        old = (
+            name.lower() in titles
+            or mention(asked, name) >= 0
+            or any(mention(one, name) >= 0 for one in known)
+        )
         if not old and not any(same_name(name, title) for title in titles):
             yield name
 
 
 def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int]:
-    """Return as many as are wanted; of quotes of one text that overlap keep the one that scored highest."""
+    """Return as many as are wanted.
+
+    Of quotes of one text that overlap keep the one that scored highest.
+    """
     kept: list[int] = []
     for number in best:
         if len(kept) == MOST_FINDINGS:
             break
         one = found[number]
         others = (found[other] for other in kept if found[other].source == one.source)
-        if not any(other.span.start < one.span.end and one.span.start < other.span.end for other in others):
+        if not any(
+            other.span.start < one.span.end and one.span.start < other.span.end for other in others
+        ):
             kept.append(number)
     return kept
 
@@ -299,9 +351,12 @@ def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int
 
 
 def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
-    """Return the questions that are still open, and whose age is still wanted; none where nobody asks.
+    """Return the questions that are still open, and whose age is still wanted.
 
-    Nothing is raised that the question does not ask: this reasoner cannot know what else would matter.
+    None where nobody asks.
+
+    Nothing is raised that the question does not ask: this reasoner cannot know what else would
+    matter.
     """
     if not task.unanswered:
         return []
@@ -309,11 +364,15 @@ def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
 
     def left(question: str) -> list[str]:
         chains = analyse(question).chains
-        return [part.question for chain in chains for part in uncovered(follow(chain, readings), texts)]
+        return [
+            part.question for chain in chains for part in uncovered(follow(chain, readings), texts)
+        ]
 
     clauses = {clause.text for clause in analyse(task.question).clauses}
     parts = left(task.question)
-    still = [asked for asked in task.unanswered if (asked in parts if asked in clauses else left(asked))]
+    still = [
+        asked for asked in task.unanswered if (asked in parts if asked in clauses else left(asked))
+    ]
     return list(dict.fromkeys((*still, *(part for part in parts if part not in clauses))))
 
 
@@ -328,13 +387,16 @@ def leads(
 ) -> list[str]:
     """Return the names to look up next: those that fill a hole, the furthest along the chain first.
 
-    Persons come before other names. A name that stands in the question or in what is known was looked up before.
+    Persons come before other names. A name that stands in the question or in what is known was
+    looked up before.
     """
     asked = read(analysis.question)
     listed: list[tuple[int, int, str]] = []
     for steps in followed:
         for place, step in enumerate(steps[1:], 1):
-            listed += [(-place, _rank(name), _full(name, steps[place - 1])) for name in _unanswered(step)]
+            listed += [
+                (-place, _rank(name), _full(name, steps[place - 1])) for name in _unanswered(step)
+            ]
         for step in steps:
             if step.clause.ultimate:
                 listed += [(-1, 0, name) for name in step.bound]
@@ -352,10 +414,24 @@ def _rank(name: str) -> int:
 
 
 def _full(name: str, step: Step) -> str:
-    """Give a child that is named by its first name alone its parent's surname: a first name alone finds anybody."""
+    """Give a child that is named by its first name alone its parent's surname.
+
+    A first name alone finds anybody.
+    """
     family = any("family" in MEANINGS.get(key, ()) for key in step.clause.keys)
-    parent = next((item.subject for item in step.candidates if item.value.text == name and " " in item.subject), "")
-    return f"{name} {parent.rpartition(' ')[2]}" if family and parent and len(bare(name)) == 1 else name
+    parent = next(
+        (
+            item.subject
+            for item in step.candidates
+            if item.value.text == name and " " in item.subject
+        ),
+        "",
+    )
+    return (
+        f"{name} {parent.rpartition(' ')[2]}"
+        if family and parent and len(bare(name)) == 1
+        else name
+    )
 
 
 def _unanswered(step: Step) -> list[str]:
@@ -367,8 +443,16 @@ def _unanswered(step: Step) -> list[str]:
 
 
 def _of_the_asked_class(analysis: Analysis, kept: Iterable[Quotable]) -> Iterable[str]:
-    """Return names that carry a noun of the question: Skarn Island where the question speaks of an island."""
-    nouns = {root for clause in analysis.clauses for root in (clause.noun, *clause.keys, *clause.context) if root}
+    """Return names that carry a noun of the question.
+
+    Skarn Island where the question speaks of an island.
+    """
+    nouns = {
+        root
+        for clause in analysis.clauses
+        for root in (clause.noun, *clause.keys, *clause.context)
+        if root
+    }
     for item in kept:
         for name in item.reading.names:
             words = root_words(name.text)

@@ -1,4 +1,7 @@
-"""Putting forward hypotheses: the rival answers that the findings give, each in the words of one of them."""
+"""Putting forward hypotheses.
+
+The rival answers that the findings give, each in the words of one of them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ from deepdiver.reason.embedded.trend import bearing, change_asked, counts
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
 
 RIVAL = 0.6
-"""A value is put forward as a rival if its sentence matches at least this part as well as the best one."""
+"""A value is put forward as a rival if its sentence matches at least this part as well as the best
+one."""
 OTHER_NAME = 0.75
 """The same for names, where a looser match is more often about something else."""
 ACCOUNTS = 3
@@ -34,9 +38,9 @@ REPEATED = 0.8
 HEARSAY = 0.3
 """What a sentence counts whose source only heard it."""
 DOUBTED, DOUBTED_STEPS = 0.2, 0.35
-"""Belief, before any test, in an answer that the rules are sure of and the reader does not name; see `_both`. The
-second where they have followed more than one step: there the reader, which skips them, is no better judge, and puts
-nothing forward itself."""
+"""Belief, before any test, in an answer that the rules are sure of and the reader does not name;
+see `_both`. The second where they have followed more than one step: there the reader, which skips
+them, is no better judge, and puts nothing forward itself."""
 COMPARED = 0.2
 """What it adds to belief, before any test, that comparing two things surely gives an answer."""
 MOST = 8
@@ -56,21 +60,35 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
         steps = follow(chain, readings)
         by_rules = list(_offers(steps[-1], task, readings))
         by_reader = _by_the_reader(steps[-1].clause, task)
-        offers.append(_both(by_rules, by_reader, steps) if by_rules and sure(steps[-1:]) else by_reader or by_rules)
+        offers.append(
+            _both(by_rules, by_reader, steps)
+            if by_rules and sure(steps[-1:])
+            else by_reader or by_rules
+        )
         again += _again(steps[-1], task, readings)
     # In turn, so that each thing asked has its best answer before any has its second.
-    made = _new((item for row in zip_longest(*offers) for item in row if item is not None), task.standing)
+    made = _new(
+        (item for row in zip_longest(*offers) for item in row if item is not None), task.standing
+    )
     limit = max(0, min(task.limit, MOST))
     listed = made[:limit]
-    missed = [item for item in _new(again, task.standing) if item.statement not in {one.statement for one in listed}]
+    missed = [
+        item
+        for item in _new(again, task.standing)
+        if item.statement not in {one.statement for one in listed}
+    ]
     if missed and limit > 1:
-        listed[limit - 1 :] = missed[:1]  # the last place: what was settled before is tested again, not taken on trust
+        listed[limit - 1 :] = missed[
+            :1
+        ]  # the last place: what was settled before is tested again, not taken on trust
     return HypothesisSet(hypotheses=tuple(listed))
 
 
 def _comparison(task: Hypothesise) -> list[Proposed]:
     """Put forward what comparing two things gives, where the question sets them against each other."""
-    made = compare(task.question, [Passage(finding.source, finding.quote) for finding in task.findings])
+    made = compare(
+        task.question, [Passage(finding.source, finding.quote) for finding in task.findings]
+    )
     if made is None:
         return []
     return [
@@ -102,12 +120,14 @@ def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
     ]
 
 
-def _both(by_rules: list[Proposed], by_reader: list[Proposed], steps: Sequence[Step]) -> list[Proposed]:
+def _both(
+    by_rules: list[Proposed], by_reader: list[Proposed], steps: Sequence[Step]
+) -> list[Proposed]:
     """Put forward what the rules are sure of, and what the reader takes for answers, those first that both name.
 
-    Where the reader is of another opinion, the rules are doubted: over RAMDocs' 250 questions, an answer of theirs was
-    right in 0.84 of 37 cases where the reader took it for the likeliest, in 0.52 of 23 where it took it for a rival,
-    and in 0.16 of 62 where it did not name it.
+    Where the reader is of another opinion, the rules are doubted: over RAMDocs' 250 questions, an
+    answer of theirs was right in 0.84 of 37 cases where the reader took it for the likeliest, in
+    0.52 of 23 where it took it for a rival, and in 0.16 of 62 where it did not name it.
     """
     if not by_reader or steps[-1].clause.kind is Kind.AGE:
         return by_rules  # an age is reckoned, and stands nowhere that the reader could find it
@@ -126,7 +146,10 @@ def _among(item: Proposed, others: Iterable[Proposed]) -> bool:
 
 
 def asked_of_the_reader(question: str) -> Clause | None:
-    """Return the clause that the reader is asked, one thing at a time; None where a few words cannot answer."""
+    """Return the clause that the reader is asked, one thing at a time.
+
+    None where a few words cannot answer.
+    """
     chains = analyse(question).chains
     return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
 
@@ -134,10 +157,13 @@ def asked_of_the_reader(question: str) -> Clause | None:
 def _changes(task: Hypothesise) -> list[Proposed]:
     """Put forward that something has become more, and that it has not, where counts can tell or tools can count.
 
-    These two are in the words of the question and need no finding: they can be put forward before anything is known.
+    These two are in the words of the question and need no finding: they can be put forward before
+    anything is known.
     """
     change = change_asked(task.question)
-    if change is None or not (task.tools or any(counts(finding.quote) for finding in task.findings)):
+    if change is None or not (
+        task.tools or any(counts(finding.quote) for finding in task.findings)
+    ):
         return []
     judged = [(finding.id, bearing(change, finding.quote)[0]) for finding in task.findings]
     sides = ((change.yes, "yes", Stance.SUPPORTS), (change.no, "no", Stance.REFUTES))
@@ -167,9 +193,14 @@ def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Prop
 def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
     """Put forward what past runs accepted or refuted, if one of the findings that may answer says it too.
 
-    A claim that no finding holds is not put forward: what was true of other sources is no hypothesis about these.
+    A claim that no finding holds is not put forward: what was true of other sources is no
+    hypothesis about these.
     """
-    claims = [claim for run in task.past for claim in (*run.accepted, *(item.statement for item in run.refuted))]
+    claims = [
+        claim
+        for run in task.past
+        for claim in (*run.accepted, *(item.statement for item in run.refuted))
+    ]
     told = [(set(terms(claim)), read(claim).negated) for claim in claims]
     holding = [
         item
@@ -210,7 +241,9 @@ def groups(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
     for item in candidates:
         for group in made:
             first = group[0]
-            if same_subject(first.subject, item.subject) and same_value(clause.kind, first.value, item.value):
+            if same_subject(first.subject, item.subject) and same_value(
+                clause.kind, first.value, item.value
+            ):
                 group.append(item)
                 break
         else:
@@ -226,18 +259,28 @@ def same_subject(one: str, other: str) -> bool:
 def _values(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
     clause = step.clause
     valued = [item for item in step.candidates if item.value.text and item.value.fit >= 0.7]
-    valued = valued or [item for item in step.candidates if item.value.text and clause.kind is not Kind.THING]
+    valued = valued or [
+        item for item in step.candidates if item.value.text and clause.kind is not Kind.THING
+    ]
     if not valued:
-        yield from _accounts([item for item in step.candidates if not item.value.text], task, readings)
+        yield from _accounts(
+            [item for item in step.candidates if not item.value.text], task, readings
+        )
         return
     share = RIVAL if clause.kind in VALUES else OTHER_NAME
     best = max(item.score for item in valued)
-    for group in _weightiest(groups(clause, [item for item in valued if item.score >= share * best]), task, readings):
+    for group in _weightiest(
+        groups(clause, [item for item in valued if item.score >= share * best]), task, readings
+    ):
         answer = group[0].value.text
-        yield _proposed(group, task, readings, answer, _EXPECT_VALUE if clause.kind in VALUES else _EXPECT_NAME)
+        yield _proposed(
+            group, task, readings, answer, _EXPECT_VALUE if clause.kind in VALUES else _EXPECT_NAME
+        )
 
 
-def _weightiest(made: Iterable[Group], task: Hypothesise, readings: Sequence[Reading]) -> list[Group]:
+def _weightiest(
+    made: Iterable[Group], task: Hypothesise, readings: Sequence[Reading]
+) -> list[Group]:
     return sorted(made, key=lambda group: (-_weight(group, task, readings), group[0].sentence))
 
 
@@ -247,7 +290,9 @@ def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> flo
     for item in group:
         finding = task.findings[item.sentence]
         origin = finding.origin or finding.id
-        by_origin[origin] = max(by_origin.get(origin, 0.0), weigh(item, finding, readings[item.sentence]))
+        by_origin[origin] = max(
+            by_origin.get(origin, 0.0), weigh(item, finding, readings[item.sentence])
+        )
     return sum(by_origin.values())
 
 
@@ -272,10 +317,18 @@ _EXPECT = ("Another source says the same.", "A source says the opposite, or corr
 
 
 def _proposed(
-    group: Group, task: Hypothesise, readings: Sequence[Reading], answer: str, expect: tuple[str, str]
+    group: Group,
+    task: Hypothesise,
+    readings: Sequence[Reading],
+    answer: str,
+    expect: tuple[str, str],
 ) -> Proposed:
     best = max(
-        group, key=lambda item: (weigh(item, task.findings[item.sentence], readings[item.sentence]), -item.sentence)
+        group,
+        key=lambda item: (
+            weigh(item, task.findings[item.sentence], readings[item.sentence]),
+            -item.sentence,
+        ),
     )
     return Proposed(
         statement=task.findings[best.sentence].statement,
@@ -289,13 +342,17 @@ def _proposed(
 # -- accounts
 
 
-def _accounts(candidates: Iterable[Candidate], task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
+def _accounts(
+    candidates: Iterable[Candidate], task: Hypothesise, readings: Sequence[Reading]
+) -> Iterable[Proposed]:
     """Put forward the sentences that match best and do not repeat each other."""
     taken: list[int] = []
     for item in candidates:
         if len(taken) == ACCOUNTS:
             return
-        if not any(likeness(readings[item.sentence], readings[other]) >= REPEATED for other in taken):
+        if not any(
+            likeness(readings[item.sentence], readings[other]) >= REPEATED for other in taken
+        ):
             taken.append(item.sentence)
             yield _proposed([item], task, readings, task.findings[item.sentence].statement, _EXPECT)
 
@@ -312,14 +369,19 @@ def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> It
             sides[side] = item
     for side in ("denies", "instead", "affirms"):
         if side in sides:
-            yield _proposed([sides[side]], task, readings, "yes" if side == "affirms" else "no", _EXPECT)
+            yield _proposed(
+                [sides[side]], task, readings, "yes" if side == "affirms" else "no", _EXPECT
+            )
 
 
 # -- ages
 
 
 def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward an age for each person, reckoned from the day of birth if one is given; then what contradicts it."""
+    """Put forward an age for each person, reckoned from the day of birth if one is given.
+
+    Then what contradicts it.
+    """
     subjects: list[str] = []
     for item in step.candidates:
         if not any(same_name(item.subject, other) for other in subjects):
@@ -341,9 +403,15 @@ def _aged(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> Propo
         return _proposed(group, task, readings, first.value.text, _EXPECT_VALUE)
     name = longest_form(first.subject, readings[first.sentence])
     made = _proposed(group, task, readings, str(years), _EXPECT_VALUE)
-    refutes = f"A source gives another day of birth for {name}, or an age that does not go with {first.value.text}."
+    refutes = (
+        f"A source gives another day of birth for {name}, or an age that does not go with "
+        f"{first.value.text}."
+    )
     return made.model_copy(
-        update={"statement": age_sentence(name, years, task.as_of, first.value.text), "refutes_if": refutes}
+        update={
+            "statement": age_sentence(name, years, task.as_of, first.value.text),
+            "refutes_if": refutes,
+        }
     )
 
 
@@ -377,7 +445,10 @@ def _contradicting(
     told: dict[int, Candidate] = {}
     for item in (candidate for candidate in step.candidates if not candidate.value.exact):
         for other in settled:
-            if same_name(item.subject, other.subject) and same_value(Kind.AGE, item.value, other.value) is False:
+            if (
+                same_name(item.subject, other.subject)
+                and same_value(Kind.AGE, item.value, other.value) is False
+            ):
                 told.setdefault(item.sentence, item)
     for item in told.values():
         yield _proposed([item], task, readings, item.value.text, _EXPECT_VALUE)

@@ -1,7 +1,10 @@
-"""Questions within a question: "the composer of Aschenbrodel" is asked first, and its answer takes its place.
+"""Questions within a question.
 
-"Who ruled the country where the composer of Aschenbrodel was a citizen?" holds two questions. The innermost is asked of
-the passages; with its answer in its place the next can be asked, until the question itself stands alone.
+"the composer of Aschenbrodel" is asked first, and its answer takes its place.
+
+"Who ruled the country where the composer of Aschenbrodel was a citizen?" holds two questions. The
+innermost is asked of the passages; with its answer in its place the next can be asked, until the
+question itself stands alone.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ from deepdiver.reason.embedded.lexicon import AUXILIARIES, PREPOSITIONS, ROLES
 NOUN_WORDS = 3
 """Words that name what is sought, at most: the main international airport."""
 WITHIN = 6
-"""Words at the beginning of a question among which its question word stands: At the 2011 census, what was ..."""
+"""Words at the beginning of a question among which its question word stands: At the 2011 census,
+what was ..."""
 REST = 2
-"""Words that must be left of the question around a phrase, besides the small ones: what is left must ask something."""
+"""Words that must be left of the question around a phrase, besides the small ones: what is left
+must ask something."""
 
 _WORD = re.compile(r"\"[^\"]+\"|“[^”]+”|[\w&][\w'’.&-]*|[,;?]")
 _QUESTION = frozenset("who whom whose what which when where how".split())
@@ -27,22 +32,29 @@ _RELATIVE = frozenset("who whom whose that which where when".split())
 _JOINING = frozenset("of the and und de la du von van in on with for to at a by".split())
 """Small words that stand within names."""
 _SOUGHT = ROLES | frozenset(
-    "performer performers artist birthplace place country state city capital continent region county river mouth sea "
-    "company creator creation developer publisher screenwriter star network school team leader party".split()
+    "performer performers artist birthplace place country state city capital continent region "
+    "county river mouth sea "
+    "company creator creation developer publisher screenwriter star network school team leader "
+    "party".split()
 )
-"""Nouns that with a name behind "of" ask for something else than the name: the mouth of the Tarn, not the era of Bo."""
+"""Nouns that with a name behind "of" ask for something else than the name: the mouth of the Tarn,
+not the era of Bo."""
 _APPOSED = frozenset(
-    "village city town state county island province district republic university kingdom river municipality region "
+    "village city town state county island province district republic university kingdom river "
+    "municipality region "
     "battle treaty company band city-state".split()
 )
 """Nouns that stand before a name with "of", or bare, and ask nothing: the village of Clonbrook."""
 _PLACES = frozenset("country state city town county village region district".split())
 _CLOSING = frozenset(
-    "located born found held fought formed set based situated from buried died founded built made published released "
+    "located born found held fought formed set based situated from buried died founded built made "
+    "published released "
     "citizen licensed".split()
 )
 """Words that end a clause which tells where or whose something is: ... is located, ... was born."""
-_BEFORE_NOUNS = frozenset("main birth alma former current late home native founding lead original".split())
+_BEFORE_NOUNS = frozenset(
+    "main birth alma former current late home native founding lead original".split()
+)
 """Words behind an owner that are not yet what is owned: Big Eye's main director."""
 _PEOPLE = re.compile(r"(?:ish|an|ese|ch|ic)$")
 _COPULA = re.compile(r"(?:who|what|which)\b[^,;?]*?\b(?:is|was|are|were)", re.IGNORECASE)
@@ -77,10 +89,14 @@ class _Token:
 
 
 def innermost(question: str) -> Inner | None:
-    """Return the phrase that is told by names and by nothing that must be found first; None where there is none."""
+    """Return the phrase that is told by names and by nothing that must be found first.
+
+    None where there is none.
+    """
     listed = [_Token(m.group(), m.start(), m.end()) for m in _WORD.finditer(question)]
     if _SEVERAL.search(question) or not any(token.low in _QUESTION for token in listed[:WITHIN]):
-        return None  # told before it is asked: of such sentences too many phrases would be taken for questions
+        # Told before it is asked: of such sentences too many phrases would be taken for questions.
+        return None
     found = [*_phrases(question, listed), *_owned(question, listed)]
     kept = [item for item in found if _leaves_enough(question, item)]
     return max(kept, key=lambda item: (item.start, -item.end), default=None)
@@ -88,7 +104,11 @@ def innermost(question: str) -> Inner | None:
 
 def _leaves_enough(question: str, item: Inner) -> bool:
     rest = f"{question[: item.start]} {question[item.end :]}"
-    telling = [w for w in re.findall(r"\w+", rest.lower()) if w not in AUXILIARIES and w not in PREPOSITIONS]
+    telling = [
+        w
+        for w in re.findall(r"\w+", rest.lower())
+        if w not in AUXILIARIES and w not in PREPOSITIONS
+    ]
     return len(telling) >= REST
 
 
@@ -108,7 +128,9 @@ def _phrases(question: str, listed: list[_Token]) -> Iterator[Inner]:
         end = _end(listed, behind, last)
         if end is None or not any(item.named for item in listed[behind : end + 1]):
             continue
-        if not _asks(listed[behind + 1 : end + 1]) and not _is_the_answer(question, token.start, listed[end].end):
+        if not _asks(listed[behind + 1 : end + 1]) and not _is_the_answer(
+            question, token.start, listed[end].end
+        ):
             yield _asked(question, token.start, _stretched(question, listed[end].end, told), last)
 
 
@@ -121,18 +143,33 @@ def _asks(told: list[_Token]) -> bool:
 
 
 def _is_the_answer(question: str, start: int, end: int) -> bool:
-    """Whether a phrase is what the question asks for: What country is the birthplace of Ada Berg?"""
-    return bool(_COPULA.fullmatch(question[:start].strip())) and not re.search(r"\w", question[end:])
+    """Whether a phrase is what the question asks for.
+
+    What country is the birthplace of Ada Berg?
+    """
+    return bool(_COPULA.fullmatch(question[:start].strip())) and not re.search(
+        r"\w", question[end:]
+    )
 
 
 def _noun(listed: list[_Token], at: int) -> int:
-    """Return how many words name what is sought: those before a relative, a preposition, a name or a participle."""
+    """Return how many words name what is sought.
+
+    Those before a relative, a preposition, a name or a participle.
+    """
     count = 0
     while at + count < len(listed) and count < NOUN_WORDS:
         token = listed[at + count]
-        if token.named or token.low in _RELATIVE or token.low in PREPOSITIONS or token.low in AUXILIARIES:
+        if (
+            token.named
+            or token.low in _RELATIVE
+            or token.low in PREPOSITIONS
+            or token.low in AUXILIARIES
+        ):
             break
-        if token.text in {",", ";", "?", "the", "a", "an", "and", "or"} or (count and _participle(token.low)):
+        if token.text in {",", ";", "?", "the", "a", "an", "and", "or"} or (
+            count and _participle(token.low)
+        ):
             break
         count += 1
     return count
@@ -145,7 +182,11 @@ def _participle(word: str) -> bool:
 def _end(listed: list[_Token], behind: int, noun: str) -> int | None:
     """Return the last word of what tells which one; None where it tells nothing by itself."""
     told = listed[behind]
-    if told.low in PREPOSITIONS and told.low not in _RELATIVE and not _relative_next(listed, behind):
+    if (
+        told.low in PREPOSITIONS
+        and told.low not in _RELATIVE
+        and not _relative_next(listed, behind)
+    ):
         first = behind + 1
         if first < len(listed) and listed[first].text == "the":
             first += 1
@@ -153,7 +194,9 @@ def _end(listed: list[_Token], behind: int, noun: str) -> int | None:
             return None
         asks = noun in _SOUGHT and not (noun in _APPOSED and told.low == "of")
         return _named_end(listed, first) if asks else None
-    if not (told.named or told.low in _RELATIVE or _relative_next(listed, behind) or _tells(told.low)):
+    if not (
+        told.named or told.low in _RELATIVE or _relative_next(listed, behind) or _tells(told.low)
+    ):
         return None
     if told.named and _apposed(listed, behind, noun):
         return None  # the live album Maiden Japan
@@ -169,7 +212,11 @@ def _name_end(listed: list[_Token], at: int) -> int:
     end = at
     while end + 1 < len(listed):
         ahead = end + 1
-        while ahead < len(listed) and (listed[ahead].low in _JOINING or listed[ahead].text == ",") and ahead - end < 3:
+        while (
+            ahead < len(listed)
+            and (listed[ahead].low in _JOINING or listed[ahead].text == ",")
+            and ahead - end < 3
+        ):
             ahead += 1
         if ahead < len(listed) and listed[ahead].named:
             end = ahead
@@ -179,18 +226,32 @@ def _name_end(listed: list[_Token], at: int) -> int:
 
 
 def _named_end(listed: list[_Token], at: int) -> int:
-    """Return the last word of a name, of one that begins with a people: the Swedish artist Ada Berg."""
+    """Return the last word of a name, of one that begins with a people.
+
+    The Swedish artist Ada Berg.
+    """
     end = _name_end(listed, at)
     if end > at or not _PEOPLE.search(listed[at].text):
         return end
     ahead = at + 1
-    while ahead < len(listed) and not listed[ahead].named and _plain(listed[ahead]) and ahead - at <= NOUN_WORDS:
+    while (
+        ahead < len(listed)
+        and not listed[ahead].named
+        and _plain(listed[ahead])
+        and ahead - at <= NOUN_WORDS
+    ):
         ahead += 1
-    return _name_end(listed, ahead) if ahead < len(listed) and listed[ahead].named and ahead > at + 1 else end
+    return (
+        _name_end(listed, ahead)
+        if ahead < len(listed) and listed[ahead].named and ahead > at + 1
+        else end
+    )
 
 
 def _plain(token: _Token) -> bool:
-    return token.text not in ",;?" and token.low not in PREPOSITIONS and token.low not in AUXILIARIES
+    return (
+        token.text not in ",;?" and token.low not in PREPOSITIONS and token.low not in AUXILIARIES
+    )
 
 
 def _tells(word: str) -> bool:
@@ -198,17 +259,25 @@ def _tells(word: str) -> bool:
 
 
 def _apposed(listed: list[_Token], at: int, noun: str) -> bool:
-    """Whether a name stands beside its noun and nothing is told of it: not so in "the country Dai Jitao is from"."""
+    """Whether a name stands beside its noun and nothing is told of it.
+
+    Not so in "the country Dai Jitao is from".
+    """
     if listed[at].text[0] in '"“':
         return True
     behind = _name_end(listed, at) + 1
     if behind >= len(listed) or listed[behind].text in ",;?" or listed[behind].low in PREPOSITIONS:
         return True
-    return noun not in _SOUGHT or (noun in _APPOSED and noun not in _PLACES and listed[behind].low in AUXILIARIES)
+    return noun not in _SOUGHT or (
+        noun in _APPOSED and noun not in _PLACES and listed[behind].low in AUXILIARIES
+    )
 
 
 def _clause_end(listed: list[_Token], at: int) -> int:
-    """Return the last word of a clause: before a comma, or with the word that closes it, behind its name."""
+    """Return the last word of a clause.
+
+    Before a comma, or with the word that closes it, behind its name.
+    """
     end, named = at, False
     for number in range(at, len(listed)):
         if listed[number].text in ",;?" and not _within_name(listed, number):
@@ -220,7 +289,12 @@ def _clause_end(listed: list[_Token], at: int) -> int:
 
 
 def _within_name(listed: list[_Token], at: int) -> bool:
-    return listed[at].text == "," and listed[at - 1].named and at + 1 < len(listed) and listed[at + 1].named
+    return (
+        listed[at].text == ","
+        and listed[at - 1].named
+        and at + 1 < len(listed)
+        and listed[at + 1].named
+    )
 
 
 def _stretched(question: str, end: int, told: _Token) -> int:
@@ -236,12 +310,18 @@ def _owned(question: str, listed: list[_Token]) -> Iterator[Inner]:
             continue
         first = at
         while first and (
-            listed[first - 1].named or (listed[first - 1].low in _JOINING and first > 1 and listed[first - 2].named)
+            listed[first - 1].named
+            or (listed[first - 1].low in _JOINING and first > 1 and listed[first - 2].named)
         ):
             first -= 1
-        count = min(_noun(listed, at + 1), 2 if at + 1 < len(listed) and listed[at + 1].low in _BEFORE_NOUNS else 1)
+        count = min(
+            _noun(listed, at + 1),
+            2 if at + 1 < len(listed) and listed[at + 1].low in _BEFORE_NOUNS else 1,
+        )
         end = listed[at + count]
-        if not count or (end.low not in _SOUGHT and end.low not in {"mater", "hometown", "homeland"}):
+        if not count or (
+            end.low not in _SOUGHT and end.low not in {"mater", "hometown", "homeland"}
+        ):
             continue
         place = end.end + (len(" of birth") if question.startswith(" of birth", end.end) else 0)
         yield _asked(question, listed[first].start, place, end.low)

@@ -1,7 +1,10 @@
-"""The account of an open question: what the sources have measured, under what the question names, source by source.
+"""The account of an open question.
 
-A report of this kind is read for its figures, so it is kept to a length that is read: the best sentence of each source
-comes before the second of any. Sentences of one source stay together and in its order.
+What the sources have measured, under what the question names, source by source.
+
+A report of this kind is read for its figures, so it is kept to a length that is read: the best
+sentence of each source comes before the second of any. Sentences of one source stay together and in
+its order.
 """
 
 from __future__ import annotations
@@ -49,7 +52,10 @@ def account(question: str, findings: Sequence[Shown], told: Sequence[str]) -> li
 
 
 def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
-    """Return as many findings as may be told: the nearest first, a source's later ones after those of others."""
+    """Return as many findings as may be told.
+
+    The nearest first, a source's later ones after those of others.
+    """
     scores = near(question, [item.statement for item in listed])
     seen: dict[str, int] = {}
     ranked: list[tuple[float, int]] = []
@@ -71,7 +77,10 @@ def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
     groups: dict[str, list[Shown]] = {}
     for item in kept:
         groups.setdefault(item.origin or item.id, []).append(item)
-    best = {origin: max(near(question, [item.statement for item in group])) for origin, group in groups.items()}
+    best = {
+        origin: max(near(question, [item.statement for item in group]))
+        for origin, group in groups.items()
+    }
     return [groups[origin] for origin in sorted(groups, key=lambda origin: -best[origin])]
 
 

@@ -31,26 +31,32 @@ HEARSAY = 0.3
 UNDATED = 0.4
 """What is left of a refutation that does not say it speaks of the day asked about."""
 OTHERS_MEASURE = 0.5
-"""What is left of a refutation where somebody else measured: two measurements may differ and both have been made."""
+"""What is left of a refutation where somebody else measured: two measurements may differ and both
+have been made."""
 LEAST = 0.5
 """Relevance of a claim that answers no clause by itself."""
 OTHER_NAME = 0.5
 """Strength of another name for the same: some things have two."""
 SAME_MATTER = 0.4
-"""Which part of a claim's words, without its names, a sentence must have for the reader to be asked: of sentences that
-merely name the same thing it takes too many for denials."""
+"""Which part of a claim's words, without its names, a sentence must have for the reader to be
+asked: of sentences that merely name the same thing it takes too many for denials."""
 LEANS = "leans this way, as the findings do together"
 RELIED_ON = 0.5
-"""From this credibility on belief goes where the reader puts it: how sure a reading is does not depend on who wrote it.
-What a less credible source says counts less, as ever."""
+"""From this credibility on belief goes where the reader puts it: how sure a reading is does not
+depend on who wrote it. What a less credible source says counts less, as ever."""
 LEAST_READ = 0.05
-"""Strength of what only led to an answer, and of a finding that adds nothing to what was believed before."""
-READS, LEADS, ALTERED = "reads as giving it", "leads to it", "a copy of the same text gives something else"
+"""Strength of what only led to an answer, and of a finding that adds nothing to what was believed
+before."""
+READS, LEADS, ALTERED = (
+    "reads as giving it",
+    "leads to it",
+    "a copy of the same text gives something else",
+)
 ALIKE, UNHEARD = "says much the same", 0.3
-"""By the words that two sentences share; and what is left of its strength where the reader sees no bearing. Of 590
-held-out pairs that are alike in this way, the one bore the other out in 0.90 of those where the reader took it so, in
-0.36 of those where it saw no bearing (and contradicted it in 0.15), and in 0.16 of those where it saw a contradiction
-(which it was in 0.70)."""
+"""By the words that two sentences share; and what is left of its strength where the reader sees no
+bearing. Of 590 held-out pairs that are alike in this way, the one bore the other out in 0.90 of
+those where the reader took it so, in 0.36 of those where it saw no bearing (and contradicted it in
+0.15), and in 0.16 of those where it saw a contradiction (which it was in 0.70)."""
 SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
 """From this likeness on, a sentence says the same, or denies the same."""
 
@@ -65,13 +71,18 @@ class Claim:
     yes_no: Clause | None
     """The question, where it asks for a yes or no."""
     relevance: float
-    """How far what it says answers the question: a true sentence beside the point supports no answer."""
+    """How far what it says answers the question: a true sentence beside the point supports no
+    answer."""
 
 
 def judge(task: Judge) -> Judgements:
     """Judge each finding."""
     if (change := change_asked(task.question)) and task.hypothesis in {change.yes, change.no}:
-        return Judgements(judgements=tuple(_by_change(finding, change, task.hypothesis) for finding in task.findings))
+        return Judgements(
+            judgements=tuple(
+                _by_change(finding, change, task.hypothesis) for finding in task.findings
+            )
+        )
     if task.answer_if_true == "yes" and restates(task.hypothesis, task.question):
         return Judgements(judgements=tuple(_by_leaning(task)))
     readings = [read_finding(finding) for finding in task.findings]
@@ -80,7 +91,8 @@ def judge(task: Judge) -> Judgements:
         return Judgements(judgements=tuple(_by_reading(task, readings, claim, rival)))
     return Judgements(
         judgements=tuple(
-            _judged(finding, reading, claim) for finding, reading in zip(task.findings, readings, strict=True)
+            _judged(finding, reading, claim)
+            for finding, reading in zip(task.findings, readings, strict=True)
         )
     )
 
@@ -91,14 +103,21 @@ def restates(hypothesis: str, question: str) -> bool:
 
 
 def _by_leaning(task: Judge) -> Iterator[Judgement]:
-    """Judge what is in nobody's words by how the findings lean together; those that lean the other way are neutral."""
+    """Judge what is in nobody's words by how the findings lean together.
+
+    Those that lean the other way are neutral.
+    """
     whole, each = leaning(task.question, [finding.quote for finding in task.findings])
     stance = Stance.SUPPORTS if whole > 0 else Stance.REFUTES
     for finding, own in zip(task.findings, each, strict=True):
         if whole and own and (own > 0) == (whole > 0):
-            yield Judgement(finding=finding.id, stance=stance, strength=round(abs(whole), 3), reason=LEANS)
+            yield Judgement(
+                finding=finding.id, stance=stance, strength=round(abs(whole), 3), reason=LEANS
+            )
         else:
-            yield Judgement(finding=finding.id, stance=Stance.NEUTRAL, strength=0.0, reason=NEUTRAL[2])
+            yield Judgement(
+                finding=finding.id, stance=Stance.NEUTRAL, strength=0.0, reason=NEUTRAL[2]
+            )
 
 
 # -- answers of the reader
@@ -113,32 +132,50 @@ def _as_read(task: Judge, readings: Sequence[Reading]) -> Rival | None:
         return None
     (chain,) = analyse(task.question).chains
     last = follow(chain, readings)[-1]
-    if sure([last]) and any(same_words(item.value.text, task.answer_if_true) for item in last.candidates):
+    if sure([last]) and any(
+        same_words(item.value.text, task.answer_if_true) for item in last.candidates
+    ):
         return None
     found = rivals(task.question, clause, task.findings)
     return next((rival for rival in found if same_words(rival.answer, task.answer_if_true)), None)
 
 
-def _by_reading(task: Judge, readings: Sequence[Reading], claim: Claim, rival: Rival) -> Iterator[Judgement]:
-    """Judge by how likely the reader's answer is with all that gives it: as much as moves a first guess there.
+def _by_reading(
+    task: Judge, readings: Sequence[Reading], claim: Claim, rival: Rival
+) -> Iterator[Judgement]:
+    """Judge by how likely the reader's answer is with all that gives it.
 
-    What gives another answer may be about something else of the same name, and is neutral; only a denial refutes, and a
-    copy of a text that gives another answer than the text.
+    As much as moves a first guess there.
+
+    What gives another answer may be about something else of the same name, and is neutral; only a
+    denial refutes, and a copy of a text that gives another answer than the text.
     """
     moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / belief.FULL_WEIGHT
     giving = {task.findings[number].origin or task.findings[number].id for number in rival.giving}
     for number, (finding, reading) in enumerate(zip(task.findings, readings, strict=True)):
         if number in rival.giving:
-            strength = min(1.0, max(LEAST_READ, moves / len(giving) / max(finding.credibility, RELIED_ON)))
-            told: Bearing = (Stance.SUPPORTS, strength * (HEARSAY if reading.hearsay else 1.0), READS)
+            strength = min(
+                1.0, max(LEAST_READ, moves / len(giving) / max(finding.credibility, RELIED_ON))
+            )
+            told: Bearing = (
+                Stance.SUPPORTS,
+                strength * (HEARSAY if reading.hearsay else 1.0),
+                READS,
+            )
         elif number in rival.leading:
             told = (Stance.SUPPORTS, LEAST_READ, LEADS)
         elif rival.disputed and finding.origin in giving:
-            told = (Stance.REFUTES, LEAST_READ, ALTERED)  # how much less likely this makes it, the rival says
+            told = (
+                Stance.REFUTES,
+                LEAST_READ,
+                ALTERED,
+            )  # how much less likely this makes it, the rival says
         else:
             sense = _by_sense(reading, claim.reading)
             told = sense if sense[0] is Stance.REFUTES else NEUTRAL
-        yield Judgement(finding=finding.id, stance=told[0], strength=round(told[1], 3), reason=told[2])
+        yield Judgement(
+            finding=finding.id, stance=told[0], strength=round(told[1], 3), reason=told[2]
+        )
 
 
 def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
@@ -152,7 +189,12 @@ def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
 def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
     analysis = analyse(task.question)
     own = next(
-        (r for f, r in zip(task.findings, readings, strict=True) if _same_text(f.statement, task.hypothesis)), None
+        (
+            r
+            for f, r in zip(task.findings, readings, strict=True)
+            if _same_text(f.statement, task.hypothesis)
+        ),
+        None,
     )
     reading = own or read(task.hypothesis, published=task.as_of)
     steps = [follow(chain, [*readings, reading])[-1] for chain in analysis.chains]
@@ -161,13 +203,16 @@ def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
     last = steps[-1].clause
     told = [c.score for clause, holes in held for c in answers_in(clause, reading, holes)]
     told += [c.score for step in steps for c in step.candidates if c.sentence == len(readings)]
-    return Claim(reading, slots, last if last.kind is Kind.YES_NO else None, max(told, default=LEAST))
+    return Claim(
+        reading, slots, last if last.kind is Kind.YES_NO else None, max(told, default=LEAST)
+    )
 
 
 def _holes(step: Step, reading: Reading, answer: str) -> tuple[str, ...]:
     """Return what the clause's hole stands for in a claim.
 
-    The findings that are judged need not hold the way that led to the claim: then its own names are taken.
+    The findings that are judged need not hold the way that led to the claim: then its own names are
+    taken.
     """
     bound = tuple(name for name in step.holes if mention(reading, name) >= 0)
     if bound or not step.clause.hole:
@@ -182,7 +227,10 @@ def _same_text(one: str, other: str) -> bool:
 def _slots(
     held: Sequence[tuple[Clause, tuple[str, ...]]], reading: Reading, answer: str
 ) -> Iterator[tuple[Clause, tuple[str, ...], str, Value]]:
-    """Return the values that a claim gives for what is asked; where it gives several, those of its short answer."""
+    """Return the values that a claim gives for what is asked.
+
+    Where it gives several, those of its short answer.
+    """
     for clause, holes in held:
         if clause.kind not in NAMED | VALUES:
             continue
@@ -204,7 +252,10 @@ def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
 
 
 def _heard(quote: str, claim: str, strength: float) -> Bearing:
-    """Judge what is alike by its words: the reader agrees, says otherwise, or leaves little of it."""
+    """Judge what is alike by its words.
+
+    The reader agrees, says otherwise, or leaves little of it.
+    """
     heard = told(quote, claim)
     if heard is None:
         return Stance.SUPPORTS, UNHEARD * strength, f"{ALIKE}, by its words alone"
@@ -218,7 +269,9 @@ NEUTRAL: Bearing = (Stance.NEUTRAL, 0.0, "does not bear on it")
 def _bearing(reading: Reading, claim: Claim) -> Bearing:
     if _holds(reading.text, claim.reading.text):
         return Stance.SUPPORTS, DIRECT * claim.relevance, "says it in these words"
-    compared = [bearing for slot in claim.slots if (bearing := _compared(reading, claim, *slot)) is not None]
+    compared = [
+        bearing for slot in claim.slots if (bearing := _compared(reading, claim, *slot)) is not None
+    ]
     for wanted in (Stance.REFUTES, Stance.SUPPORTS):
         told = [bearing for bearing in compared if bearing[0] is wanted]
         if told:
@@ -231,7 +284,10 @@ def _bearing(reading: Reading, claim: Claim) -> Bearing:
 
 
 def may_bear(reading: Reading, claim: Reading) -> bool:
-    """Whether the reader is asked: only of a sentence that names what the claim names and has words of it besides."""
+    """Whether the reader is asked.
+
+    Only of a sentence that names what the claim names and has words of it besides.
+    """
     if claim.names and not share_name(reading, claim):
         return False
     if reading.negated != claim.negated and not opposed(reading, claim):
@@ -247,13 +303,22 @@ def _holds(text: str, part: str) -> bool:
 
 
 def _compared(
-    reading: Reading, claim: Claim, clause: Clause, holes: tuple[str, ...], subject: str, value: Value
+    reading: Reading,
+    claim: Claim,
+    clause: Clause,
+    holes: tuple[str, ...],
+    subject: str,
+    value: Value,
 ) -> Bearing | None:
     """Compare the value that a sentence gives for the same thing; None where it gives none."""
     if _denies(reading, value) and match(clause, reading, [subject] if subject else ()) > 0.3:
         return Stance.REFUTES, DIRECT, f"says that it is not {value.text}"
     about = [h for h in holes if same_name(h, subject)] if subject else holes
-    given = [c for c in answers_in(clause, reading, about) if c.value.text and same_subject(c.subject, subject)]
+    given = [
+        c
+        for c in answers_in(clause, reading, about)
+        if c.value.text and same_subject(c.subject, subject)
+    ]
     agreeing = [c for c in given if same_value(clause.kind, c.value, value)]
     if agreeing:
         score = max(c.score for c in agreeing)
@@ -265,7 +330,11 @@ def _compared(
     if clause.kind in NAMED:
         plain = not clause.plural and other.score >= 0.9 and other.value.fit >= 0.9
         return (Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead") if plain else None
-    return Stance.REFUTES, _refuting(reading, claim.reading, clause, other.score), f"gives {other.value.text} instead"
+    return (
+        Stance.REFUTES,
+        _refuting(reading, claim.reading, clause, other.score),
+        f"gives {other.value.text} instead",
+    )
 
 
 def _denies(reading: Reading, value: Value) -> bool:
@@ -276,15 +345,23 @@ def _denies(reading: Reading, value: Value) -> bool:
 def _refuting(reading: Reading, claim: Reading, clause: Clause, score: float) -> float:
     """How strongly another value speaks against a claim."""
     strength = 0.9 * score
-    if clause.days and not any(day.covers(wanted) for day, _, _ in reading.days for wanted in clause.days):
+    if clause.days and not any(
+        day.covers(wanted) for day, _, _ in reading.days for wanted in clause.days
+    ):
         strength *= UNDATED
-    if "measur" in reading.roots and "measur" in claim.roots and _by_whom(reading) != _by_whom(claim):
+    if (
+        "measur" in reading.roots
+        and "measur" in claim.roots
+        and _by_whom(reading) != _by_whom(claim)
+    ):
         strength *= OTHERS_MEASURE
     return strength
 
 
 def _by_whom(reading: Reading) -> str:
-    return next((name.text for name in reading.names if name.kind in {"company", "body", "person"}), "")
+    return next(
+        (name.text for name in reading.names if name.kind in {"company", "body", "person"}), ""
+    )
 
 
 def _by_side(reading: Reading, claim: Claim, clause: Clause) -> Bearing:
@@ -294,7 +371,11 @@ def _by_side(reading: Reading, claim: Claim, clause: Clause) -> Bearing:
     if not theirs or not mine or score < SAME_SENSE:
         return _by_sense(reading, claim.reading)
     if (mine == "affirms") == (theirs == "affirms"):
-        return (Stance.SUPPORTS, 0.7 * score, "answers the question the same way") if mine == theirs else NEUTRAL
+        return (
+            (Stance.SUPPORTS, 0.7 * score, "answers the question the same way")
+            if mine == theirs
+            else NEUTRAL
+        )
     return Stance.REFUTES, 0.8 * score, "answers the question the other way"
 
 

@@ -1,4 +1,7 @@
-"""Names: runs of capitalised words, what kind of thing they stand for, and when two of them may be one."""
+"""Names.
+
+Runs of capitalised words, what kind of thing they stand for, and when two of them may be one.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,10 @@ class Name:
 
 @functools.lru_cache(maxsize=8_192)
 def tokens(text: str) -> tuple[Word, ...]:
-    """Return the words of a text; those of one that was read are remembered, since every clause asks for them."""
+    """Return the words of a text.
+
+    Those of one that was read are remembered, since every clause asks for them.
+    """
     return tuple(
         Word(low, match.group(), match.start(), match.end(), root(low))
         for match in _TOKEN.finditer(text)
@@ -79,12 +85,24 @@ def find_names(text: str, listed: Sequence[Word]) -> tuple[Name, ...]:
 def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
     """Return the index behind the capitalised words that begin at i."""
     j = i
-    while j < len(listed) and capital(listed[j].raw) and (j == i or _adjacent(text, listed[j - 1], listed[j])):
+    while (
+        j < len(listed)
+        and capital(listed[j].raw)
+        and (j == i or _adjacent(text, listed[j - 1], listed[j]))
+    ):
         j += 1
-        link = j + 1 < len(listed) and listed[j].text in _LINKS and _may_link(listed[j - 1].text, listed[j].text)
+        link = (
+            j + 1 < len(listed)
+            and listed[j].text in _LINKS
+            and _may_link(listed[j - 1].text, listed[j].text)
+        )
         if link and capital(listed[j + 1].raw) and _adjacent(text, listed[j], listed[j + 1]):
             j += 1
-    if i < j < len(listed) and listed[j].text in COMPANY_FORMS and _adjacent(text, listed[j - 1], listed[j]):
+    if (
+        i < j < len(listed)
+        and listed[j].text in COMPANY_FORMS
+        and _adjacent(text, listed[j - 1], listed[j])
+    ):
         j += 1  # Orrin Group plc
     return j
 
@@ -97,7 +115,12 @@ def _may_link(before: str, link: str) -> bool:
 def capital(raw: str) -> bool:
     """Whether a word is capitalised, and not merely because it is a month, a weekday or a clock's zone."""
     low = raw.lower()
-    return raw[0].isupper() and low.removesuffix("s") not in WEEKDAYS and low not in CLOCKS and not _is_month(raw)
+    return (
+        raw[0].isupper()
+        and low.removesuffix("s") not in WEEKDAYS
+        and low not in CLOCKS
+        and not _is_month(raw)
+    )
 
 
 def _is_month(raw: str) -> bool:
@@ -131,7 +154,11 @@ def _names_of_run(text: str, listed: Sequence[Word], i: int, j: int) -> list[Nam
 def _opens(text: str, start: int) -> bool:
     """Whether a word opens its sentence, and so would be capitalised in any case."""
     before = text[:start].rstrip(" \"'“‘(*")
-    return not before or before[-1] in ".!?:\n" or (before[-1] == "," and '"' in text[len(before) : start])
+    return (
+        not before
+        or before[-1] in ".!?:\n"
+        or (before[-1] == "," and '"' in text[len(before) : start])
+    )
 
 
 def _listed_name(text: str, listed: Sequence[Word], j: int) -> bool:
@@ -148,8 +175,15 @@ def _kind(raw: Sequence[str], before: str, after_the: bool) -> NameKind:
         return "body"
     if any(word in PLACE_WORDS for word in low):
         return "place"
-    plain = all(word[1:].islower() and word.replace("-", "").isalpha() for word in raw if len(word) > 1)
-    if 2 <= len(low) <= 4 and plain and not after_the and not set(low) & _LINKS.difference({"van", "von", "de"}):
+    plain = all(
+        word[1:].islower() and word.replace("-", "").isalpha() for word in raw if len(word) > 1
+    )
+    if (
+        2 <= len(low) <= 4
+        and plain
+        and not after_the
+        and not set(low) & _LINKS.difference({"van", "von", "de"})
+    ):
         return "person"
     if len(low) == 1 and before in {"in", "at", "from", "near", "off"}:
         return "place"

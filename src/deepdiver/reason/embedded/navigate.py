@@ -1,10 +1,13 @@
-"""Navigating by rules: what a tool's output answers, confirms and contradicts; and the next step that was not taken.
+"""Navigating by rules.
 
-The next step is, in this order: an address that the person named; what the person asked for after the last answer; the
-words of the question; then, as long as a part of the question has no answer, a page whose address or title speaks of
-it, and a search for the part with the names that were found in place of what the question only describes; a lead that
-nobody has followed, where the hunt goes in circles; and when each part is answered, or was searched for in vain, the
-hand-over to the person.
+What a tool's output answers, confirms and contradicts; and the next step that was not taken.
+
+The next step is, in this order: an address that the person named; what the person asked for after
+the last answer; the words of the question; then, as long as a part of the question has no answer, a
+page whose address or title speaks of it, and a search for the part with the names that were found
+in place of what the question only describes; a lead that nobody has followed, where the hunt goes
+in circles; and when each part is answered, or was searched for in vain, the hand-over to the
+person.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ CRAWL, HAND_OVER, SEARCH = "crawl_url", "send_to_hitl", "search_"
 MOST_SUGGESTIONS, MOST_URLS = 6, 12
 """What an analysis may hold."""
 SHARED = 2
-"""Words of what is looked for that an address or its title must hold before the page is read unasked."""
+"""Words of what is looked for that an address or its title must hold before the page is read
+unasked."""
 
 ASSESSMENT = "{} of {} parts of the question are answered by what is known."
 AGE = "How old is {}?"
@@ -65,9 +69,16 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
     known = [read(item.statement, item.source, "", item.published) for item in task.shared_memory]
     about = _nearest(task.query_or_url, list(parts) or [task.initial_query])
     statements = tuple(item.statement for item in task.shared_memory)
-    taken = extract(ExtractFindings(question=task.initial_query, problem=about, texts=task.texts, known=statements))
+    taken = extract(
+        ExtractFindings(
+            question=task.initial_query, problem=about, texts=task.texts, known=statements
+        )
+    )
     dated = {text.id: text for text in task.texts}
-    new = [read(f.statement, (t := dated[f.source]).title, t.publisher, t.published) for f in taken.findings]
+    new = [
+        read(f.statement, (t := dated[f.source]).title, t.publisher, t.published)
+        for f in taken.findings
+    ]
     readings = [*known, *new]
     followed = _followed(task.initial_query, parts, readings)
     answering = _answering(followed, parts)
@@ -78,12 +89,19 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
             **found.model_dump(),
             answers=answering.get(n, ""),
             confirms=tuple(labels[other] for other in sorted(confirms.get(n, ())) if other < n),
-            contradicts=tuple(labels[other] for other in sorted(contradicts.get(n, ())) if other < n),
+            contradicts=tuple(
+                labels[other] for other in sorted(contradicts.get(n, ())) if other < n
+            ),
         )
         for n, found in enumerate(taken.findings, len(known))
     )
     missing = _missing(task.initial_query, task.as_of, list(parts), readings)
-    apart = sorted((other, n) for n, others in contradicts.items() for other in others if other < n >= len(known))
+    apart = sorted(
+        (other, n)
+        for n, others in contradicts.items()
+        for other in others
+        if other < n >= len(known)
+    )
     still = sum(part in missing for part in parts)
     done = 1.0 - len(missing) / max(1, len({*parts, *missing}))
     return Analysis(
@@ -91,23 +109,40 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
         assessment=ASSESSMENT.format(len(parts) - still, len(parts)),
         confidence_score=round(max(0.0, done), 2),
         suggestions_for_next_step=(*missing, *taken.leads)[:MOST_SUGGESTIONS] if missing else (),
-        new_potential_urls=tuple(_promising(task.links, [*missing, *taken.leads, task.initial_query])),
-        inconsistencies_found=DISAGREE.format(*(readings[n].text for n in apart[0])) if apart else None,
+        new_potential_urls=tuple(
+            _promising(task.links, [*missing, *taken.leads, task.initial_query])
+        ),
+        inconsistencies_found=DISAGREE.format(*(readings[n].text for n in apart[0]))
+        if apart
+        else None,
     )
 
 
-def _missing(question: str, as_of: str, problems: Sequence[str], known: Sequence[Reading]) -> list[str]:
+def _missing(
+    question: str, as_of: str, problems: Sequence[str], known: Sequence[Reading]
+) -> list[str]:
     """Return what nothing answers; an age that holds for another day than today counts as none."""
     texts = tuple(reading.text for reading in known)
     back = reflect(
-        Reflect(question=question, as_of=as_of, problems=tuple(problems), known=texts, iteration=1, max_iterations=2)
+        Reflect(
+            question=question,
+            as_of=as_of,
+            problems=tuple(problems),
+            known=texts,
+            iteration=1,
+            max_iterations=2,
+        )
     )
     left: list[str] = []
     for chain in analyse(question).chains:
         for step in follow(chain, known):
             if step.clause.kind is Kind.AGE:
                 exact = [item.subject for item in step.candidates if item.value.exact]
-                names = [name for name in step.holes if not any(same_name(name, other) for other in exact)]
+                names = [
+                    name
+                    for name in step.holes
+                    if not any(same_name(name, other) for other in exact)
+                ]
                 left += [AGE.format(name) for name in names]
     return list(dict.fromkeys((*back.missing, *left)))
 
@@ -118,15 +153,23 @@ def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) 
     clauses = {clause.text for clause in analysis.clauses}
     others = [chain for part in parts if part not in clauses for chain in analyse(part).chains[-1:]]
     steps = [follow(chain, readings) for chain in analysis.chains]
-    # Of a part that is no clause only its own end answers it; what leads there answers clauses that nobody asked for.
-    return [step for listed in steps for step in listed] + [follow(chain, readings)[-1] for chain in others]
+    # Of a part that is no clause only its own end answers it; what leads there answers clauses that
+    # nobody asked for.
+    return [step for listed in steps for step in listed] + [
+        follow(chain, readings)[-1] for chain in others
+    ]
 
 
 def _answering(steps: Iterable[Step], parts: dict[str, str]) -> dict[int, str]:
-    """Return the part that each sentence answers: the last one that it does, which is what the question is after."""
+    """Return the part that each sentence answers.
+
+    The last one that it does, which is what the question is after.
+    """
     found: dict[int, str] = {}
     for step in steps:
-        label = parts.get(step.clause.text) or (next(iter(parts.values())) if len(parts) == 1 else "")
+        label = parts.get(step.clause.text) or (
+            next(iter(parts.values())) if len(parts) == 1 else ""
+        )
         found |= {item.sentence: label for item in step.candidates if label}
     return found
 
@@ -140,7 +183,11 @@ def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links
     for step in steps:
         if step.clause.kind not in VALUES:
             continue
-        valued = [item for item in step.candidates if item.value.text and not readings[item.sentence].hearsay]
+        valued = [
+            item
+            for item in step.candidates
+            if item.value.text and not readings[item.sentence].hearsay
+        ]
         for one, other in combinations(valued, 2):
             if one.sentence == other.sentence or not same_subject(one.subject, other.subject):
                 continue
@@ -157,7 +204,9 @@ def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]
     """Return the labels of the pages that speak of what is looked for, the closest first."""
     sought = set(terms(" ".join(wanted)))
     near = [(_near(link, sought), link.id) for link in links]
-    yield from [label for share, label in sorted(near, key=lambda item: -item[0]) if share][:MOST_URLS]
+    yield from [label for share, label in sorted(near, key=lambda item: -item[0]) if share][
+        :MOST_URLS
+    ]
 
 
 def _near(link: Address, sought: set[str]) -> int:
@@ -181,15 +230,27 @@ def _steps(task: DecideAction) -> Iterator[NextAction]:
     tools = [tool.name for tool in task.tools if tool.name.startswith(SEARCH)]
     search = _in_turn(tools, task)
     own = [address for address in task.urls if address.found == "person"]
-    yield from (NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=NAMED_IT) for address in own)
+    yield from (
+        NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=NAMED_IT)
+        for address in own
+    )
     if task.feedback and not task.iteration:
-        named = [name for chain in analyse(task.initial_query).chains for clause in chain for name in clause.names]
+        named = [
+            name
+            for chain in analyse(task.initial_query).chains
+            for clause in chain
+            for name in clause.names
+        ]
         wished = [*keywords(task.feedback[-1]), *named]
         yield from _queries([" ".join(dict.fromkeys(wished))], tried, search, SAID_IT)
     if not task.research_history:
         yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
-    missing = _missing(task.initial_query, task.as_of, task.problems, [read(text) for text in task.shared_memory])
-    missing += [part for part in task.unanswered if part not in missing]  # what is in dispute has no answer either
+    missing = _missing(
+        task.initial_query, task.as_of, task.problems, [read(text) for text in task.shared_memory]
+    )
+    missing += [
+        part for part in task.unanswered if part not in missing
+    ]  # what is in dispute has no answer either
     if not missing:
         yield NextAction(next_action=HAND_OVER, reasoning=DONE)
     if task.detected and "lead" in task.detected:
@@ -205,18 +266,27 @@ def _steps(task: DecideAction) -> Iterator[NextAction]:
     for part in missing:
         yield from _queries(_written(task, part), tried, search, OPEN.format(part))
     yield from _queries(task.leads, tried, search, FOLLOWS)
-    yield from (NextAction(next_action=CRAWL, query_or_url=a.id, reasoning=FOLLOWS) for a in task.urls)
+    yield from (
+        NextAction(next_action=CRAWL, query_or_url=a.id, reasoning=FOLLOWS) for a in task.urls
+    )
     yield NextAction(next_action=HAND_OVER, reasoning=IN_VAIN)
 
 
 def _written(task: DecideAction, part: str) -> tuple[str, ...]:
     wanted = WriteQueries(
-        question=task.initial_query, problem=part, known=task.shared_memory, tried=task.tried, past=task.past, limit=4
+        question=task.initial_query,
+        problem=part,
+        known=task.shared_memory,
+        tried=task.tried,
+        past=task.past,
+        limit=4,
     )
     return write_queries(wanted).queries
 
 
-def _queries(queries: Iterable[str], tried: set[str], search: str, why: str) -> Iterator[NextAction]:
+def _queries(
+    queries: Iterable[str], tried: set[str], search: str, why: str
+) -> Iterator[NextAction]:
     for query in queries:
         if search and words(query) and _normal(query) not in tried:
             yield NextAction(next_action=search, query_or_url=query, reasoning=why)

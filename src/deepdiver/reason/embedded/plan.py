@@ -1,7 +1,7 @@
 """Formulating the problem: the clauses of a question, in the order in which they can be answered.
 
-A plan of an investigation is the same: its objectives are the clauses, its first queries those for the clauses that
-need no other's answer, and where and when are what the question itself says.
+A plan of an investigation is the same: its objectives are the clauses, its first queries those for
+the clauses that need no other's answer, and where and when are what the question itself says.
 """
 
 from __future__ import annotations
@@ -51,11 +51,16 @@ ONE_BY_ONE = "A part needs the answer to the one before it."
 
 
 def decompose(task: Decompose) -> Decomposition:
-    """Return the clauses as sub-problems; a plan that was rejected gives way to the question as it stands."""
+    """Return the clauses as sub-problems.
+
+    A plan that was rejected gives way to the question as it stands.
+    """
     analysis = analyse(task.question)
     sought = analysis.chains[-1][-1].kind.value
     if task.objection:
-        return Decomposition(problems=(Problem(question=analysis.question or task.question),), sought=sought)
+        return Decomposition(
+            problems=(Problem(question=analysis.question or task.question),), sought=sought
+        )
     problems: dict[str, Problem] = {}
     for chain in analysis.chains:
         for before, clause in zip((None, *chain), chain, strict=False):
@@ -73,7 +78,12 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
     needing = {clause.text for chain in analysis.chains for clause in chain[1:]}
     listed = [
         write_queries(
-            WriteQueries(question=task.question, problem=text, past=task.past, limit=NEXT if text in needing else FIRST)
+            WriteQueries(
+                question=task.question,
+                problem=text,
+                past=task.past,
+                limit=NEXT if text in needing else FIRST,
+            )
         ).queries
         for text in objectives
     ]
@@ -82,12 +92,18 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
     calls = tool_calls(task.question, task.as_of, task.tools, "to find out")
     return ResearchPlan(
         objectives=tuple(objectives),
-        regions_of_interest=tuple(dict.fromkeys((*places(task.question), *(p.name for p in said.places))))[:MOST_AREAS],
+        regions_of_interest=tuple(
+            dict.fromkeys((*places(task.question), *(p.name for p in said.places)))
+        )[:MOST_AREAS],
         keywords=tuple(keywords(task.question))[:MOST_WORDS],
-        coordinates=tuple(Area(lat=lat, lon=lon, radius_km=RADIUS_KM) for lat, lon in said.spots[:MOST_AREAS]),
+        coordinates=tuple(
+            Area(lat=lat, lon=lon, radius_km=RADIUS_KM) for lat, lon in said.spots[:MOST_AREAS]
+        ),
         time_range=time_range(task.question),
         priority_sources=tuple(tool.name for tool in task.tools)[:MOST_AREAS],
-        initial_queries=(*calls, *as_calls(dict.fromkeys(turns), task.tools, "to find out"))[: min(task.limit, 10)],
+        initial_queries=(*calls, *as_calls(dict.fromkeys(turns), task.tools, "to find out"))[
+            : min(task.limit, 10)
+        ],
     )
 
 
@@ -99,11 +115,19 @@ def time_range(question: str) -> str:
     return "/".join(dict.fromkeys((days[0], days[-1]))) if days else ""
 
 
-def as_calls(queries: Iterable[str], tools: Sequence[ToolShown], reason: str) -> tuple[ToolQuery, ...]:
-    """Return queries as calls of the tool that searches everything; none where there is no such tool."""
+def as_calls(
+    queries: Iterable[str], tools: Sequence[ToolShown], reason: str
+) -> tuple[ToolQuery, ...]:
+    """Return queries as calls of the tool that searches everything.
+
+    None where there is no such tool.
+    """
     if SEARCH not in {tool.name for tool in tools}:
         return ()
-    return tuple(ToolQuery(tool=SEARCH, args=(Argument(name=QUERY, value=q),), reason=reason) for q in queries)
+    return tuple(
+        ToolQuery(tool=SEARCH, args=(Argument(name=QUERY, value=q),), reason=reason)
+        for q in queries
+    )
 
 
 def decompose_task(task: DecomposeTask) -> TaskDecomposition:

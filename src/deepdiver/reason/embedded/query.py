@@ -1,4 +1,7 @@
-"""Writing queries: to find out, with the names found so far in place of the holes; and to refute."""
+"""Writing queries.
+
+To find out, with the names found so far in place of the holes; and to refute.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +32,31 @@ PRIMARY = "statement report register log record"
 
 
 def write_queries(task: WriteQueries) -> Queries:
-    """Return queries for a problem; what was fruitful in past runs and fits it is asked again besides."""
+    """Return queries for a problem.
+
+    What was fruitful in past runs and fits it is asked again besides.
+    """
     clause, holes = _clause_and_holes(task.question, task.problem, task.known)
     words = keywords(task.problem)
     if holes:
         rest = [word for word in words if root(word) != clause.hole]
         asked = _ASKED.get(clause.kind, "").split()
         other = [word for key in clause.keys for word in like(key)][:3]
-        made = [list(holes)] if len(holes) > 1 else []  # those who belong together are often named together
+        made = (
+            [list(holes)] if len(holes) > 1 else []
+        )  # those who belong together are often named together
         made += [[hole, *rest, *asked] for hole in holes]
         made += [[hole, *asked, *other] for hole in holes[:2]]
         made += [[hole] for hole in holes]
     else:
         named = [*clause.names, *clause.titles]
         other = [word for key in clause.keys for word in like(key)][:4]
-        made = [words, [*named, *other], keywords(task.question), [*named, *_ASKED.get(clause.kind, "").split()]]
+        made = [
+            words,
+            [*named, *other],
+            keywords(task.question),
+            [*named, *_ASKED.get(clause.kind, "").split()],
+        ]
     own = _new(_hopeful(made, task.past), task.tried, task.limit)
     again = [[query] for query in _fitting(task.past, [*words, *holes], own)]
     more = _new(again, task.tried, REMEMBERED) if again else ()
@@ -51,7 +64,10 @@ def write_queries(task: WriteQueries) -> Queries:
 
 
 def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Sequence[str]]:
-    """Put queries that brought nothing in past runs behind the others: the sources may have changed since."""
+    """Put queries that brought nothing in past runs behind the others.
+
+    The sources may have changed since.
+    """
     fruitless = {_normal(query) for run in past for query in run.fruitless}
     return sorted(made, key=lambda words: _normal(" ".join(_once(words))) in fruitless)
 
@@ -62,7 +78,9 @@ def _fitting(past: Sequence[Recalled], wanted: Sequence[str], own: Iterable[str]
     Those of the same words as one of our own are left out.
     """
     sought, held = _roots(" ".join(wanted)), [_roots(query) for query in own]
-    listed = dict.fromkeys(query for run in past for query in run.fruitful if _roots(query) not in held)
+    listed = dict.fromkeys(
+        query for run in past for query in run.fruitful if _roots(query) not in held
+    )
     shared = {query: len(sought & _roots(query)) for query in listed}
     return sorted((query for query in listed if shared[query]), key=lambda query: -shared[query])
 
@@ -71,7 +89,9 @@ def _roots(text: str) -> set[str]:
     return {word.root for word in tokens(text)} - SILENT
 
 
-def _clause_and_holes(question: str, problem: str, known: Iterable[str]) -> tuple[Clause, tuple[str, ...]]:
+def _clause_and_holes(
+    question: str, problem: str, known: Iterable[str]
+) -> tuple[Clause, tuple[str, ...]]:
     """Return the clause of a problem, and the names that fill its hole as far as they are known."""
     readings = [read(statement) for statement in known]
     for chain in analyse(question).chains:
@@ -82,17 +102,26 @@ def _clause_and_holes(question: str, problem: str, known: Iterable[str]) -> tupl
 
 
 def refute_queries(task: RefuteQueries) -> Queries:
-    """Return queries for what would refute a hypothesis: they never hold the value that it claims."""
+    """Return queries for what would refute a hypothesis.
+
+    They never hold the value that it claims.
+    """
     claim = read(task.hypothesis)
     clause = analyse(task.question).chains[-1][-1]
     subjects = _subjects(claim, clause)
     matter = [
-        word for word in keywords(clause.text) if root(word) not in {r for s in subjects for r in map(root, bare(s))}
+        word
+        for word in keywords(clause.text)
+        if root(word) not in {r for s in subjects for r in map(root, bare(s))}
     ]
     rivals = [_difference(claim, read(rival)) for rival in task.rivals[:2]]
     made = [[*subjects, *matter, *AGAINST.split()], [*subjects, *matter, *PRIMARY.split()]]
     if clause.kind is Kind.AGE:
-        together = [name.text.split()[0] for r in (claim, *map(read, task.rivals[:5])) for name in r.names[:1]]
+        together = [
+            name.text.split()[0]
+            for r in (claim, *map(read, task.rivals[:5]))
+            for name in r.names[:1]
+        ]
         made.insert(1, together)
     made[1:1] = [[*subjects, *matter, *rival] for rival in rivals if rival]
     made += [[*subjects, *AGAINST.split()], [*keywords(task.hypothesis)[:8], *AGAINST.split()]]

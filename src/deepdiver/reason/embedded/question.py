@@ -1,7 +1,9 @@
-"""Taking a question apart: what is sought, of whom or what, and which question must be answered first.
+"""Taking a question apart.
 
-"How old are the children of the parents who run Acme Ltd?" becomes three clauses, each of which leaves one place open
-that the answer to the one before it fills:
+What is sought, of whom or what, and which question must be answered first.
+
+"How old are the children of the parents who run Acme Ltd?" becomes three clauses, each of which
+leaves one place open that the answer to the one before it fills:
 
     Which parents run Acme Ltd?  →  Who are the children of the parents?  →  How old are the children?
 """
@@ -15,12 +17,20 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from deepdiver.core.text import sentences
-from deepdiver.reason.embedded.clause import QUOTED, Clause, clause_of, plural, verb_form, with_titles
+from deepdiver.reason.embedded.clause import (
+    QUOTED,
+    Clause,
+    clause_of,
+    plural,
+    verb_form,
+    with_titles,
+)
 from deepdiver.reason.embedded.lexicon import ASKING, AUXILIARIES, DETERMINERS, PREPOSITIONS, ROLES
 from deepdiver.reason.embedded.names import Word, tokens
 
 LONGEST_QUESTION = 2_000
-"""Characters of a question that are looked at: who writes more gives material, with the question at one end of it."""
+"""Characters of a question that are looked at: who writes more gives material, with the question at
+one end of it."""
 MOST_CLAUSES = 4
 """Clauses of one chain; what nests deeper is asked as it stands."""
 
@@ -86,11 +96,13 @@ def _without_titles(text: str) -> tuple[str, tuple[str, ...]]:
 # -- parts: what is asked, one thing at a time
 
 _JOINT = re.compile(
-    r",? and (?=(?:(?:on|in|at|by|for|from|to|of|with) )?(?:who|whom|whose|what|which|when|where|why|how)\b)",
+    r",? and (?=(?:(?:on|in|at|by|for|from|to|of|with) )?(?:who|whom|whose|what|which|when|where"
+    r"|why|how)\b)",
     re.IGNORECASE,
 )
 _LEAD_IN = re.compile(
-    r"^(?:please |can you |could you |i want to know |i would like to know |tell me |find out |find |list |give me "
+    r"^(?:please |can you |could you |i want to know |i would like to know |tell me |find out "
+    r"|find |list |give me "
     r"|in particular:? )+",
     re.IGNORECASE,
 )
@@ -109,9 +121,17 @@ def _asks(sentence: str) -> bool:
 
 
 def _elliptic(chain: Chain) -> bool:
-    """Whether a part leaves its matter to the part before: "and when", "and on what date was the last one removed"."""
+    """Whether a part leaves its matter to the part before.
+
+    "and when", "and on what date was the last one removed".
+    """
     clause = chain[0]
-    return len(chain) == 1 and not clause.names and not clause.titles and len(clause.keys) + len(clause.context) <= 3
+    return (
+        len(chain) == 1
+        and not clause.names
+        and not clause.titles
+        and len(clause.keys) + len(clause.context) <= 3
+    )
 
 
 def _completed(chain: Chain, first: Chain) -> Chain:
@@ -125,7 +145,11 @@ def _completed(chain: Chain, first: Chain) -> Chain:
         clause,
         text=text,
         keys=clause.keys or before.keys,
-        context=tuple(dict.fromkeys((*clause.context, *(t for t in matter if t not in (clause.keys or before.keys))))),
+        context=tuple(
+            dict.fromkeys(
+                (*clause.context, *(t for t in matter if t not in (clause.keys or before.keys)))
+            )
+        ),
         names=before.names,
         titles=before.titles,
         days=clause.days or before.days,
@@ -139,10 +163,13 @@ def _completed(chain: Chain, first: Chain) -> Chain:
 
 _VERBS = r"\w+ed|held|run|made|built|written|led|won|sold|bought|paid|drawn"
 _PARTICIPLE = re.compile(
-    rf"the (?P<noun>(?:[\w’'\-]+ ){{0,2}}[\w’'\-]+) (?P<verb>{_VERBS}) by (?P<rest>.+)$", re.IGNORECASE
+    rf"the (?P<noun>(?:[\w’'\-]+ ){{0,2}}[\w’'\-]+) (?P<verb>{_VERBS}) by (?P<rest>.+)$",
+    re.IGNORECASE,
 )
 _ROLE = re.compile(
-    rf"the (?P<noun>(?:\w+ )?(?:{'|'.join(sorted(ROLES))}))(?: of the board)? (?:of|for) (?P<rest>.+)$", re.IGNORECASE
+    rf"the (?P<noun>(?:\w+ )?(?:{'|'.join(sorted(ROLES))}))(?: of the board)? (?:of|for) "
+    r"(?P<rest>.+)$",
+    re.IGNORECASE,
 )
 _ASKED_ROLE = re.compile(r"^(?:who|which|what)\b.{0,40}\b(?:is|are|was|were) $", re.IGNORECASE)
 _THE = re.compile(r"\bthe ", re.IGNORECASE)
@@ -165,28 +192,47 @@ def _unfold(text: str, room: int) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _relative(text: str) -> tuple[str, str, str] | None:
-    """Split at the last relative clause: "the firm that built it" becomes "Which firm built it?" and "the firm"."""
+    """Split at the last relative clause.
+
+    "the firm that built it" becomes "Which firm built it?" and "the firm".
+    """
     listed = tokens(text)
     for r in range(len(listed) - 2, 1, -1):
-        if listed[r].text not in {"that", "who", "which"} or listed[r - 1].text in PREPOSITIONS | AUXILIARIES:
+        if (
+            listed[r].text not in {"that", "who", "which"}
+            or listed[r - 1].text in PREPOSITIONS | AUXILIARIES
+        ):
             continue
-        j = next((k for k in range(r - 1, max(-1, r - 6), -1) if listed[k].text in DETERMINERS), None)
+        j = next(
+            (k for k in range(r - 1, max(-1, r - 6), -1) if listed[k].text in DETERMINERS), None
+        )
         if j is None or j == r - 1:
             if not plural(listed[r - 1].text):
                 continue
             j = r - 2
-        if j < 0 or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r]) or _asked_in(listed[r + 1 :]):
+        if (
+            j < 0
+            or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r])
+            or _asked_in(listed[r + 1 :])
+        ):
             continue
         noun = text[listed[j + 1].start : listed[r - 1].end]
-        return f"Which {noun} {text[listed[r + 1].start :]}", f"{text[: listed[j + 1].start]}{noun}", noun
+        return (
+            f"Which {noun} {text[listed[r + 1].start :]}",
+            f"{text[: listed[j + 1].start]}{noun}",
+            noun,
+        )
     return None
 
 
 def _asked_in(listed: Sequence[Word]) -> bool:
-    """Whether the question itself stands here: "the team that was founded in what year" has nothing to ask first."""
-    return any(word.text in ASKING - {"that", "which", "who", "when", "where"} for word in listed) or any(
-        one.text in PREPOSITIONS and other.text in ASKING for one, other in pairwise(listed)
-    )
+    """Whether the question itself stands here.
+
+    "the team that was founded in what year" has nothing to ask first.
+    """
+    return any(
+        word.text in ASKING - {"that", "which", "who", "when", "where"} for word in listed
+    ) or any(one.text in PREPOSITIONS and other.text in ASKING for one, other in pairwise(listed))
 
 
 def _participle(text: str) -> tuple[str, str, str] | None:
@@ -206,13 +252,18 @@ def _participle(text: str) -> tuple[str, str, str] | None:
 def _role(text: str) -> tuple[str, str, str] | None:
     """Split "the children of X" into "Who are the children of X?" and "the children", unless it is what is asked.
 
-    A yes-or-no question is left whole: nothing shows where its subject ends and what is asked of it begins.
+    A yes-or-no question is left whole: nothing shows where its subject ends and what is asked of it
+    begins.
     """
     if text.split(" ", 1)[0].lower() in AUXILIARIES:
         return None
     for the in reversed(list(_THE.finditer(text))):
         match = _ROLE.match(text, the.start())
-        if match is None or _ASKED_ROLE.match(text[: match.start()]) or _asked_in(tokens(f"of {match['rest']}")):
+        if (
+            match is None
+            or _ASKED_ROLE.match(text[: match.start()])
+            or _asked_in(tokens(f"of {match['rest']}"))
+        ):
             continue
         noun = match["noun"]
         end = _end_of_owner(text, match.start("rest"))
@@ -223,7 +274,10 @@ def _role(text: str) -> tuple[str, str, str] | None:
 
 
 def _end_of_owner(text: str, start: int) -> int:
-    """Return where "Acme Ltd" ends in "Acme Ltd born": behind the name, or before a closing verb."""
+    """Return where "Acme Ltd" ends in "Acme Ltd born".
+
+    Behind the name, or before a closing verb.
+    """
     listed = tokens(text[start:])
     first = next((i for i, word in enumerate(listed[:5]) if word.raw[0].isupper()), None)
     if first is None:

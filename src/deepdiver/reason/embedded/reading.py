@@ -1,7 +1,8 @@
 """Reading: from a text to sentences that can be quoted, and from a sentence to what stands in it.
 
-A `Reading` holds the words, names, dates, times and quantities of a sentence with their places, so that a value can be
-told from its neighbours. All of it is found by looking, none of it by guessing what the text might mean.
+A `Reading` holds the words, names, dates, times and quantities of a sentence with their places, so
+that a value can be told from its neighbours. All of it is found by looking, none of it by guessing
+what the text might mean.
 """
 
 from __future__ import annotations
@@ -27,22 +28,36 @@ from deepdiver.reason.embedded.lexicon import (
     SILENT,
     WEEKDAYS,
 )
-from deepdiver.reason.embedded.names import CLOCKS, POSSESSIVE, Name, Word, bare, capital, find_names, tokens
+from deepdiver.reason.embedded.names import (
+    CLOCKS,
+    POSSESSIVE,
+    Name,
+    Word,
+    bare,
+    capital,
+    find_names,
+    tokens,
+)
 
 LONGEST = 900
-"""Characters of a sentence that may be quoted: what is longer is a table or a text without full stops."""
+"""Characters of a sentence that may be quoted: what is longer is a table or a text without full
+stops."""
 
 REMEMBERED = 8_000
-"""Characters of a text whose sentences are kept for the next reading: one document is read for many problems."""
+"""Characters of a text whose sentences are kept for the next reading: one document is read for many
+problems."""
 
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])")
 _YEAR = re.compile(r"(?<![\w.,:/\-])(1[5-9]\d\d|20\d\d)(?!\w|[:/\-.,]\d)")
-_FIGURE = re.compile(r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?!\w|[:/]|-\d)")
+_FIGURE = re.compile(
+    r"(?<![\w.,:/\-])[-−]?(?:\d{1,3}(?:[,\u00a0 ]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?!\w|[:/]|-\d)"
+)
 _LABEL = re.compile(
     r"(?:\*\*?[^*\n]{1,59}(?:[.:!?]\*\*?|\*\*?:)|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)"
     r"|\*\*[^*\n]{1,60}\*\*[ \t]+(?=[^\W\d_a-zåäöéæø])"
 )
-"""What stands before a sentence in bold, italics or capitals and is no part of it: "*Ejdervik* burnt" has no label."""
+"""What stands before a sentence in bold, italics or capitals and is no part of it: "*Ejdervik*
+burnt" has no label."""
 _LINE_END = re.compile(r"\n[ \t]*(?P<next>[^\s]+)")
 _BESIDE_A_MOMENT = CLOCKS | WEEKDAYS | {"local", "time", "hour"}
 _STOP = re.compile(r"[.;:!?](?=\s|$)")
@@ -92,14 +107,17 @@ class Reading:
     negated: bool
     """Whether the sentence as a whole denies something."""
     scopes: tuple[tuple[str, ...], ...]
-    """For each negation the roots of what it denies; none where a word of denial is about the whole sentence."""
+    """For each negation the roots of what it denies; none where a word of denial is about the whole
+    sentence."""
     hearsay: bool
     """Whether the source says that it only heard it."""
 
 
 def read(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
     """Return what stands in a sentence; of an endless one, in its beginning."""
-    return _read(" ".join(text[: 2 * LONGEST].split()), title[:LONGEST], publisher[:LONGEST], published)
+    return _read(
+        " ".join(text[: 2 * LONGEST].split()), title[:LONGEST], publisher[:LONGEST], published
+    )
 
 
 @functools.lru_cache(maxsize=8_192)
@@ -146,7 +164,11 @@ def _meanings(listed: Sequence[Word], names: Sequence[Name]) -> frozenset[str]:
     inside = [(name.start, name.end) for name in names]
     found: set[str] = set()
     for i, word in enumerate(listed):
-        if word.root in MEANINGS and not _merely_own(listed, i) and not any(s <= word.start < e for s, e in inside):
+        if (
+            word.root in MEANINGS
+            and not _merely_own(listed, i)
+            and not any(s <= word.start < e for s, e in inside)
+        ):
             found.update(MEANINGS[word.root])
     return frozenset(found)
 
@@ -157,8 +179,8 @@ def _meanings(listed: Sequence[Word], names: Sequence[Name]) -> frozenset[str]:
 def units(text: str) -> list[Span]:
     """Return the sentences that can be quoted, in order.
 
-    Beyond `core.text.sentences`: a line of a log or register is a sentence of its own, a time or date at its head
-    belongs to what follows it, and a label in bold or capitals is cut off.
+    Beyond `core.text.sentences`: a line of a log or register is a sentence of its own, a time or
+    date at its head belongs to what follows it, and a label in bold or capitals is cut off.
     """
     return list(_known_units(text) if len(text) <= REMEMBERED else _units(text))
 
@@ -173,7 +195,9 @@ def _units(text: str) -> list[Span]:
     wide = _widths(text)
     label: Span | None = None
     for span in sentences(text):
-        while len(wide) > 1 and wide[-1][0] <= span.start:  # sentences come in order, so each block is passed once
+        while (
+            len(wide) > 1 and wide[-1][0] <= span.start
+        ):  # sentences come in order, so each block is passed once
             wide.pop()
         for piece in _lines(text, span, wide[-1][1]):
             moment = _only_a_moment(piece.of(text))
@@ -181,7 +205,12 @@ def _units(text: str) -> list[Span]:
                 piece = Span(label.start, piece.end)
             label = piece if moment else None
             said = piece.of(text)
-            if label is None and len(said) <= LONGEST and not _shouted(said) and not _captioned(said):
+            if (
+                label is None
+                and len(said) <= LONGEST
+                and not _shouted(said)
+                and not _captioned(said)
+            ):
                 found.append(_without_label(text, piece))
     return found
 
@@ -189,15 +218,18 @@ def _units(text: str) -> list[Span]:
 def _widths(text: str) -> list[tuple[int, int]]:
     """Return where each block ends and how wide its wrapped lines are, the last block first.
 
-    A block is wrapped where at least half of its line breaks stand where the next word would not have fitted any more.
-    A width of 0 says that it is not: then every line break ends a line of a log, a register or a poem.
+    A block is wrapped where at least half of its line breaks stand where the next word would not
+    have fitted any more. A width of 0 says that it is not: then every line break ends a line of a
+    log, a register or a poem.
     """
     found = []
     for block, _ in blocks(text):
         lines = block.of(text).splitlines()
         width = max(map(len, lines), default=0)
         full = sum(
-            len(one) + 1 + len(other.split(maxsplit=1)[0]) > width for one, other in pairwise(lines) if other.strip()
+            len(one) + 1 + len(other.split(maxsplit=1)[0]) > width
+            for one, other in pairwise(lines)
+            if other.strip()
         )
         found.append((block.end, width if 2 * full >= len(lines) - 1 else 0))
     return found[::-1] or [(0, 0)]
@@ -228,7 +260,9 @@ def _only_a_moment(text: str) -> bool:
     if len(text) > 40:
         return False
     bare = list(text)
-    for start, end in [(s, e) for _, s, e in dated(text)] + [m.span() for m in _TIME.finditer(text)]:
+    for start, end in [(s, e) for _, s, e in dated(text)] + [
+        m.span() for m in _TIME.finditer(text)
+    ]:
         bare[start:end] = " " * (end - start)
     left = {word.text.removesuffix("s") for word in tokens("".join(bare))}
     return left <= _BESIDE_A_MOMENT and "".join(bare) != text
@@ -240,12 +274,23 @@ def _shouted(text: str) -> bool:
 
 
 def _captioned(text: str) -> bool:
-    """Whether a piece is a line in italics as it stands under a title: of whom, where and when, but no sentence."""
-    return text[:1] in ("*", "_") and text[1:2] not in ("*", "_") and text[-1] == text[0] and text[-2:-1] not in ".!?…"
+    """Whether a piece is a line in italics as it stands under a title.
+
+    Of whom, where and when, but no sentence.
+    """
+    return (
+        text[:1] in ("*", "_")
+        and text[1:2] not in ("*", "_")
+        and text[-1] == text[0]
+        and text[-2:-1] not in ".!?…"
+    )
 
 
 def _without_label(text: str, span: Span) -> Span:
-    """Cut a label off, unless it is what says how the sentence is meant: "**False.** The dam broke."."""
+    """Cut a label off, unless it is what says how the sentence is meant.
+
+    "**False.** The dam broke.".
+    """
     match = _LABEL.match(text, span.start, span.end)
     if match is None or span.end - match.end() < 20:
         return span
@@ -293,14 +338,24 @@ def _days(text: str, times: Sequence[tuple[str, int, int]]) -> tuple[tuple[Day, 
     return tuple(sorted(found, key=lambda item: item[1]))
 
 
-def _quantities(text: str, listed: Sequence[Word], taken: Sequence[tuple[int, int]]) -> tuple[Quantity, ...]:
+def _quantities(
+    text: str, listed: Sequence[Word], taken: Sequence[tuple[int, int]]
+) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     spots = [(match.start(), match.end()) for match in _FIGURE.finditer(text)]
-    spots += [(w.start, w.end) for w in listed if w.text[0].isalpha() and w.text not in _SCALES and _spelled(w.text)]
+    spots += [
+        (w.start, w.end)
+        for w in listed
+        if w.text[0].isalpha() and w.text not in _SCALES and _spelled(w.text)
+    ]
     for start, end in sorted(spots):
         if any(s < end and start < e for s, e in taken):
             continue
-        value = number(text[start:end]) if text[start:end][-1].isdigit() else _spelled(text[start:end].lower())
+        value = (
+            number(text[start:end])
+            if text[start:end][-1].isdigit()
+            else _spelled(text[start:end].lower())
+        )
         if value is None:
             continue
         stop = _STOP.search(text, end)
@@ -308,8 +363,12 @@ def _quantities(text: str, listed: Sequence[Word], taken: Sequence[tuple[int, in
         if behind and behind[0].text in _SCALES:
             scaled = numbers(text[start : behind[0].end])
             value, end, behind = (scaled[0] if scaled else value), behind[0].end, behind[1:]
-        unit_end = behind[0].end if behind and text[end : behind[0].start] in {" ", "-", "\n"} else end
-        found.append(Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind)))
+        unit_end = (
+            behind[0].end if behind and text[end : behind[0].start] in {" ", "-", "\n"} else end
+        )
+        found.append(
+            Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind))
+        )
     return tuple(found)
 
 
@@ -323,7 +382,10 @@ def _spelled(word: str) -> Decimal | None:
 
 
 def _denied(listed: Sequence[Word]) -> tuple[str, ...]:
-    """Return the words or figures behind "not" where something else is affirmed: "six, not nine", "76 and not 87"."""
+    """Return the words or figures behind "not" where something else is affirmed.
+
+    "six, not nine", "76 and not 87".
+    """
     found: list[str] = []
     for i, word in enumerate(listed[:-1]):
         if word.text != "not" or i == 0:
@@ -336,14 +398,20 @@ def _denied(listed: Sequence[Word]) -> tuple[str, ...]:
 
 
 def _negated(listed: Sequence[Word], local: bool) -> bool:
-    """Whether a sentence denies: by a negation that is not merely about one value, or by a word of denial."""
+    """Whether a sentence denies.
+
+    By a negation that is not merely about one value, or by a word of denial.
+    """
     if any(word.text in DENIALS for word in listed):
         return True
     return any(word.text in NEGATIONS or word.text.endswith("n't") for word in listed) and not local
 
 
 def _scopes(text: str, listed: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
-    """Return for each negation the roots of the two telling words behind it: electric and car in "no electric car"."""
+    """Return for each negation the roots of the two telling words behind it.
+
+    Electric and car in "no electric car".
+    """
     if any(word.text in DENIALS for word in listed):
         return ()
     found = []
@@ -351,18 +419,29 @@ def _scopes(text: str, listed: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
         if word.text in NEGATIONS or word.text.endswith("n't"):
             stop = _STOP.search(text, word.end)
             end = stop.start() if stop else len(text)
-            behind = [w.root for w in listed[i + 1 : i + 9] if w.text not in SILENT and w.start < end][:2]
+            behind = [
+                w.root for w in listed[i + 1 : i + 9] if w.text not in SILENT and w.start < end
+            ][:2]
             found.append(tuple(behind))
     return tuple(scope for scope in found if scope)
 
 
 def persons(reading: Reading) -> list[Name]:
     """Return the names of persons: in full, and single names that no preposition makes a place."""
-    behind = {reading.words[i + 1].start for i, w in enumerate(reading.words[:-1]) if w.text in PREPOSITIONS}
+    behind = {
+        reading.words[i + 1].start
+        for i, w in enumerate(reading.words[:-1])
+        if w.text in PREPOSITIONS
+    }
     found = []
     for name in reading.names:
         full = name.kind == "person" and name.text.split()[0].lower() not in ROLES
-        single = name.kind == "other" and " " not in name.text and name.text[1:].islower() and name.start not in behind
+        single = (
+            name.kind == "other"
+            and " " not in name.text
+            and name.text[1:].islower()
+            and name.start not in behind
+        )
         if full or single:
             found.append(name)
     return found

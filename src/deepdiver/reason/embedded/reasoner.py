@@ -1,4 +1,7 @@
-"""The embedded reasoner: the same tasks as a language model performs, by rules, with the words of the sources alone."""
+"""The embedded reasoner.
+
+The same tasks as a language model performs, by rules, with the words of the sources alone.
+"""
 
 from __future__ import annotations
 
@@ -74,11 +77,15 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }
-"""Which function performs which task. Those of `survey` leave what is no open question to the rules."""
+"""Which function performs which task. Those of `survey` leave what is no open question to the
+rules."""
 
 
 class EmbeddedReasoner:
-    """Performs tasks by rules: deterministic, extractive, offline, free. It quotes, and writes no fact of its own."""
+    """Performs tasks by rules: deterministic, extractive, offline, free.
+
+    It quotes, and writes no fact of its own.
+    """
 
     def __init__(self, emit: Callable[[Event], None] | None = None, verbose: bool = False) -> None:
         """Make a reasoner.
@@ -88,14 +95,17 @@ class EmbeddedReasoner:
             verbose: Whether the events hold what was asked.
         """
         self._emit, self._verbose = emit, verbose
-        # Reading takes seconds, in which the run must still keep its lease and hear whoever stops it. One thread: tasks
-        # are performed in the order in which they come, and Python would not perform two any faster.
+        # Reading takes seconds, in which the run must still keep its lease and hear whoever stops
+        # it. One thread: tasks are performed in the order in which they come, and Python would not
+        # perform two any faster.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deepdiver-reasoner")
 
     @property
     def description(self) -> str:
         """Return who is thinking."""
-        return "embedded reasoner (extractive, no language model: it says nothing that no source says)"
+        return (
+            "embedded reasoner (extractive, no language model: it says nothing that no source says)"
+        )
 
     async def perform(self, task: Task[A]) -> A:
         """Perform a task.
@@ -105,12 +115,18 @@ class EmbeddedReasoner:
         """
         function = PERFORMS.get(type(task))
         if function is None:
-            raise ReasonError(f"the embedded reasoner does not perform {task.name()}: name a model for this task")
-        answer = cast("A", await asyncio.get_running_loop().run_in_executor(self._thread, function, task))
+            raise ReasonError(
+                f"the embedded reasoner does not perform {task.name()}: name a model for this task"
+            )
+        answer = cast(
+            "A", await asyncio.get_running_loop().run_in_executor(self._thread, function, task)
+        )
         if self._emit is not None:
             asked = task.prompt().user if self._verbose else ""
             told = answer.model_dump(mode="json")
-            self._emit(TaskPerformed(task=task.name(), model=self.description, prompt=asked, answer=told))
+            self._emit(
+                TaskPerformed(task=task.name(), model=self.description, prompt=asked, answer=told)
+            )
         return answer
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal:

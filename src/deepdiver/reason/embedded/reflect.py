@@ -1,8 +1,11 @@
-"""Looking back: which parts of the question nothing answers, which rest on one weak source, and what to search next.
+"""Looking back.
 
-A part is a clause of the question or of one of its problems. It is covered if a line of what is known answers it that
-is not called uncertain; of ages, those of every person that is meant. It was searched in vain if this reasoner knows
-no query for it that was not made. Enough is known when each part is the one or the other.
+Which parts of the question nothing answers, which rest on one weak source, and what to search next.
+
+A part is a clause of the question or of one of its problems. It is covered if a line of what is
+known answers it that is not called uncertain; of ages, those of every person that is meant. It was
+searched in vain if this reasoner knows no query for it that was not made. Enough is known when each
+part is the one or the other.
 """
 
 from __future__ import annotations
@@ -51,7 +54,11 @@ def reflect(task: Reflect) -> Reflection:
     doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
     followed = [follow(chain, readings) for chain in _chains(task)]
     parts = list(
-        {part.question: part for steps in followed for part in uncovered(steps, task.known, doubtful)}.values()
+        {
+            part.question: part
+            for steps in followed
+            for part in uncovered(steps, task.known, doubtful)
+        }.values()
     )
     queries = _queries(task, parts)
     left = [part for part in parts if queries[part.question]]
@@ -68,20 +75,28 @@ def _chains(task: Reflect) -> list[Chain]:
     """Return the chains of the question, and of the problems that are no clause of it."""
     analysis = analyse(task.question)
     clauses = {clause.text for clause in analysis.clauses}
-    others = [chain for text in task.problems if text not in clauses for chain in analyse(text).chains]
+    others = [
+        chain for text in task.problems if text not in clauses for chain in analyse(text).chains
+    ]
     return [*analysis.chains, *others]
 
 
-def uncovered(steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()) -> Iterator[Part]:
+def uncovered(
+    steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()
+) -> Iterator[Part]:
     """Return the parts of a chain that no sentence answers but doubtful ones."""
     for step in steps:
         firm = [item for item in step.candidates if item.sentence not in doubtful]
         if step.clause.kind is Kind.AGE and firm:
             settled = [item.subject for item in firm]
-            left = [name for name in step.holes if not any(same_name(name, other) for other in settled)]
+            left = [
+                name for name in step.holes if not any(same_name(name, other) for other in settled)
+            ]
             yield from (Part(f"How old is {name}?") for name in left)
         elif not firm:
-            yield Part(step.clause.text, known[step.candidates[0].sentence] if step.candidates else "")
+            yield Part(
+                step.clause.text, known[step.candidates[0].sentence] if step.candidates else ""
+            )
 
 
 def _queries(task: Reflect, parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
@@ -118,7 +133,11 @@ def _notes(
         if part.weak:
             yield Note(category="calibration", text=WEAK.format(part.weak))
         else:
-            yield Note(category="gap", text=UNANSWERED.format(part.question), critical=bool(queries[part.question]))
+            yield Note(
+                category="gap",
+                text=UNANSWERED.format(part.question),
+                critical=bool(queries[part.question]),
+            )
     for steps in followed:
         yield from _disagreements(steps[-1], readings)
     for item in task.standing:

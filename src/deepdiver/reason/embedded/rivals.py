@@ -1,4 +1,7 @@
-"""Rival answers by the reader: what it takes for an answer in the findings, the same words of all sources together."""
+"""Rival answers by the reader.
+
+What it takes for an answer in the findings, the same words of all sources together.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,13 @@ LIKELY = 0.035
 NEAR = 0.35
 """Answers that score at least this part of the likeliest are its rivals."""
 ONE_OF_TWO = 0.5
-"""What is left of belief in an answer where a copy of its text gives another: one of the two was altered."""
+"""What is left of belief in an answer where a copy of its text gives another: one of the two was
+altered."""
 SURE_OF_NONE = 0.05
 """Belief in an answer is never less."""
 FIRST_GUESS = 0.5
-"""Belief in an answer before any finding is judged, at most: what gives it then moves belief to its likelihood."""
+"""Belief in an answer before any finding is judged, at most: what gives it then moves belief to its
+likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,18 @@ class Rival:
 
 
 def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
-    """Return the rival answers that the reader finds, the likeliest first; none where none is likely."""
+    """Return the rival answers that the reader finds, the likeliest first.
+
+    None where none is likely.
+    """
     asked = ask(question, clause, _passages(clause, findings))
     told = [
         item
         for item in asked.told
         if asked.steps
-        or to_the_point(clause, (findings[number].quote for number in (item.passage, item.by) if number >= 0))
+        or to_the_point(
+            clause, (findings[number].quote for number in (item.passage, item.by) if number >= 0)
+        )
     ]
     groups = _together(told)
     altered = _altered(groups, findings)
@@ -75,7 +85,9 @@ def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Riv
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
     likely = {n: asked.likelihood(scores[n]) * (ONE_OF_TWO if n in altered else 1.0) for n in put}
-    shared = max(1.0, math.fsum(sorted(likely.values())))  # rivals: belief in all of them is no more than one
+    shared = max(
+        1.0, math.fsum(sorted(likely.values()))
+    )  # rivals: belief in all of them is no more than one
     steps = [step.passage for step in asked.steps]
     made = [_rival(groups[n], scores[n], steps, likely[n] / shared, n in altered) for n in put]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
@@ -84,23 +96,28 @@ def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Riv
 def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> frozenset[int]:
     """Return the answers that stand in copies of a text which elsewhere gives another one, and no less often.
 
-    Texts that are the same but for the answer are no two witnesses: somebody has changed one of them. What more texts
-    say stands; where as many say the one as the other, neither does. On RAMDocs, read text by text, this brought wrong
-    answers that are told as right down from 0.51 to 0.34 of the cases, and all right ones alone up from 0.28 to 0.33.
+    Texts that are the same but for the answer are no two witnesses: somebody has changed one of
+    them. What more texts say stands; where as many say the one as the other, neither does. On
+    RAMDocs, read text by text, this brought wrong answers that are told as right down from 0.51 to
+    0.34 of the cases, and all right ones alone up from 0.28 to 0.33.
     """
     texts = [{_text(findings[told.passage]) for told in group} for group in groups]
     return frozenset(
         one
         for one in range(len(groups))
         for other in range(len(groups))
-        if one != other and len(texts[other]) >= len(texts[one]) and _copied(groups[one], groups[other], findings)
+        if one != other
+        and len(texts[other]) >= len(texts[one])
+        and _copied(groups[one], groups[other], findings)
     )
 
 
 def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown]) -> bool:
     """Whether two answers stand in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
-    return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(_text(a) == _text(b) for a, b in pairs)
+    return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(
+        _text(a) == _text(b) for a, b in pairs
+    )
 
 
 def _text(finding: Shown) -> str:
@@ -109,7 +126,9 @@ def _text(finding: Shown) -> str:
 
 
 def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
-    """Return the findings to read; where none leads to another, those without a name under the one that is asked about.
+    """Return the findings to read.
+
+    Where none leads to another, those without a name under the one that is asked about.
 
     "The population was 459" was taken from a text about the town, and does not say so.
     """
@@ -117,39 +136,58 @@ def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
     if links(made, len(made)) or not clause.names:
         return made
     asked = clause.names[0]
-    return [Passage(f"{one.title}: {asked}", one.text) if _nameless(one, asked) else one for one in made]
+    return [
+        Passage(f"{one.title}: {asked}", one.text) if _nameless(one, asked) else one for one in made
+    ]
 
 
 def _nameless(passage: Passage, asked: str) -> bool:
-    """Whether a sentence names nobody and nothing, or what is asked about in short alone: Davis, of Ryan Davis."""
+    """Whether a sentence names nobody and nothing, or what is asked about in short alone.
+
+    Davis, of Ryan Davis.
+    """
     reading = read(passage.text)
-    return mention(reading, asked) < 0 and all(same_name(name.text, asked) for name in reading.names[:1])
+    return mention(reading, asked) < 0 and all(
+        same_name(name.text, asked) for name in reading.names[:1]
+    )
 
 
 def to_the_point(clause: Clause, sentences: Iterable[str]) -> bool:
-    """Whether who is named is said to have done any of what is asked: the reader takes the only name for the answer.
+    """Whether who is named is said to have done any of what is asked.
 
-    Who the artist of an album is, a sentence says that names the album; it need not say "artist". Which crate is green,
-    only one says that speaks of green.
+    The reader takes the only name for the answer.
+
+    Who the artist of an album is, a sentence says that names the album; it need not say "artist".
+    Which crate is green, only one says that speaks of green.
     """
-    if not clause.keys or not (clause.kind in {Kind.PERSON, Kind.COMPANY} or _PREDICATE.fullmatch(clause.text)):
+    if not clause.keys or not (
+        clause.kind in {Kind.PERSON, Kind.COMPANY} or _PREDICATE.fullmatch(clause.text)
+    ):
         return True
     read_all = [read(sentence) for sentence in sentences]
     if any(covered(clause.keys, reading) > 0 for reading in read_all):
         return True
     named = (*clause.names, *clause.titles)
     return bool(_COPULAR.match(clause.text)) and any(
-        mention(reading, name) >= 0 or entitled(reading.text, name) for reading in read_all for name in named
+        mention(reading, name) >= 0 or entitled(reading.text, name)
+        for reading in read_all
+        for name in named
     )
 
 
-_PREDICATE = re.compile(r"(?:which|what)(?: [a-z]+){1,2} (?:is|are|was|were) [a-z]+\?", re.IGNORECASE)
+_PREDICATE = re.compile(
+    r"(?:which|what)(?: [a-z]+){1,2} (?:is|are|was|were) [a-z]+\?", re.IGNORECASE
+)
 _COPULAR = re.compile(r"who(?:m)? (?:is|was|are|were) the\b", re.IGNORECASE)
 
 
-def _rival(group: Sequence[Told], score: float, steps: Iterable[int], likelihood: float, disputed: bool) -> Rival:
+def _rival(
+    group: Sequence[Told], score: float, steps: Iterable[int], likelihood: float, disputed: bool
+) -> Rival:
     giving = tuple(dict.fromkeys(told.passage for told in group))
-    leading = dict.fromkeys(number for number in (*(told.by for told in group), *steps) if number >= 0)
+    leading = dict.fromkeys(
+        number for number in (*(told.by for told in group), *steps) if number >= 0
+    )
     return Rival(
         answer=group[0].text,
         score=score,
@@ -175,7 +213,10 @@ def _together(told: Iterable[Told]) -> list[list[Told]]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two answers are the same, but for words that stand before or behind: Hank Williams, Jr."""
+    """Whether two answers are the same, but for words that stand before or behind.
+
+    Hank Williams, Jr.
+    """
     first, second = _telling(one), _telling(other)
     short, long = sorted((first, second), key=len)
     if not short:

@@ -1,7 +1,10 @@
-"""Planning searches by rules: explore first, then dive into open parts, check what rests on one source, look beside.
+"""Planning searches by rules.
 
-The reflection (see `reflect`) says which parts of the question nothing answers and which queries are left for them.
-Where every part is answered, the findings that answer them are checked; where those are too, it is time to write.
+Explore first, then dive into open parts, check what rests on one source, look beside.
+
+The reflection (see `reflect`) says which parts of the question nothing answers and which queries
+are left for them. Where every part is answered, the findings that answer them are checked; where
+those are too, it is time to write.
 """
 
 from __future__ import annotations
@@ -14,7 +17,14 @@ from deepdiver.reason.embedded.query import keywords, write_queries
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import read
 from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN, reflect
-from deepdiver.tasks import PlanSearches, Reflect, SearchIntent, SearchPlan, SearchPlans, WriteQueries
+from deepdiver.tasks import (
+    PlanSearches,
+    Reflect,
+    SearchIntent,
+    SearchPlan,
+    SearchPlans,
+    WriteQueries,
+)
 
 MOST_PLANS = 8
 """What an answer may hold."""
@@ -28,7 +38,10 @@ BESIDE = "A name of the findings that nobody has looked up: {}"
 
 
 def plan_searches(task: PlanSearches) -> SearchPlans:
-    """Return the next searches; where every part of the question is answered and checked, that it is time to write."""
+    """Return the next searches.
+
+    Where every part of the question is answered and checked, that it is time to write.
+    """
     most = max(1, min(task.limit, MOST_PLANS))
     if not task.iteration:
         return SearchPlans(plans=tuple(_explorations(task))[:most])
@@ -54,7 +67,9 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
     if not plans and looked.reason == IN_VAIN:
         plans += _beside(task, known)
     if not plans and looked.reason == ENOUGH:
-        plans.append(SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH))
+        plans.append(
+            SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH)
+        )
     once: dict[str, SearchPlan] = {}
     for plan in plans:  # two findings may be doubted in the same words
         once.setdefault(plan.query, plan)
@@ -70,11 +85,15 @@ def _explorations(task: PlanSearches) -> Iterator[SearchPlan]:
     for about, query in looks:
         if (own := frozenset(terms(query))) not in made:
             made.add(own)
-            yield SearchPlan(intent=SearchIntent.INITIAL_EXPLORATION, query=query, reasoning=FIRST.format(about))
+            yield SearchPlan(
+                intent=SearchIntent.INITIAL_EXPLORATION, query=query, reasoning=FIRST.format(about)
+            )
 
 
 def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    asked = WriteQueries(question=task.question, problem=part, known=known, tried=task.tried, past=task.past, limit=1)
+    asked = WriteQueries(
+        question=task.question, problem=part, known=known, tried=task.tried, past=task.past, limit=1
+    )
     return write_queries(asked).queries[:1]
 
 
@@ -85,24 +104,39 @@ def _waiting(question: str, known: tuple[str, ...]) -> set[str]:
     return {step.clause.text for step in steps if step.clause.hole and not step.holes}
 
 
-def _dives(task: PlanSearches, parts: Iterable[str], known: tuple[str, ...]) -> Iterator[SearchPlan]:
+def _dives(
+    task: PlanSearches, parts: Iterable[str], known: tuple[str, ...]
+) -> Iterator[SearchPlan]:
     for part in parts:
         for query in _queries(task, part, known):
-            yield SearchPlan(intent=SearchIntent.DEEP_DIVE, query=query, reasoning=OPEN.format(part))
+            yield SearchPlan(
+                intent=SearchIntent.DEEP_DIVE, query=query, reasoning=OPEN.format(part)
+            )
 
 
 def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
     """Return a check of each statement that answers a part of the question and rests on one source, the last first."""
     readings = [read(statement) for statement in known]
-    steps = [step for chain in analyse(task.question).chains for step in reversed(follow(chain, readings))]
+    steps = [
+        step
+        for chain in analyse(task.question).chains
+        for step in reversed(follow(chain, readings))
+    ]
     answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
     tried = {_normal(query) for query in task.tried}
     for number in answering:
-        # Without its numbers: a search for the value that is claimed would find those who repeat it.
-        plain = [word for word in keywords(known[number]) if not any(mark.isdigit() for mark in word)]
+        # Without its numbers: a search for the value that is claimed would find those who repeat
+        # it.
+        plain = [
+            word for word in keywords(known[number]) if not any(mark.isdigit() for mark in word)
+        ]
         finding, query = task.findings[number], " ".join(plain[:WORDS])
         if finding.sources <= 1 and not finding.checked and query and _normal(query) not in tried:
-            yield SearchPlan(intent=SearchIntent.FACT_CHECKING, query=query, reasoning=ALONE.format(finding.statement))
+            yield SearchPlan(
+                intent=SearchIntent.FACT_CHECKING,
+                query=query,
+                reasoning=ALONE.format(finding.statement),
+            )
 
 
 def _normal(query: str) -> str:
@@ -115,4 +149,6 @@ def _beside(task: PlanSearches, known: Iterable[str]) -> Iterator[SearchPlan]:
     named = [*task.leads, *(name.text for statement in known for name in read(statement).names)]
     for name in dict.fromkeys(named):
         if not any(set(terms(name)) <= words for words in used):
-            yield SearchPlan(intent=SearchIntent.RELATED_TOPICS, query=name, reasoning=BESIDE.format(name))
+            yield SearchPlan(
+                intent=SearchIntent.RELATED_TOPICS, query=name, reasoning=BESIDE.format(name)
+            )

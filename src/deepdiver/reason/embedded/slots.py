@@ -1,4 +1,7 @@
-"""What could fill the open place of a clause: the values of the right kind in a sentence, the likeliest first."""
+"""What could fill the open place of a clause.
+
+The values of the right kind in a sentence, the likeliest first.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from deepdiver.reason.embedded.names import Name, bare, same_name, tokens
 from deepdiver.reason.embedded.reading import Quantity, Reading, mention, persons, read
 
 BACKWARDS = 3
-"""How many times farther a value seems that stands before the verb: "born in 1850 and died in 1899"."""
+"""How many times farther a value seems that stands before the verb: "born in 1850 and died in
+1899"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,11 @@ def values(clause: Clause, reading: Reading, holes: Sequence[str]) -> list[Value
     find = _FINDERS.get(clause.kind)
     if find is None:
         return []
-    found = [value for value in find(clause, reading, holes) if not _excluded(value, clause, reading, holes)]
+    found = [
+        value
+        for value in find(clause, reading, holes)
+        if not _excluded(value, clause, reading, holes)
+    ]
     return _nearest_first(clause, reading, found)
 
 
@@ -47,7 +55,9 @@ def _excluded(value: Value, clause: Clause, reading: Reading, holes: Iterable[st
     """Whether a value is what the clause itself names, or what the sentence says is not so."""
     if clause.kind in {Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING}:
         taken = (*clause.names, *holes)
-        return any(same_name(value.text, other) or bare(value.text) == bare(other) for other in taken)
+        return any(
+            same_name(value.text, other) or bare(value.text) == bare(other) for other in taken
+        )
     return any(_same_word(value.text, denied) for denied in reading.denied)
 
 
@@ -57,7 +67,10 @@ def _same_word(text: str, denied: str) -> bool:
 
 
 def _nearest_first(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Order by fit, then by nearness to a key of the clause; a date or number rather stands behind its verb."""
+    """Order by fit, then by nearness to a key of the clause.
+
+    A date or number rather stands behind its verb.
+    """
     spots = [word.start for word in reading.words if matches(word.root, clause.keys)]
     back = BACKWARDS if clause.kind in VALUES else 1
 
@@ -78,7 +91,10 @@ def matches(found: str, wanted: Iterable[str]) -> bool:
 
 
 def _persons(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
-    found = [Value(name.text, name.start, 1.0 if name.kind == "person" else 0.8) for name in persons(reading)]
+    found = [
+        Value(name.text, name.start, 1.0 if name.kind == "person" else 0.8)
+        for name in persons(reading)
+    ]
     if found or clause.noun != "person":
         return found
     bodies = [name for name in reading.names if name.kind in {"company", "body"}]
@@ -88,7 +104,9 @@ def _persons(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 def _companies(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
     fits = {"company": 1.0, "body": 0.5}
     found = [Value(n.text, n.start, fits[n.kind]) for n in reading.names if n.kind in fits]
-    others = [n for n in reading.names if n.kind not in fits and reading.text[: n.start].endswith(" by ")]
+    others = [
+        n for n in reading.names if n.kind not in fits and reading.text[: n.start].endswith(" by ")
+    ]
     return found or [Value(n.text, n.start, 0.4) for n in others]
 
 
@@ -99,22 +117,32 @@ def _places(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 
 def _things(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
     return [
-        Value(name.text, name.start, fit) for name in reading.names if (fit := _as_thing(clause, reading, name)) > 0
+        Value(name.text, name.start, fit)
+        for name in reading.names
+        if (fit := _as_thing(clause, reading, name)) > 0
     ]
 
 
 def _as_thing(clause: Clause, reading: Reading, name: Name) -> float:
-    """How well a name fits a noun: it holds the noun, stands behind it, or is at least of no other kind."""
+    """How well a name fits a noun.
+
+    It holds the noun, stands behind it, or is at least of no other kind.
+    """
     if any(root(word) == clause.noun for word in bare(name.text)):
         return 1.0
     before = [word for word in reading.words if word.end <= name.start]
     if before and before[-1].root == clause.noun:
         return 0.95
-    named = len(before) > 1 and before[-2].text in DETERMINERS and before[-1].raw[0].islower()  # "the steamer Meridian"
+    named = (
+        len(before) > 1 and before[-2].text in DETERMINERS and before[-1].raw[0].islower()
+    )  # "the steamer Meridian"
     if _DEMONYM.search(name.text) and re.match(r" [a-z]", reading.text[name.end :]) and not named:
         return 0.0  # "American wheat"
     after = [word for word in reading.words if word.start >= name.end][:4]
-    if any(word.root == clause.noun for word in after) and reading.text[name.end : name.end + 1] == ",":
+    if (
+        any(word.root == clause.noun for word in after)
+        and reading.text[name.end : name.end + 1] == ","
+    ):
         return 0.9  # "Morden, a town in the south"
     if clause.noun in GROUPS:
         return 0.8
@@ -128,7 +156,11 @@ _DEMONYM = re.compile(r"^\w+(?:an|ish|ese|ic)$")
 
 
 def _dates(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
-    found = [Value(reading.text[s:e], s, 1.0 if day.day else 0.9) for day, s, e in reading.days if day.year]
+    found = [
+        Value(reading.text[s:e], s, 1.0 if day.day else 0.9)
+        for day, s, e in reading.days
+        if day.year
+    ]
     if found:
         return found
     partial = [Value(reading.text[s:e], s, 0.8) for day, s, e in reading.days]
@@ -143,7 +175,10 @@ def _times(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 
 
 def _amounts(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
-    """Return the quantities of what is asked; of several years, those that stand by the year asked for."""
+    """Return the quantities of what is asked.
+
+    Of several years, those that stand by the year asked for.
+    """
     found = []
     for item in reading.quantities:
         fit = _as_amount(clause, reading, item)
@@ -188,7 +223,8 @@ def _of_the_year(clause: Clause, reading: Reading, item: Quantity) -> bool:
 # -- ages
 
 _AGE_AFTER = re.compile(
-    r"(?:,? (?:who )?(?:is|was|turned|turns|,)|,| \(|,? aged|,? age) ?(?:now |then |just )?(\d{1,3}|[a-z]+(?:-[a-z]+)?)"
+    r"(?:,? (?:who )?(?:is|was|turned|turns|,)|,| \(|,? aged|,? age) ?(?:now |then |just )?(\d{1,3}"
+    r"|[a-z]+(?:-[a-z]+)?)"
     r"(?: years? old| years? of age)?(?=[,.;:)]| and\b| on\b| in\b| according\b|$)"
 )
 _AGE_BEFORE = re.compile(r"(\d{1,3}|[a-z]+)-year-old(?: [a-z]+){0,3} $")
@@ -208,7 +244,11 @@ def _ages(clause: Clause, reading: Reading, holes: Sequence[str]) -> list[Value]
 
 def _birth(reading: Reading, hole: str, at: int) -> Value | None:
     """Return the birth date that stands behind a name, before the next name."""
-    others = [n.start for n in reading.names if n.start > at and n.kind == "person" and not same_name(n.text, hole)]
+    others = [
+        n.start
+        for n in reading.names
+        if n.start > at and n.kind == "person" and not same_name(n.text, hole)
+    ]
     born = _BORN.search(reading.text, at, min(others, default=len(reading.text)))
     if born is None:
         return None
@@ -235,11 +275,16 @@ def _stated_age(reading: Reading, hole: str, at: int) -> Value | None:
     spelled = numbers(match[1]) if match else []
     if match is None or not spelled or not 0 <= spelled[0] <= 120:
         return None
-    stated = next((day.exact() for day, _, _ in reading.days if day.exact()), None) or _iso(reading.published)
+    stated = next((day.exact() for day, _, _ in reading.days if day.exact()), None) or _iso(
+        reading.published
+    )
     years = int(spelled[0])
     if stated is None:
         return Value(match[1], match.start(1), 0.6)
-    born = (_years_before(stated, years + 1) + timedelta(days=1)).isoformat(), _years_before(stated, years).isoformat()
+    born = (
+        (_years_before(stated, years + 1) + timedelta(days=1)).isoformat(),
+        _years_before(stated, years).isoformat(),
+    )
     return Value(match[1], match.start(1), 0.8, born)
 
 
@@ -290,7 +335,10 @@ def _ages_agree(one: Value, other: Value) -> bool | None:
 
 
 def _moments_agree(one: str, other: str) -> bool | None:
-    """Whether two dates or times agree: 1904 goes with 3 September 1904, and a time says nothing against a date."""
+    """Whether two dates or times agree.
+
+    1904 goes with 3 September 1904, and a time says nothing against a date.
+    """
     a, b = read(one), read(other)
     if a.days and b.days:
         return any(x.covers(y) or y.covers(x) for x, _, _ in a.days for y, _, _ in b.days)
@@ -302,12 +350,16 @@ def _moments_agree(one: str, other: str) -> bool | None:
 CLOSE = Decimal("0.1")
 """Measured values that differ by less than this part agree well enough not to refute each other."""
 COUNTED = 20
-"""A whole number below this was counted rather than measured, and then one more is another number."""
+"""A whole number below this was counted rather than measured, and then one more is another number.
+"""
 _SCALES = frozenset({"million", "billion", "thousand"})
 
 
 def _amounts_agree(one: str, other: str) -> bool | None:
-    """Whether two quantities agree: None where their units differ, or where measured values are merely close."""
+    """Whether two quantities agree.
+
+    None where their units differ, or where measured values are merely close.
+    """
     a, b = numbers(one), numbers(other)
     if not a or not b:
         return None
@@ -321,4 +373,6 @@ def _amounts_agree(one: str, other: str) -> bool | None:
 
 
 def _units(text: str) -> set[str]:
-    return {word.root for word in tokens(text) if word.text[0].isalpha() and not numbers(word.text)} - _SCALES
+    return {
+        word.root for word in tokens(text) if word.text[0].isalpha() and not numbers(word.text)
+    } - _SCALES

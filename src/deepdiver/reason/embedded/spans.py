@@ -1,8 +1,11 @@
-"""Answers by the trained reader, where the rules know none: a few words of a passage, and how likely they answer.
+"""Answers by the trained reader, where the rules know none.
 
-A question of two steps is answered by two passages of which the first names the second: "Ada played for the Terns" and
-"The Terns are based in Morden". Read together they answer what neither does alone. On the first fifty questions of
-HotpotQA, ten passages each, the best answer of single passages had an F1 of 0.29, that of such pairs one of 0.54.
+A few words of a passage, and how likely they answer.
+
+A question of two steps is answered by two passages of which the first names the second: "Ada played
+for the Terns" and "The Terns are based in Morden". Read together they answer what neither does
+alone. On the first fifty questions of HotpotQA, ten passages each, the best answer of single
+passages had an F1 of 0.29, that of such pairs one of 0.54.
 """
 
 from __future__ import annotations
@@ -28,16 +31,19 @@ LINKS_TO_ONE = 3
 READ = 4_000
 """Characters of a passage that are read: what the strategies show of a text."""
 LEAST_TITLE = 4
-"""Characters of a title that is looked for in other passages: a shorter one stands in too many words."""
+"""Characters of a title that is looked for in other passages: a shorter one stands in too many
+words."""
 ALONE = 0.5
-"""What the score of an answer counts that a passage gives alone, where pairs of passages give answers too."""
+"""What the score of an answer counts that a passage gives alone, where pairs of passages give
+answers too."""
 OTHER_KIND = 0.1
-"""What is left of the score of an answer of another kind than is asked for: a name where a year is."""
+"""What is left of the score of an answer of another kind than is asked for: a name where a year is.
+"""
 ASKED = 0.2
 """What is left of the score of an answer that only repeats words of the question."""
 OF_ANOTHER = 0.05
-"""What is left of the score of an answer where nothing that the question names is named: the reader takes the director
-of one film for that of another, at 0.93."""
+"""What is left of the score of an answer where nothing that the question names is named: the reader
+takes the director of one film for that of another, at 0.93."""
 SENTENCE = 600
 """Characters of a text in which somebody is named for sure."""
 LONGEST_QUESTION = 400
@@ -88,31 +94,45 @@ class Link:
     """The passage that it names."""
 
 
-def answers(question: str, clause: Clause, passages: Sequence[Passage], known: int = 0) -> list[Told]:
+def answers(
+    question: str, clause: Clause, passages: Sequence[Passage], known: int = 0
+) -> list[Told]:
     """Return the answers that passages give alone and in pairs, the likeliest first, those alone that are worth it.
 
     Args:
         question: What is asked.
         clause: Its last clause, which says what kind of thing is sought.
         passages: What to read, the most promising first.
-        known: How many of them, at the end, were read before: they count only for those that they lead to.
+        known: How many of them, at the end, were read before: they count only for those that they
+            lead to.
     """
     new = len(passages) - known
     passages = [Passage(one.title, one.text[:READ]) for one in passages]
     linked = [told for link in links(passages, new) if (told := _in_pair(question, passages, link))]
-    linked = [_worth(told, _about(question, passages[told.passage], passages[told.by])) for told in linked]
+    linked = [
+        _worth(told, _about(question, passages[told.passage], passages[told.by])) for told in linked
+    ]
     part = ALONE if linked else 1.0
     alone = [_in_one(question, passages, number) for number in range(min(new, MOST_PASSAGES))]
-    found = [*linked, *(_worth(told, part * _about(question, passages[told.passage])) for told in alone if told)]
+    found = [
+        *linked,
+        *(_worth(told, part * _about(question, passages[told.passage])) for told in alone if told),
+    ]
     rated = [_worth(told, fit(question, clause, told.text)) for told in found]
     return sorted((told for told in rated if told.score >= WORTH), key=lambda told: -told.score)
 
 
 def best_alone(question: str, clause: Clause, passages: Sequence[Passage]) -> Told | None:
-    """Return the likeliest of the answers that passages give one by one; None where there is none."""
-    found = [told for number in range(len(passages)) if (told := _in_one(question, passages, number))]
+    """Return the likeliest of the answers that passages give one by one.
+
+    None where there is none.
+    """
+    found = [
+        told for number in range(len(passages)) if (told := _in_one(question, passages, number))
+    ]
     rated = [
-        _worth(told, fit(question, clause, told.text) * _about(question, passages[told.passage])) for told in found
+        _worth(told, fit(question, clause, told.text) * _about(question, passages[told.passage]))
+        for told in found
     ]
     return max(rated, key=lambda told: told.score, default=None)
 
@@ -122,14 +142,20 @@ def _worth(told: Told, part: float) -> Told:
 
 
 def _about(question: str, *passages: Passage) -> float:
-    """Return what an answer counts by what its passages name: little where they name others than the question does.
+    """Return what an answer counts by what its passages name.
+
+    Little where they name others than the question does.
 
     A sentence that names nobody ("They founded it in 2009") may well be about what is asked.
     """
     named = _named(question)
     if named is None or any(named.search(one.title) or named.search(one.text) for one in passages):
         return 1.0
-    return OF_ANOTHER if any(len(one.text) > SENTENCE or read(one.text).names for one in passages) else 1.0
+    return (
+        OF_ANOTHER
+        if any(len(one.text) > SENTENCE or read(one.text).names for one in passages)
+        else 1.0
+    )
 
 
 @functools.lru_cache(maxsize=256)
@@ -159,14 +185,21 @@ def _in_pair(question: str, passages: Sequence[Passage], link: Link) -> Told | N
     if start < len(before):
         text, start = _within(before, start, min(start + len(text), len(before)), len(first))
         return Told(text, score, link.source, link.start + start, link.target, 0) if text else None
-    text, start = _within(before + head + other.text, start, start + len(text), len(before) + len(head))
+    text, start = _within(
+        before + head + other.text, start, start + len(text), len(before) + len(head)
+    )
     return Told(text, score, link.target, start, link.source, link.start) if text else None
 
 
 def _within(text: str, start: int, end: int, body: int) -> tuple[str, int]:
-    """Return an answer and its place in the body; of one that begins in the title before it, one part alone."""
+    """Return an answer and its place in the body.
+
+    Of one that begins in the title before it, one part alone.
+    """
     if start < body < end:
-        start = body  # title and first words: the words are the same, mostly, and stand in a sentence
+        start = (
+            body  # title and first words: the words are the same, mostly, and stand in a sentence
+        )
     found = " ".join(text[start:end].split()).strip(" .,;:\"'“”()")
     return found, max(0, start - body)
 
@@ -195,7 +228,10 @@ def _supports(evidence: str, claim: str) -> float:
 
 @functools.lru_cache(maxsize=4_096)
 def _span(question: str, text: str) -> tuple[str, int, float]:
-    """Ask the reader; it is loaded when the first question is put to it. One text is read for many problems."""
+    """Ask the reader; it is loaded when the first question is put to it.
+
+    One text is read for many problems.
+    """
     from deepdiver.encoders.reader import load_reader
 
     found = load_reader().spans(question, [text])[0]
@@ -213,7 +249,9 @@ def links(passages: Sequence[Passage], targets: int) -> list[Link]:
             continue
         leading = (link for link in _naming(name, target, passages))
         found += [link for link, _ in zip(leading, range(LINKS_TO_ONE), strict=False)]
-    return sorted(found, key=lambda link: (min(link.source, link.target), max(link.source, link.target)))[:MOST_LINKS]
+    return sorted(
+        found, key=lambda link: (min(link.source, link.target), max(link.source, link.target))
+    )[:MOST_LINKS]
 
 
 def _naming(name: re.Pattern[str], target: int, passages: Sequence[Passage]) -> Iterator[Link]:
@@ -241,13 +279,19 @@ def entitled(text: str, title: str) -> bool:
 @functools.lru_cache(maxsize=2_048)
 def _name(title: str) -> re.Pattern[str] | None:
     plain = title_of(title).removeprefix("The ")
-    return re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)", re.IGNORECASE) if len(plain) >= LEAST_TITLE else None
+    return (
+        re.compile(rf"(?<!\w){re.escape(plain)}(?!\w)", re.IGNORECASE)
+        if len(plain) >= LEAST_TITLE
+        else None
+    )
 
 
 # -- what kind of answer
 
 
-_COUNT = re.compile(r"\bhow (?:many|much|old|long|far|tall|large|big|high)\b|\bwhat (?:percent|amount|number)", re.I)
+_COUNT = re.compile(
+    r"\bhow (?:many|much|old|long|far|tall|large|big|high)\b|\bwhat (?:percent|amount|number)", re.I
+)
 _YEAR = re.compile(r"\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwhen\b", re.I)
 _TIMES = frozenset({"once", "twice", "thrice"})
 
@@ -258,14 +302,24 @@ def fit(question: str, clause: Clause, text: str) -> float:
     if not listed:
         return 0.0
     asked = set(words(question))
-    part = ASKED if all(word in asked or word in STOPWORDS for word in listed) and not clause.compares else 1.0
-    counted = any(char.isdigit() for char in text) or bool(numbers(text)) or not _TIMES.isdisjoint(listed)
+    part = (
+        ASKED
+        if all(word in asked or word in STOPWORDS for word in listed) and not clause.compares
+        else 1.0
+    )
+    counted = (
+        any(char.isdigit() for char in text) or bool(numbers(text)) or not _TIMES.isdisjoint(listed)
+    )
     if clause.kind is Kind.AMOUNT or _COUNT.search(clause.text):
         return part if counted else part * OTHER_KIND
     if clause.kind is Kind.DATE or (_YEAR.search(clause.text) and clause.kind is Kind.ACCOUNT):
         return part if counted else part * OTHER_KIND
     if clause.kind in {Kind.PERSON, Kind.PLACE, Kind.COMPANY}:
-        return part if any(char.isupper() for char in text) and not _only_a_moment(text) else part * OTHER_KIND
+        return (
+            part
+            if any(char.isupper() for char in text) and not _only_a_moment(text)
+            else part * OTHER_KIND
+        )
     return part
 
 
@@ -274,14 +328,22 @@ def _only_a_moment(text: str) -> bool:
     return bool(reading.days) and not reading.names
 
 
-_SHORT = re.compile(r"\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|far|tall|large|high))\b", re.I)
+_SHORT = re.compile(
+    r"\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|far|tall|large|high))\b", re.I
+)
 _LONG = re.compile(
-    r"\bwhat (?:happened|caused?|(?:do|does|did)\b.*\bhappen)\b|^why\b|^how (?!many|much|long|far)", re.I
+    r"\bwhat (?:happened|caused?|(?:do|does|did)\b.*\bhappen)\b|^why\b|^how (?!many|much|long|far)",
+    re.I,
 )
 
 
 def short_asked(question: str, clause: Clause) -> bool:
-    """Whether a few words can answer: an age is reckoned, a yes or no judged, an account told in whole sentences."""
+    """Whether a few words can answer.
+
+    An age is reckoned, a yes or no judged, an account told in whole sentences.
+    """
     if clause.kind in {Kind.AGE, Kind.YES_NO, Kind.TIME} or _LONG.search(question):
         return False
-    return clause.kind is not Kind.ACCOUNT or (bool(_SHORT.search(question)) and len(question) <= LONGEST_QUESTION)
+    return clause.kind is not Kind.ACCOUNT or (
+        bool(_SHORT.search(question)) and len(question) <= LONGEST_QUESTION
+    )

@@ -1,4 +1,7 @@
-"""How one sentence bears on another when no value settles it: by the words they share and by which of them denies."""
+"""How one sentence bears on another when no value settles it.
+
+By the words they share and by which of them denies.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,18 @@ from deepdiver.reason.embedded.reading import Reading, mention
 
 
 def telling(reading: Reading, named: bool = True) -> list[str]:
-    """Return the roots of a sentence that say what it is about, each once; with or without those inside names."""
+    """Return the roots of a sentence that say what it is about, each once.
+
+    With or without those inside names.
+    """
     inside = [] if named else [(name.start, name.end) for name in reading.names]
     return list(
         dict.fromkeys(
             word.root
             for word in reading.words
-            if word.text not in SILENT and not word.raw.isdigit() and not any(s <= word.start < e for s, e in inside)
+            if word.text not in SILENT
+            and not word.raw.isdigit()
+            and not any(s <= word.start < e for s, e in inside)
         )
     )
 
@@ -21,8 +29,8 @@ def telling(reading: Reading, named: bool = True) -> list[str]:
 def likeness(one: Reading, other: Reading) -> float:
     """Which part of the shorter of two sentences' telling words the other has too, 0..1.
 
-    Sentences that each name something and share no name are about different things. Names count for no more: what is
-    said of the same company need not be the same.
+    Sentences that each name something and share no name are about different things. Names count for
+    no more: what is said of the same company need not be the same.
     """
     if one.names and other.names and not share_name(one, other):
         return 0.0
@@ -48,9 +56,12 @@ def share_name(one: Reading, other: Reading) -> bool:
 def opposed(one: Reading, other: Reading) -> bool:
     """Whether one of two sentences denies what the other says.
 
-    What the one denies must stand in the other: "no oil was seen" is not opposed to "smoke was seen".
+    What the one denies must stand in the other: "no oil was seen" is not opposed to "smoke was
+    seen".
     """
     if one.negated == other.negated:
         return False
     denying, saying = (one, other) if one.negated else (other, one)
-    return not denying.scopes or any(all(_stands_in(root, saying) for root in scope) for scope in denying.scopes)
+    return not denying.scopes or any(
+        all(_stands_in(root, saying) for root in scope) for scope in denying.scopes
+    )

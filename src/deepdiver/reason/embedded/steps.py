@@ -1,7 +1,9 @@
-"""Reading for a question step by step: what is asked within it first, then the question with the answers in place.
+"""Reading for a question step by step.
 
-On the first fifty questions of MuSiQue, over the passages that a run had read, the best answer to the question as it
-stands had an F1 of 0.15, and read step by step one of 0.28.
+What is asked within it first, then the question with the answers in place.
+
+On the first fifty questions of MuSiQue, over the passages that a run had read, the best answer to
+the question as it stands had an F1 of 0.15, and read step by step one of 0.28.
 """
 
 from __future__ import annotations
@@ -19,17 +21,19 @@ MOST_STEPS = 3
 LEAST = 0.05
 """How likely the answer to an inner question must be for the next step to be taken."""
 AS_IT_STANDS = 0.4
-"""What an answer to the whole question counts, where its inner questions have answers: it skipped them."""
+"""What an answer to the whole question counts, where its inner questions have answers: it skipped
+them."""
 READ_RIGHT, SCORED = 0.42, 0.4
-"""How often an answer that scores nothing is right, and what the best score adds. Of 505 questions of Natural
-Questions' dev part, each put to eight passages that share words with it, one time in three without the one that
-answers, answers that scored under 0.1 were right in 0.37 of the cases, up to 0.2 in 0.47, up to 0.4 in 0.59, up to 0.6
-in 0.66, up to 0.8 in 0.78 and above in 0.92: a line from 0.36 to 0.99. A run reads more passages, and the best of many
-scores says less: told by that line, those of RAMDocs and HotpotQA that were believed with 0.78 were right in 0.71 and
-0.59 of the cases, and those with 0.43 in 0.52. Hence the flatter one."""
+"""How often an answer that scores nothing is right, and what the best score adds. Of 505 questions
+of Natural Questions' dev part, each put to eight passages that share words with it, one time in
+three without the one that answers, answers that scored under 0.1 were right in 0.37 of the cases,
+up to 0.2 in 0.47, up to 0.4 in 0.59, up to 0.6 in 0.66, up to 0.8 in 0.78 and above in 0.92: a line
+from 0.36 to 0.99. A run reads more passages, and the best of many scores says less: told by that
+line, those of RAMDocs and HotpotQA that were believed with 0.78 were right in 0.71 and 0.59 of the
+cases, and those with 0.43 in 0.52. Hence the flatter one."""
 STEP = 0.5
-"""What a step on the way counts: that an answer was found behind it speaks for the step. Counted in full, 47 answers of
-MuSiQue were believed with 0.35 and right in 0.45 of the cases."""
+"""What a step on the way counts: that an answer was found behind it speaks for the step. Counted in
+full, 47 answers of MuSiQue were believed with 0.35 and right in 0.45 of the cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +69,16 @@ def ask(question: str, clause: Clause, passages: Sequence[Passage], known: int =
         question: What is asked.
         clause: Its last clause, which says what kind of thing is sought.
         passages: What to read, the most promising first.
-        known: How many of them, at the end, were read before; they may answer what is asked within, but not it.
+        known: How many of them, at the end, were read before; they may answer what is asked within,
+            but not it.
     """
     plain = answers(question, clause, passages, known)
     steps: list[Told] = []
     put = question
     while (inner := innermost(put)) is not None and len(steps) < MOST_STEPS:
-        step = best_alone(inner.asked, analyse(inner.asked).chains[-1][-1], passages[:MOST_PASSAGES])
+        step = best_alone(
+            inner.asked, analyse(inner.asked).chains[-1][-1], passages[:MOST_PASSAGES]
+        )
         if step is None or step.score < LEAST or step.text.lower() in question.lower():
             break
         steps.append(step)
@@ -79,7 +86,9 @@ def ask(question: str, clause: Clause, passages: Sequence[Passage], known: int =
     left = 0 if inner is None else 1
     if not steps:
         return Asked(tuple(plain), (), question, left)
-    skipping = [told for told in plain if told.text.lower() not in put.lower()]  # a step on the way is no answer
+    skipping = [
+        told for told in plain if told.text.lower() not in put.lower()
+    ]  # a step on the way is no answer
     found = [replace(told, score=round(told.score * AS_IT_STANDS, 4)) for told in skipping]
     found += answers(put, analyse(put).chains[-1][-1], passages, known)
     told = tuple(sorted(found, key=lambda told: -told.score))

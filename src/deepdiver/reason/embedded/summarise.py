@@ -1,4 +1,7 @@
-"""Keeping a running summary: the sentences of the new findings, those first that answer what was missing."""
+"""Keeping a running summary.
+
+The sentences of the new findings, those first that answer what was missing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ MOST = 40
 
 
 def summarise(task: Summarise) -> Summary:
-    """Return the findings' own sentences; one that confirms a line is returned in the words of that line."""
+    """Return the findings' own sentences.
+
+    One that confirms a line is returned in the words of that line.
+    """
     readings = [read_finding(finding) for finding in task.findings]
     lines = [(line.id, line.text, read(line.text)) for line in task.summary]
     answering = _answering(task, [*(reading for _, _, reading in lines), *readings], len(lines))
@@ -31,35 +37,59 @@ def summarise(task: Summarise) -> Summary:
         finding, reading = task.findings[n], readings[n]
         known = next((line for line in lines if _same(line[2], reading)), None)
         if known is not None:
-            statements.append(Statement(text=known[1], findings=(finding.id,), replaces=(known[0],)))
+            statements.append(
+                Statement(text=known[1], findings=(finding.id,), replaces=(known[0],))
+            )
         elif not any(_same(other, reading) for other in told):
             told.append(reading)
-            statements.append(Statement(text=finding.statement, findings=_saying_it(n, task.findings, readings)))
+            statements.append(
+                Statement(text=finding.statement, findings=_saying_it(n, task.findings, readings))
+            )
     return Summary(statements=tuple(statements[: max(0, min(task.limit, MOST))]))
 
 
 def _saying_it(n: int, findings: Sequence[Shown], readings: Sequence[Reading]) -> tuple[str, ...]:
     """Return the labels of a finding and of the others that say the same."""
-    others = [findings[m].id for m in range(len(findings)) if m != n and _same(readings[n], readings[m])]
+    others = [
+        findings[m].id for m in range(len(findings)) if m != n and _same(readings[n], readings[m])
+    ]
     return tuple(dict.fromkeys((findings[n].id, *others)))
 
 
 def _same(one: Reading, other: Reading) -> bool:
-    """Whether two sentences say the same: the same words, or much the same and no other number, date or denial."""
+    """Whether two sentences say the same.
+
+    The same words, or much the same and no other number, date or denial.
+    """
     if one.text == other.text:
         return True
     if likeness(one, other) < SAME or one.negated != other.negated or opposed(one, other):
         return False
-    return _figures(one) == _figures(other) and {n.text for n in one.names} == {n.text for n in other.names}
+    return _figures(one) == _figures(other) and {n.text for n in one.names} == {
+        n.text for n in other.names
+    }
 
 
 def _figures(reading: Reading) -> set[str]:
     quantities = {f"{quantity.value.normalize():f}" for quantity in reading.quantities}
-    return quantities | {day.iso() for day, _, _ in reading.days} | {time for time, _, _ in reading.times}
+    return (
+        quantities
+        | {day.iso() for day, _, _ in reading.days}
+        | {time for time, _, _ in reading.times}
+    )
 
 
 def _answering(task: Summarise, readings: Sequence[Reading], known: int) -> set[int]:
     """Return which of the new findings answer a part of the question or what was missing."""
-    chains = [chain for text in (task.question, *task.problems, *task.missing) for chain in analyse(text).chains]
+    chains = [
+        chain
+        for text in (task.question, *task.problems, *task.missing)
+        for chain in analyse(text).chains
+    ]
     steps = [step for chain in chains for step in follow(chain, readings)]
-    return {item.sentence - known for step in steps for item in step.candidates if item.sentence >= known}
+    return {
+        item.sentence - known
+        for step in steps
+        for item in step.candidates
+        if item.sentence >= known
+    }

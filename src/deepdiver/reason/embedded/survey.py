@@ -1,9 +1,12 @@
-"""Open questions: how something can be done, which factors or trends there are. They have no one answer to look up.
+"""Open questions: how something can be done, which factors or trends there are.
 
-What helps whoever asks is what the documents have measured on the matter. So the question is taken apart by what it
-names, and of each text that is about it those sentences are quoted that give a figure and come nearest to the question.
-Nearness is that of the sentence embeddings. On the 15 tasks of DRBench a text's nearness tells what bears on the
-question from what does not with an AUC of 0.85; the trained relevance head, with one of 0.79.
+They have no one answer to look up.
+
+What helps whoever asks is what the documents have measured on the matter. So the question is taken
+apart by what it names, and of each text that is about it those sentences are quoted that give a
+figure and come nearest to the question. Nearness is that of the sentence embeddings. On the 15
+tasks of DRBench a text's nearness tells what bears on the question from what does not with an AUC
+of 0.85; the trained relevance head, with one of 0.79.
 """
 
 from __future__ import annotations
@@ -34,10 +37,11 @@ from deepdiver.tasks import (
 )
 
 ON_TOPIC = 0.3
-"""From this nearness on a text is about the question. Chosen, as are the shares and counts below, on the 15 tasks of
-DRBench: no task was held out."""
+"""From this nearness on a text is about the question. Chosen, as are the shares and counts below,
+on the 15 tasks of DRBench: no task was held out."""
 HEAD, HEAD_SHARE = 300, 0.4
-"""Characters at the head of a text that say what it is about, and what they count beside its sentences."""
+"""Characters at the head of a text that say what it is about, and what they count beside its
+sentences."""
 BEST = 3
 """Sentences of a text that its nearness is taken from."""
 PER_TEXT = 6
@@ -65,11 +69,15 @@ _MATTERS = (
     "|opportunities|benefits|drivers|lessons|measures|practices|solutions"
 )
 _OPEN = re.compile(
-    rf"^(?:how (?:can|could|should|might|may|do|would) {_ACTORS}\b|(?:can|could|should) (?:we|our)\b)"
+    rf"^(?:how (?:can|could|should|might|may|do|would) {_ACTORS}\b|(?:can|could|should) (?:we"
+    r"|our)\b)"
     rf"|\b(?:what|which) (?:(?:is|are|were|will be) )?(?:[\w-]+ ){{0,4}}(?:{_MATTERS})\b",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(rf"(?:(?:key|new|critical|main|major|unique) ?)*(?:{_MATTERS}|needs?|issues?|\d.*)?", re.IGNORECASE)
+_VAGUE = re.compile(
+    rf"(?:(?:key|new|critical|main|major|unique) ?)*(?:{_MATTERS}|needs?|issues?|\d.*)?",
+    re.IGNORECASE,
+)
 """What a question names that nothing can be searched by."""
 _COUNT = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
 _FIGURE = re.compile(
@@ -81,11 +89,17 @@ _FIGURE = re.compile(
 """An amount, a share or a count; a year, a date, a time or a number within a name is none."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _BACK = re.compile(r"\b(?:these|this|those|it|they|them|such)\b", re.IGNORECASE)
-_BREAKS = re.compile(r"[,;:?!.()]|\b(?:and|or|to|for|of|in|on|by|with|as|through|while|considering|such|especially)\b")
+_BREAKS = re.compile(
+    r"[,;:?!.()]|\b(?:and|or|to|for|of|in|on|by|with|as|through|while|considering|such"
+    r"|especially)\b"
+)
 _VERBS = frozenset(
-    "use make get help let improve enhance increase raise boost grow reduce lower cut minimize minimise maximize "
-    "maximise build create develop manage ensure achieve protect prevent measure keep remain become leverage optimize "
-    "optimise implement adopt drive strengthen handle address balance support apply introduce effectively best".split()
+    "use make get help let improve enhance increase raise boost grow reduce lower cut minimize "
+    "minimise maximize "
+    "maximise build create develop manage ensure achieve protect prevent measure keep remain "
+    "become leverage optimize "
+    "optimise implement adopt drive strengthen handle address balance support apply introduce "
+    "effectively best".split()
 )
 """Words that ask for an action and say nothing of the matter."""
 
@@ -103,7 +117,10 @@ class Figure:
 
 
 def is_open(question: str) -> bool:
-    """Whether a question asks how, or for factors, trends and the like: not for a name, a value, or a yes or no."""
+    """Whether a question asks how, or for factors, trends and the like.
+
+    Not for a name, a value, or a yes or no.
+    """
     return _OPEN.search(" ".join(question.split())) is not None
 
 
@@ -111,7 +128,10 @@ def is_open(question: str) -> bool:
 
 
 def aspects(question: str) -> list[str]:
-    """Return what a question names, in its own words: the runs of words between small words and verbs of action."""
+    """Return what a question names, in its own words.
+
+    The runs of words between small words and verbs of action.
+    """
     found: list[str] = []
     for part in _BREAKS.split(" ".join(question.split())):
         run: list[str] = []
@@ -123,8 +143,14 @@ def aspects(question: str) -> list[str]:
                 found.append(" ".join(run))
                 run = []
     named = {name.lower().removesuffix("'s").removesuffix("’s") for name in names(question)}
-    kept = [run for run in dict.fromkeys(found) if run.lower() not in named and not _VAGUE.fullmatch(run)]
-    return sorted(kept, key=lambda run: " " not in run)  # what takes two words to name is the narrower matter
+    kept = [
+        run
+        for run in dict.fromkeys(found)
+        if run.lower() not in named and not _VAGUE.fullmatch(run)
+    ]
+    return sorted(
+        kept, key=lambda run: " " not in run
+    )  # what takes two words to name is the narrower matter
 
 
 def survey_parts(task: Decompose) -> Decomposition:
@@ -134,7 +160,9 @@ def survey_parts(task: Decompose) -> Decomposition:
         return own
     listed = [ASPECT.format(aspect) for aspect in aspects(task.question)]
     problems = list(dict.fromkeys((" ".join(task.question.split()), *listed)))[:PARTS]
-    return Decomposition(problems=tuple(Problem(question=text) for text in problems), sought=own.sought)
+    return Decomposition(
+        problems=tuple(Problem(question=text) for text in problems), sought=own.sought
+    )
 
 
 def survey_queries(task: WriteQueries) -> Queries:
@@ -145,7 +173,9 @@ def survey_queries(task: WriteQueries) -> Queries:
     others = [aspect for aspect in aspects(task.question) if aspect != asked[1]]
     made = (asked[1], f"{asked[1]} {MEASURED}", " ".join((asked[1], *others))[:LONGEST_QUERY])
     tried = {query.lower() for query in task.tried}
-    return Queries(queries=tuple(query for query in made if query.lower() not in tried)[: max(1, task.limit)])
+    return Queries(
+        queries=tuple(query for query in made if query.lower() not in tried)[: max(1, task.limit)]
+    )
 
 
 # -- what is quoted
@@ -169,7 +199,10 @@ def figures(text: str) -> Iterator[Figure]:
 def near(question: str, texts: Sequence[str]) -> list[float]:
     """Return how near each text is to a question in meaning, -1..1."""
     asked = _vector(question)
-    return [round(sum(a * b for a, b in zip(asked, _vector(text), strict=True)), DIGITS) for text in texts]
+    return [
+        round(sum(a * b for a, b in zip(asked, _vector(text), strict=True)), DIGITS)
+        for text in texts
+    ]
 
 
 @functools.lru_cache(maxsize=REMEMBERED)
@@ -178,7 +211,10 @@ def _vector(text: str) -> tuple[float, ...]:
 
 
 def chosen(question: str, text: str) -> list[Span]:
-    """Return the sentences to quote of a text, in its order; none where it is about something else."""
+    """Return the sentences to quote of a text, in its order.
+
+    None where it is about something else.
+    """
     listed = list(figures(text))
     if not listed:
         return []
@@ -189,7 +225,11 @@ def chosen(question: str, text: str) -> list[Span]:
         return []
     kept: list[Span] = []
     for item in (listed[number] for number in order):
-        free = [span for span in (item.span, item.own) if not any(_overlap(span, other) for other in kept)]
+        free = [
+            span
+            for span in (item.span, item.own)
+            if not any(_overlap(span, other) for other in kept)
+        ]
         if free and len(kept) < PER_TEXT:
             kept.append(free[0])
     return sorted(kept)
@@ -200,7 +240,10 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def survey(task: ExtractFindings) -> Extraction:
-    """Return what the texts have measured on the matter of an open question; else what the rules extract."""
+    """Return what the texts have measured on the matter of an open question.
+
+    Else what the rules extract.
+    """
     if not is_open(task.question):
         return extract(task)
     findings = []
@@ -209,17 +252,27 @@ def survey(task: ExtractFindings) -> Extraction:
             quote = span.of(text.text)
             findings.append(Extracted(statement=statement_of(quote), source=text.id, quote=quote))
     listed = findings[:MOST_FINDINGS]
-    return Extraction(findings=tuple(listed), leads=tuple(leads(task.question, [item.statement for item in listed])))
+    return Extraction(
+        findings=tuple(listed),
+        leads=tuple(leads(task.question, [item.statement for item in listed])),
+    )
 
 
 def leads(question: str, statements: Sequence[str]) -> list[str]:
-    """Return the pairs of words that most statements share and the question does not have: what is measured here."""
+    """Return the pairs of words that most statements share and the question does not have.
+
+    What is measured here.
+    """
     asked = {stem(word) for word in words(question)}
     shared: Counter[str] = Counter()
     for statement in statements:
         pairs = pairwise(words(statement))
-        shared.update({f"{one} {other}": 1 for one, other in pairs if _tells(one) and _tells(other)})
-    fresh = [pair for pair in shared if asked.isdisjoint(map(stem, pair.split())) and shared[pair] > 1]
+        shared.update(
+            {f"{one} {other}": 1 for one, other in pairs if _tells(one) and _tells(other)}
+        )
+    fresh = [
+        pair for pair in shared if asked.isdisjoint(map(stem, pair.split())) and shared[pair] > 1
+    ]
     return sorted(fresh, key=lambda pair: -shared[pair])[:MOST_LEADS]  # of equals, the first
 
 

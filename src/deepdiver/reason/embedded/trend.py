@@ -1,9 +1,12 @@
-"""Questions of change: has something become more, or less? Answered by counts, and by those who say so.
+"""Questions of change.
 
-A count that says how many there were and how many in as many days before speaks for or against a change as far as
-chance does not explain the difference: of equal rates, each of all n is in the later half with probability 1/2, and so
-the number in it is binomial. What is counted is seldom the thing itself (fires are not strikes, articles are not
-strikes either), so a count alone never speaks with full strength.
+Has something become more, or less? Answered by counts, and by those who say so.
+
+A count that says how many there were and how many in as many days before speaks for or against a
+change as far as chance does not explain the difference: of equal rates, each of all n is in the
+later half with probability 1/2, and so the number in it is binomial. What is counted is seldom the
+thing itself (fires are not strikes, articles are not strikes either), so a count alone never speaks
+with full strength.
 """
 
 from __future__ import annotations
@@ -16,9 +19,13 @@ from deepdiver.core.record import Stance
 from deepdiver.core.text import terms
 from deepdiver.core.values import names
 
-_UP = r"increas\w*|ris(?:e|es|en|ing)|rose|gr(?:ow\w*|ew)|escalat\w*|intensif\w*|surg\w*|worsen\w*|spik\w*|soar\w*"
+_UP = (
+    r"increas\w*|ris(?:e|es|en|ing)|rose|gr(?:ow\w*|ew)|escalat\w*|intensif\w*|surg\w*|worsen\w*"
+    r"|spik\w*|soar\w*"
+)
 _DOWN = (
-    r"decreas\w*|declin\w*|fall(?:s|en|ing)?|fell|drop(?:s|ped|ping)?|eas(?:e|es|ed|ing)|subsid\w*|slow(?:s|ed|ing)"
+    r"decreas\w*|declin\w*|fall(?:s|en|ing)?|fell|drop(?:s|ped|ping)?|eas(?:e|es|ed|ing)|subsid\w*"
+    r"|slow(?:s|ed|ing)"
     r"|calm\w*|de-?escalat\w*|ceasefire|truce|lull"
 )
 _ASKED = re.compile(
@@ -27,27 +34,37 @@ _ASKED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MORE = re.compile(
-    r"^\s*(?P<aux>have|has|are|were|is|was)\s+there\s+(?P<been>been\s+)?(?P<how>more|fewer|less)\s+(?P<rest>.+?)\s*\?*\s*$",
+    r"^\s*(?P<aux>have|has|are|were|is|was)\s+there\s+(?P<been>been\s+)?(?P<how>more|fewer"
+    r"|less)\s+(?P<rest>.+?)\s*\?*\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-_TOLD_UP, _TOLD_DOWN = re.compile(rf"\b(?:{_UP})\b", re.IGNORECASE), re.compile(rf"\b(?:{_DOWN})\b", re.IGNORECASE)
-_WHEN = frozenset(terms("near this last past week weekend month year day days since today recently number amount"))
+_TOLD_UP, _TOLD_DOWN = (
+    re.compile(rf"\b(?:{_UP})\b", re.IGNORECASE),
+    re.compile(rf"\b(?:{_DOWN})\b", re.IGNORECASE),
+)
+_WHEN = frozenset(
+    terms("near this last past week weekend month year day days since today recently number amount")
+)
 _NOT = re.compile(r"\b(?:not|no|never|without|n['’]t)\b", re.IGNORECASE)
 _COUNTS = re.compile(
     r"(?<![\w.,:-])(?P<now>\d[\d,]*)\s+[^\W\d].*?\bagainst\s+(?P<before>\d[\d,]*)\s+in\s+the\s+(?:\d+\s+)?days?\s+before\b",
     re.DOTALL,
 )
 """How a feed compares: 12 thermal anomalies …, against 4 in the 7 days before."""
-_WITHOUT = re.compile(r"\bwithout\b[^.;]*?(?<![\w.,:-])(?P<now>\d[\d,]*)\s+against\s+(?P<before>\d[\d,]*)(?![\d,]*\d)")
+_WITHOUT = re.compile(
+    r"\bwithout\b[^.;]*?(?<![\w.,:-])(?P<now>\d[\d,]*)\s+against\s+(?P<before>\d[\d,]*)(?![\d,]*\d)"
+)
 
 STRENGTHS = ((0.01, 0.75), (0.05, 0.6), (0.2, 0.3))
 """How strongly a change speaks that chance would bring about with less than this probability."""
 UNCHANGED = 0.5
 """How strongly it speaks against a change that there is none, or one the other way."""
 SAID = 0.6
-"""How strongly a sentence speaks that says so in words: it may tell of another place or another time."""
+"""How strongly a sentence speaks that says so in words: it may tell of another place or another
+time."""
 LONGEST_EXACT = 2_000
-"""Counts together up to which the binomial is summed exactly; beyond, the normal distribution is close enough."""
+"""Counts together up to which the binomial is summed exactly; beyond, the normal distribution is
+close enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +86,20 @@ class Change:
 def change_asked(question: str) -> Change | None:
     """Return the change that a question asks about; None where it asks for something else."""
     if found := _ASKED.match(question):
-        aux, subject, verb, rest = found["aux"].lower(), found["subject"], found["verb"], found["rest"].rstrip(" ?.")
+        aux, subject, verb, rest = (
+            found["aux"].lower(),
+            found["subject"],
+            found["verb"],
+            found["rest"].rstrip(" ?."),
+        )
         been = " been" if re.search(rf"\bbeen\s+{re.escape(verb)}", question) else ""
         yes, no = (f"{subject} {aux}{denied}{been} {verb}{rest}." for denied in ("", " not"))
         up, about = found["up"] is not None, f"{subject} {rest}"
     elif found := _MORE.match(question):
         aux, rest, been = found["aux"].lower(), found["rest"].rstrip(" ?."), found["been"] or ""
-        yes, no = (f"there {aux}{denied} {been}{found['how'].lower()} {rest}." for denied in ("", " not"))
+        yes, no = (
+            f"there {aux}{denied} {been}{found['how'].lower()} {rest}." for denied in ("", " not")
+        )
         up, about = found["how"].lower() == "more", rest
     else:
         return None
@@ -87,11 +111,16 @@ def change_asked(question: str) -> Change | None:
 def counts(sentence: str) -> tuple[int, int] | None:
     """Return how many there were and how many in as many days before, where a sentence compares them.
 
-    Where it gives them again without what does not count (a furnace that burns every day), those are taken.
+    Where it gives them again without what does not count (a furnace that burns every day), those
+    are taken.
     """
     found = _COUNTS.search(sentence)
     found = found and (_WITHOUT.search(sentence, found.end()) or found)
-    return (int(found["now"].replace(",", "")), int(found["before"].replace(",", ""))) if found else None
+    return (
+        (int(found["now"].replace(",", "")), int(found["before"].replace(",", "")))
+        if found
+        else None
+    )
 
 
 def by_chance(more: int, fewer: int) -> float:
@@ -116,7 +145,11 @@ def bearing(change: Change, sentence: str) -> tuple[Stance, float, str]:
         strength = next((strength for most, strength in STRENGTHS if chance < most), 0.0)
         if not strength:
             return Stance.NEUTRAL, 0.0, f"counts {told}, which may be chance"
-        return Stance.SUPPORTS, strength, f"counts {told}; by chance with a probability of {chance:.2g}"
+        return (
+            Stance.SUPPORTS,
+            strength,
+            f"counts {told}; by chance with a probability of {chance:.2g}",
+        )
     if not _about(change, sentence):
         return Stance.NEUTRAL, 0.0, "does not bear on it"
     rises, falls = _TOLD_UP.search(sentence), _TOLD_DOWN.search(sentence)
@@ -130,6 +163,13 @@ def bearing(change: Change, sentence: str) -> tuple[Stance, float, str]:
 
 
 def _about(change: Change, sentence: str) -> bool:
-    """Whether a sentence tells of what changes: of a name that the question has, or of two of its other terms."""
+    """Whether a sentence tells of what changes.
+
+    Of a name that the question has, or of two of its other terms.
+    """
     held = set(terms(sentence))
-    return bool(change.named & held) if change.named else len(change.topic & held) >= min(2, len(change.topic))
+    return (
+        bool(change.named & held)
+        if change.named
+        else len(change.topic & held) >= min(2, len(change.topic))
+    )

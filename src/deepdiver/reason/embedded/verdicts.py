@@ -1,7 +1,10 @@
-"""The trained reader's verdicts, where the rules have none of their own: does a quote bear a claim out, or deny it?
+"""The trained reader's verdicts, where the rules have none of their own.
 
-A quote is judged by sentence and by pairs of sentences, and the strongest counts. Rules stay on top: a quote that lacks
-a number or a date of the claim does not bear it out, however much it sounds like it.
+Does a quote bear a claim out, or deny it?
+
+A quote is judged by sentence and by pairs of sentences, and the strongest counts. Rules stay on
+top: a quote that lacks a number or a date of the claim does not bear it out, however much it sounds
+like it.
 """
 
 from __future__ import annotations
@@ -18,8 +21,9 @@ from deepdiver.encoders.reader import DocumentVerdict, load_reader
 DECIDED = 0.6
 """A side under this probability is no side."""
 WORTH = 0.4
-"""Strength of a verdict of probability 1: by itself it is no more than two thirds sure. On claims about the world the
-side that the reader takes is right in little more than half of the cases, however sure it is."""
+"""Strength of a verdict of probability 1: by itself it is no more than two thirds sure. On claims
+about the world the side that the reader takes is right in little more than half of the cases,
+however sure it is."""
 SENTENCES = 6
 """Sentences that are judged of one quote."""
 REMEMBERED = 8_192
@@ -27,13 +31,15 @@ REMEMBERED = 8_192
 DIGITS = 3
 """Places of a strength."""
 WORDS_SHARE = 0.5
-"""What plain words count beside the reader where texts are asked how they lean. AUC of yes against no on PubMedQA: the
-reader alone 0.58 and both 0.69 on its first 160 yes-or-no questions, from which this was chosen; both 0.66 on all."""
+"""What plain words count beside the reader where texts are asked how they lean. AUC of yes against
+no on PubMedQA: the reader alone 0.58 and both 0.69 on its first 160 yes-or-no questions, from which
+this was chosen; both 0.66 on all."""
 NO_DENIAL = 0.6
 """How far a sentence without a denied outcome leans to yes; one with it leans to no in full."""
 
 _ASKING = re.compile(
-    r"^(?:is there|are there|does|do|did|is|are|was|were|can|could|should|will|would|has|have)\s+", re.IGNORECASE
+    r"^(?:is there|are there|does|do|did|is|are|was|were|can|could|should|will|would|has|have)\s+",
+    re.IGNORECASE,
 )
 _OUTCOMES = (
     "differ|significan|associat|correlat|effect|chang|improv|increas|decreas|reduc|lower|rais|affect|influenc|predict"
@@ -53,13 +59,18 @@ def verdict(quote: str, claim: str) -> DocumentVerdict:
 
 
 def told(quote: str, claim: str) -> Bearing | None:
-    """Return which way a quote speaks, and how strongly; None where the reader sees no side, or a value is missing."""
+    """Return which way a quote speaks, and how strongly.
+
+    None where the reader sees no side, or a value is missing.
+    """
     found = verdict(quote, claim)
     if found.stance == "neutral" or max(found.supports, found.refutes) < DECIDED:
         return None
     if found.stance == "supports":
         carried = not lacks_values(claim, quote)
-        return (Stance.SUPPORTS, _strength(found.supports), "reads as saying it") if carried else None
+        return (
+            (Stance.SUPPORTS, _strength(found.supports), "reads as saying it") if carried else None
+        )
     return Stance.REFUTES, _strength(found.refutes), "reads as denying it"
 
 
@@ -89,12 +100,17 @@ def as_statement(question: str) -> str:
 def leaning(question: str, quotes: Sequence[str]) -> tuple[float, list[float]]:
     """Return how quotes lean on a yes-or-no question, together and one by one, -1 (no) to 1 (yes).
 
-    A text that answers rarely says so in the question's words, but one that found nothing says "no" and "not" a lot.
+    A text that answers rarely says so in the question's words, but one that found nothing says "no"
+    and "not" a lot.
     """
     claim = as_statement(question)
     each = []
     for quote in quotes:
         found = verdict(quote, claim)
         plain = -1.0 if _DENIAL.search(quote) else NO_DENIAL
-        each.append(round((1 - WORDS_SHARE) * (found.supports - found.refutes) + WORDS_SHARE * plain, DIGITS))
+        each.append(
+            round(
+                (1 - WORDS_SHARE) * (found.supports - found.refutes) + WORDS_SHARE * plain, DIGITS
+            )
+        )
     return (round(sum(each) / len(each), DIGITS) if each else 0.0), each

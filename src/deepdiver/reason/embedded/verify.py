@@ -1,4 +1,6 @@
-"""Checking that quotes carry a sentence, and putting right what they do not carry: by words, values and negation.
+"""Checking that quotes carry a sentence, and putting right what they do not carry.
+
+By words, values and negation.
 
 Where the words leave it open, the trained reader is asked; it overrules no value and no negation.
 """
@@ -21,10 +23,12 @@ from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repair
 PARTLY = 0.5
 """Which part of a sentence's words its quotes must hold to carry it in part."""
 SAID, DENIED = 0.6, 0.9
-"""From this probability on the trained reader takes a quote to say a sentence, or to contradict it."""
+"""From this probability on the trained reader takes a quote to say a sentence, or to contradict it.
+"""
 CONTRADICTED = "the quotes have its words and read as saying something else"
 _AGE = re.compile(
-    r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on (?P<born>[^()]+)\)\.$"
+    r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on "
+    r"(?P<born>[^()]+)\)\.$"
 )
 
 Support = Literal["full", "partial", "none"]
@@ -71,7 +75,9 @@ def read_as_saying(text: str, quotes: Iterable[str]) -> bool:
 def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
     """Whether the trained reader takes a quote to contradict it, and none to say it."""
     found = [verdict(quote, text) for quote in quotes]
-    return any(item.refutes >= DENIED for item in found) and not any(item.supports >= SAID for item in found)
+    return any(item.refutes >= DENIED for item in found) and not any(
+        item.supports >= SAID for item in found
+    )
 
 
 def _plain(text: str) -> str:
@@ -90,7 +96,8 @@ def _age_follows(text: str, quotes: Sequence[str]) -> bool:
         return False
     years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
     told = any(
-        match["born"] in quote and mention(read(quote), match["name"]) >= 0 for quote in map(statement_of, quotes)
+        match["born"] in quote and mention(read(quote), match["name"]) >= 0
+        for quote in map(statement_of, quotes)
     )
     return told and years == int(match["years"])
 
@@ -114,11 +121,18 @@ def _missing_values(text: str, quotes: str) -> str:
 
 def repair_sentences(task: RepairSentences) -> Repairs:
     """Replace each faulty sentence by the sentence of its quotes that comes nearest, or cut it."""
-    return Repairs(repairs=tuple(Repaired(id=item.id, text=nearest(item.text, item.quotes)) for item in task.sentences))
+    return Repairs(
+        repairs=tuple(
+            Repaired(id=item.id, text=nearest(item.text, item.quotes)) for item in task.sentences
+        )
+    )
 
 
 def nearest(text: str, quotes: Iterable[str]) -> str:
-    """Return the quoted sentence that shares most words with a text; empty if none shares at least a third of them."""
+    """Return the quoted sentence that shares most words with a text.
+
+    Empty if none shares at least a third of them.
+    """
     wanted = telling(read(text))
     best, most = "", 0.0
     for quote in quotes:

@@ -1,7 +1,9 @@
-"""Writing the report: sentences of the sources in the order of the question, and fixed phrases between them.
+"""Writing the report.
 
-Nothing is put in other words. What is not in a source is a fixed phrase (kind frame) or a sum that code repeats (kind
-calculation).
+Sentences of the sources in the order of the question, and fixed phrases between them.
+
+Nothing is put in other words. What is not in a source is a fixed phrase (kind frame) or a sum that
+code repeats (kind calculation).
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ WITNESSES = 3
 PER_SECTION = 4
 """Sentences of a section for one sub-problem."""
 OPEN_QUESTION = 0.3
-"""An undecided version stands in the answer if it is believed at least this part as much as the best one; if less, it
-stands in the body alone."""
+"""An undecided version stands in the answer if it is believed at least this part as much as the
+best one; if less, it stands in the body alone."""
 LEAST_TOLD = 0.1
 """What is less likely than this is no answer, even if it is the likeliest."""
 SAME = 0.85
@@ -73,31 +75,52 @@ def write_report(task: WriteReport) -> Draft:
         return _account(task, page, answer)
     return Draft(
         answer=tuple(answer),
-        sections=tuple(DraftSection(heading=heading, sentences=tuple(lines)) for heading, lines in sections if lines),
+        sections=tuple(
+            DraftSection(heading=heading, sentences=tuple(lines))
+            for heading, lines in sections
+            if lines
+        ),
         missing=tuple(page.missing(bool(answer))),
     )
 
 
 def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> Draft:
-    """Write the report on an open question: the answer, what was measured by aspect, and what was refuted.
+    """Write the report on an open question.
 
-    Figures on a matter are no answer to how something can be done: without an answer, the question stays unanswered.
+    The answer, what was measured by aspect, and what was refuted.
+
+    Figures on a matter are no answer to how something can be done: without an answer, the question
+    stays unanswered.
     """
     lines = [line for _, lines in page.refutations() for line in lines]
     sections = account(task.question, task.findings, [line.text for line in (*answer, *lines)])
-    refuted = (DraftSection(heading=heading, sentences=tuple(lines)) for heading, _ in page.refutations()[:1] if lines)
-    return Draft(answer=tuple(answer), sections=(*sections, *refuted), missing=tuple(page.missing(bool(answer))))
+    refuted = (
+        DraftSection(heading=heading, sentences=tuple(lines))
+        for heading, _ in page.refutations()[:1]
+        if lines
+    )
+    return Draft(
+        answer=tuple(answer),
+        sections=(*sections, *refuted),
+        missing=tuple(page.missing(bool(answer))),
+    )
 
 
 def weighed(task: WriteReport) -> tuple[Standing, ...]:
     """Return the rival answers that the findings give, weighed by what speaks for and against each.
 
-    For a strategy that puts no hypotheses forward. None of them was put to a test, and the report says so; which of
-    them is told as the answer is settled by the same arithmetic all the same.
+    For a strategy that puts no hypotheses forward. None of them was put to a test, and the report
+    says so; which of them is told as the answer is settled by the same arithmetic all the same.
     """
     known = {finding.id: finding for finding in task.findings}
     proposed = hypothesise(
-        Hypothesise(question=task.question, as_of=task.as_of, problems=task.problems, findings=task.findings, limit=8)
+        Hypothesise(
+            question=task.question,
+            as_of=task.as_of,
+            problems=task.problems,
+            findings=task.findings,
+            limit=8,
+        )
     )
     standing = []
     for number, item in enumerate(proposed.hypotheses, 1):
@@ -110,7 +133,9 @@ def weighed(task: WriteReport) -> tuple[Standing, ...]:
             findings=task.findings,
         )
         judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
-        evidence = [belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged]
+        evidence = [
+            belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged
+        ]
         posterior = belief.posterior(prior, evidence)
         standing.append(
             Standing(
@@ -138,7 +163,9 @@ class Page:
         analysis = analyse(task.question)
         self.chains = [follow(chain, self.readings) for chain in analysis.chains]
         asked = {clause.text for clause in analysis.clauses}
-        others = [chain for text in task.problems if text not in asked for chain in analyse(text).chains]
+        others = [
+            chain for text in task.problems if text not in asked for chain in analyse(text).chains
+        ]
         self.besides = [follow(chain, self.readings) for chain in others]
         self.told: list[Reading] = []
         standing = weighed(task) if task.standing is None else task.standing
@@ -151,26 +178,38 @@ class Page:
     # -- the answer
 
     def lead(self) -> list[DraftSentence]:
-        """Return the answer: what is supported, how it was reached, and what the evidence does not rule out."""
+        """Return the answer.
+
+        What is supported, how it was reached, and what the evidence does not rule out.
+        """
         lines = [line for item in self.supported if (line := self._told(item)) is not None]
         if lines:
             lines = [*self._yes_or_no(), *lines, *self._path()]
             rest = self._open_versions()
-            rivals = [item for item in rest if any(self.rivals(item, other) for other in self.supported)]
+            rivals = [
+                item for item in rest if any(self.rivals(item, other) for other in self.supported)
+            ]
             others = [item for item in rest if item not in rivals]
             return [*lines, *self._framed(DISAGREE, rivals), *self._framed(ALSO, others)]
         return self._framed(UNDECIDED, self._open_versions())
 
     def _open_versions(self) -> list[Standing]:
         """Return the undecided versions that may stand in the answer; hearsay may not."""
-        heard = {" ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay}
+        heard = {
+            " ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay
+        }
         best = max((item.posterior for item in (*self.supported, *self.undecided)), default=0.0)
         bar = max(LEAST_TOLD, OPEN_QUESTION * best)
-        likely = [item for item in self.undecided if item.posterior >= bar and not self._altered(item)]
+        likely = [
+            item for item in self.undecided if item.posterior >= bar and not self._altered(item)
+        ]
         return [item for item in likely if " ".join(item.statement.split()) not in heard]
 
     def _altered(self, item: Standing) -> bool:
-        """Whether all that gives a version are copies of texts that give another: it is shown, and not told."""
+        """Whether all that gives a version are copies of texts that give another.
+
+        It is shown, and not told.
+        """
 
         def stories(labels: Iterable[str]) -> set[str]:
             return {self.findings[label].origin for label in labels if label in self.findings}
@@ -183,21 +222,31 @@ class Page:
         for steps in self.chains:
             if steps[-1].clause.kind is Kind.YES_NO:
                 return one.answer != other.answer
-            pairs = ((a, b) for a in self._given(steps[-1], one) for b in self._given(steps[-1], other))
+            pairs = (
+                (a, b) for a in self._given(steps[-1], one) for b in self._given(steps[-1], other)
+            )
             for a, b in pairs:
-                if same_subject(a.subject, b.subject) and same_value(steps[-1].clause.kind, a.value, b.value) is False:
+                if (
+                    same_subject(a.subject, b.subject)
+                    and same_value(steps[-1].clause.kind, a.value, b.value) is False
+                ):
                     return True
         return False
 
     def _given(self, step: Step, item: Standing) -> list[Candidate]:
-        """Return the answers that a hypothesis rests on: those of its own sentence, or of its day of birth."""
+        """Return the answers that a hypothesis rests on.
+
+        Those of its own sentence, or of its day of birth.
+        """
         return [
             c
             for c in step.candidates
             if c.value.text
             and (
                 _same_text(self.task.findings[c.sentence].statement, item.statement)
-                or (c.value.exact and c.value.text in item.statement and c.subject in item.statement)
+                or (
+                    c.value.exact and c.value.text in item.statement and c.subject in item.statement
+                )
             )
         ]
 
@@ -221,7 +270,9 @@ class Page:
             return None
         self.told.append(reading)
         others = [self.findings[label] for label in item.supporting if label in self.findings]
-        return _fact(own[0], [*own, *_of_other_origin(own[0], [f for f in others if _carries(f, item)])])
+        return _fact(
+            own[0], [*own, *_of_other_origin(own[0], [f for f in others if _carries(f, item)])]
+        )
 
     def _by_its_support(self, item: Standing) -> DraftSentence | None:
         """Return, for a hypothesis that is in nobody's words, the most credible finding that supports it."""
@@ -240,10 +291,17 @@ class Page:
                 text = age_sentence(name, years, self.task.as_of, candidate.value.text)
                 if _same_text(text, item.statement):
                     sum_ = Calculation(
-                        kind="years", inputs=(candidate.value.born[0], self.task.as_of[:10]), result=str(years)
+                        kind="years",
+                        inputs=(candidate.value.born[0], self.task.as_of[:10]),
+                        result=str(years),
                     )
                     label = self.task.findings[candidate.sentence].id
-                    return DraftSentence(text=text, findings=(label,), kind=SentenceKind.CALCULATION, calculation=sum_)
+                    return DraftSentence(
+                        text=text,
+                        findings=(label,),
+                        kind=SentenceKind.CALCULATION,
+                        calculation=sum_,
+                    )
         return None
 
     def _path(self) -> list[DraftSentence]:
@@ -256,7 +314,9 @@ class Page:
                 found, needed = self._links(step, needed)
                 links = [*found, *links]
             chosen |= dict.fromkeys(links)
-        fresh = [n for n in chosen if not any(self.readings[n].text == other.text for other in self.told)]
+        fresh = [
+            n for n in chosen if not any(self.readings[n].text == other.text for other in self.told)
+        ]
         self.told += [self.readings[n] for n in fresh]
         return [_fact(self.task.findings[n], [self.task.findings[n]]) for n in fresh]
 
@@ -276,14 +336,23 @@ class Page:
                 break
             links.insert(0, best.sentence)
             given = [c for c in step.candidates if c.sentence == best.sentence]
-            subjects += [hole for hole in step.holes if mention(self.readings[best.sentence], hole) >= 0]
+            subjects += [
+                hole for hole in step.holes if mention(self.readings[best.sentence], hole) >= 0
+            ]
             left = [name for name in left if not any(same_name(c.value.text, name) for c in given)]
-            if step.clause.ultimate and best.subject and not any(same_name(best.subject, n) for n in step.clause.names):
+            if (
+                step.clause.ultimate
+                and best.subject
+                and not any(same_name(best.subject, n) for n in step.clause.names)
+            ):
                 left.append(best.subject)
         return links, list(dict.fromkeys(subjects))
 
     def _covering(self, step: Step, left: Sequence[str]) -> Candidate | None:
-        """Return the answer whose sentence gives most of the names left; of equals the surest, then the shortest."""
+        """Return the answer whose sentence gives most of the names left.
+
+        Of equals the surest, then the shortest.
+        """
         ranked: list[tuple[int, float, int, Candidate]] = []
         for item in step.candidates:
             given = [c.value.text for c in step.candidates if c.sentence == item.sentence]
@@ -299,7 +368,9 @@ class Page:
     def by_problem(self) -> list[tuple[str, list[DraftSentence]]]:
         """Return for each sub-problem the sentences that answer it and were not told in the answer."""
         doubtful = {label for item in self.refuted for label in item.supporting}
-        doubtful -= {label for item in (*self.supported, *self.undecided) for label in item.supporting}
+        doubtful -= {
+            label for item in (*self.supported, *self.undecided) for label in item.supporting
+        }
         claimed = {" ".join(item.statement.split()) for item in self.refuted}
         sections: dict[str, list[DraftSentence]] = {}
         for steps in (*self.chains, *self.besides):
@@ -307,23 +378,37 @@ class Page:
                 lines = sections.setdefault(step.clause.text, [])
                 for item in step.candidates:
                     finding = self.task.findings[item.sentence]
-                    refuted = finding.id in doubtful or " ".join(finding.statement.split()) in claimed
-                    if len(lines) < PER_SECTION and not refuted and not self._repeats(item.sentence):
+                    refuted = (
+                        finding.id in doubtful or " ".join(finding.statement.split()) in claimed
+                    )
+                    if (
+                        len(lines) < PER_SECTION
+                        and not refuted
+                        and not self._repeats(item.sentence)
+                    ):
                         self.told.append(self.readings[item.sentence])
                         lines.append(_fact(finding, [finding]))
         return list(sections.items())
 
     def _repeats(self, number: int) -> bool:
         reading = self.readings[number]
-        return any(reading.text == other.text or likeness(reading, other) >= SAME for other in self.told)
+        return any(
+            reading.text == other.text or likeness(reading, other) >= SAME for other in self.told
+        )
 
     def disagreement(self) -> list[tuple[str, list[DraftSentence]]]:
         """Return the versions between which the evidence does not decide, side by side."""
         held = [*self.supported, *self.undecided]
-        versions = [item for item in held if any(self.rivals(item, other) for other in held if other is not item)]
+        versions = [
+            item
+            for item in held
+            if any(self.rivals(item, other) for other in held if other is not item)
+        ]
         versions.sort(key=lambda item: -item.posterior)
         lines = [line for item in versions if (line := self._told(item, again=True)) is not None]
-        return [("Where the sources disagree", [_frame(VERSIONS), *lines])] if len(lines) > 1 else []
+        return (
+            [("Where the sources disagree", [_frame(VERSIONS), *lines])] if len(lines) > 1 else []
+        )
 
     def refutations(self) -> list[tuple[str, list[DraftSentence]]]:
         """Return what was refuted, and what stands against it."""
@@ -335,17 +420,28 @@ class Page:
             if claim is not None and against:
                 lines += [_frame(CLAIMED), claim, _frame(REFUTED)]
                 lines += [_fact(finding, [finding]) for finding in _distinct(against)[:2]]
-        return [("What was refuted" if self.task.standing is not None else "What the evidence speaks against", lines)]
+        return [
+            (
+                "What was refuted"
+                if self.task.standing is not None
+                else "What the evidence speaks against",
+                lines,
+            )
+        ]
 
     def missing(self, answered: bool) -> list[str]:
         """Return the sub-problems without an answer, and without any answer the question's own gaps.
 
-        Where one thing is asked and an answer to it is supported, no step is missing: the reader may have found its way
-        where the rules that follow a chain did not.
+        Where one thing is asked and an answer to it is supported, no step is missing: the reader
+        may have found its way where the rules that follow a chain did not.
         """
         chains = [] if len(self.chains) == 1 and self.supported else self.chains
         empty = [step.clause.text for steps in chains for step in steps if not step.candidates]
-        return list(dict.fromkeys(empty if answered else [*empty, *self.task.gaps] or [self.task.question[:500]]))
+        return list(
+            dict.fromkeys(
+                empty if answered else [*empty, *self.task.gaps] or [self.task.question[:500]]
+            )
+        )
 
 
 def _frame(text: str) -> DraftSentence:

@@ -24,22 +24,29 @@ class Album:
     """A line for each of the others."""
 
 
-def album(strategy: Strategy, report: Report, ledger: Ledger, read: Callable[[str], str], page: str = "") -> Album:
-    """Draw a run: what was seen when and where, for the strategy that asks for it; the evidence, for all of them.
+def album(
+    strategy: Strategy, report: Report, ledger: Ledger, read: Callable[[str], str], page: str = ""
+) -> Album:
+    """Draw a run.
+
+    What was seen when and where, for the strategy that asks for it; the evidence, for all of them.
 
     Args:
         strategy: That of the run.
         report: Its report.
         ledger: Its record.
         read: Returns the saved text of a hash; KeyError if it is not kept.
-        page: Address of the page that the numbers lead to; empty: the one that the pictures stand in.
+        page: Address of the page that the numbers lead to; empty: the one that the pictures stand
+            in.
     """
     evidence = matrix(report, ledger, page)
     if strategy is not Strategy.OVERWATCH:
         return Album((evidence,) if evidence else ())
     seen = scene(report, ledger, read)
     drawn = {
-        "No finding has a time, so there is no timeline.": timeline(seen, ledger.of(Correlation).values(), page),
+        "No finding has a time, so there is no timeline.": timeline(
+            seen, ledger.of(Correlation).values(), page
+        ),
         "No finding has a place, so there is no map.": map_of(seen, page),
         "No finding was judged on a hypothesis, so there is no matrix of them.": evidence,
     }

@@ -1,7 +1,7 @@
 """Which piece of the earth a map shows, and where a point of it lies on the paper.
 
-The map is equirectangular with its middle parallel true to scale: distances are right from north to south everywhere,
-and from west to east in the middle of the map.
+The map is equirectangular with its middle parallel true to scale: distances are right from north to
+south everywhere, and from west to east in the middle of the map.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ LEAST = 0.08
 LOWEST, HIGHEST = 360.0, 540.0
 """Height of a map on the paper."""
 FLATTEST = 0.2
-"""Least width of a degree of longitude against one of latitude; nearer to a pole (78°) the map is too wide."""
+"""Least width of a degree of longitude against one of latitude; nearer to a pole (78°) the map is
+too wide."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 45.0)
 """Degrees between two lines of the graticule."""
 APART = 78.0
@@ -66,7 +67,10 @@ class Frame:
     def steps(self) -> tuple[float, float]:
         """Return the degrees between two meridians and between two parallels of the graticule."""
         across = self.width / (self.box.east - self.box.west)
-        wide, high = (next((s for s in STEPS if s * scale >= APART), STEPS[-1]) for scale in (across, self.scale))
+        wide, high = (
+            next((s for s in STEPS if s * scale >= APART), STEPS[-1])
+            for scale in (across, self.scale)
+        )
         return wide, high
 
     def meridians(self) -> Iterator[float]:
@@ -104,11 +108,16 @@ def fitted(positions: Sequence[Position], width: float) -> Frame:
     side = width / (scale * flat) / 2
     centre = west + across / 2
     centre -= 360 * math.floor((centre + 180) / 360)
-    return Frame(Box(centre - side, middle - half, centre + side, middle + half), width, height, scale)
+    return Frame(
+        Box(centre - side, middle - half, centre + side, middle + half), width, height, scale
+    )
 
 
 def _arc(lons: Sequence[float]) -> tuple[float, float]:
-    """Return the shortest stretch of the globe that holds all longitudes: where it begins, and its width."""
+    """Return the shortest stretch of the globe that holds all longitudes.
+
+    Where it begins, and its width.
+    """
     after = [*lons[1:], lons[0] + 360]
     gap, at = max((later - lon, n) for n, (lon, later) in enumerate(zip(lons, after, strict=True)))
     return after[at] % 360, 360 - gap

@@ -1,4 +1,7 @@
-"""Findings by place, on a map that is drawn from files of the package: no tiles, nothing from outside."""
+"""Findings by place, on a map that is drawn from files of the package.
+
+No tiles, nothing from outside.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from deepdiver.report.figures.svg import WIDTH, Picture, element, label, number,
 LEFT, TOP = 18.0, 14.0
 """Where the map begins on the paper."""
 COARSE = 14.0
-"""Units of paper by which a coast may be off before it misleads more than it helps; below 172 km in width it is left
-out."""
+"""Units of paper by which a coast may be off before it misleads more than it helps; below 172 km in
+width it is left out."""
 TOGETHER = 20.0
 """Findings whose marks would be nearer than this are drawn as one."""
 TOWNS, ASKED = 12, 150
@@ -70,14 +73,24 @@ def map_of(items: Iterable[Seen], page: str = "") -> Picture | None:
     below = TOP + frame.height
     types, last = legend((item for item, _ in placed), LEFT, below + 64)
     body = [
-        element("clipPath", {"id": "map-frame"}, element("rect", {"width": frame.width, "height": frame.height})),
+        element(
+            "clipPath",
+            {"id": "map-frame"},
+            element("rect", {"width": frame.width, "height": frame.height}),
+        ),
         element("rect", {**window, "class": "p-sea" if rough else "p-band"}),
         element("g", {"transform": f"translate({number(LEFT)} {number(TOP)})"}, _clipped(inside)),
         element("rect", {**window, "class": "p-axis"}),
         *_edges(frame),
         _bar(frame, below + 36),
         types,
-        label(WIDTH - LEFT, below + 36, f"{LINES_CREDIT}. {CREDIT}" if rough else CREDIT, "p-faint p-s", "end"),
+        label(
+            WIDTH - LEFT,
+            below + 36,
+            f"{LINES_CREDIT}. {CREDIT}" if rough else CREDIT,
+            "p-faint p-s",
+            "end",
+        ),
     ]
     text = _described(every, [item for item, _ in placed], frame, clusters)
     return Picture("map", "Map of the findings", text, round(last + 12), "".join(body))
@@ -106,9 +119,13 @@ class _Room:
         """Keep the marks and the latitudes at the left edge free."""
         self._frame = frame
         self._taken = [(c.x - 15, c.y - 12, c.x + 15, c.y + 12) for c in clusters]
-        self._taken += [(0.0, y - 14, 46.0, y) for _, y in (frame.at(0, lat) for lat in frame.parallels())]
+        self._taken += [
+            (0.0, y - 14, 46.0, y) for _, y in (frame.at(0, lat) for lat in frame.parallels())
+        ]
 
-    def put(self, text: str, size: float, x: float, y: float, away: float) -> tuple[float, float, str] | None:
+    def put(
+        self, text: str, size: float, x: float, y: float, away: float
+    ) -> tuple[float, float, str] | None:
         """Return where words beside a spot find room, and how they are anchored; None: nowhere.
 
         Args:
@@ -130,10 +147,19 @@ class _Room:
             (x - half, y - away, "end"),
         ):
             own = (middle - half, base - size * 0.6, middle + half, base + size * 0.6)
-            inside = own[0] > 0 and own[1] > 0 and own[2] < self._frame.width and own[3] < self._frame.height
+            inside = (
+                own[0] > 0
+                and own[1] > 0
+                and own[2] < self._frame.width
+                and own[3] < self._frame.height
+            )
             if inside and not any(_overlap(own, other) for other in self._taken):
                 self._taken.append(own)
-                return {"start": own[0], "end": own[2]}.get(anchor, middle), base + size * 0.36, anchor
+                return (
+                    {"start": own[0], "end": own[2]}.get(anchor, middle),
+                    base + size * 0.36,
+                    anchor,
+                )
         return None
 
 
@@ -143,9 +169,13 @@ def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
 
 def _reaches(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> Iterator[str]:
     """Return how far off findings may be whose place is known by the name of a town alone, each stretch once."""
-    for position in sorted({position for _, position in placed if position.within_km / frame.km > TOGETHER / 2}):
+    for position in sorted(
+        {position for _, position in placed if position.within_km / frame.km > TOGETHER / 2}
+    ):
         x, y = frame.place(position)
-        yield element("circle", {"class": "p-reach", "cx": x, "cy": y, "r": position.within_km / frame.km})
+        yield element(
+            "circle", {"class": "p-reach", "cx": x, "cy": y, "r": position.within_km / frame.km}
+        )
 
 
 def _marked(cluster: _Cluster, page: str) -> str:
@@ -165,7 +195,11 @@ def _numbered(clusters: Iterable[_Cluster], room: _Room) -> Iterator[str]:
 
 
 def _land(frame: Frame) -> Iterator[str]:
-    rings = (path(points, closed=True) for ring in outlines.land(frame.box) if len(points := _thinned(ring, frame)) > 2)
+    rings = (
+        path(points, closed=True)
+        for ring in outlines.land(frame.box)
+        if len(points := _thinned(ring, frame)) > 2
+    )
     yield element("path", {"class": "p-land", "fill-rule": "evenodd", "d": "".join(rings)})
     ways: dict[str, list[str]] = {"coast": [], "border": []}
     for kind, line in outlines.lines(frame.box):
@@ -176,7 +210,10 @@ def _land(frame: Frame) -> Iterator[str]:
 
 
 def _thinned(points: Sequence[Spot], frame: Frame) -> list[Spot]:
-    """Return points on the paper without those that cannot be told from the last; nothing where one spot is left."""
+    """Return points on the paper without those that cannot be told from the last.
+
+    Nothing where one spot is left.
+    """
     kept: list[Spot] = []
     for point in points:
         x, y = frame.at(*point)
@@ -195,7 +232,10 @@ def _graticule(frame: Frame) -> Iterator[str]:
 
 
 def _edges(frame: Frame) -> Iterator[str]:
-    """Return the degrees of the graticule: longitudes below the map, latitudes within its left edge."""
+    """Return the degrees of the graticule.
+
+    Longitudes below the map, latitudes within its left edge.
+    """
     for lon in frame.meridians():
         x, _ = frame.at(lon, 0)
         if 24 < x < frame.width - 24:
@@ -212,7 +252,9 @@ def _towns(frame: Frame, clusters: Sequence[_Cluster], room: _Room) -> Iterator[
     box = frame.box
     west, east = ((lon + 180) % 360 - 180 for lon in (box.west, box.east))
     whole = box.east - box.west >= 359
-    found = gazetteer.within(box.south, -180 if whole else west, box.north, 180 if whole else east, ASKED)
+    found = gazetteer.within(
+        box.south, -180 if whole else west, box.north, 180 if whole else east, ASKED
+    )
     spots: list[Spot] = []
     named = 0
     for town in found:
@@ -241,11 +283,15 @@ def _nearest(frame: Frame) -> Iterator[str]:
 def _bar(frame: Frame, y: float) -> str:
     km, length = frame.bar()
     way = f"M{number(LEFT)} {number(y - 8)}v6h{number(length)}v-6"
-    told = f"{km:,g} km" + (f" at {degrees(round(frame.middle), 'NS', 1)}" if frame.height * frame.km > 1_000 else "")
+    told = f"{km:,g} km" + (
+        f" at {degrees(round(frame.middle), 'NS', 1)}" if frame.height * frame.km > 1_000 else ""
+    )
     return element("path", {"class": "p-axis", "d": way}) + label(LEFT + length + 8, y, told)
 
 
-def _described(every: Sequence[Seen], placed: Sequence[Seen], frame: Frame, clusters: Sequence[_Cluster]) -> str:
+def _described(
+    every: Sequence[Seen], placed: Sequence[Seen], frame: Frame, clusters: Sequence[_Cluster]
+) -> str:
     box, step = frame.box, 0.05
     corners = [
         f"{degrees(lat, 'NS', step)}, {degrees(lon, 'EW', step)}"
@@ -254,7 +300,9 @@ def _described(every: Sequence[Seen], placed: Sequence[Seen], frame: Frame, clus
     said = "1 finding has" if len(placed) == 1 else f"{len(placed)} findings have"
     parts = [f"{said} a position ({counted(placed)}), of {len(every)} in all."]
     if named := sum(bool(item.position and item.position.within_km) for item in placed):
-        parts.append(f"Of these, {named} {'is' if named == 1 else 'are'} placed by the name of a town alone.")
+        parts.append(
+            f"Of these, {named} {'is' if named == 1 else 'are'} placed by the name of a town alone."
+        )
     if len(clusters) < len(placed):
         parts.append(f"They are drawn at {len(clusters)} spot{'s' if len(clusters) != 1 else ''}.")
     return " ".join([*parts, f"The map reaches from {corners[0]} to {corners[1]}."])

@@ -1,4 +1,7 @@
-"""Marks that findings are drawn with: each type of source has a colour and a shape, so that neither is needed alone."""
+"""Marks that findings are drawn with.
+
+Each type of source has a colour and a shape, so that neither is needed alone.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ _CORNERS = {
     "tool": (8, 22.5, 1.1),
     "feed": (6, 30.0, 1.15),
 }
-"""Corners of each shape, its turn in degrees, and how much larger than its circle it must be to hold a number. News is
-a circle, a document a sheet."""
+"""Corners of each shape, its turn in degrees, and how much larger than its circle it must be to
+hold a number. News is a circle, a document a sheet."""
 _DROPS = {"connectivity": 6.6, "sanctions": 0.8}
 """How far below the middle of a mark its number stands: in a triangle where it is wide."""
 
@@ -32,16 +35,27 @@ def shape(kind: str, x: float, y: float, radius: float) -> str:
     if kind in _CORNERS:
         corners, turn, size = _CORNERS[kind]
         angles = [math.radians(turn + 360 * n / corners) for n in range(corners)]
-        points = [(x + radius * size * math.sin(a), y - radius * size * math.cos(a)) for a in angles]
+        points = [
+            (x + radius * size * math.sin(a), y - radius * size * math.cos(a)) for a in angles
+        ]
         return element("path", {**look, "d": path(points, closed=True)})
     if kind == "document":
-        sheet = {"x": x - radius * 0.9, "y": y - radius * 1.1, "width": radius * 1.8, "height": radius * 2.2, "rx": 2}
+        sheet = {
+            "x": x - radius * 0.9,
+            "y": y - radius * 1.1,
+            "width": radius * 1.8,
+            "height": radius * 2.2,
+            "rx": 2,
+        }
         return element("rect", {**look, **sheet})
     return element("circle", {**look, "cx": x, "cy": y, "r": radius})
 
 
 def mark(item: Seen, x: float, y: float, page: str) -> str:
-    """Return the mark of one finding; where it is cited it has its number and leads to its place in the page."""
+    """Return the mark of one finding.
+
+    Where it is cited it has its number and leads to its place in the page.
+    """
     radius = RADIUS if item.number else SMALL
     drawn = [shape(item.type, x, y, radius)]
     if item.number:
@@ -52,17 +66,32 @@ def mark(item: Seen, x: float, y: float, page: str) -> str:
 
 
 def many(items: Sequence[Seen], x: float, y: float, text: str) -> str:
-    """Return one mark for several findings: how many, in the colour of their type if they have one, and which."""
+    """Return one mark for several findings.
+
+    How many, in the colour of their type if they have one, and which.
+    """
     kinds = {item.type for item in items}
-    look, on = (f"p-{kinds.pop()} p-edge", "p-on") if len(kinds) == 1 else ("p-many p-edge", "p-onmany")
+    look, on = (
+        (f"p-{kinds.pop()} p-edge", "p-on") if len(kinds) == 1 else ("p-many p-edge", "p-onmany")
+    )
     half = max(wide(text, 10) / 2 + 5, 11.0)
-    pill: Attributes = {"class": look, "x": x - half, "y": y - 9, "width": 2 * half, "height": 18, "rx": 9}
+    pill: Attributes = {
+        "class": look,
+        "x": x - half,
+        "y": y - 9,
+        "width": 2 * half,
+        "height": 18,
+        "rx": 9,
+    }
     says = f"{len(items)} findings: " + " | ".join(item.says for item in items)
     return group([element("rect", pill), label(x, y + 3.6, text, f"{on} p-s p-b", "middle")], says)
 
 
 def legend(items: Iterable[Seen], left: float, y: float) -> tuple[str, float]:
-    """Return the types that occur, with their shapes and how many findings are of each; and the last base line."""
+    """Return the types that occur, with their shapes and how many findings are of each.
+
+    And the last base line.
+    """
     held = [item.type for item in items]
     drawn, x = [], left
     for name in (name for name in TYPES if name in held):

@@ -1,4 +1,7 @@
-"""Hypotheses against evidence: how each finding bears on each hypothesis, how much it weighs, and what comes of it."""
+"""Hypotheses against evidence.
+
+How each finding bears on each hypothesis, how much it weighs, and what comes of it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,27 @@ from dataclasses import dataclass
 from deepdiver.core import belief
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.origins import origins
-from deepdiver.core.record import Assessment, Evidence, Finding, HypothesisStatus, Report, Source, Stance
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Finding,
+    HypothesisStatus,
+    Report,
+    Source,
+    Stance,
+)
 from deepdiver.report.figures.scene import STATEMENT_CHARS, numbering
-from deepdiver.report.figures.svg import WIDTH, Attributes, Picture, element, group, label, number, plain, wrapped
+from deepdiver.report.figures.svg import (
+    WIDTH,
+    Attributes,
+    Picture,
+    element,
+    group,
+    label,
+    number,
+    plain,
+    wrapped,
+)
 
 MARGIN, TOP = 18, 16
 LINE = 16
@@ -58,7 +79,9 @@ class _Column:
 
 
 def matrix(report: Report, ledger: Ledger, page: str = "") -> Picture | None:
-    """Draw all hypotheses against all findings that were judged on any of them; None where there is no evidence.
+    """Draw all hypotheses against all findings that were judged on any of them.
+
+    None where there is no evidence.
 
     Args:
         report: The hypotheses as they stand, and the numbers of the citations.
@@ -78,7 +101,9 @@ def matrix(report: Report, ledger: Ledger, page: str = "") -> Picture | None:
         drawn.append(_part(part, min(ROOM / each, WIDEST), rows, held, top, page))
         top += 26 + ROW * len(rows) + 18
     body = "".join([listed, *drawn, _key(top + 4)])
-    return Picture("matrix", "Hypotheses and evidence", _described(rows, held), round(top + 34), body)
+    return Picture(
+        "matrix", "Hypotheses and evidence", _described(rows, held), round(top + 34), body
+    )
 
 
 def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
@@ -92,7 +117,9 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
     sources = {key: ledger.get(Source, ledger.get(Finding, key).quotes[0].source) for key in judged}
     story = origins({source.id: source for source in sources.values()}.values())
     weighed = {
-        key: belief.Weighed(e.stance, e.strength, sources[key].credibility.score, story[sources[key].id])
+        key: belief.Weighed(
+            e.stance, e.strength, sources[key].credibility.score, story[sources[key].id]
+        )
         for key, e in judged.items()
     }
     weights = {key: belief.weight(one) for key, one in weighed.items()}
@@ -104,14 +131,18 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
             e.stance,
             weights[key],
             e.stance is not Stance.NEUTRAL and strongest[weighed[key].origin, e.stance] != key,
-            f"{e.stance.value}, strength {e.strength:.2f}, credibility {weighed[key].credibility:.2f}. {e.reason}",
+            f"{e.stance.value}, strength {e.strength:.2f}, credibility "
+            f"{weighed[key].credibility:.2f}. {e.reason}",
         )
         for key, e in judged.items()
     }
 
 
 def _counts(item: Assessment, evidence: Evidence) -> bool:
-    """Whether this is the judgement that counts: of several of one finding, the assessment says which."""
+    """Whether this is the judgement that counts.
+
+    Of several of one finding, the assessment says which.
+    """
     if evidence.finding in item.supporting:
         return evidence.stance is Stance.SUPPORTS
     if evidence.finding in item.refuting:
@@ -125,7 +156,13 @@ def _columns(report: Report, ledger: Ledger, held: Sequence[dict[str, _Cell]]) -
     for key in {key for cells in held for key in cells}:
         finding = ledger.get(Finding, key)
         title = ledger.get(Source, finding.quotes[0].source).title
-        made.append(_Column(key, cited(finding), f"{plain(finding.statement, STATEMENT_CHARS)} ({plain(title, 100)})"))
+        made.append(
+            _Column(
+                key,
+                cited(finding),
+                f"{plain(finding.statement, STATEMENT_CHARS)} ({plain(title, 100)})",
+            )
+        )
     return sorted(made, key=lambda column: (not column.number, column.number, column.finding))
 
 
@@ -138,8 +175,13 @@ def _listed(rows: Sequence[Assessment]) -> tuple[str, float]:
         for line in wrapped(item.hypothesis.statement, LETTERS, 2):
             drawn.append(label(MARGIN + LABEL, y, line, "p-ink p-struck" if refuted else "p-ink"))
             y += LINE
-        told = f"{STATUS[item.status]}, {item.trials} attempt{'s' if item.trials != 1 else ''} to refute"
-        drawn.append(label(MARGIN + LABEL, y, told, "p-against p-b p-s" if refuted else "p-faint p-s"))
+        told = (
+            f"{STATUS[item.status]}, {item.trials} attempt{'s' if item.trials != 1 else ''} to "
+            "refute"
+        )
+        drawn.append(
+            label(MARGIN + LABEL, y, told, "p-against p-b p-s" if refuted else "p-faint p-s")
+        )
         y += LINE + 8
     return "".join(drawn), y
 
@@ -157,8 +199,12 @@ def _part(
     drawn = [label(right, top + 14, "belief", "p-faint p-s")]
     for place, column in enumerate(columns):
         x = left + cell * (place + 0.5)
-        head = label(x, top + 14, str(column.number) if column.number else "·", "p-ink p-s p-b", "middle")
-        drawn.append(group([head], column.says, f"{page}#c{column.number}" if column.number else ""))
+        head = label(
+            x, top + 14, str(column.number) if column.number else "·", "p-ink p-s p-b", "middle"
+        )
+        drawn.append(
+            group([head], column.says, f"{page}#c{column.number}" if column.number else "")
+        )
     for line, (item, cells) in enumerate(zip(rows, held, strict=True)):
         y = top + 26 + ROW * line
         if line % 2 == 0:
@@ -171,7 +217,9 @@ def _part(
             }
             drawn.append(element("rect", band))
         refuted = item.status is HypothesisStatus.REFUTED
-        drawn.append(label(MARGIN, y + 24, f"H{line + 1}", "p-ink p-b p-struck" if refuted else "p-ink p-b"))
+        drawn.append(
+            label(MARGIN, y + 24, f"H{line + 1}", "p-ink p-b p-struck" if refuted else "p-ink p-b")
+        )
         for place, column in enumerate(columns):
             if column.finding in cells:
                 drawn.append(_drawn(cells[column.finding], left + cell * (place + 0.5), y))
@@ -180,7 +228,10 @@ def _part(
 
 
 def _drawn(cell: _Cell, x: float, y: float) -> str:
-    """Return a judgement: a disc as large as it weighs, with its sign, and its weight as a number."""
+    """Return a judgement.
+
+    A disc as large as it weighs, with its sign, and its weight as a number.
+    """
     part = math.sqrt(min(abs(cell.weight) / belief.FULL_WEIGHT, 1.0))
     radius = 5.5 + 6.5 * part if cell.stance is not Stance.NEUTRAL else 5.5
     disc: dict[str, str | float] = {"class": LOOKS[cell.stance], "cx": x, "cy": y + 15, "r": radius}
@@ -189,8 +240,16 @@ def _drawn(cell: _Cell, x: float, y: float) -> str:
     return group(
         [
             element("circle", disc | ({"opacity": 0.45} if cell.repeated else {})),
-            label(x, y + (18.5 if cell.stance is Stance.NEUTRAL else 19.5), SIGNS[cell.stance], sign, "middle"),
-            label(x, y + 37, weight, "p-faint p-s", "middle") if cell.stance is not Stance.NEUTRAL else "",
+            label(
+                x,
+                y + (18.5 if cell.stance is Stance.NEUTRAL else 19.5),
+                SIGNS[cell.stance],
+                sign,
+                "middle",
+            ),
+            label(x, y + 37, weight, "p-faint p-s", "middle")
+            if cell.stance is not Stance.NEUTRAL
+            else "",
         ],
         cell.says,
     )
@@ -199,7 +258,9 @@ def _drawn(cell: _Cell, x: float, y: float) -> str:
 def _outcome(item: Assessment, x: float, y: float) -> str:
     """Return the belief in a hypothesis, as a number, as a bar, and in a word."""
     refuted = item.status is HypothesisStatus.REFUTED
-    look = {HypothesisStatus.SUPPORTED: "p-for", HypothesisStatus.REFUTED: "p-against"}.get(item.status, "p-faint")
+    look = {HypothesisStatus.SUPPORTED: "p-for", HypothesisStatus.REFUTED: "p-against"}.get(
+        item.status, "p-faint"
+    )
     bar = {"x": x, "y": y + 21, "height": 5, "rx": 2.5}
     return "".join(
         [
@@ -221,23 +282,39 @@ def _key(y: float) -> str:
     ):
         drawn.append(element("circle", {"class": LOOKS[stance], "cx": x + 8, "cy": y - 4, "r": 8}))
         drawn.append(
-            label(x + 8, y, SIGNS[stance], "p-faint p-s" if stance is Stance.NEUTRAL else "p-on p-b", "middle")
+            label(
+                x + 8,
+                y,
+                SIGNS[stance],
+                "p-faint p-s" if stance is Stance.NEUTRAL else "p-on p-b",
+                "middle",
+            )
         )
         drawn.append(label(x + 22, y, text, "p-faint"))
         x += 22 + len(text) * 6.6 + 20
     told = (
-        "Heads are the numbers of citations (· is not cited). Below a sign stands its weight in log-odds; in brackets:"
+        "Heads are the numbers of citations (· is not cited). Below a sign stands its weight in "
+        "log-odds; in brackets:"
     )
     rule = element("path", {"class": "p-rule", "d": f"M{MARGIN} {number(y - 18)}H{WIDTH - MARGIN}"})
-    return rule + "".join(drawn) + label(MARGIN, y + 20, f"{told} another of its origin counts.", "p-faint p-s")
+    return (
+        rule
+        + "".join(drawn)
+        + label(MARGIN, y + 20, f"{told} another of its origin counts.", "p-faint p-s")
+    )
 
 
 def _described(rows: Sequence[Assessment], held: Sequence[dict[str, _Cell]]) -> str:
     findings = {key for cells in held for key in cells}
     told = []
     for place, (item, cells) in enumerate(zip(rows, held, strict=True), 1):
-        counts = {stance: sum(cell.stance is stance for cell in cells.values()) for stance in Stance}
-        bears = f"{counts[Stance.SUPPORTS]} for, {counts[Stance.REFUTES]} against, {counts[Stance.NEUTRAL]} neither"
+        counts = {
+            stance: sum(cell.stance is stance for cell in cells.values()) for stance in Stance
+        }
+        bears = (
+            f"{counts[Stance.SUPPORTS]} for, {counts[Stance.REFUTES]} against, "
+            f"{counts[Stance.NEUTRAL]} neither"
+        )
         told.append(f"H{place} is {STATUS[item.status]} at {item.posterior:.2f} ({bears})")
     which = "1 hypothesis" if len(rows) == 1 else f"{len(rows)} hypotheses"
     what = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"

@@ -1,7 +1,7 @@
 """Coasts, borders and land for the map, cut to its frame.
 
-The lines are Natural Earth's at 1:50 million (public domain), good to some 3 km; they come with the package, and
-`README.md` beside them says how they were made.
+The lines are Natural Earth's at 1:50 million (public domain), good to some 3 km; they come with the
+package, and `README.md` beside them says how they were made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A piece of the map; its longitudes may lie outside of -180..180, where it reaches over the antimeridian."""
+    """A piece of the map.
+
+    Its longitudes may lie outside of -180..180, where it reaches over the antimeridian.
+    """
 
     west: float
     south: float
@@ -49,7 +52,10 @@ Shape = tuple[Box, list[Point]]
 
 
 def lines(box: Box) -> Iterator[tuple[Literal["coast", "border"], list[Point]]]:
-    """Return the coasts and borders of a box: pieces of line that have a point in it, or cross it."""
+    """Return the coasts and borders of a box.
+
+    Pieces of line that have a point in it, or cross it.
+    """
     arcs, _, borders = _read()
     for (around, arc), border in zip(arcs, borders, strict=True):
         for shift in (-360.0, 0.0, 360.0):
@@ -103,7 +109,9 @@ def _cut(ring: list[Point], box: Box) -> list[Point]:
                 kept.append(one)
             if starts != ends:
                 part = (limit - one[axis]) / (other[axis] - one[axis])
-                kept.append((one[0] + part * (other[0] - one[0]), one[1] + part * (other[1] - one[1])))
+                kept.append(
+                    (one[0] + part * (other[0] - one[0]), one[1] + part * (other[1] - one[1]))
+                )
         ring = kept
     return ring
 
@@ -115,15 +123,25 @@ def _read() -> tuple[list[Shape], list[Shape], bytes]:
     dx, dy = numbers("h", columns["dx"]), numbers("h", columns["dy"])
     arcs: list[list[Point]] = []
     at = 0
-    lengths, first = numbers("H", columns["lengths"]), (numbers("h", columns[name]) for name in "xy")
+    lengths, first = (
+        numbers("H", columns["lengths"]),
+        (numbers("h", columns[name]) for name in "xy"),
+    )
     for length, x, y in zip(lengths, *first, strict=True):
         xs = accumulate(dx[at : at + length - 1], initial=x)
         ys = accumulate(dy[at : at + length - 1], initial=y)
         arcs.append([(east / _STEP, north / _STEP) for east, north in zip(xs, ys, strict=True)])
         at += length - 1
     members = iter(numbers("h", columns["members"]))
-    rings = [_ring([next(members) for _ in range(length)], arcs) for length in numbers("H", columns["rings"])]
-    return [(_around(arc), arc) for arc in arcs], [(_around(ring), ring) for ring in rings], columns["borders"]
+    rings = [
+        _ring([next(members) for _ in range(length)], arcs)
+        for length in numbers("H", columns["rings"])
+    ]
+    return (
+        [(_around(arc), arc) for arc in arcs],
+        [(_around(ring), ring) for ring in rings],
+        columns["borders"],
+    )
 
 
 def _around(points: Sequence[Point]) -> Box:
@@ -132,7 +150,10 @@ def _around(points: Sequence[Point]) -> Box:
 
 
 def _ring(members: Sequence[int], arcs: Sequence[list[Point]]) -> list[Point]:
-    """Return a ring put together of lines; ~n is line n backwards. One around the pole is closed over it."""
+    """Return a ring put together of lines; ~n is line n backwards.
+
+    One around the pole is closed over it.
+    """
     points: list[Point] = []
     for member in members:
         arc = arcs[member] if member >= 0 else arcs[~member][::-1]

@@ -1,4 +1,7 @@
-"""What is drawn: the findings of a run with their type, their number in the report, when and where they were."""
+"""What is drawn.
+
+The findings of a run with their type, their number in the report, when and where they were.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ TYPES = (
     "tool",
     "feed",
 )
-"""Types of sources in the order in which they are drawn: types of intelligence, then kinds of sources."""
+"""Types of sources in the order in which they are drawn: types of intelligence, then kinds of
+sources."""
 STATEMENT_CHARS = 240
 """Of a statement that is shown when a finding is pointed at."""
 
@@ -58,7 +62,8 @@ def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Se
     Args:
         report: Numbers its citations.
         ledger: Where findings and sources are.
-        read: Returns the saved text of a hash; KeyError if it is not kept, which costs what only it said.
+        read: Returns the saved text of a hash; KeyError if it is not kept, which costs what only it
+            said.
     """
     cited = numbering(report)
     texts: dict[str, str] = {}
@@ -68,12 +73,22 @@ def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Se
         if source.snapshot not in texts:
             with contextlib.suppress(KeyError):
                 texts[source.snapshot] = read(source.snapshot)
-        made.append(_seen(finding, source, cited(finding), sighting(finding, source, texts.get(source.snapshot, ""))))
+        made.append(
+            _seen(
+                finding,
+                source,
+                cited(finding),
+                sighting(finding, source, texts.get(source.snapshot, "")),
+            )
+        )
     return sorted(made, key=lambda item: (not item.number, item.number, item.finding))
 
 
 def numbering(report: Report) -> Callable[[Finding], int]:
-    """Return what gives a finding the number of its first citation in the report; 0: it is not cited."""
+    """Return what gives a finding the number of its first citation in the report.
+
+    0: it is not cited.
+    """
     numbers = {(c.source, c.passage.start, c.passage.end): c.number for c in report.citations}
 
     def cited(finding: Finding) -> int:
@@ -92,17 +107,27 @@ def _seen(finding: Finding, source: Source, cited: int, there: Sighting) -> Seen
 
 
 def type_of(source: Source) -> str:
-    """Return what type a source is drawn as: its type of intelligence where that is one of a feed, else its kind."""
+    """Return what type a source is drawn as.
+
+    Its type of intelligence where that is one of a feed, else its kind.
+    """
     return source.intelligence if source.intelligence in TYPES else source.kind.value
 
 
 def told(moment: Moment) -> str:
-    """Return a moment in words: `2026-11-11 14:05 UTC`, `2026-11-11`, `2026-11-11 14:00 to 14:30 UTC`."""
+    """Return a moment in words.
+
+    `2026-11-11 14:05 UTC`, `2026-11-11`, `2026-11-11 14:00 to 14:30 UTC`.
+    """
     start = moment.iso().replace("T", " ").removesuffix("Z")
     if not moment.narrow:
         last = Moment(moment.end, moment.end).iso()
         return start if last[:10] == start else f"{start} to {last[:10]}"
-    until = f" to {moment.end % DAY // 60:02d}:{moment.end % 60:02d}" if moment.end > moment.start else ""
+    until = (
+        f" to {moment.end % DAY // 60:02d}:{moment.end % 60:02d}"
+        if moment.end > moment.start
+        else ""
+    )
     return f"{start}{until} UTC"
 
 

@@ -1,4 +1,7 @@
-"""The elements that pictures are made of. Text is escaped here and nowhere else; colours are all in `STYLE`."""
+"""The elements that pictures are made of.
+
+Text is escaped here and nowhere else; colours are all in `STYLE`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from dataclasses import dataclass
 from html import escape
 
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-"""Control characters, those that turn the direction of writing, half characters, and what no XML may hold."""
+"""Control characters, those that turn the direction of writing, half characters, and what no XML
+may hold."""
 WIDTH = 800
 """Of every picture, in its own units; a page may show it larger or smaller."""
 LETTER = 0.55
-"""Width of a letter as a part of its size: what generic sans-serif fonts have on average, a little more in doubt."""
+"""Width of a letter as a part of its size: what generic sans-serif fonts have on average, a little
+more in doubt."""
 
 Attributes = Mapping[str, str | float]
 """Of an element."""
@@ -59,7 +64,8 @@ MARKS = {
     "tool": ("#5d6b2f", "#b0c06f"),
     "feed": ("#5b5b5b", "#bdbdbd"),
 }
-"""Colour of each type of source, on light and on dark paper; a number in white, or black, can be read on it."""
+"""Colour of each type of source, on light and on dark paper; a number in white, or black, can be
+read on it."""
 
 
 def _rules(colours: Mapping[str, str], marks: Mapping[str, str], on_mark: str) -> str:
@@ -93,7 +99,8 @@ def _rules(colours: Mapping[str, str], marks: Mapping[str, str], on_mark: str) -
 STYLE = (
     ".p{font-family:system-ui,sans-serif;font-size:12px}.p-b{font-weight:700}.p-s{font-size:10px}.p-xs{font-size:8px}"
     ".p-struck{text-decoration:line-through}"
-    ".p-geospatial{stroke-dasharray:2 4}.p-causal{stroke-dasharray:9 3}.p-pattern{stroke-dasharray:9 3 2 3}"
+    ".p-geospatial{stroke-dasharray:2 4}.p-causal{stroke-dasharray:9 "
+    "3}.p-pattern{stroke-dasharray:9 3 2 3}"
     + _rules(LIGHT, {name: light for name, (light, _) in MARKS.items()}, "#ffffff")
     + "@media screen and (prefers-color-scheme:dark){"
     + _rules(DARK, {name: dark for name, (_, dark) in MARKS.items()}, "#000000")
@@ -123,7 +130,11 @@ class Picture:
 
     def file(self) -> str:
         """Return it as a file of its own."""
-        return '<?xml version="1.0" encoding="UTF-8"?>\n' + self._framed(element("style", {}, STYLE)) + "\n"
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            + self._framed(element("style", {}, STYLE))
+            + "\n"
+        )
 
     def _framed(self, style: str) -> str:
         ids = [f"{self.name}-title", f"{self.name}-text"]
@@ -178,7 +189,9 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def label(x: float, y: float, text: str, kind: str = "p-ink", anchor: str = "start", most: int = 0) -> str:
+def label(
+    x: float, y: float, text: str, kind: str = "p-ink", anchor: str = "start", most: int = 0
+) -> str:
     """Return words at a place.
 
     Args:
@@ -189,7 +202,9 @@ def label(x: float, y: float, text: str, kind: str = "p-ink", anchor: str = "sta
         anchor: start, middle or end.
         most: Characters at most; 0: all of them.
     """
-    return element("text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, shown(text, most))
+    return element(
+        "text", {"class": kind, "x": x, "y": y, "text-anchor": anchor}, shown(text, most)
+    )
 
 
 def group(children: Iterable[str], says: str = "", link: str = "") -> str:
@@ -208,7 +223,9 @@ def wrapped(text: str, letters: int, lines: int) -> list[str]:
     """Return a text in lines of so many letters; what does not fit is cut, visibly."""
     line = plain(text)
     fitting = round(letters * len(line) / max(_letters(line), 1))
-    return textwrap.wrap(line, max(fitting, 8), max_lines=lines, placeholder=" …", break_long_words=True)
+    return textwrap.wrap(
+        line, max(fitting, 8), max_lines=lines, placeholder=" …", break_long_words=True
+    )
 
 
 def wide(text: str, size: float) -> float:

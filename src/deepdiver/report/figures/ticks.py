@@ -39,7 +39,9 @@ def ticks(start: int, end: int) -> list[Tick]:
             return _told((at, _clock(at), _day(at)) for at in _multiples(start, end, step))
     for days in DAYS:
         if (end - start) // (days * DAY) < MOST:
-            return _told((at, _short(at), str(_date(at).year)) for at in _multiples(start, end, days * DAY))
+            return _told(
+                (at, _short(at), str(_date(at).year)) for at in _multiples(start, end, days * DAY)
+            )
     for months in MONTHS:
         found = list(_firsts(start, end, months))
         if len(found) <= MOST:

@@ -33,7 +33,8 @@ BEND = {
     CorrelationKind.CAUSAL: -14.0,
     CorrelationKind.PATTERN: 26.0,
 }
-"""How far the lines of each kind are bent aside, so that two between the same findings can be told apart."""
+"""How far the lines of each kind are bent aside, so that two between the same findings can be told
+apart."""
 Dated = tuple[Seen, Moment]
 
 
@@ -67,7 +68,9 @@ class _Axis:
         return (self.x(moment.start) + self.x(moment.end)) / 2
 
 
-def timeline(items: Iterable[Seen], correlations: Iterable[Correlation], page: str = "") -> Picture | None:
+def timeline(
+    items: Iterable[Seen], correlations: Iterable[Correlation], page: str = ""
+) -> Picture | None:
     """Draw the findings that have a time; None where none has.
 
     Args:
@@ -81,14 +84,29 @@ def timeline(items: Iterable[Seen], correlations: Iterable[Correlation], page: s
     dated.sort(key=lambda pair: (pair[1], pair[0].finding))
     inside, before, after = _window(dated)
     axis = _axis(inside)
-    lanes = [_lane(name, held, axis) for name in TYPES if (held := [pair for pair in inside if pair[0].type == name])]
+    lanes = [
+        _lane(name, held, axis)
+        for name in TYPES
+        if (held := [pair for pair in inside if pair[0].type == name])
+    ]
     bottom = TOP + sum(lane.height for lane in lanes)
     spots: dict[str, tuple[float, float]] = {}
     drawn = [_lane_drawn(lane, top, axis, page, spots) for lane, top in _tops(lanes)]
     joins = [join for item in correlations if (join := _joined(item, spots))]
-    kinds = {item.kind for item in correlations if len([key for key in item.findings if key in spots]) > 1}
+    kinds = {
+        item.kind
+        for item in correlations
+        if len([key for key in item.findings if key in spots]) > 1
+    }
     foot = _footed(before, after, bottom + 40)
-    body = [*_bands(lanes), _axis_drawn(axis, bottom), *joins, *drawn, foot, _key(kinds, bottom + 62)]
+    body = [
+        *_bands(lanes),
+        _axis_drawn(axis, bottom),
+        *joins,
+        *drawn,
+        foot,
+        _key(kinds, bottom + 62),
+    ]
     return Picture(
         name="timeline",
         title="Timeline of the findings",
@@ -101,7 +119,8 @@ def timeline(items: Iterable[Seen], correlations: Iterable[Correlation], page: s
 def _window(dated: Sequence[Dated]) -> tuple[list[Dated], list[Dated], list[Dated]]:
     """Part the findings into those on the axis and those before and after it.
 
-    A report on this week that also says when a town was founded would else show a week as one stroke.
+    A report on this week that also says when a town was founded would else show a week as one
+    stroke.
     """
     least = max(1, -(-round(len(dated) * MOSTLY * 100) // 100))
     spans = [
@@ -158,13 +177,19 @@ def _tops(lanes: Sequence[_Lane]) -> Iterator[tuple[_Lane, float]]:
 def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
     for number_, (lane, top) in enumerate(_tops(lanes)):
         if number_ % 2 == 0:
-            yield element("rect", {"class": "p-band", "x": 0, "y": top, "width": WIDTH, "height": lane.height})
+            yield element(
+                "rect", {"class": "p-band", "x": 0, "y": top, "width": WIDTH, "height": lane.height}
+            )
         held = len(lane.single) + sum(len(crowd) for _, crowd in lane.crowds)
         middle = top + lane.height / 2
-        yield shape(lane.name, 18, middle, SMALL) + label(32, middle + 4, f"{lane.name} {held}", "p-ink")
+        yield shape(lane.name, 18, middle, SMALL) + label(
+            32, middle + 4, f"{lane.name} {held}", "p-ink"
+        )
 
 
-def _lane_drawn(lane: _Lane, top: float, axis: _Axis, page: str, spots: dict[str, tuple[float, float]]) -> str:
+def _lane_drawn(
+    lane: _Lane, top: float, axis: _Axis, page: str, spots: dict[str, tuple[float, float]]
+) -> str:
     """Return the marks of a lane; where each finding is, is entered in `spots`."""
     drawn = []
     for item, moment, row in lane.single:
@@ -184,13 +209,22 @@ def _bar(item: Seen, moment: Moment, axis: _Axis, y: float) -> str:
     left, right = axis.x(moment.start), axis.x(moment.end)
     if right - left < 2 * RADIUS:
         return ""
-    held: Attributes = {"class": f"p-{item.type}", "x": left, "y": y - 4, "width": right - left, "height": 8, "rx": 4}
+    held: Attributes = {
+        "class": f"p-{item.type}",
+        "x": left,
+        "y": y - 4,
+        "width": right - left,
+        "height": 8,
+        "rx": 4,
+    }
     return element("rect", {**held, "opacity": 0.4})
 
 
 def _axis_drawn(axis: _Axis, bottom: float) -> str:
     drawn = [element("path", {"class": "p-axis", "d": f"M{LEFT} {number(bottom)}H{WIDTH - RIGHT}"})]
-    marks: list[Tick] = [tick for tick in ticks(axis.start, axis.end) if axis.start <= tick.at <= axis.end]
+    marks: list[Tick] = [
+        tick for tick in ticks(axis.start, axis.end) if axis.start <= tick.at <= axis.end
+    ]
     for tick in marks:
         x = axis.x(tick.at)
         drawn += [
@@ -208,7 +242,10 @@ def _joined(item: Correlation, spots: Mapping[str, tuple[float, float]]) -> str:
         return ""
     bend, way = BEND[item.kind], f"M{number(points[0][0])} {number(points[0][1])}"
     for (x1, y1), (x2, y2) in pairwise(points):
-        way += f"Q{number((x1 + x2) / 2 + bend)} {number((y1 + y2) / 2 - abs(bend) / 2)} {number(x2)} {number(y2)}"
+        way += (
+            f"Q{number((x1 + x2) / 2 + bend)} {number((y1 + y2) / 2 - abs(bend) / 2)} {number(x2)} "
+            f"{number(y2)}"
+        )
     line = element("path", {"class": f"p-join p-{item.kind.value}", "d": way})
     return group([line], f"{item.kind.value}, confidence {item.confidence:.2f}: {item.description}")
 
@@ -238,18 +275,30 @@ def _footed(before: Sequence[Dated], after: Sequence[Dated], y: float) -> str:
         (after, f"{len(after)} later ›", WIDTH - RIGHT, "end"),
     ]
     return "".join(
-        group([label(x, y + 4, text, "p-ink p-b p-s", anchor)], " | ".join(item.says for item, _ in held))
+        group(
+            [label(x, y + 4, text, "p-ink p-b p-s", anchor)],
+            " | ".join(item.says for item, _ in held),
+        )
         for held, text, x, anchor in sides
         if held
     )
 
 
-def _described(dated: Sequence[Dated], before: Sequence[Dated], after: Sequence[Dated], joins: int) -> str:
+def _described(
+    dated: Sequence[Dated], before: Sequence[Dated], after: Sequence[Dated], joins: int
+) -> str:
     first, last = dated[0][1], max((moment for _, moment in dated), key=lambda moment: moment.end)
     many_ = f"{len(dated)} finding{'s' if len(dated) != 1 else ''}"
-    parts = [f"{many_} by time ({counted(item for item, _ in dated)}), from {told(first)} to {told(last)}."]
+    parts = [
+        f"{many_} by time ({counted(item for item, _ in dated)}), from {told(first)} to "
+        f"{told(last)}."
+    ]
     if joins:
-        parts.append(f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together.")
-    if outside := [f"[{item.number}] {told(moment)}" for item, moment in (*before, *after) if item.number]:
+        parts.append(
+            f"{joins} line{'s join' if joins != 1 else ' joins'} findings that go together."
+        )
+    if outside := [
+        f"[{item.number}] {told(moment)}" for item, moment in (*before, *after) if item.number
+    ]:
         parts.append(f"Outside of the axis: {', '.join(outside)}.")
     return " ".join(parts)

@@ -2,8 +2,8 @@
 
     document = await extract(data, mime="application/pdf", name="report.pdf")
 
-The text is what is quoted from, so it is what the format says and nothing else; marks tell where its pages, slides,
-sheets, headings and messages begin.
+The text is what is quoted from, so it is what the format says and nothing else; marks tell where
+its pages, slides, sheets, headings and messages begin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Zip archives, which documents of Office and books are: looked over before anything is unpacked."""
+"""Zip archives, which documents of Office and books are.
+
+Looked over before anything is unpacked.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,11 @@ from deepdiver.errors import UnreadableError
 MOST_MEMBERS = 10_000
 LARGEST_MEMBER = 64_000_000
 LARGEST_TOTAL = 400_000_000
-"""Unpacked bytes in all. Pictures count, though they are never unpacked: a deck of slides may hold 100 MB of them."""
+"""Unpacked bytes in all. Pictures count, though they are never unpacked: a deck of slides may hold
+100 MB of them."""
 HIGHEST_RATIO = 250
-"""Unpacked to packed, beyond a megabyte. Sheets of numbers reach 20 to 60, a bomb of zeros 1,030."""
+"""Unpacked to packed, beyond a megabyte. Sheets of numbers reach 20 to 60, a bomb of zeros 1,030.
+"""
 
 
 class Archive:
@@ -31,13 +36,19 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
-            raise UnreadableError(f"it is damaged: {str(error)[:200].lower() or 'no zip archive'}") from None
+            raise UnreadableError(
+                f"it is damaged: {str(error)[:200].lower() or 'no zip archive'}"
+            ) from None
         members = self._zip.infolist()
         if len(members) > MOST_MEMBERS:
-            raise UnreadableError(f"it is packed from {len(members):,} files, more than {MOST_MEMBERS:,}")
+            raise UnreadableError(
+                f"it is packed from {len(members):,} files, more than {MOST_MEMBERS:,}"
+            )
         total = sum(member.file_size for member in members)
         if total > LARGEST_TOTAL:
-            raise UnreadableError(f"it would unpack to {total:,} bytes, more than {LARGEST_TOTAL:,}")
+            raise UnreadableError(
+                f"it would unpack to {total:,} bytes, more than {LARGEST_TOTAL:,}"
+            )
         for member in members:
             _look_over(member)
         self.names = frozenset(member.filename for member in members)
@@ -52,7 +63,14 @@ class Archive:
             return b""
         try:
             return self._zip.read(name)
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, ValueError, EOFError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            NotImplementedError,
+            ValueError,
+            EOFError,
+            OSError,
+        ) as error:
             raise UnreadableError(f"it is damaged: {str(error)[:200].lower()}") from None
         except RuntimeError:  # how zipfile says that a password is needed
             raise UnreadableError("it is locked with a password") from None
@@ -67,7 +85,10 @@ class Archive:
         return parse_xml(data) if data else None
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return what a part of an Office file points at, by id: the kind of relation and the member's name."""
+        """Return what a part of an Office file points at, by id.
+
+        The kind of relation and the member's name.
+        """
         folder, file = posixpath.split(name)
         root = self.xml(f"{folder}/_rels/{file}.rels")
         found: dict[str, tuple[str, str]] = {}
@@ -80,11 +101,19 @@ class Archive:
 
 
 def _look_over(member: zipfile.ZipInfo) -> None:
-    if member.file_size > LARGEST_MEMBER and member.filename.endswith((".xml", ".xhtml", ".html", ".rels", ".opf")):
-        raise UnreadableError(f"a part of it would unpack to {member.file_size:,} bytes, more than {LARGEST_MEMBER:,}")
-    if member.file_size > 1_000_000 and member.file_size > HIGHEST_RATIO * max(member.compress_size, 1):
+    if member.file_size > LARGEST_MEMBER and member.filename.endswith(
+        (".xml", ".xhtml", ".html", ".rels", ".opf")
+    ):
+        raise UnreadableError(
+            f"a part of it would unpack to {member.file_size:,} bytes, more than {LARGEST_MEMBER:,}"
+        )
+    if member.file_size > 1_000_000 and member.file_size > HIGHEST_RATIO * max(
+        member.compress_size, 1
+    ):
         ratio = member.file_size // max(member.compress_size, 1)
-        raise UnreadableError(f"a part of it would unpack to {ratio:,} times its size, more than {HIGHEST_RATIO}")
+        raise UnreadableError(
+            f"a part of it would unpack to {ratio:,} times its size, more than {HIGHEST_RATIO}"
+        )
 
 
 def inside(name: str, target: str) -> str:

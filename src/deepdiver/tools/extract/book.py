@@ -1,4 +1,7 @@
-"""Books (EPUB): the chapters in the order of reading, with the table of contents' names where a chapter has none."""
+"""Books (EPUB).
+
+The chapters in the order of reading, with the table of contents' names where a chapter has none.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,9 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
 def _package(archive: Archive) -> tuple[str, Any]:
     """Return the name and the root of the part that says what the book consists of."""
     container = archive.xml(_CONTAINER)
-    named = [item.get("full-path") or "" for item in container.iter() if local(item.tag) == "rootfile"]
+    named = [
+        item.get("full-path") or "" for item in container.iter() if local(item.tag) == "rootfile"
+    ]
     root = archive.xml(named[0]) if named else None
     if root is None:
         raise UnreadableError("it is damaged: there is no list of its chapters")
@@ -61,15 +66,32 @@ def _contents(archive: Archive, package: str, items: dict[Any, Any]) -> dict[str
     found: dict[str, str] = {}
     for item in items.values():
         member = inside(package, item.get("href") or "")
-        if item.get("media-type") == "application/x-dtbncx+xml" and (root := archive.xml(member)) is not None:
+        if (
+            item.get("media-type") == "application/x-dtbncx+xml"
+            and (root := archive.xml(member)) is not None
+        ):
             for point in (point for point in root.iter() if local(point.tag) == "navPoint"):
-                label = next((part.text or "" for part in point.iter() if local(part.tag) == "text"), "")
-                target = next((part.get("src") or "" for part in point.iter() if local(part.tag) == "content"), "")
+                label = next(
+                    (part.text or "" for part in point.iter() if local(part.tag) == "text"), ""
+                )
+                target = next(
+                    (
+                        part.get("src") or ""
+                        for part in point.iter()
+                        if local(part.tag) == "content"
+                    ),
+                    "",
+                )
                 found.setdefault(inside(member, target), label.strip())
         elif "nav" in (item.get("properties") or "").split():
-            tree = markup.parse(decode(archive.read(member))[0]) if member in archive.names else None
+            tree = (
+                markup.parse(decode(archive.read(member))[0]) if member in archive.names else None
+            )
             for link in () if tree is None else tree.iter("a"):
-                found.setdefault(inside(member, link.get("href") or ""), " ".join("".join(link.itertext()).split()))
+                found.setdefault(
+                    inside(member, link.get("href") or ""),
+                    " ".join("".join(link.itertext()).split()),
+                )
     return found
 
 

@@ -1,10 +1,12 @@
-"""The process that reads documents for another one: it waits for bytes on its input, and forks once for each document.
+"""The process that reads documents for another one.
+
+It waits for bytes on its input, and forks once for each document.
 
     python -m deepdiver.tools.extract.child
 
-It stays warm, so that the parsers are loaded once; what it forks is confined (`limits`), reads one document, and ends.
-So a document can harm neither the next one nor the process that asked. Where there is no fork, it reads them itself,
-and the process that asked ends it when one takes too long.
+It stays warm, so that the parsers are loaded once; what it forks is confined (`limits`), reads one
+document, and ends. So a document can harm neither the next one nor the process that asked. Where
+there is no fork, it reads them itself, and the process that asked ends it when one takes too long.
 """
 
 from __future__ import annotations
@@ -27,7 +29,15 @@ from deepdiver.tools.extract import frames, limits, parse
 FORKS = sys.platform == "linux"
 """On macOS a forked process may not use the system's frameworks; on Windows there is no fork."""
 
-_REFUSED = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "ctypes.dlopen")
+_REFUSED = (
+    "socket.",
+    "subprocess.",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.fork",
+    "ctypes.dlopen",
+)
 _NO_MEMORY = 3
 _TOO_LARGE = f"it takes more than {limits.MEMORY >> 20} MB to read"
 _TOLD = {_NO_MEMORY: _TOO_LARGE}
@@ -41,7 +51,8 @@ def main(arguments: list[str]) -> int:
     """Read documents until the input ends."""
     warnings.simplefilter("ignore")
     logging.disable()
-    # openpyxl imports it where it is there, which takes 20 MB and starts threads, and has no use for it in reading.
+    # openpyxl imports it where it is there, which takes 20 MB and starts threads, and has no use
+    # for it in reading.
     sys.modules["numpy"] = None  # type: ignore[assignment]
     source, to = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a parser prints does not get among the answers
@@ -62,7 +73,10 @@ def main(arguments: list[str]) -> int:
 
 
 def refuse(event: str, arguments: Any) -> None:
-    """Let nothing that runs in this process open a socket, start a program or write a file: an audit hook."""
+    """Let nothing that runs in this process open a socket, start a program or write a file.
+
+    An audit hook.
+    """
     if event.startswith(_REFUSED) or (
         event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
     ):
@@ -83,7 +97,10 @@ def answer(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[str, Any], bytes]:
-    """Read one document in a process of its own; what it says is passed on, if it says it in time and in full."""
+    """Read one document in a process of its own.
+
+    What it says is passed on, if it says it in time and in full.
+    """
     with contextlib.suppress(UnreadableError):  # the fork will say so
         parse.reader(parse.kind(data, job["mime"], job["name"], job["url"]))
     ours, theirs = os.pipe()
@@ -102,7 +119,10 @@ def in_a_fork(job: dict[str, Any], data: bytes, source: BinaryIO) -> tuple[dict[
         return {"reason": late, "peak": peak}, b""
     if status:
         ended = os.waitstatus_to_exitcode(status)
-        return {"reason": _TOLD.get(ended) or f"its parser died ({_name(ended)})", "peak": peak}, b""
+        return {
+            "reason": _TOLD.get(ended) or f"its parser died ({_name(ended)})",
+            "peak": peak,
+        }, b""
     try:
         head, body = frames.receive(io.BytesIO(frame), limits.LARGEST_ANSWER)
     except frames.BrokenFrameError:
@@ -115,7 +135,10 @@ def _name(ended: int) -> str:
 
 
 def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
-    """Be the process that reads one document: confined, and gone afterwards without any clean-up."""
+    """Be the process that reads one document.
+
+    Confined, and gone afterwards without any clean-up.
+    """
     limits.die_with_parent()
     os.close(0)
     pipe = os.fdopen(to, "wb")
@@ -134,7 +157,8 @@ def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
 def _collect(pipe: int, source: int) -> tuple[bytearray, str]:
     """Read what a fork writes until it closes its end; or say why that was given up.
 
-    Whoever asked writes nothing while it waits: if its pipe has something to say, it is that it is gone.
+    Whoever asked writes nothing while it waits: if its pipe has something to say, it is that it is
+    gone.
     """
     frame = bytearray()
     until = time.monotonic() + limits.WALL_SECONDS

@@ -34,10 +34,15 @@ _WIDER = {
     "ks_c_5601-1987": "cp949",
 }
 """Browsers read what is declared as the first as the second, which holds more; so do we."""
-_LIKELY = [*(f"cp{number}" for number in range(1250, 1259)), *"cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split()]
-"""What files without a declaration are written in. Old and rare encodings fit short texts as well, and are wrong."""
+_LIKELY = [
+    *(f"cp{number}" for number in range(1250, 1259)),
+    *"cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split(),
+]
+"""What files without a declaration are written in. Old and rare encodings fit short texts as well,
+and are wrong."""
 _SLOVAK = re.compile(rb"[\xe0\xe5]")
-"""Read as of central Europe they are ŕ and ĺ, which hardly occur; as of the west à and å, which are everywhere."""
+"""Read as of central Europe they are ŕ and ĺ, which hardly occur; as of the west à and å, which are
+everywhere."""
 _ODD = 0.02
 """A share of unreadable characters beyond which what was declared was wrong."""
 
@@ -94,7 +99,11 @@ def _guess(data: bytes) -> tuple[str, str]:
     from charset_normalizer import from_bytes
 
     found = from_bytes(data[:_GUESSED], cp_isolation=_LIKELY)
-    name = min(found, key=lambda match: (match.chaos, -match.coherence)).encoding if found else "windows-1252"
+    name = (
+        min(found, key=lambda match: (match.chaos, -match.coherence)).encoding
+        if found
+        else "windows-1252"
+    )
     if name == "cp1250" and _SLOVAK.search(data[:_GUESSED]):
         name = "cp1252"
     text, note = _noted(data.decode(name, "replace"), name)

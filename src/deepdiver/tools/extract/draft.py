@@ -1,4 +1,7 @@
-"""A document while it is being read: blocks of text, and marks that point at exactly where they begin."""
+"""A document while it is being read.
+
+Blocks of text, and marks that point at exactly where they begin.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from typing import Any, Literal
 Kind = Literal["page", "slide", "sheet", "heading", "message"]
 
 LARGEST_TEXT = 8_000_000
-"""Bytes of text in UTF-8, some 4,000 pages. In memory a character takes four bytes at worst, so that a text and the
-bytes it came in stay below 40 MB."""
+"""Bytes of text in UTF-8, some 4,000 pages. In memory a character takes four bytes at worst, so
+that a text and the bytes it came in stay below 40 MB."""
 SECONDS = 5.0
-"""Of computing, or six of waiting: then what there is of a long document is kept, before the child is ended."""
+"""Of computing, or six of waiting: then what there is of a long document is kept, before the child
+is ended."""
 MOST_MARKS = 20_000
 LONGEST_LABEL = 200
 LONGEST_FIELD = 500
@@ -25,7 +29,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class FullError(Exception):
-    """The text is as long as a text may be; its argument is the draft, with what was added so far."""
+    """The text is as long as a text may be.
+
+    Its argument is the draft, with what was added so far.
+    """
 
 
 def clean(text: str) -> str:
@@ -48,7 +55,9 @@ class Draft:
             format: What it is taken from, one of `FORMATS`.
         """
         self.format = format
-        self.title = self.author = self.publisher = self.publisher_kind = self.published = self.language = ""
+        self.title = self.author = self.publisher = self.publisher_kind = self.published = (
+            self.language
+        ) = ""
         self.links: list[str] = []
         self._parts: list[str] = []
         self._length = self._bytes = 0
@@ -131,14 +140,21 @@ class Draft:
 
     def told(self) -> dict[str, Any]:
         """Return everything but the text, such that JSON can hold it."""
-        marks = sorted((mark for mark in self._marks if mark[0] < self._length), key=lambda mark: mark[0])
+        marks = sorted(
+            (mark for mark in self._marks if mark[0] < self._length), key=lambda mark: mark[0]
+        )
         if len(marks) > MOST_MARKS:
-            self.note(f"more than {MOST_MARKS:,} parts are marked in it; the first {MOST_MARKS:,} were kept")
+            self.note(
+                f"more than {MOST_MARKS:,} parts are marked in it; the first {MOST_MARKS:,} were "
+                "kept"
+            )
         names = ("title", "author", "publisher", "publisher_kind", "published", "language")
         return {
             "format": self.format,
             **{name: one_line(getattr(self, name)) for name in names},
             "marks": marks[:MOST_MARKS],
-            "links": [clean(link) for link in dict.fromkeys(self.links) if len(link) < 2_000][:MOST_LINKS],
+            "links": [clean(link) for link in dict.fromkeys(self.links) if len(link) < 2_000][
+                :MOST_LINKS
+            ],
             "notes": list(self._notes),
         }

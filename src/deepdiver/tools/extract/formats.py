@@ -55,7 +55,8 @@ _MIMES: Final[dict[str, str]] = {
     "application/atom+xml": "xml",
     "image/svg+xml": "xml",
 }
-"""text/plain and application/octet-stream are not here: servers say so of anything, and the name knows better."""
+"""text/plain and application/octet-stream are not here: servers say so of anything, and the name
+knows better."""
 
 _MEMBERS: Final[dict[bytes, str]] = {
     b"word/document.xml": "docx",
@@ -67,7 +68,10 @@ _MEMBERS: Final[dict[bytes, str]] = {
 _BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "epub"})
 """Formats that no text can be."""
 _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old or password-protected Office file; save it as docx, pptx or xlsx"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old or password-protected Office file; save it as docx, pptx or xlsx",
+    ),
     (b"{\\rtf", "a rich text file; save it as docx"),
     (b"\x1f\x8b", "a gzip archive; unpack it first"),
     (b"BZh91AY&SY", "a bzip2 archive; unpack it first"),
@@ -88,19 +92,30 @@ _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
 """How files that are not read begin, and what they are."""
 
 _SURE = frozenset(magic for magic, _ in _FOREIGN if magic == b"{\\rtf" or not magic.isalnum())
-"""Of these, what no text begins with; the others are words in their own right, and count where no text follows."""
+"""Of these, what no text begins with; the others are words in their own right, and count where no
+text follows."""
 _LOOK = 1_024
 """Bytes at the beginning that are looked at."""
-_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_BOMS = (
+    codecs.BOM_UTF8,
+    codecs.BOM_UTF16_LE,
+    codecs.BOM_UTF16_BE,
+    codecs.BOM_UTF32_LE,
+    codecs.BOM_UTF32_BE,
+)
 _PDF = re.compile(rb"(?:^|[\0-\x08\x0e-\x1f\x7f-\xff])[ \t]*%PDF-\d", re.M)
 """Readers of PDF allow lines or noise before it; a text that speaks of it does so within a line."""
 _PDF_END = re.compile(rb"\bstartxref\s+\d+\s+%%EOF")
 _HTML = re.compile(
-    rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head|body)[\s>]", re.I | re.S
+    rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head"
+    rb"|body)[\s>]",
+    re.I | re.S,
 )
 _XML = re.compile(rb"\s*+<(?:\?xml[\s>]|svg[\s>]|rss[\s>]|!DOCTYPE[\s\[])")
 _MAIL = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[ \t][^\r\n]*+(?:\r?\n[ \t][^\r\n]*+)*+\r?\n){2}")
-_MAIL_FIELDS = re.compile(rb"^(?:from|date|subject|received|message-id|mime-version):[ \t]", re.I | re.M)
+_MAIL_FIELDS = re.compile(
+    rb"^(?:from|date|subject|received|message-id|mime-version):[ \t]", re.I | re.M
+)
 _MAIL_ENOUGH = 3
 """So many fields of a mail's head among its first lines tell a mail; two happen in notes."""
 
@@ -111,12 +126,19 @@ def suffix_of(name: str) -> str:
 
 
 def foreign(data: bytes) -> str:
-    """Return what a file is that cannot be read, by its first bytes; empty if it may be one that can."""
+    """Return what a file is that cannot be read, by its first bytes.
+
+    Empty if it may be one that can.
+    """
     for magic, what in _FOREIGN:
         if data.startswith(magic) and (magic in _SURE or not looks_like_text(data)):
             return what
     if data.startswith(b"PK\x03\x04") and not _zipped(data):
-        return "a zip archive; unpack it first" if b"PK\x05\x06" in data else "damaged: a zip archive without its end"
+        return (
+            "a zip archive; unpack it first"
+            if b"PK\x05\x06" in data
+            else "damaged: a zip archive without its end"
+        )
     return "" if looks_like_text(data) or _magic(data) else "not text"
 
 
@@ -128,13 +150,16 @@ def looks_like_text(data: bytes) -> bool:
 def format_of(mime: str, name: str, data: bytes) -> str:
     """Return which of `FORMATS` the bytes are; empty if none.
 
-    What cannot be mistaken in the bytes counts first (a PDF is one whatever it is called), then the mime type, then
-    the suffix, then what the bytes look like.
+    What cannot be mistaken in the bytes counts first (a PDF is one whatever it is called), then the
+    mime type, then the suffix, then what the bytes look like.
     """
     if sure := _magic(data):
         return sure
     textual = not foreign(data)
-    for said in (_MIMES.get(mime.partition(";")[0].strip().lower(), ""), _SUFFIXES.get(suffix_of(name), "")):
+    for said in (
+        _MIMES.get(mime.partition(";")[0].strip().lower(), ""),
+        _SUFFIXES.get(suffix_of(name), ""),
+    ):
         if said in _BINARY and textual:
             return _looks(data)
         if said and textual:
@@ -153,7 +178,10 @@ def _magic(data: bytes) -> str:
 
 
 def _zipped(data: bytes) -> str:
-    """Return the format that the names in a zip's directory show; of a torn file, those anywhere in it."""
+    """Return the format that the names in a zip's directory show.
+
+    Of a torn file, those anywhere in it.
+    """
     end = data.rfind(b"PK\x05\x06")
     at = int.from_bytes(data[end + 16 : end + 20], "little") if end >= 0 else 0
     directory = data[at:end] if 0 < at < end else data
@@ -176,7 +204,10 @@ def _looks(data: bytes) -> str:
 
 
 def _plain(start: bytes) -> bytes:
-    """Return the beginning of a text as ASCII would have it: without a byte order mark, and narrow."""
+    """Return the beginning of a text as ASCII would have it.
+
+    Without a byte order mark, and narrow.
+    """
     if start.startswith(codecs.BOM_UTF8):
         return start[len(codecs.BOM_UTF8) :]
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -1,4 +1,7 @@
-"""What goes through the pipe between a process and its child: two lengths, a head in JSON, and bytes."""
+"""What goes through the pipe between a process and its child.
+
+Two lengths, a head in JSON, and bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pages: what trafilatura takes for the main text, with title, author, publisher, date, language and links."""
+"""Pages.
+
+What trafilatura takes for the main text, with title, author, publisher, date, language and links.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,10 @@ def _main(tree: Any, url: str) -> Extracted | None:
 
 
 def _is_rest(body: Any) -> bool:
-    """Tell whether nothing was recognised: then all words of the page, menus too, are given as one paragraph."""
+    """Tell whether nothing was recognised.
+
+    Then all words of the page, menus too, are given as one paragraph.
+    """
     return len(body) <= 1 and len("".join(body.itertext())) < SHORT
 
 

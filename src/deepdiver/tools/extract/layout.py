@@ -1,6 +1,7 @@
 """Lines on a page, by size and place: which of them are headings, and where a paragraph ends.
 
-A PDF knows no paragraphs. Without this a heading would run on into the sentence below it, and be quoted with it.
+A PDF knows no paragraphs. Without this a heading would run on into the sentence below it, and be
+quoted with it.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ class Line:
 
 
 def lines(pieces: Iterable[tuple[str, float, float, bool]]) -> list[Line]:
-    """Put pieces of text (text, size, y, bold) together to lines; the texts of both, joined, are the same."""
+    """Put pieces of text (text, size, y, bold) together to lines.
+
+    The texts of both, joined, are the same.
+    """
     found: list[Line] = []
     held: list[tuple[str, float, float, bool]] = []
 
@@ -43,7 +47,14 @@ def lines(pieces: Iterable[tuple[str, float, float, bool]]) -> list[Line]:
             sizes[size] += len(text)
         text = "".join(piece[0] for piece in held)
         size = sizes.most_common(1)[0][0] if sizes else 0.0
-        found.append(Line(text, size, said[0][2] if said else 0.0, bool(said) and all(piece[3] for piece in said)))
+        found.append(
+            Line(
+                text,
+                size,
+                said[0][2] if said else 0.0,
+                bool(said) and all(piece[3] for piece in said),
+            )
+        )
         held.clear()
 
     for text, size, y, bold in pieces:
@@ -68,15 +79,24 @@ class Look:
     """How far down the next line stands, mostly; negative where the page is counted from above."""
 
     def heads(self, line: Line, apart: bool) -> bool:
-        """Tell whether a line is a heading: larger than the text, or bold and apart from what is above it."""
-        if not self.size or not any(map(str.isalpha, line.text)) or len(line.text) > LONGEST_HEADING:
+        """Tell whether a line is a heading.
+
+        Larger than the text, or bold and apart from what is above it.
+        """
+        if (
+            not self.size
+            or not any(map(str.isalpha, line.text))
+            or len(line.text) > LONGEST_HEADING
+        ):
             return False
         return line.size >= HEADING_SIZE * self.size or (line.bold and not self.bold and apart)
 
     def parts(self, above: Line, below: Line) -> bool:
         """Tell whether two lines are further apart than lines of one paragraph."""
         down = (above.y - below.y) * (1 if self.step > 0 else -1)
-        return bool(self.step) and down > WIDER * abs(self.step) * max(below.size / self.size if self.size else 1, 1)
+        return bool(self.step) and down > WIDER * abs(self.step) * max(
+            below.size / self.size if self.size else 1, 1
+        )
 
 
 def look(pages: list[list[Line]]) -> Look:
@@ -98,7 +118,10 @@ def look(pages: list[list[Line]]) -> Look:
 
 
 def blocks(page: list[Line], usual: Look) -> Iterator[tuple[str, bool]]:
-    """Give the paragraphs of a page, and for each whether it is a heading; the lines within one keep their ends."""
+    """Give the paragraphs of a page, and for each whether it is a heading.
+
+    The lines within one keep their ends.
+    """
     held: list[str] = []
     above: Line | None = None
     headed = False
@@ -110,7 +133,11 @@ def blocks(page: list[Line], usual: Look) -> Iterator[tuple[str, bool]]:
             continue
         apart = above is None or usual.parts(above, line)
         heads = usual.heads(line, apart)
-        goes_on = above is not None and headed == heads and (line.size == above.size if heads else not apart)
+        goes_on = (
+            above is not None
+            and headed == heads
+            and (line.size == above.size if heads else not apart)
+        )
         if held and not goes_on:
             yield "\n".join(held), headed
             held = []

@@ -1,4 +1,7 @@
-"""What a child may not do: take more memory or time than a document is worth, write, open a socket, start a program."""
+"""What a child may not do.
+
+Take more memory or time than a document is worth, write, open a socket, start a program.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ _SYSCALLS = {
 
 
 def confine() -> None:
-    """Put this process under the limits, for good. Where the system lacks one, the others still hold."""
+    """Put this process under the limits, for good.
+
+    Where the system lacks one, the others still hold.
+    """
     if sys.platform == "win32":
         return
     for what, most in (
@@ -61,8 +67,8 @@ def confine() -> None:
 def _data() -> int:
     """Return how much data this process may have, such that it holds no more than `MEMORY`.
 
-    Data counts from when it is asked for, and what is held from when it is used: the limit is what there is of the one,
-    and what is left of the other.
+    Data counts from when it is asked for, and what is held from when it is used: the limit is what
+    there is of the one, and what is left of the other.
     """
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -74,9 +80,12 @@ def _data() -> int:
 
 
 def die_with_parent() -> None:
-    """Let this process be killed when its parent ends, however that ends; where the system is Linux.
+    """Let this process be killed when its parent ends, however that ends.
 
-    The signal comes when the *thread* ends that started the process: only a fork of a process with one may ask for it.
+    Where the system is Linux.
+
+    The signal comes when the *thread* ends that started the process: only a fork of a process with
+    one may ask for it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -100,9 +109,12 @@ def _without_network() -> None:
 
 
 def program(architecture: int, refused: tuple[int, ...]) -> bytes:
-    """Return the filter: of this architecture's calls those are refused, of another's all, the others are let through.
+    """Return the filter.
 
-    An instruction is code, jump if true, jump if false, value. The first loads the architecture, the third the number.
+    Of this architecture's calls those are refused, of another's all, the others are let through.
+
+    An instruction is code, jump if true, jump if false, value. The first loads the architecture,
+    the third the number.
     """
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
     refuse_at = 4 + len(refused)

@@ -37,7 +37,10 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
 def _one(draft: Draft, mail: EmailMessage, number: int) -> list[EmailMessage]:
     """Add one mail, and return those that it forwards."""
     told = {name: field(mail, name) for name in _HEAD}
-    draft.mark("message", messages.label(number, sender(told["From"]), moment(told["Date"]) or told["Date"]))
+    draft.mark(
+        "message",
+        messages.label(number, sender(told["From"]), moment(told["Date"]) or told["Date"]),
+    )
     draft.add("\n".join(f"{name}: {value}" for name, value in told.items() if value))
     forwarded = []
     for part in _parts(draft, mail):
@@ -51,7 +54,10 @@ def _one(draft: Draft, mail: EmailMessage, number: int) -> list[EmailMessage]:
 
 
 def _parts(draft: Draft, mail: EmailMessage) -> list[EmailMessage]:
-    """Return the parts to read, in order; of several ways to say the same the plainest. Forwarded mails stay closed."""
+    """Return the parts to read, in order; of several ways to say the same the plainest.
+
+    Forwarded mails stay closed.
+    """
     found: list[EmailMessage] = []
     left: list[EmailMessage] = [mail]
     seen = 0
@@ -59,7 +65,11 @@ def _parts(draft: Draft, mail: EmailMessage) -> list[EmailMessage]:
         part = left.pop(0)
         seen += 1
         kind = part.get_content_type()
-        inner = [item for item in part.iter_parts() if isinstance(item, EmailMessage)] if part.is_multipart() else []
+        inner = (
+            [item for item in part.iter_parts() if isinstance(item, EmailMessage)]
+            if part.is_multipart()
+            else []
+        )
         if kind == "message/rfc822" or not part.is_multipart():
             found.append(part)
         elif kind == "multipart/alternative" and inner:
@@ -112,8 +122,20 @@ def field(mail: EmailMessage, name: str) -> str:
     """Return a field of a mail's head; one that is broken, as it stands there."""
     try:
         return " ".join(str(mail[name] or "").split())
-    except (LookupError, ValueError, TypeError, AttributeError):  # the parser of the standard library at odd fields
-        return next((" ".join(str(raw).split()) for key, raw in mail.raw_items() if key.lower() == name.lower()), "")
+    except (
+        LookupError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ):  # the parser of the standard library at odd fields
+        return next(
+            (
+                " ".join(str(raw).split())
+                for key, raw in mail.raw_items()
+                if key.lower() == name.lower()
+            ),
+            "",
+        )
 
 
 def sender(address: str) -> str:

@@ -14,8 +14,10 @@ from deepdiver.tools.extract.draft import Draft, clean
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "head"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form "
-    "header hr html legend li list item main nav ol option p pre quote section summary table row tr ul".split()
+    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption "
+    "figure footer form "
+    "header hr html legend li list item main nav ol option p pre quote section summary table row "
+    "tr ul".split()
 )
 _ITEMS = frozenset({"li", "item"})
 _LISTS = frozenset({"ul", "ol", "list"})
@@ -23,8 +25,11 @@ _ROWS = frozenset({"tr", "row"})
 _CELLS = frozenset({"td", "th", "cell"})
 _BREAKS = frozenset({"br", "lb"})
 _KEPT = frozenset({"pre", "code", "textarea"})
-_SILENT = frozenset("script style noscript template svg math iframe object canvas select datalist graphic".split())
-"""What a reader does not read. A heading of the page (`head`) is told from the head of the file by where we begin."""
+_SILENT = frozenset(
+    "script style noscript template svg math iframe object canvas select datalist graphic".split()
+)
+"""What a reader does not read. A heading of the page (`head`) is told from the head of the file by
+where we begin."""
 PAGE_FURNITURE = frozenset({"nav", "header", "footer", "aside", "form", "button", "dialog", "menu"})
 _SPACE = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t]*")
@@ -36,7 +41,9 @@ def parse(text: str) -> Any:
     Raises:
         UnreadableError: If the parser gives up.
     """
-    parser = lxml_html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    parser = lxml_html.HTMLParser(
+        no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
+    )
     try:
         return lxml_html.document_fromstring(_without_declaration(text), parser=parser)
     except etree.ParserError:
@@ -46,7 +53,10 @@ def parse(text: str) -> Any:
 
 
 def _without_declaration(text: str) -> str:
-    """Take the XML declaration off: the characters are known already, whatever encoding it names."""
+    """Take the XML declaration off.
+
+    The characters are known already, whatever encoding it names.
+    """
     return re.sub(r"\A\s*<\?xml[^>]{0,200}>", "", text)
 
 
@@ -148,7 +158,11 @@ class _Renderer:
         if self._tables and not self._tables[-1].layout and self._tables[-1].open:
             self._words.append(" ")
             return
-        text = _AROUND_BREAK.sub("\n", clean("".join(self._words))) if not self._kept else clean("".join(self._words))
+        text = (
+            _AROUND_BREAK.sub("\n", clean("".join(self._words)))
+            if not self._kept
+            else clean("".join(self._words))
+        )
         text = text.strip("\n") if self._kept else text.strip()
         self._words = []
         if not text.strip():

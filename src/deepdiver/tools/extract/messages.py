@@ -1,7 +1,10 @@
-"""Exports of mails and chats as JSON lines: each message with who wrote it, when, where and about what.
+"""Exports of mails and chats as JSON lines.
 
-Known are exports of Roundcube and Mattermost (`{"type": "post", "post": {…}}`), of Slack (`user`, `text`, `ts`), and
-what resembles them. Whom a login belongs to is looked up in the records of users; passwords are never taken over.
+Each message with who wrote it, when, where and about what.
+
+Known are exports of Roundcube and Mattermost (`{"type": "post", "post": {…}}`), of Slack (`user`,
+`text`, `ts`), and what resembles them. Whom a login belongs to is looked up in the records of
+users; passwords are never taken over.
 """
 
 from __future__ import annotations
@@ -15,7 +18,17 @@ from deepdiver.tools.extract.draft import Draft
 _BODY = ("body", "message", "text", "content", "body_text", "html")
 _FROM = ("from_name", "from", "sender", "user", "username", "author", "user_name", "real_name")
 _TO = ("to", "recipients", "recipient")
-_DATE = ("date", "create_at", "created_at", "timestamp", "ts", "sent", "time", "sent_at", "datetime")
+_DATE = (
+    "date",
+    "create_at",
+    "created_at",
+    "timestamp",
+    "ts",
+    "sent",
+    "time",
+    "sent_at",
+    "datetime",
+)
 _PLACE = ("channel", "team", "folder", "room", "thread", "conversation")
 _SUBJECT = ("subject", "title", "topic")
 _ENVELOPES = ("post", "direct_post", "message", "email", "user", "channel", "team")
@@ -24,14 +37,21 @@ _MILLISECONDS = 1e11
 
 
 def fill(draft: Draft, records: list[Any]) -> bool:
-    """Put messages into a draft; say whether the records were messages at all, and do nothing if not."""
+    """Put messages into a draft.
+
+    Say whether the records were messages at all, and do nothing if not.
+    """
     opened = [_open(record) for record in records if isinstance(record, dict)]
     found = [(kind, record) for kind, record in opened if is_message(kind, record)]
-    if len(found) * 2 < len(records) and not any(kind in ("user", "channel", "team") for kind, _ in opened):
+    if len(found) * 2 < len(records) and not any(
+        kind in ("user", "channel", "team") for kind, _ in opened
+    ):
         return False
     if not found:
         return False
-    people = {_login(record): record for kind, record in opened if kind == "user" and _login(record)}
+    people = {
+        _login(record): record for kind, record in opened if kind == "user" and _login(record)
+    }
     _cast(draft, opened)
     for number, (_, record) in enumerate(found, start=1):
         _message(draft, number, record, people)
@@ -65,7 +85,9 @@ def _login(person: dict[str, Any]) -> str:
 
 def _person(person: dict[str, Any]) -> str:
     named = " ".join(str(person.get(key) or "") for key in ("first_name", "last_name")).strip()
-    return named or str(person.get("real_name") or person.get("name") or person.get("nickname") or _login(person))
+    return named or str(
+        person.get("real_name") or person.get("name") or person.get("nickname") or _login(person)
+    )
 
 
 def _cast(draft: Draft, opened: list[tuple[str, dict[str, Any]]]) -> None:
@@ -73,8 +95,12 @@ def _cast(draft: Draft, opened: list[tuple[str, dict[str, Any]]]) -> None:
     listed: dict[str, list[str]] = {"People": [], "Channels": [], "Teams": []}
     for kind, record in opened:
         if kind == "user":
-            facts = [record.get(key) for key in ("position", "role", "department", "username", "email")]
-            listed["People"].append(", ".join(str(item) for item in (_person(record), *facts) if item))
+            facts = [
+                record.get(key) for key in ("position", "role", "department", "username", "email")
+            ]
+            listed["People"].append(
+                ", ".join(str(item) for item in (_person(record), *facts) if item)
+            )
             if "password" in record:
                 draft.note("passwords were left out")
         elif kind in ("channel", "team"):
@@ -88,7 +114,9 @@ def _cast(draft: Draft, opened: list[tuple[str, dict[str, Any]]]) -> None:
                 draft.add(f"- {' '.join(item.split())}", "\n" if at else "\n\n")
 
 
-def _message(draft: Draft, number: int, record: dict[str, Any], people: dict[str, dict[str, Any]]) -> None:
+def _message(
+    draft: Draft, number: int, record: dict[str, Any], people: dict[str, dict[str, Any]]
+) -> None:
     who = writer(record, people)
     when = moment(_first(record, _DATE))
     draft.mark("message", label(number, who.partition(" <")[0].partition(" (")[0], when))
@@ -104,9 +132,14 @@ def _message(draft: Draft, number: int, record: dict[str, Any], people: dict[str
     draft.add("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     draft.add(_several(_first(record, _BODY)))
     replies = record.get("replies")
-    for reply in replies if isinstance(replies, list) else ():  # anything else in its place is no reply
+    for reply in (
+        replies if isinstance(replies, list) else ()
+    ):  # anything else in its place is no reply
         if isinstance(reply, dict) and is_message("", reply):
-            draft.add(f"{writer(reply, people)}, {moment(_first(reply, _DATE))}: {_several(_first(reply, _BODY))}")
+            draft.add(
+                f"{writer(reply, people)}, {moment(_first(reply, _DATE))}: "
+                f"{_several(_first(reply, _BODY))}"
+            )
 
 
 def writer(record: dict[str, Any], people: dict[str, dict[str, Any]]) -> str:
@@ -123,11 +156,19 @@ def writer(record: dict[str, Any], people: dict[str, dict[str, Any]]) -> str:
 
 
 def _several(value: Any) -> str:
-    """Return a value that may be one thing or a list of things as one line; a text keeps its lines."""
+    """Return a value that may be one thing or a list of things as one line.
+
+    A text keeps its lines.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        named = value.get("name") or value.get("display_name") or value.get("filename") or value.get("email")
+        named = (
+            value.get("name")
+            or value.get("display_name")
+            or value.get("filename")
+            or value.get("email")
+        )
         return str(named or "") if named else json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         return ", ".join(_several(item) for item in value)

@@ -1,4 +1,7 @@
-"""What documents, slides and sheets of Office have in common: properties, charts, paragraphs of drawings."""
+"""What documents, slides and sheets of Office have in common.
+
+Properties, charts, paragraphs of drawings.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,22 @@ from deepdiver.tools.extract.archive import Archive, local
 from deepdiver.tools.extract.draft import Draft
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_NOBODY = frozenset({"python-docx", "openpyxl", "steve canny", "unknown", "user", "author", "administrator"})
+_NOBODY = frozenset(
+    {"python-docx", "openpyxl", "steve canny", "unknown", "user", "author", "administrator"}
+)
 """What programs write for an author."""
-_NO_TITLE = frozenset({"powerpoint presentation", "presentation", "word document", "document", "untitled", "slide 1"})
+_NO_TITLE = frozenset(
+    {"powerpoint presentation", "presentation", "word document", "document", "untitled", "slide 1"}
+)
 _TEMPLATES = ("2013-12-23", "2013-01-27")
 """When the empty files were made that python-docx and python-pptx begin with."""
 
 
 def properties(draft: Draft, archive: Archive) -> None:
-    """Take title, author, date and language from the properties; what programs fill in does not count."""
+    """Take title, author, date and language from the properties.
+
+    What programs fill in does not count.
+    """
     root = archive.xml("docProps/core.xml")
     told = {} if root is None else {local(item.tag): (item.text or "").strip() for item in root}
     title, author, made = (told.get(key, "") for key in ("title", "creator", "created"))
@@ -51,8 +61,13 @@ def _runs(paragraph: Any) -> list[str]:
     return found
 
 
-def drawn(archive: Archive, graphic: Any, relations: dict[str, tuple[str, str]]) -> tuple[list[str], list[list[str]]]:
-    """Return what a drawing shows: lines of text (a diagram's, a chart's title), and rows (a chart's values)."""
+def drawn(
+    archive: Archive, graphic: Any, relations: dict[str, tuple[str, str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return what a drawing shows.
+
+    Lines of text (a diagram's, a chart's title), and rows (a chart's values).
+    """
     for item in graphic.iter():
         name = local(item.tag)
         if name == "chart" and (part := relations.get(relation(item))):
@@ -86,7 +101,8 @@ def chart(root: Any) -> tuple[list[str], list[list[str]]]:
         return title, []
     count = max([*labels, *(at for _, points in columns for at in points)], default=-1) + 1
     rows = [["", *(named for named, _ in columns)]]
-    # A point's number is what the file says, so that a file could say a milliard: rows are made for points that exist.
+    # A point's number is what the file says, so that a file could say a milliard: rows are made for
+    # points that exist.
     for at in sorted({*labels, *(at for _, points in columns for at in points)} if count else ()):
         rows.append([labels.get(at, ""), *(points.get(at, "") for _, points in columns)])
     return title, rows

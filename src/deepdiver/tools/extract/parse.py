@@ -28,7 +28,8 @@ _READERS: Final[dict[str, str]] = {
     "json": "tree",
     "xml": "tree",
 }
-"""The module of this package that reads a format; each is imported when the first file of its kind comes."""
+"""The module of this package that reads a format; each is imported when the first file of its kind
+comes."""
 
 MISSING = "{name} is not installed: pip install 'deepdiver-research[search]'"
 

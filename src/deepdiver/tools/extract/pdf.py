@@ -1,4 +1,7 @@
-"""PDF: the text of each page, marked with its number, and the outline as headings. Line ends are left as they are."""
+"""PDF: the text of each page, marked with its number, and the outline as headings.
+
+Line ends are left as they are.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,29 @@ MOST_PAGES = 5_000
 MOST_HEADINGS = 2_000
 SCANNED = "it holds no text, only pictures of pages (a scan); run it through text recognition first"
 _DATE = re.compile(r"D?:?(\d{4})-?(\d\d)?-?(\d\d)?")
-_PROGRAM = re.compile(r"^Microsoft (?:Word|PowerPoint|Excel) - |\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf)$", re.I)
-_NO_TITLE = frozenset(
-    {"untitled", "document", "(anonymous)", "anonymous", "unspecified", "presentation", "(unspecified)"}
+_PROGRAM = re.compile(
+    r"^Microsoft (?:Word|PowerPoint|Excel) - |\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf)$", re.I
 )
-_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
+_NO_TITLE = frozenset(
+    {
+        "untitled",
+        "document",
+        "(anonymous)",
+        "anonymous",
+        "unspecified",
+        "presentation",
+        "(unspecified)",
+    }
+)
+_LIGATURES = {
+    0xFB00: "ff",
+    0xFB01: "fi",
+    0xFB02: "fl",
+    0xFB03: "ffi",
+    0xFB04: "ffl",
+    0xFB05: "st",
+    0xFB06: "st",
+}
 """Letters that a font joins; whoever searches for them types them apart."""
 _BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
 """What pypdf raises at a broken object; it costs a page, or the properties, not the document."""
@@ -37,7 +58,9 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
     except DependencyError:
         raise UnreadableError("it is encrypted with AES: pip install 'pypdf[crypto]'") from None
     except PyPdfError as error:
-        raise UnreadableError(f"it is damaged: {str(error)[:200] or type(error).__name__}") from None
+        raise UnreadableError(
+            f"it is damaged: {str(error)[:200] or type(error).__name__}"
+        ) from None
     draft = Draft(format)
     _properties(draft, reader)
     if count > MOST_PAGES:
@@ -45,7 +68,10 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
     pages = [_lines(draft, reader, number) for number in range(min(count, MOST_PAGES))]
     usual = layout.look(pages)
     outline = _outline(draft, reader)
-    starts = [_page(draft, page, number, usual, mark=not outline) for number, page in enumerate(pages, start=1)]
+    starts = [
+        _page(draft, page, number, usual, mark=not outline)
+        for number, page in enumerate(pages, start=1)
+    ]
     if draft.empty:
         raise UnreadableError(SCANNED if count else "it holds no pages")
     _mark_outline(draft, outline, starts)
@@ -53,7 +79,10 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
 
 
 def _lines(draft: Draft, reader: PdfReader, number: int) -> list[layout.Line]:
-    """Return the lines of a page with their size and place; where these cannot be told apart, without."""
+    """Return the lines of a page with their size and place.
+
+    Where these cannot be told apart, without.
+    """
     pieces: list[tuple[str, float, float, bool]] = []
 
     def visit(text: str, outer: list[float], inner: list[float], font: Any, size: float) -> None:
@@ -71,7 +100,9 @@ def _lines(draft: Draft, reader: PdfReader, number: int) -> list[layout.Line]:
     return layout.lines((piece[0].translate(_LIGATURES), *piece[1:]) for piece in pieces)
 
 
-def _page(draft: Draft, page: list[layout.Line], number: int, usual: layout.Look, *, mark: bool) -> int:
+def _page(
+    draft: Draft, page: list[layout.Line], number: int, usual: layout.Look, *, mark: bool
+) -> int:
     """Add one page, and return where it begins."""
     draft.mark("page", str(number))
     start = draft.length + 2 if draft.length else 0
@@ -85,7 +116,9 @@ def _page(draft: Draft, page: list[layout.Line], number: int, usual: layout.Look
 def _properties(draft: Draft, reader: PdfReader) -> None:
     try:
         told: dict[str, Any] = dict(reader.metadata or {})
-        title, author, made = (str(told.get(key) or "") for key in ("/Title", "/Author", "/CreationDate"))
+        title, author, made = (
+            str(told.get(key) or "") for key in ("/Title", "/Author", "/CreationDate")
+        )
     except (*_BROKEN, RecursionError):
         draft.note("its properties could not be read")
         return

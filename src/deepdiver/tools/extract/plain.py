@@ -1,4 +1,7 @@
-"""Markdown and plain text, with front matter where there is some. The text is kept as it was written."""
+"""Markdown and plain text, with front matter where there is some.
+
+The text is kept as it was written.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,15 @@ import re
 from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.draft import LARGEST_TEXT, MOST_MARKS, Draft
 
-_FRONT = re.compile(r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE)
+_FRONT = re.compile(
+    r"---[ \t]*\n(?P<fields>(?:(?!---[ \t]*$)[^\n]*\n)*+)---[ \t]*(?:\n+|\Z)", re.MULTILINE
+)
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
 _MORE = re.compile(r"[ \t]|#|-[ \t]|$")
 """How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
-_HEADING = re.compile(r"^(?:[ ]{0,3}(?P<fence>```+|~~~+)|#{1,6}[ \t]+(?P<label>[^\n]+))", re.MULTILINE)
+_HEADING = re.compile(
+    r"^(?:[ ]{0,3}(?P<fence>```+|~~~+)|#{1,6}[ \t]+(?P<label>[^\n]+))", re.MULTILINE
+)
 
 
 def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str = "") -> Draft:

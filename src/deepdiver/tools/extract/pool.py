@@ -24,7 +24,8 @@ from deepdiver.tools.extract import frames, limits
 
 CHILDREN = 2
 SECONDS = 9.5
-"""The longest that a document may take from here to here. The child gives up earlier, and says why."""
+"""The longest that a document may take from here to here. The child gives up earlier, and says why.
+"""
 _MODULE = "deepdiver.tools.extract.child"
 START_SECONDS = 60.0
 """The longest that a child may take to start, on a machine that has much else to do."""
@@ -36,8 +37,12 @@ class _Child:
     def __init__(self, arguments: tuple[str, ...]) -> None:
         self.late = False
         """Whether it was ended because it took too long."""
-        # Nothing of the environment is passed on: keys have no business where strangers' files are read.
-        environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONDONTWRITEBYTECODE": "1"}
+        # Nothing of the environment is passed on: keys have no business where strangers' files are
+        # read.
+        environment = {
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         self._process = subprocess.Popen(  # noqa: S603 - our own module, under our own interpreter
             [sys.executable, "-P", "-m", _MODULE, *arguments],
             stdin=subprocess.PIPE,
@@ -52,7 +57,9 @@ class _Child:
         except frames.BrokenFrameError:
             self.kill()
             ended = f"it ended with status {self._process.returncode}"
-            raise UnreadableError(f"the process that reads files could not be started: {ended}") from None
+            raise UnreadableError(
+                f"the process that reads files could not be started: {ended}"
+            ) from None
 
     @contextlib.contextmanager
     def _within(self, seconds: float) -> Any:
@@ -104,27 +111,31 @@ class _Child:
 class Extractor:
     """Takes the text out of files, in children that are started when they are needed and replaced when they die.
 
-    It may be used from several threads at once: as many documents are read at a time as there are children, the others
-    wait.
+    It may be used from several threads at once: as many documents are read at a time as there are
+    children, the others wait.
     """
 
-    def __init__(self, children: int = CHILDREN, *, seconds: float = SECONDS, fork: bool = True) -> None:
+    def __init__(
+        self, children: int = CHILDREN, *, seconds: float = SECONDS, fork: bool = True
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
             children: How many documents are read at a time.
             seconds: The longest that one may take.
-            fork: Whether a child forks for each document, where the system can. If not, a document that hangs costs
-                its child too.
+            fork: Whether a child forks for each document, where the system can. If not, a document
+                that hangs costs its child too.
         """
         self.peak = 0
-        """The most memory, in bytes, that a child has held so far; 0 where the system does not say."""
+        """The most memory, in bytes, that a child has held so far; 0 where the system does not say.
+        """
         self._seconds = seconds
         self._arguments = () if fork else ("--without-fork",)
         self._lock = threading.Lock()
         self._alive: set[_Child] = set()
         self._closed = False
-        # Last in, first out: one after the other is read by one child, and the others are not even started.
+        # Last in, first out: one after the other is read by one child, and the others are not even
+        # started.
         self._slots: queue.LifoQueue[_Child | None] = queue.LifoQueue()
         for _ in range(children):
             self._slots.put(None)
@@ -150,7 +161,10 @@ class Extractor:
         return _document(head.get("told"), body)
 
     def _ask(self, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """Have one of the children read a document. A child that was dead already is replaced once without a word."""
+        """Have one of the children read a document.
+
+        A child that was dead already is replaced once without a word.
+        """
         child = self._slots.get()
         try:
             if child is not None:
@@ -166,7 +180,11 @@ class Extractor:
             child = None
             if not isinstance(error, OSError | frames.BrokenFrameError):
                 raise
-            reason = f"it takes more than {self._seconds:g} seconds to read" if late else "its parser died"
+            reason = (
+                f"it takes more than {self._seconds:g} seconds to read"
+                if late
+                else "its parser died"
+            )
             raise UnreadableError(reason) from None
         finally:
             self._slots.put(child)
@@ -206,7 +224,9 @@ class Extractor:
 def _document(told: Any, body: bytes) -> Document:
     """Put together what a child said; it is a stranger's word, and checked as such."""
     try:
-        marks = tuple(Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks"))
+        marks = tuple(
+            Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks")
+        )
         return Document(text=body.decode("utf-8"), marks=marks, **told)
     except (ValidationError, ValueError, TypeError, KeyError, AttributeError):
         raise UnreadableError("its parser said nothing that could be understood") from None
@@ -226,13 +246,18 @@ _shared: _Shared | None = None
 
 
 def shared() -> Extractor:
-    """Return the extractor of this process; its children start with its first document and end with the process."""
+    """Return the extractor of this process.
+
+    Its children start with its first document and end with the process.
+    """
     return _here().extractor
 
 
 def _here() -> _Shared:
     global _shared  # one for the process
-    if _shared is None or _shared.process != os.getpid():  # a forked process must not speak through our pipes
+    if (
+        _shared is None or _shared.process != os.getpid()
+    ):  # a forked process must not speak through our pipes
         _shared = _Shared()
     return _shared
 

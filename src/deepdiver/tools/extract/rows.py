@@ -38,7 +38,10 @@ def cells(text: str, likely: str = ",") -> Iterator[list[str]]:
 
 
 def delimiter(text: str, likely: str = ",") -> str:
-    """Return what separates the values: what stands equally often in most lines, and most often among such."""
+    """Return what separates the values.
+
+    What stands equally often in most lines, and most often among such.
+    """
     lines = [line for line in text[:100_000].splitlines(keepends=True)[:_LOOK] if line.strip()]
 
     def fitness(mark: str) -> tuple[float, int]:
@@ -47,7 +50,9 @@ def delimiter(text: str, likely: str = ",") -> str:
         except csv.Error:
             return (0.0, 0)
         width, times = max(
-            ((width, times) for width, times in widths.items() if width > 1), key=lambda it: it[1], default=(0, 0)
+            ((width, times) for width, times in widths.items() if width > 1),
+            key=lambda it: it[1],
+            default=(0, 0),
         )
         return (times / max(widths.total(), 1), width)
 

@@ -46,7 +46,14 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
 def _open(data: bytes, *, values: bool) -> Any:
     try:
         return load_workbook(io.BytesIO(data), read_only=True, data_only=values, keep_links=False)
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+    except (
+        InvalidFileException,
+        zipfile.BadZipFile,
+        KeyError,
+        ValueError,
+        TypeError,
+        AttributeError,
+    ) as error:
         raise UnreadableError(f"it is damaged: {type(error).__name__}: {error}"[:300]) from None
 
 
@@ -60,24 +67,37 @@ def _rows(sheet: Any, formulas: Any, draft: Draft) -> Iterator[list[str]]:
     sheet.reset_dimensions()  # what a sheet says of its size is not to be trusted
     if formulas is None:
         for row in sheet.iter_rows():
-            yield [shown(cell.value, cell.number_format) if cell.value is not None else "" for cell in row]
+            yield [
+                shown(cell.value, cell.number_format) if cell.value is not None else ""
+                for cell in row
+            ]
         return
     formulas.reset_dimensions()
     for row, written in zip(sheet.iter_rows(), formulas.iter_rows(), strict=False):
         cells = []
         for cell, formula in zip(row, written, strict=False):
-            if cell.value is None and isinstance(formula.value, str) and formula.value.startswith("="):
+            if (
+                cell.value is None
+                and isinstance(formula.value, str)
+                and formula.value.startswith("=")
+            ):
                 draft.note(
-                    f"formulas without a stored result, such as {formula.coordinate}, are shown as they are written"
+                    f"formulas without a stored result, such as {formula.coordinate}, are shown as "
+                    "they are written"
                 )
                 cells.append(formula.value)
             else:
-                cells.append(shown(cell.value, cell.number_format) if cell.value is not None else "")
+                cells.append(
+                    shown(cell.value, cell.number_format) if cell.value is not None else ""
+                )
         yield cells
 
 
 def shown(value: Any, style: str | None = None) -> str:
-    """Return a value as a sheet shows it, but for rounding: dates, per cent, thousands, currencies."""
+    """Return a value as a sheet shows it, but for rounding.
+
+    Dates, per cent, thousands, currencies.
+    """
     style = style or "General"
     match value:
         case bool():
@@ -96,7 +116,10 @@ def shown(value: Any, style: str | None = None) -> str:
 
 
 def _number(value: float, style: str) -> str:
-    if value != value or value in (float("inf"), float("-inf")):  # only not-a-number differs from itself
+    if value != value or value in (
+        float("inf"),
+        float("-inf"),
+    ):  # only not-a-number differs from itself
         return str(value)
     percent = "%" in style
     value = round(value * 100, 10) if percent else value
@@ -104,7 +127,9 @@ def _number(value: float, style: str) -> str:
     plain = _plain(value, grouped)
     currency = _CURRENCY.search(style)
     sign, plain = ("-", plain[1:]) if plain.startswith("-") else ("", plain)
-    return f"{sign}{(currency[1] or currency[2]) if currency else ''}{plain}{'%' if percent else ''}"
+    return (
+        f"{sign}{(currency[1] or currency[2]) if currency else ''}{plain}{'%' if percent else ''}"
+    )
 
 
 def _plain(value: float, grouped: str) -> str:

@@ -51,7 +51,10 @@ def _slide(draft: Draft, archive: Archive, member: str) -> None:
     for kind, notes in related.values():
         if kind == "notesSlide" and (page := archive.xml(notes)) is not None:
             lines = [
-                line for shape in _shapes(page) if _place(shape) not in _FURNITURE for line in office.paragraphs(shape)
+                line
+                for shape in _shapes(page)
+                if _place(shape) not in _FURNITURE
+                for line in office.paragraphs(shape)
             ]
             if lines:
                 draft.add("Notes: " + "\n".join(lines))
@@ -70,7 +73,10 @@ def _shapes(root: Any) -> Iterator[Any]:
 
 
 def _place(shape: Any) -> str:
-    """Return what a shape is on its slide: title, body, number and so on; empty if it just stands there."""
+    """Return what a shape is on its slide.
+
+    Title, body, number and so on; empty if it just stands there.
+    """
     found = next((item for item in shape.iter() if local(item.tag) == "ph"), None)
     return "" if found is None else str(found.get("type") or "body")
 

@@ -1,7 +1,7 @@
 """Rows of cells as lines of text that stand for themselves: `| Region: North | Sales: 1,200`.
 
-A passage holds some ten rows of a table and seldom its head. A number is worth citing only with what it counts, so each
-row names its columns; the head itself is there once, as it was written.
+A passage holds some ten rows of a table and seldom its head. A number is worth citing only with
+what it counts, so each row names its columns; the head itself is there once, as it was written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
     Args:
         draft: What it is added to.
         rows: Its rows.
-        head: Whether the first row is known to name the columns. Otherwise it is judged by what it looks like.
+        head: Whether the first row is known to name the columns. Otherwise it is judged by what it
+            looks like.
     """
     gap = "\n\n"
     names: list[str] = []
@@ -61,7 +62,9 @@ def is_head(row: list[str], after: list[str], *, first: bool) -> bool:
     if all(map(_YEAR.fullmatch, cells)) and len(cells) == len(row):
         return False
     values = any(_VALUE.fullmatch(cell) for cell in after)
-    return values and len(after) > 1 if not first else len(cells) > len(row) // 2 and bool(any(after))
+    return (
+        values and len(after) > 1 if not first else len(cells) > len(row) // 2 and bool(any(after))
+    )
 
 
 def _named(names: list[str], row: list[str]) -> Iterator[str]:
@@ -72,7 +75,10 @@ def _named(names: list[str], row: list[str]) -> Iterator[str]:
 
 
 def _with_end(rows: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Give the rows with their cells on one line each and without empty cells at their ends; an empty row ends it."""
+    """Give the rows with their cells on one line each and without empty cells at their ends.
+
+    An empty row ends it.
+    """
     for row in rows:
         cells = [_SPACE.sub(" ", cell).strip() for cell in row]
         while cells and not cells[-1]:

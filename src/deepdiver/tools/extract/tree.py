@@ -1,4 +1,6 @@
-"""JSON, JSON lines and XML: each record a line that names its fields and where in the tree it stands.
+"""JSON, JSON lines and XML.
+
+Each record a line that names its fields and where in the tree it stands.
 
 | orders[0] | number: 17 | total: 1200
 | orders[0].customer | name: Berg | city: Vantskär
@@ -69,7 +71,9 @@ def fill(draft: Draft, value: Any) -> None:
     first = True
     for path, fields, texts in _records("", value):
         if fields:
-            draft.add("| " + " | ".join([path, *fields] if path else fields), "\n\n" if first else "\n")
+            draft.add(
+                "| " + " | ".join([path, *fields] if path else fields), "\n\n" if first else "\n"
+            )
             first = False
         for text in texts:
             draft.add(text)
@@ -77,7 +81,10 @@ def fill(draft: Draft, value: Any) -> None:
 
 
 def _records(path: str, value: Any) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Give each object and list: its path, its fields, and its long texts; what is within it follows."""
+    """Give each object and list.
+
+    Its path, its fields, and its long texts; what is within it follows.
+    """
     if not isinstance(value, dict | list):
         yield "", [] if value is None or value == "" else [_scalar(value)], []
         return
@@ -86,9 +93,15 @@ def _records(path: str, value: Any) -> Iterator[tuple[str, list[str], list[str]]
     texts: list[str] = []
     inner: list[tuple[str, Any]] = []
     for key, item in pairs:
-        below = f"{path}[{key}]" if isinstance(value, list) else f"{path}.{key}" if path else str(key)
+        below = (
+            f"{path}[{key}]" if isinstance(value, list) else f"{path}.{key}" if path else str(key)
+        )
         if isinstance(item, dict | list):
-            if isinstance(item, list) and item and not any(isinstance(one, dict | list) for one in item):
+            if (
+                isinstance(item, list)
+                and item
+                and not any(isinstance(one, dict | list) for one in item)
+            ):
                 fields.append(_field(str(key), ", ".join(map(_scalar, item))))
             elif item:
                 inner.append((below, item))
@@ -114,12 +127,18 @@ _GAP = re.compile(r"\s+")
 
 
 def _xml(element: Any) -> Any:
-    """Return what an element of XML holds as JSON would have it: text, or fields by name; several of a name, a list."""
+    """Return what an element of XML holds as JSON would have it.
+
+    Text, or fields by name; several of a name, a list.
+    """
     children = [child for child in element if local(child.tag)]
     attributes = {local(key): value for key, value in element.attrib.items()}
     own = (element.text or "").strip()
     if children and (own or any((child.tail or "").strip() for child in children)):
-        own, children = _GAP.sub(" ", "".join(element.itertext())).strip(), []  # prose with words set off in it
+        own, children = (
+            _GAP.sub(" ", "".join(element.itertext())).strip(),
+            [],
+        )  # prose with words set off in it
     if not children and not attributes:
         return own
     found: dict[str, Any] = dict(attributes)

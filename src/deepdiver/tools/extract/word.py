@@ -1,4 +1,7 @@
-"""Documents of Word: paragraphs, headings, lists, tables and footnotes in the order in which they are read."""
+"""Documents of Word.
+
+Paragraphs, headings, lists, tables and footnotes in the order in which they are read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from deepdiver.tools.extract.draft import Draft
 
 _MAIN = "word/document.xml"
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_HEADING = re.compile(r"(?:heading|titre|überschrift|título|titolo|rubrik|kop) ?\d|title|titel", re.I)
+_HEADING = re.compile(
+    r"(?:heading|titre|überschrift|título|titolo|rubrik|kop) ?\d|title|titel", re.I
+)
 _SAID = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
@@ -21,7 +26,9 @@ def read(data: bytes, *, format: str, mime: str = "", name: str = "", url: str =
     """Read a document of Word."""
     archive = Archive(data)
     root = archive.xml(_MAIN)
-    body = None if root is None else next((item for item in root if local(item.tag) == "body"), None)
+    body = (
+        None if root is None else next((item for item in root if local(item.tag) == "body"), None)
+    )
     if body is None:
         raise UnreadableError(f"it is damaged: there is no {_MAIN} in it")
     draft = Draft(format)

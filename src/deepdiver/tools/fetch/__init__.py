@@ -2,7 +2,8 @@
 
     page = await fetch("https://example.org/report", gateway)
 
-A page, a model or a tool can name any address; the guard decides on the address that is connected to.
+A page, a model or a tool can name any address; the guard decides on the address that is connected
+to.
 """
 
 from __future__ import annotations

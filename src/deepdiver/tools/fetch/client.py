@@ -1,4 +1,7 @@
-"""One GET: streamed, bounded in every direction, through the guard, and no step further. Redirects are answers."""
+"""One GET: streamed, bounded in every direction, through the guard, and no step further.
+
+Redirects are answers.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,11 @@ MOST_OF_AN_ERROR = 65_536
 MOST_HEADERS = 200
 """An honest answer has 10 to 40. Their size is bounded by h11: 100 KiB."""
 MOST_PIECES = 20_000
-"""Pieces that a body may come in: 10 MB in pieces of 500 bytes. Smaller ones keep us busy for nothing."""
+"""Pieces that a body may come in: 10 MB in pieces of 500 bytes. Smaller ones keep us busy for
+nothing."""
 PATIENCE = 7.0
-"""Seconds for an answer to come, and a second more for every SLOWEST bytes of it. The gateway's deadline holds too."""
+"""Seconds for an answer to come, and a second more for every SLOWEST bytes of it. The gateway's
+deadline holds too."""
 SLOWEST = 100_000
 CONNECT = 5.0
 """Seconds for a connection to each address that is tried."""
@@ -91,23 +96,32 @@ async def get(
         cut: Whether a longer body is cut off there, instead of being unreadable.
 
     Raises:
-        UnreadableError: If what comes back is too large, expands too far, is damaged or has no text.
+        UnreadableError: If what comes back is too large, expands too far, is damaged or has no
+            text.
         CallError: If nothing comes back.
     """
     try:
         async with asyncio.timeout(PATIENCE) as limit:
-            return await _stream(target, guard, {**_headers(target, contact), **(headers or {})}, most, cut, limit)
+            return await _stream(
+                target, guard, {**_headers(target, contact), **(headers or {})}, most, cut, limit
+            )
     except TimeoutError:
         # Not asked again: it would take as long again.
-        raise CallError(f"{target.host} is too slow: nothing whole came in time", CallFault.REQUEST) from None
+        raise CallError(
+            f"{target.host} is too slow: nothing whole came in time", CallFault.REQUEST
+        ) from None
     except httpcore.ConnectError as error:
         raise _unconnected(target, error) from None
     except httpcore.TimeoutException:
-        raise CallError(f"{target.host} could not be reached in time", CallFault.UNREACHED) from None
+        raise CallError(
+            f"{target.host} could not be reached in time", CallFault.UNREACHED
+        ) from None
     except httpcore.RemoteProtocolError as error:
         raise _broken(target, error) from None
     except (httpcore.NetworkError, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
-        raise CallError(f"{target.host} was lost: {type(error).__name__}", CallFault.NETWORK) from None
+        raise CallError(
+            f"{target.host} was lost: {type(error).__name__}", CallFault.NETWORK
+        ) from None
 
 
 def _headers(target: Target, contact: str) -> dict[str, str]:
@@ -130,16 +144,28 @@ def _certificates() -> ssl.SSLContext:
 
 
 async def _stream(
-    target: Target, guard: Guard, headers: Mapping[str, str], most: int, cut: bool, limit: asyncio.Timeout
+    target: Target,
+    guard: Guard,
+    headers: Mapping[str, str],
+    most: int,
+    cut: bool,
+    limit: asyncio.Timeout,
 ) -> Answer:
     url = httpcore.URL(
-        scheme=target.scheme.encode(), host=target.host.encode(), port=target.port, target=target.path.encode()
+        scheme=target.scheme.encode(),
+        host=target.host.encode(),
+        port=target.port,
+        target=target.path.encode(),
     )
     sent = [(name.encode(), value.encode("ascii")) for name, value in headers.items()]
     secure = _certificates() if target.scheme == "https" else None
     async with (
-        httpcore.AsyncConnectionPool(ssl_context=secure, max_connections=1, network_backend=guard) as pool,
-        pool.stream("GET", url, headers=sent, extensions={"timeout": {"connect": CONNECT}}) as reply,
+        httpcore.AsyncConnectionPool(
+            ssl_context=secure, max_connections=1, network_backend=guard
+        ) as pool,
+        pool.stream(
+            "GET", url, headers=sent, extensions={"timeout": {"connect": CONNECT}}
+        ) as reply,
     ):
         answer = _head(reply)
         if answer.status in {204, 205, 304} or answer.location:
@@ -161,7 +187,11 @@ def _head(reply: httpcore.Response) -> Answer:
         key = name.decode("latin-1").lower()
         if key == "location":
             location = location or value
-        headers[key] = f"{headers[key]}, {value.decode('latin-1')}" if key in headers else value.decode("latin-1")
+        headers[key] = (
+            f"{headers[key]}, {value.decode('latin-1')}"
+            if key in headers
+            else value.decode("latin-1")
+        )
     redirect = reply.status in {301, 302, 303, 307, 308}
     return Answer(reply.status, headers, location=_text(location) if redirect else "")
 
@@ -174,11 +204,17 @@ def _text(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-async def _body(reply: httpcore.Response, answer: Answer, most: int, cut: bool, limit: asyncio.Timeout) -> bytes:
+async def _body(
+    reply: httpcore.Response, answer: Answer, most: int, cut: bool, limit: asyncio.Timeout
+) -> bytes:
     announced = answer.headers.get("content-length", "")
     if announced.isdecimal() and int(announced[:20]) > most and not cut:
         raise UnreadableError(f"it is larger than {most:,} bytes")
-    unpacker, taken, pieces = Unpacker(answer.headers.get("content-encoding", ""), most, cut=cut), 0, 0
+    unpacker, taken, pieces = (
+        Unpacker(answer.headers.get("content-encoding", ""), most, cut=cut),
+        0,
+        0,
+    )
     deadline = limit.when() or 0.0
     async for piece in reply.aiter_stream():
         taken, pieces = taken + len(piece), pieces + 1
@@ -199,7 +235,9 @@ def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
     while cause is not None and not isinstance(cause, ssl.SSLError):  # several layers wrap it
         cause = cause.__cause__ or cause.__context__
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return CallError(f"{target.host} has no valid certificate: {cause.verify_message}", CallFault.REQUEST)
+        return CallError(
+            f"{target.host} has no valid certificate: {cause.verify_message}", CallFault.REQUEST
+        )
     kind = "no secure connection comes about" if cause else "it does not answer"
     return CallError(f"{target.host} could not be reached: {kind}", CallFault.UNREACHED)
 

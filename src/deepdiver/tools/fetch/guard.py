@@ -1,8 +1,9 @@
 """The egress guard: which addresses a page may lead to.
 
-It stands where the connection is made. It looks a name up itself, judges every address that comes back, and connects to
-one of those that it has judged: there is no second look-up that could say something else. Only the user's `allow_hosts`
-opens private addresses, by name; a page, a model or a tool never can.
+It stands where the connection is made. It looks a name up itself, judges every address that comes
+back, and connects to one of those that it has judged: there is no second look-up that could say
+something else. Only the user's `allow_hosts` opens private addresses, by name; a page, a model or a
+tool never can.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from deepdiver.errors import CallError, CallFault, SettingsError, UnreadableErro
 from deepdiver.tools.fetch.target import Ip, Target, parse
 
 USUAL_PORTS = frozenset({80, 443, 8080, 8443})
-"""Where web servers are. Other ports are other services, which must not be spoken to; `name:port` allows one."""
+"""Where web servers are. Other ports are other services, which must not be spoken to; `name:port`
+allows one."""
 MOST_TRIED = 4
 """Addresses of one name that are tried, one after the other."""
 UNKNOWN_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
@@ -28,7 +30,8 @@ UNKNOWN_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socke
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up: every address that it has."""
 
-# What the registries of special-purpose addresses (RFC 6890 and its followers) hold, by what it is called here.
+# What the registries of special-purpose addresses (RFC 6890 and its followers) hold, by what it is
+# called here.
 PRIVATE = {
     "loopback": "127.0.0.0/8 ::1/128",
     "private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fec0::/10",
@@ -38,8 +41,10 @@ PRIVATE = {
 }
 """What the user may open for a host by name."""
 NEVER = {
-    "a cloud's metadata service": "169.254.169.254/32 169.254.169.253/32 169.254.170.2/32 169.254.170.23/32"
-    " 169.254.42.42/32 169.254.0.23/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 fd00:ec2::254/128"
+    "a cloud's metadata service": "169.254.169.254/32 169.254.169.253/32 169.254.170.2/32 "
+    "169.254.170.23/32"
+    " 169.254.42.42/32 169.254.0.23/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 "
+    "fd00:ec2::254/128"
     " fd00:ec2::23/128 fd20:ce::254/128 fe80::a9fe:a9fe/128",
     "unspecified": "0.0.0.0/8 ::/128",
     "for protocols": "192.0.0.0/24 2001::/23 100::/64",
@@ -53,7 +58,8 @@ NEVER = {
     "broadcast": "255.255.255.255/32",
     "reserved": "240.0.0.0/4",
 }
-"""What nothing on the web has, and what would lead past a check of the address: never connected to."""
+"""What nothing on the web has, and what would lead past a check of the address: never connected to.
+"""
 
 
 def _networks() -> list[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str]]:
@@ -76,7 +82,14 @@ def refused(address: Ip, *, private: bool = False) -> str | None:
         address: What would be connected to.
         private: Whether the user has allowed the host, so that it may be a private one.
     """
-    name = next((name for network, name in _SPECIAL if address.version == network.version and address in network), None)
+    name = next(
+        (
+            name
+            for network, name in _SPECIAL
+            if address.version == network.version and address in network
+        ),
+        None,
+    )
     if name:
         return None if private and name in PRIVATE else name
     if isinstance(address, ipaddress.IPv6Address):
@@ -98,10 +111,13 @@ async def look_up(host: str, port: int) -> list[str]:
 class Wire(httpcore.AnyIOBackend):
     """Connects to an address that was judged."""
 
-    async def connect_tcp(self, host: str, port: int, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
+    async def connect_tcp(
+        self, host: str, port: int, *args: Any, **kwargs: Any
+    ) -> httpcore.AsyncNetworkStream:
         """Connect, and hang up where the other end is this machine under its public address.
 
-        A page learns that address from our call and could send us back to it, behind our own firewall.
+        A page learns that address from our call and could send us back to it, behind our own
+        firewall.
         """
         stream = await super().connect_tcp(host, port, *args, **kwargs)
         ours, theirs = (stream.get_extra_info(name) for name in ("client_addr", "server_addr"))
@@ -143,14 +159,18 @@ class Guard(httpcore.AsyncNetworkBackend):
         target = parse(url)
         allowed = self.allows(target.host, target.port)
         if target.port not in USUAL_PORTS and not allowed:
-            raise UnreadableError(f"{target.authority} is refused: port {target.port} is no port of the web")
+            raise UnreadableError(
+                f"{target.authority} is refused: port {target.port} is no port of the web"
+            )
         if (address := target.address) and (reason := refused(address, private=allowed)):
             raise UnreadableError(f"{target.authority} is refused: the address is {reason}")
         return target
 
     def allows(self, host: str, port: int) -> bool:
         """Whether the user has allowed a host to be private."""
-        return (host, port) in self._allowed or (port in USUAL_PORTS and (host, None) in self._allowed)
+        return (host, port) in self._allowed or (
+            port in USUAL_PORTS and (host, None) in self._allowed
+        )
 
     async def connect_tcp(
         self,
@@ -182,7 +202,10 @@ class Guard(httpcore.AsyncNetworkBackend):
         private = self.allows(host, port)
         for address in addresses:
             if reason := refused(address, private=private):
-                raise CallError(f"{host} is refused: it leads to {address}, which is {reason}", CallFault.REQUEST)
+                raise CallError(
+                    f"{host} is refused: it leads to {address}, which is {reason}",
+                    CallFault.REQUEST,
+                )
         return addresses
 
     async def _looked_up(self, host: str, port: int) -> list[Ip]:
@@ -191,9 +214,13 @@ class Guard(httpcore.AsyncNetworkBackend):
         except socket.gaierror as error:
             if error.errno in UNKNOWN_NAME:
                 raise CallError(f"there is no host {host}", CallFault.REQUEST) from None
-            raise CallError(f"{host} could not be looked up: {error.strerror}", CallFault.UNREACHED) from None
+            raise CallError(
+                f"{host} could not be looked up: {error.strerror}", CallFault.UNREACHED
+            ) from None
         except (OSError, ValueError) as error:
-            raise CallError(f"{host} could not be looked up: {type(error).__name__}", CallFault.UNREACHED) from None
+            raise CallError(
+                f"{host} could not be looked up: {type(error).__name__}", CallFault.UNREACHED
+            ) from None
 
 
 def _allowed(text: str) -> tuple[str, int | None]:

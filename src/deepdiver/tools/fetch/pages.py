@@ -1,4 +1,7 @@
-"""Reading a page: every step of the way is a call of its own, guarded, asked of robots.txt, journalled and cached."""
+"""Reading a page.
+
+Every step of the way is a call of its own, guarded, asked of robots.txt, journalled and cached.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,11 @@ from deepdiver.tools.search.http import retry_after
 HOPS = 5
 """Redirects that are followed."""
 OFTEN_ENOUGH = 3
-"""Times that a server may hang up on us before we let it be: one whose lengths are wrong does so every time."""
+"""Times that a server may hang up on us before we let it be: one whose lengths are wrong does so
+every time."""
 REMEMBERED = 30 * 86_400.0
-"""Seconds for which a page's validators are kept: within them a page that has not changed is not sent again."""
+"""Seconds for which a page's validators are kept: within them a page that has not changed is not
+sent again."""
 LONGEST_VALIDATOR = 200
 """Characters of an ETag or a date; a longer one marks us rather than the page."""
 HTML = frozenset({"", "text/html", "application/xhtml+xml"})
@@ -41,7 +46,8 @@ class Page(BaseModel):
     asked: str
     """Where it was looked for."""
     status: int
-    """The last answer's HTTP status; 304: it has not changed since it was read before, and the text is that of then."""
+    """The last answer's HTTP status; 304: it has not changed since it was read before, and the text
+    is that of then."""
     fetched: str
     """When, ISO 8601 in UTC."""
     snapshot: str
@@ -59,7 +65,8 @@ async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Pa
         guard: Judges addresses; by default with the user's `allow_hosts`.
 
     Raises:
-        UnreadableError: If there is no text to be had: refused by the guard or by robots.txt, a wall, a bomb, no text.
+        UnreadableError: If there is no text to be had: refused by the guard or by robots.txt, a
+            wall, a bomb, no text.
         CallError: If it could not be reached now.
     """
     guard = guard or Guard(gateway.settings.allow_hosts)
@@ -82,10 +89,15 @@ async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Pa
 
 
 async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> dict[str, Any]:
-    """Make one call; what lasts, and is no property of the page, is a failure that nobody shares."""
+    """Make one call.
+
+    What lasts, and is no property of the page, is a failure that nobody shares.
+    """
     payload: dict[str, Any] = {"url": target.url}
     if guard.allows(target.host, target.port):
-        payload["private"] = True  # what one run may read of the user's own network another may not, unless told
+        payload["private"] = (
+            True  # what one run may read of the user's own network another may not, unless told
+        )
     request = Request("fetch", f"fetch:{target.host}", target.url, payload)
 
     broken = 0
@@ -100,7 +112,9 @@ async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> 
             broken += error.fault is CallFault.NETWORK
             if broken < OFTEN_ENOUGH:
                 raise
-            raise CallError(str(error), error.fault, retry_after=math.inf) from None  # and not once more
+            raise CallError(
+                str(error), error.fault, retry_after=math.inf
+            ) from None  # and not once more
         finally:
             if delay:
                 await gateway.rest(request.provider, delay)
@@ -127,13 +141,17 @@ async def _read(target: Target, gateway: Gateway, guard: Guard, name: str) -> Re
     else:
         document = await _document(target, answer)
         snapshot = await gateway.save_text(document.text)
-        if gateway.scrub(document.text) != document.text:  # a secret stood there: offsets behind it are not right
+        if (
+            gateway.scrub(document.text) != document.text
+        ):  # a secret stood there: offsets behind it are not right
             document = document.model_copy(update={"marks": ()})
         shown = document.model_copy(update={"text": ""}).model_dump(mode="json")
         value = {"status": answer.status, "fetched": now, "snapshot": snapshot, "document": shown}
         texts = (snapshot,)
     if validators := _validators(answer) or (validators if answer.status == 304 else {}):
-        await gateway.remember(name, Reply({"validators": validators, "page": value}, texts=texts), REMEMBERED)
+        await gateway.remember(
+            name, Reply({"validators": validators, "page": value}, texts=texts), REMEMBERED
+        )
     return Reply(value, texts=texts)
 
 
@@ -143,7 +161,11 @@ def _validators(answer: Answer) -> dict[str, str]:
         return {}
     names = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
     held = {theirs: answer.headers.get(ours, "") for ours, theirs in names.items()}
-    return {name: value for name, value in held.items() if value.isascii() and 0 < len(value) <= LONGEST_VALIDATOR}
+    return {
+        name: value
+        for name, value in held.items()
+        if value.isascii() and 0 < len(value) <= LONGEST_VALIDATOR
+    }
 
 
 async def _document(target: Target, answer: Answer) -> Document:
@@ -159,7 +181,9 @@ async def _document(target: Target, answer: Answer) -> Document:
         raise _no(target, answer, sight)
     try:
         name = target.path.partition("?")[0].rpartition("/")[2]
-        document = await extract(answer.body, mime=answer.headers.get("content-type", ""), name=name, url=target.url)
+        document = await extract(
+            answer.body, mime=answer.headers.get("content-type", ""), name=name, url=target.url
+        )
     except UnreadableError as error:
         raise UnreadableError(wall(sight) or str(error)) from None
     if found := wall(sight, document.text, document.title) if html else None:

@@ -1,7 +1,8 @@
 """robots.txt by RFC 9309: what a site asks of us is known before a page of it is read, and kept to.
 
-Each look at a robots.txt is a call of its own, so it is journalled, cached for as long as pages are (a day, as the RFC
-has it), guarded, and answered from the journal in a replay. Sitemaps that it names are not followed.
+Each look at a robots.txt is a call of its own, so it is journalled, cached for as long as pages are
+(a day, as the RFC has it), guarded, and answered from the journal in a replay. Sitemaps that it
+names are not followed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ LONG = 50_000
 HOPS = 5
 """Redirects that are followed; behind them a robots.txt counts as absent (RFC 9309, 2.3.1.2)."""
 LONGEST_DELAY = 20.0
-"""Seconds of a Crawl-delay that are kept to: some sites ask for hours, which means that nobody reads them."""
+"""Seconds of a Crawl-delay that are kept to: some sites ask for hours, which means that nobody
+reads them."""
 AGENT = re.compile(r"\s*user[- ]?agent(?:\s*:|\s)\s*([^#]*)", re.IGNORECASE)
 
 
@@ -59,7 +61,10 @@ def _parsed(text: str) -> Protego:
 
 
 def _ours(line: str) -> str:
-    """Give all other robots one name: 20,000 of them with 20,000 rules would take the parser hours."""
+    """Give all other robots one name.
+
+    20,000 of them with 20,000 rules would take the parser hours.
+    """
     if not (named := AGENT.match(line)):
         return line
     agent = named[1].strip().lower()
@@ -71,7 +76,8 @@ async def rules(target: Target, gateway: Gateway, guard: Guard) -> Rules:
     """Return what the site of a page asks of us.
 
     Raises:
-        UnreadableError: If that cannot be learnt: then nothing of it may be read (RFC 9309, 2.3.1.4).
+        UnreadableError: If that cannot be learnt: then nothing of it may be read (RFC 9309,
+            2.3.1.4).
     """
     place = target.at("/robots.txt")
     try:
@@ -93,7 +99,9 @@ async def _look(place: Target, gateway: Gateway, guard: Guard) -> dict[str, str]
             answer = await get(place, guard, contact=gateway.settings.contact, most=MOST, cut=True)
             if answer.location:
                 return Reply({"redirect": join(place, answer.location)})
-        except UnreadableError as error:  # packed badly, or leading to no address: as good as a failing server
+        except (
+            UnreadableError
+        ) as error:  # packed badly, or leading to no address: as good as a failing server
             raise CallError(str(error), CallFault.MALFORMED) from None
         if answer.status == 429 or answer.status >= 500:
             fault = CallFault.RATE if answer.status == 429 else CallFault.SERVER
@@ -105,6 +113,8 @@ async def _look(place: Target, gateway: Gateway, guard: Guard) -> dict[str, str]
     payload: dict[str, object] = {"robots": place.url}
     if guard.allows(place.host, place.port):
         payload["private"] = True
-    reply = await gateway.call(Request("fetch", f"fetch:{place.host}", f"robots.txt of {place.host}", payload), do)
+    reply = await gateway.call(
+        Request("fetch", f"fetch:{place.host}", f"robots.txt of {place.host}", payload), do
+    )
     value: dict[str, str] = reply.value
     return value

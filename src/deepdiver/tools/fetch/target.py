@@ -1,7 +1,10 @@
-"""One reading of an address. What this parser reads is what is judged and what is connected to; nothing reads it again.
+"""One reading of an address.
 
-Strict on purpose: most tricks need two parsers that read one text differently. So what `urlsplit` or httpx would read
-in another way is refused, and so is every spelling of a host that some program would turn into another one.
+What this parser reads is what is judged and what is connected to; nothing reads it again.
+
+Strict on purpose: most tricks need two parsers that read one text differently. So what `urlsplit`
+or httpx would read in another way is refused, and so is every spelling of a host that some program
+would turn into another one.
 """
 
 from __future__ import annotations
@@ -24,14 +27,19 @@ LONGEST = 4_000
 SHOWN = 200
 """Characters of an address that a message repeats."""
 FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\\\ud800-\udfff]")
-"""Control characters and backslashes, which some parsers drop or turn into slashes, and halves of characters."""
+"""Control characters and backslashes, which some parsers drop or turn into slashes, and halves of
+characters."""
 SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 PARTS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
-AUTHORITY = re.compile(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]@%\s]+))(?::([1-9][0-9]{0,4}))?", re.IGNORECASE)
-"""A host and a port. No userinfo, no percent sign (encoded hosts, zone ids), no empty port, no port with zeros."""
+AUTHORITY = re.compile(
+    r"(?:\[([0-9a-f:.]+)\]|([^:\[\]@%\s]+))(?::([1-9][0-9]{0,4}))?", re.IGNORECASE
+)
+"""A host and a port. No userinfo, no percent sign (encoded hosts, zone ids), no empty port, no port
+with zeros."""
 LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label like this makes a host an IPv4 address to some program: decimal, octal, hexadecimal or short."""
+"""A last label like this makes a host an IPv4 address to some program: decimal, octal, hexadecimal
+or short."""
 FOREIGN_DOTS = re.compile("[\u3002\uff0e\uff61]")
 """Full stops of other scripts, which IDNA reads as dots: 127。0。0。1."""
 SAFE = "/:@!$&'()*+,;=~%-._"
@@ -45,7 +53,8 @@ class Target:
     scheme: str
     """http or https."""
     host: str
-    """A name in ASCII and lower case, or an IP address as it is written canonically, without brackets."""
+    """A name in ASCII and lower case, or an IP address as it is written canonically, without
+    brackets."""
     port: int
     """Given, or the scheme's own."""
     path: str
@@ -112,7 +121,8 @@ def join(base: Target, location: str) -> str:
     """Return where a redirect leads, still to be parsed.
 
     Raises:
-        UnreadableError: If `urljoin` would quietly drop a part of it, or read it as browsers do not.
+        UnreadableError: If `urljoin` would quietly drop a part of it, or read it as browsers do
+            not.
     """
     if FORBIDDEN.search(location) or len(location) > LONGEST or location.startswith("///"):
         raise _refusal(location, "it is not plainly written")
@@ -150,7 +160,9 @@ def _named(url: str, text: str) -> str:
     except idna.IDNAError:
         raise _refusal(url, "its host is no name of the internet") from None
     labels = name.split(".")
-    if len(name) > 253 or not all(LABEL.fullmatch(label) for label in labels):  # an empty label: a dot at the end
+    if len(name) > 253 or not all(
+        LABEL.fullmatch(label) for label in labels
+    ):  # an empty label: a dot at the end
         raise _refusal(url, "its host is no name of the internet")
     if not NUMBER.fullmatch(labels[-1]):
         return name
@@ -161,7 +173,10 @@ def _named(url: str, text: str) -> str:
 
 
 def _straight(path: str) -> str:
-    """Take dot segments out of a path, as a server will: robots.txt is asked about the place that is meant."""
+    """Take dot segments out of a path, as a server will.
+
+    Robots.txt is asked about the place that is meant.
+    """
     if "/." not in path and "%2e" not in path.lower():
         return path
     kept: list[str] = []
@@ -181,8 +196,18 @@ def _read_alike(url: str, target: Target) -> bool:
     """Whether the two usual parsers see the same scheme, host and port, and no user."""
     try:
         usual, theirs = urlsplit(url), httpx.URL(url)
-        seen = (usual.scheme, _ascii(usual.hostname or ""), usual.port or PORTS[target.scheme], usual.username)
-        other = (theirs.scheme, _ascii(theirs.raw_host.decode()), theirs.port or PORTS[target.scheme], theirs.userinfo)
+        seen = (
+            usual.scheme,
+            _ascii(usual.hostname or ""),
+            usual.port or PORTS[target.scheme],
+            usual.username,
+        )
+        other = (
+            theirs.scheme,
+            _ascii(theirs.raw_host.decode()),
+            theirs.port or PORTS[target.scheme],
+            theirs.userinfo,
+        )
     except (ValueError, httpx.InvalidURL):  # UnicodeError and IDNAError are ValueErrors
         return False
     mine = (target.scheme, target.host, target.port)

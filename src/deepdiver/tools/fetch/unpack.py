@@ -1,6 +1,7 @@
 """Unpacking a body while it arrives, within limits that hold at every step and for every layer.
 
-Nothing is unpacked whole: each step yields a bounded piece, so a bomb costs a piece and not the memory.
+Nothing is unpacked whole: each step yields a bounded piece, so a bomb costs a piece and not the
+memory.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ HARMLESS = 1_000_000
 PIECE = 65_536
 """Bytes that zlib and brotli give at one step."""
 ZSTD_STEP = 64
-"""Bytes that zstd is given at one step: a block of 128 KiB takes 4 of them at least, so 2 MiB come out at most."""
+"""Bytes that zstd is given at one step: a block of 128 KiB takes 4 of them at least, so 2 MiB come
+out at most."""
 ZSTD_WINDOW = 2**23
 """The window that a browser must grant (RFC 8878); a larger one is refused."""
 MOST_PARTS = 2_000
-"""Members of a gzip or frames of a zstd: 10 MB in parts of 5 kB. Empty ones come by the million, and keep us busy."""
+"""Members of a gzip or frames of a zstd: 10 MB in parts of 5 kB. Empty ones come by the million,
+and keep us busy."""
 GZIP_BITS, ZLIB_BITS, RAW_BITS = 31, 15, -15
 DAMAGED = (zlib.error, zstandard.ZstdError)
 
@@ -68,7 +71,9 @@ class Zlib:
             self._inner = zlib.decompressobj(self._bits)
         while data:
             if self._inner.eof:
-                if self._bits != GZIP_BITS or data[0] != 0x1F:  # padding behind the end: everybody ignores it
+                if (
+                    self._bits != GZIP_BITS or data[0] != 0x1F
+                ):  # padding behind the end: everybody ignores it
                     return
                 self._inner, self._parts = zlib.decompressobj(GZIP_BITS), _one_more(self._parts)
             out = self._inner.decompress(data, PIECE)
@@ -96,7 +101,9 @@ class Brotli:
         if self._inner.is_finished():
             return
         out = self._step(data)
-        while out or not self._inner.can_accept_more_data():  # it takes all of its input before it gives all of it back
+        while (
+            out or not self._inner.can_accept_more_data()
+        ):  # it takes all of its input before it gives all of it back
             yield out
             out = self._step(b"")
 
@@ -161,12 +168,20 @@ class Unpacker:
         Raises:
             UnreadableError: If the encoding is unknown, or of too many layers.
         """
-        names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in {"", "identity"}]
+        names = [
+            name
+            for part in encoding.lower().split(",")
+            if (name := part.strip()) not in {"", "identity"}
+        ]
         if len(names) > MOST_LAYERS:
             raise UnreadableError(f"it is packed {len(names)} times over")
         if unknown := [name for name in names if name not in LAYERS]:
-            raise UnreadableError(f"it is packed in a way that nobody asked for ({unknown[0][:20]})")
-        self._layers = [LAYERS[name]() for name in reversed(names)]  # the last one put on comes off first
+            raise UnreadableError(
+                f"it is packed in a way that nobody asked for ({unknown[0][:20]})"
+            )
+        self._layers = [
+            LAYERS[name]() for name in reversed(names)
+        ]  # the last one put on comes off first
         self._came_out = [0] * len(names)
         self._most, self._cut = most, cut
         self._taken = 0
@@ -217,7 +232,11 @@ class Unpacker:
             self._came_out[depth] += len(piece)
             if self._came_out[depth] > max(HARMLESS, RATIO * self._taken) and not self._cut:
                 raise UnreadableError(f"it expands more than {RATIO} times")
-            if depth + 1 < len(self._layers) and self._came_out[depth] > 2 * max(self._most, HARMLESS):
-                raise UnreadableError(f"it is larger than {self._most:,} bytes")  # and would be unpacked for ever
+            if depth + 1 < len(self._layers) and self._came_out[depth] > 2 * max(
+                self._most, HARMLESS
+            ):
+                raise UnreadableError(
+                    f"it is larger than {self._most:,} bytes"
+                )  # and would be unpacked for ever
             if piece:
                 yield from self._through(depth + 1, piece)

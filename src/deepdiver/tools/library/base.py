@@ -1,4 +1,7 @@
-"""What a library of documents does, whatever keeps it: SQLite and files on this machine, or a PostgreSQL."""
+"""What a library of documents does, whatever keeps it.
+
+SQLite and files on this machine, or a PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,18 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What came of comparing a library with the files it is made of; all in the order of their names."""
+    """What came of comparing a library with the files it is made of.
+
+    All in the order of their names.
+    """
 
     added: tuple[str, ...] = ()
     """Files that were not in it."""
     changed: tuple[str, ...] = ()
     """Files whose content is another."""
     moved: tuple[tuple[str, str], ...] = ()
-    """Files found under a new name, with the old one first; their passages and vectors were kept."""
+    """Files found under a new name, with the old one first; their passages and vectors were kept.
+    """
     removed: tuple[str, ...] = ()
     """Files that are gone."""
     unread: tuple[Unread, ...] = ()
@@ -66,7 +73,8 @@ class Where:
     """What a search is narrowed to. Empty: everything."""
 
     folders: tuple[str, ...] = ()
-    """Only documents in or below one of these folders, or these files themselves; as their urls begin."""
+    """Only documents in or below one of these folders, or these files themselves; as their urls
+    begin."""
     formats: tuple[str, ...] = ()
     """Only documents of these formats (pdf, docx, markdown …)."""
     since: date | None = None
@@ -116,42 +124,57 @@ class Match:
     span: Span
     """Where in the document's text."""
     score: float
-    """How well it fits, for this query alone: 1 would be the best both by its words and by its sense."""
+    """How well it fits, for this query alone: 1 would be the best both by its words and by its
+    sense."""
 
 
 EVERYWHERE = Where()
 
 
 class Library(Protocol):
-    """Documents that can be searched. Safe to use from several threads; several processes may open the same one."""
+    """Documents that can be searched.
+
+    Safe to use from several threads; several processes may open the same one.
+    """
 
     note: str
-    """What keeps it from finding all that it could, in one line that says what to do; empty: nothing."""
+    """What keeps it from finding all that it could, in one line that says what to do; empty:
+    nothing."""
 
-    def refresh(self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False) -> Refreshed:
+    def refresh(
+        self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False
+    ) -> Refreshed:
         """Bring the library up to date with the files under some roots, which it remembers.
 
-        By content: a file that is as it was is not read again, one that was moved keeps its passages and vectors, one
-        that is gone is removed. Documents under other roots stay as they are.
+        By content: a file that is as it was is not read again, one that was moved keeps its
+        passages and vectors, one that is gone is removed. Documents under other roots stay as they
+        are.
 
         Args:
             roots: Files and folders.
             progress: Is told how far it is.
-            again: Whether to try anew the files that could not be read before and have not changed since.
+            again: Whether to try anew the files that could not be read before and have not changed
+                since.
 
         Raises:
-            UsageError: If a root does not exist or cannot be opened and the library did not know it before.
+            UsageError: If a root does not exist or cannot be opened and the library did not know it
+                before.
             StoreError: If the library cannot be written.
         """
 
     def embed(self, progress: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        """Give vectors to passages that have none; returns to how many. May be stopped or killed at any time."""
+        """Give vectors to passages that have none; returns to how many.
+
+        May be stopped or killed at any time.
+        """
 
     def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
-        """Return the best passages: by their words, by their sense, and by being what good ones name.
+        """Return the best passages.
 
-        What is found depends on the documents and the query alone: vectors that it needs and that are not there are
-        made and kept; see `ranking`.
+        By their words, by their sense, and by being what good ones name.
+
+        What is found depends on the documents and the query alone: vectors that it needs and that
+        are not there are made and kept; see `ranking`.
 
         Args:
             query: A question, or words.
@@ -170,7 +193,10 @@ class Library(Protocol):
         """Return the files and folders that it was made from."""
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
-        """Remove what lies at or below some paths, and do not take it up again until it is added; returns the urls."""
+        """Remove what lies at or below some paths, and do not take it up again until it is added.
+
+        Returns the urls.
+        """
 
     def text(self, entry: Entry) -> str:
         """Return the text of a document."""
@@ -179,7 +205,10 @@ class Library(Protocol):
         """Return how many passages there are."""
 
     def pending(self) -> int:
-        """Return how many of them `embed` would give a vector; a search makes those that it needs itself."""
+        """Return how many of them `embed` would give a vector.
+
+        A search makes those that it needs itself.
+        """
 
     def close(self) -> None:
         """Let go of its files."""

@@ -1,8 +1,11 @@
-"""The catalogue of a library: what it holds, in one SQLite file. It is the truth; index and vectors follow it.
+"""The catalogue of a library: what it holds, in one SQLite file.
 
-A passage goes by a number that is given once and never again, so a vector finds its passage by its place in the table
-of vectors. The passages of one document are numbered in a row: the document keeps the first number and their spans.
-A document goes by an id, which is what the index of words knows it by.
+It is the truth; index and vectors follow it.
+
+A passage goes by a number that is given once and never again, so a vector finds its passage by its
+place in the table of vectors. The passages of one document are numbered in a row: the document
+keeps the first number and their spans. A document goes by an id, which is what the index of words
+knows it by.
 """
 
 from __future__ import annotations
@@ -25,7 +28,17 @@ from deepdiver.store.blobs import pack, unpack
 from deepdiver.store.faults import damaged, from_os, translated
 from deepdiver.tools.library.base import Entry, Unread, Where
 from deepdiver.tools.library.documents import Stamp
-from deepdiver.tools.library.tables import APPLICATION_ID, FIELDS, SCHEMA, TABLES, Held, Known, New, packed, unpacked
+from deepdiver.tools.library.tables import (
+    APPLICATION_ID,
+    FIELDS,
+    SCHEMA,
+    TABLES,
+    Held,
+    Known,
+    New,
+    packed,
+    unpacked,
+)
 
 BUSY_SECONDS = 30.0
 """How long to wait while another process writes."""
@@ -53,14 +66,18 @@ class Catalogue:
         except OSError as error:
             raise from_os(error, file) from error
         with translated(file, BUSY_SECONDS):
-            self._db = sqlite3.connect(file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                file, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             try:
                 self._prepare()
             except BaseException:
                 self._db.close()
                 raise
 
-        weakref.finalize(self, self._db.close)  # a provider keeps its library for as long as it lives
+        weakref.finalize(
+            self, self._db.close
+        )  # a provider keeps its library for as long as it lives
 
     def _prepare(self) -> None:
         application, version = self._db.execute(
@@ -71,14 +88,20 @@ class Catalogue:
         elif application != APPLICATION_ID:
             raise DamagedStoreError(f"{self.file} is not a library of deepdiver: move it away")
         elif version > SCHEMA:
-            raise NewerSchemaError(f"{self.file} was written by a newer deepdiver: upgrade, or choose another --home")
+            raise NewerSchemaError(
+                f"{self.file} was written by a newer deepdiver: upgrade, or choose another --home"
+            )
         self._db.execute("PRAGMA foreign_keys = ON")
-        self._db.execute("PRAGMA synchronous = FULL")  # a number must not be given twice, not even after a power cut
+        self._db.execute(
+            "PRAGMA synchronous = FULL"
+        )  # a number must not be given twice, not even after a power cut
 
     def _make(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
         with self._writing() as db:
-            if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:  # nobody was faster
+            if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[
+                0
+            ]:  # nobody was faster
                 for statement in TABLES.split(";"):
                     db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -134,14 +157,21 @@ class Catalogue:
         with self._reading() as db:
             return {row[0] for row in db.execute("SELECT url FROM left_out")}
 
-    def settle(self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()) -> None:
-        """Take up roots, give up others, and note what is to be left out of them; a root taken up is no longer."""
+    def settle(
+        self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()
+    ) -> None:
+        """Take up roots, give up others, and note what is to be left out of them.
+
+        A root taken up is no longer.
+        """
         taken = [(path,) for path in roots]
         with self._writing() as db:
             db.executemany("INSERT OR IGNORE INTO roots VALUES (?)", taken)
             db.executemany("DELETE FROM left_out WHERE url = ?", taken)
             db.executemany("DELETE FROM roots WHERE path = ?", [(path,) for path in without])
-            db.executemany("INSERT OR IGNORE INTO left_out VALUES (?)", [(url,) for url in left_out])
+            db.executemany(
+                "INSERT OR IGNORE INTO left_out VALUES (?)", [(url,) for url in left_out]
+            )
 
     # Refreshing
 
@@ -159,7 +189,8 @@ class Catalogue:
                 _drop(db, [new.url])
                 said = new.document
                 kept = db.execute(
-                    "INSERT INTO documents (url, hash, mtime, size, ctime, format, title, own_title, name, author, "
+                    "INSERT INTO documents (url, hash, mtime, size, ctime, format, title, "
+                    "own_title, name, author, "
                     "publisher, publisher_kind, published, language, notes, first, passages) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
@@ -169,7 +200,9 @@ class Catalogue:
                         json.dumps(said.notes, ensure_ascii=False), number, len(new.spans),
                     ),
                 )  # fmt: skip
-                marks = json.dumps([[mark.start, mark.kind, mark.label] for mark in said.marks], ensure_ascii=False)
+                marks = json.dumps(
+                    [[mark.start, mark.kind, mark.label] for mark in said.marks], ensure_ascii=False
+                )
                 row = (kept.lastrowid, pack(said.text), packed(new.spans), pack(marks))
                 db.execute("INSERT INTO texts VALUES (?, ?, ?, ?)", row)
                 db.execute("DELETE FROM unread WHERE url = ?", (new.url,))
@@ -183,26 +216,34 @@ class Catalogue:
             db.execute("UPDATE documents SET mtime = ?, size = ?, ctime = ? WHERE url = ?", row)
 
     def move(self, old: str, new: str, stamp: Stamp, title: str, name: str) -> None:
-        """Note that a file has another name; where its title was the old one, it becomes the new one.
+        """Note that a file has another name.
 
-        A document with another title gets another id, so that the index takes it for a new one; its passages keep
-        their numbers, and so their vectors.
+        Where its title was the old one, it becomes the new one.
+
+        A document with another title gets another id, so that the index takes it for a new one; its
+        passages keep their numbers, and so their vectors.
         """
         with self._writing() as db:
             row = (new, stamp.mtime, stamp.size, stamp.ctime, old)
-            db.execute("UPDATE documents SET url = ?, mtime = ?, size = ?, ctime = ? WHERE url = ?", row)
+            db.execute(
+                "UPDATE documents SET url = ?, mtime = ?, size = ?, ctime = ? WHERE url = ?", row
+            )
             db.execute("DELETE FROM unread WHERE url = ?", (new,))
             id_, passages, own, was = db.execute(
                 "SELECT id, passages, own_title, title FROM documents WHERE url = ?", (new,)
             ).fetchone()
             if not own and was != title:
-                (last,) = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
+                (last,) = db.execute(
+                    "SELECT seq FROM sqlite_sequence WHERE name = 'documents'"
+                ).fetchone()
                 db.execute("INSERT INTO dropped VALUES (?, ?)", (id_, passages))
                 db.execute(
                     "UPDATE documents SET id = ?, title = ?, name = ?, indexed = 0 WHERE id = ?",
                     (last + 1, title, name, id_),
                 )
-                db.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'documents'", (last + 1,))
+                db.execute(
+                    "UPDATE sqlite_sequence SET seq = ? WHERE name = 'documents'", (last + 1,)
+                )
 
     def drop(self, urls: Iterable[str]) -> None:
         """Remove documents."""
@@ -210,9 +251,14 @@ class Catalogue:
             _drop(db, urls)
 
     def missed(self) -> dict[str, tuple[Unread, Stamp, float]]:
-        """Return what could not be read, by url: why, which state of the file, and when that was tried."""
+        """Return what could not be read, by url.
+
+        Why, which state of the file, and when that was tried.
+        """
         with self._reading() as db:
-            rows = db.execute("SELECT url, reason, mtime, size, ctime, tried FROM unread ORDER BY url").fetchall()
+            rows = db.execute(
+                "SELECT url, reason, mtime, size, ctime, tried FROM unread ORDER BY url"
+            ).fetchall()
         return {row[0]: (Unread(row[0], row[1]), Stamp(*row[2:5]), row[5]) for row in rows}
 
     def miss(self, unread: Iterable[tuple[Unread, Stamp | None]], gone: Iterable[str]) -> None:
@@ -229,7 +275,10 @@ class Catalogue:
     def unindexed(self) -> list[int]:
         """Return the documents that the index does not have, in their order."""
         with self._reading() as db:
-            return [row[0] for row in db.execute("SELECT id FROM documents WHERE NOT indexed ORDER BY id")]
+            return [
+                row[0]
+                for row in db.execute("SELECT id FROM documents WHERE NOT indexed ORDER BY id")
+            ]
 
     def all_ids(self) -> list[int]:
         """Return all documents, in their order."""
@@ -244,7 +293,9 @@ class Catalogue:
     def indexed(self, added: Iterable[int], dropped: Iterable[int], **facts: int) -> None:
         """Note that the index has followed."""
         with self._writing() as db:
-            db.executemany("UPDATE documents SET indexed = 1 WHERE id = ?", [(id_,) for id_ in added])
+            db.executemany(
+                "UPDATE documents SET indexed = 1 WHERE id = ?", [(id_,) for id_ in added]
+            )
             db.executemany("DELETE FROM dropped WHERE document = ?", [(id_,) for id_ in dropped])
             _keep(db, facts)
 
@@ -258,17 +309,22 @@ class Catalogue:
         """Return a document with its text; None if it is gone."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON document = id "
+                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON "
+                "document = id "
                 "WHERE id = ?",
                 (id_,),
             ).fetchone()
         return self._held(row) if row else None
 
     def held_at(self, number: int) -> Held | None:
-        """Return the document that a passage belongs to, or else the next one; None behind the last."""
+        """Return the document that a passage belongs to, or else the next one.
+
+        None behind the last.
+        """
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON document = id "
+                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON "
+                "document = id "
                 "WHERE first >= coalesce((SELECT max(first) FROM documents WHERE first <= ?1), 0) "
                 "AND first + passages > ?1 ORDER BY first LIMIT 1",
                 (number,),
@@ -290,7 +346,9 @@ class Catalogue:
             rows = db.execute("SELECT id, passages FROM documents ORDER BY first").fetchall()
             number = 0
             for id_, passages in rows:
-                db.execute("UPDATE documents SET first = ?, indexed = 1 WHERE id = ?", (number, id_))
+                db.execute(
+                    "UPDATE documents SET first = ?, indexed = 1 WHERE id = ?", (number, id_)
+                )
                 number += passages
             db.execute("DELETE FROM dropped")
             _keep(db, {**facts, "next": number})
@@ -325,7 +383,10 @@ class Catalogue:
         return [self._entry(row[:-1], row[-1]) for row in rows]
 
     def narrowed(self, where: Where) -> list[tuple[int, int, int]] | None:
-        """Return the documents that a search is narrowed to, as id, first number and passages; None: all."""
+        """Return the documents that a search is narrowed to, as id, first number and passages.
+
+        None: all.
+        """
         tests: list[str] = []
         values: list[str | int] = []
         if where.folders:
@@ -345,7 +406,10 @@ class Catalogue:
             return None
         wanted = " AND ".join(f"({test})" for test in tests)
         with self._reading() as db:
-            return db.execute(f"SELECT id, first, passages FROM documents WHERE {wanted}", values).fetchall()  # noqa: S608
+            return db.execute(
+                f"SELECT id, first, passages FROM documents WHERE {wanted}",  # noqa: S608
+                values,
+            ).fetchall()
 
     def named(self, names: Iterable[str]) -> dict[str, list[tuple[int, int, int]]]:
         """Return the documents that go by some names, as id, first number and passages."""
@@ -355,18 +419,26 @@ class Catalogue:
             for at in range(0, len(listed), _CHUNK):
                 chunk = listed[at : at + _CHUNK]
                 marks = ", ".join("?" * len(chunk))
-                sql = f"SELECT name, id, first, passages FROM documents WHERE name IN ({marks}) ORDER BY first"  # noqa: S608
+                sql = (
+                    f"SELECT name, id, first, passages FROM documents WHERE name IN ({marks}) "  # noqa: S608
+                    "ORDER BY first"
+                )
                 for name, *document in db.execute(sql, chunk):
                     found.setdefault(name, []).append(tuple(document))
         return found
 
     def located(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return the document and its first number for each of some passages; those that are gone are left out."""
+        """Return the document and its first number for each of some passages.
+
+        Those that are gone are left out.
+        """
         found = {}
         with self._reading() as db:
             for number in numbers:
                 row = db.execute(
-                    "SELECT id, first, passages FROM documents WHERE first <= ? ORDER BY first DESC LIMIT 1", (number,)
+                    "SELECT id, first, passages FROM documents WHERE first <= ? ORDER BY first "
+                    "DESC LIMIT 1",
+                    (number,),
                 ).fetchone()
                 if row and number < row[1] + row[2]:
                     found[number] = (row[0], row[1])
@@ -376,7 +448,8 @@ class Catalogue:
         """Return a document with its marks, and its passages; None if it is gone."""
         with self._reading() as db:
             row = db.execute(
-                f"SELECT {COLUMNS}, notes, spans, marks FROM documents JOIN texts ON document = id WHERE id = ?",  # noqa: S608
+                f"SELECT {COLUMNS}, notes, spans, marks FROM documents JOIN texts ON document = id "  # noqa: S608
+                "WHERE id = ?",
                 (id_,),
             ).fetchone()
         if row is None:
@@ -386,8 +459,13 @@ class Catalogue:
 
     def _entry(self, fields: Sequence[Any], notes: str, marks: str = "[]") -> Entry:
         try:
-            told = tuple(Mark(start=start, kind=kind, label=label) for start, kind, label in json.loads(marks))
-            return Entry(**dict(zip(FIELDS, fields, strict=True)), marks=told, notes=tuple(json.loads(notes)))
+            told = tuple(
+                Mark(start=start, kind=kind, label=label)
+                for start, kind, label in json.loads(marks)
+            )
+            return Entry(
+                **dict(zip(FIELDS, fields, strict=True)), marks=told, notes=tuple(json.loads(notes))
+            )
         except ValueError as error:  # no JSON, or not what we put there
             raise damaged(self.file, "what is told of a document cannot be read") from error
 

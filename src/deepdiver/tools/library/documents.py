@@ -1,6 +1,7 @@
 """The files that a library is made of: finding them, telling whether they changed, reading them.
 
-A file that cannot be read is listed with the reason, never skipped silently; hidden files are the exception.
+A file that cannot be read is listed with the reason, never skipped silently; hidden files are the
+exception.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from deepdiver.tools.hit import whole
 from deepdiver.tools.library.base import Unread
 
 OURS = frozenset({"markdown", "text"})
-"""Formats that this process reads itself: there is no parser in them that a hostile file could bring down."""
+"""Formats that this process reads itself: there is no parser in them that a hostile file could
+bring down."""
 AT_ONCE = 2_000_000
 """Bytes of such a file; a larger one is read by a child, under its limits."""
 SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-"""Suffixes that files usually have which can be read. Some without any can be, too: what counts is what is in them."""
+"""Suffixes that files usually have which can be read. Some without any can be, too: what counts is
+what is in them."""
 DATABASE, KEPT = "deepdiver.db", frozenset({"runs", "library", "evals"})
 """What a home holds: the database, and the folders beside it."""
 LEFT = frozenset({"report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl"})
@@ -84,7 +87,9 @@ def find(roots: Sequence[Path]) -> tuple[list[File], list[Unread]]:
                 unread.append(Unread(url, str(error.strerror)))
                 continue
             if stat.S_ISREG(status.st_mode):
-                files[url] = File(path, url, Stamp(status.st_mtime_ns, status.st_size, status.st_ctime_ns))
+                files[url] = File(
+                    path, url, Stamp(status.st_mtime_ns, status.st_size, status.st_ctime_ns)
+                )
             else:  # a pipe would keep its reader waiting
                 unread.append(Unread(url, "it is not a plain file"))
     return list(files.values()), unread
@@ -93,7 +98,8 @@ def find(roots: Sequence[Path]) -> tuple[list[File], list[Unread]]:
 def stamp(roots: Sequence[Path]) -> str:
     """Return what changes whenever a file under the roots does: a hash of names, times and sizes.
 
-    Asked for before every search of documents given with --in, so it must be quick: 5,000 files take 50 ms.
+    Asked for before every search of documents given with --in, so it must be quick: 5,000 files
+    take 50 ms.
 
     Raises:
         UsageError: As `find`.
@@ -114,7 +120,11 @@ def _listed(root: Path) -> tuple[list[str], list[Unread]]:
     """Return the files under a root, and the folders that are not entered."""
     try:
         mode = root.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a name that no file can have
+    except (
+        FileNotFoundError,
+        NotADirectoryError,
+        ValueError,
+    ):  # ValueError: a name that no file can have
         raise UsageError(f"{root} does not exist. Give a folder or file of documents.") from None
     except OSError as error:
         raise _unreadable(root, error) from None
@@ -129,13 +139,19 @@ def _walk(root: Path) -> tuple[list[str], list[Unread]]:
         folder = Path(error.filename)
         if folder == root:
             raise _unreadable(root, error) from None
-        closed.append(Unread(url_of(root, folder), f"the folder cannot be opened: {error.strerror}"))
+        closed.append(
+            Unread(url_of(root, folder), f"the folder cannot be opened: {error.strerror}")
+        )
 
     for at, folders, names in os.walk(root, onerror=refused):
         own = _own(folders, names)
         closed += [Unread(url_of(root, Path(at)), NO_EVIDENCE)] if own else []
-        folders[:] = [folder for folder in folders if not folder.startswith(".") and folder not in own]
-        files += [os.path.join(at, file) for file in names if not file.startswith(".") and file not in own]
+        folders[:] = [
+            folder for folder in folders if not folder.startswith(".") and folder not in own
+        ]
+        files += [
+            os.path.join(at, file) for file in names if not file.startswith(".") and file not in own
+        ]
         links = [path for folder in folders if (path := Path(at, folder)).is_symlink()]
         told = "a link to a folder is not followed; give the folder itself"
         closed += [Unread(url_of(root, link), told) for link in links]
@@ -143,7 +159,9 @@ def _walk(root: Path) -> tuple[list[str], list[Unread]]:
 
 
 def _own(folders: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return what deepdiver itself put into a folder: its database and what lies beside it, or a run's files.
+    """Return what deepdiver itself put into a folder.
+
+    Its database and what lies beside it, or a run's files.
 
     A report that cites an earlier one would have its own word for a second source.
     """
@@ -153,18 +171,26 @@ def _own(folders: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _unreadable(root: Path, error: OSError) -> UsageError:
-    return UsageError(f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read.")
+    return UsageError(
+        f"{root} cannot be read: {error.strerror}. Give a folder or file that you may read."
+    )
 
 
 def url_of(root: Path, path: Path) -> str:
-    """Return what a file under a root is called: its path, or sample:PATH. A name that is no text is made one."""
+    """Return what a file under a root is called: its path, or sample:PATH.
+
+    A name that is no text is made one.
+    """
     if root == sample.LIBRARY:
         return SAMPLE if path == root else f"{SAMPLE}{path.relative_to(root).as_posix()}"
     return whole(path.as_posix())
 
 
 def within(url: str, place: str) -> bool:
-    """Whether a document is a place itself or lies below it; places are urls of files and folders."""
+    """Whether a document is a place itself or lies below it.
+
+    Places are urls of files and folders.
+    """
     return url == place or url.startswith(place if place.endswith(("/", SAMPLE)) else f"{place}/")
 
 
@@ -193,7 +219,9 @@ def read(data: bytes, name: str, extractor: Extractor) -> Document:
     if parse.kind(data, "", name, "") in OURS and len(data) <= AT_ONCE and _is_utf8(data):
         draft = parse.read(data, name=name)
         told = draft.told()
-        marks = tuple(Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks"))
+        marks = tuple(
+            Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks")
+        )
         return Document(text=draft.text, marks=marks, **told)
     return extractor.extract(data, name=name)
 

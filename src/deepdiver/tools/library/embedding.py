@@ -1,4 +1,7 @@
-"""What is embedded of a document, and the vectors of it: those that come with deepdiver, or made now."""
+"""What is embedded of a document, and the vectors of it.
+
+Those that come with deepdiver, or made now.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ def texts_of(held: Held) -> list[str]:
 
 @functools.lru_cache(maxsize=1_024)
 def query_vector(query: str) -> Vector:
-    """Return the vector of a query. Kept for a while: a run asks the same of several libraries, and more than once."""
+    """Return the vector of a query.
+
+    Kept for a while: a run asks the same of several libraries, and more than once.
+    """
     made: Vector = embedder().embed([query])[0]
     made.flags.writeable = False
     return made
@@ -49,5 +55,7 @@ def embedded(texts: Sequence[str | None]) -> Matrix:
             else:
                 vectors[place] = known
     if unknown:
-        vectors[unknown] = embedder().embed([text for place in unknown if (text := texts[place]) is not None])
+        vectors[unknown] = embedder().embed(
+            [text for place in unknown if (text := texts[place]) is not None]
+        )
     return vectors

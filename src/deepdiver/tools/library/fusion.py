@@ -1,6 +1,9 @@
-"""One ranking out of two: how well passages fit by their words and by their sense, and what the good ones name.
+"""One ranking out of two.
 
-Pure arithmetic over passage numbers. The constants were chosen once, on four collections together (bench/retrieval.py).
+How well passages fit by their words and by their sense, and what the good ones name.
+
+Pure arithmetic over passage numbers. The constants were chosen once, on four collections together
+(bench/retrieval.py).
 """
 
 from __future__ import annotations
@@ -20,9 +23,12 @@ FAR = -0.5
 
 
 def spread(scores: Mapping[int, float], deep: int = DEEP) -> dict[int, float]:
-    """Return scores stretched so that the best is 1 and the one at place `deep` is 0; where there are fewer, the last.
+    """Return scores stretched so that the best is 1 and the one at place `deep` is 0.
 
-    Two measures become comparable by this: a cosine of 0.4 may be the best of one library and the worst of another.
+    Where there are fewer, the last.
+
+    Two measures become comparable by this: a cosine of 0.4 may be the best of one library and the
+    worst of another.
     """
     if not scores:
         return {}
@@ -35,14 +41,18 @@ def spread(scores: Mapping[int, float], deep: int = DEEP) -> dict[int, float]:
 
 
 def fuse(
-    words: Mapping[int, float], sense: Mapping[int, float], by_words: float = BY_WORDS, deep: int = DEEP
+    words: Mapping[int, float],
+    sense: Mapping[int, float],
+    by_words: float = BY_WORDS,
+    deep: int = DEEP,
 ) -> dict[int, float]:
     """Return one score for each passage that either measure knows, 1 at most.
 
     Args:
-        words: How well passages fit by their words; none of the query's words is no entry, and counts as 0.
-        sense: How well they fit by their sense. A passage that has no vector has no entry, and is taken to fit by its
-            sense as it does by its words.
+        words: How well passages fit by their words; none of the query's words is no entry, and
+            counts as 0.
+        sense: How well they fit by their sense. A passage that has no vector has no entry, and is
+            taken to fit by its sense as it does by its words.
         by_words: What the words count.
         deep: The place whose sense counts as 0; see `spread`.
     """
@@ -60,9 +70,14 @@ def seeds(scores: Mapping[int, float], count: int = SEEDS) -> list[int]:
 
 
 def follow(
-    base: Mapping[int, float], scores: Mapping[int, float], named: Mapping[int, Iterable[int]], pull: float = PULL
+    base: Mapping[int, float],
+    scores: Mapping[int, float],
+    named: Mapping[int, Iterable[int]],
+    pull: float = PULL,
 ) -> dict[int, float]:
-    """Return the scores after one hop: a passage gains from the best of those that name what it is about.
+    """Return the scores after one hop.
+
+    A passage gains from the best of those that name what it is about.
 
     Args:
         base: How well each passage fits by itself.

@@ -1,7 +1,8 @@
 """Vectors that a search made before their turn, so that no text is embedded twice.
 
-The table of a library holds vectors in the order of its passages. What a search wants of others is kept here, by the
-hash of what was embedded: whatever number a passage has or gets, its vector is found. Losing the file costs time alone.
+The table of a library holds vectors in the order of its passages. What a search wants of others is
+kept here, by the hash of what was embedded: whatever number a passage has or gets, its vector is
+found. Losing the file costs time alone.
 """
 
 from __future__ import annotations
@@ -29,11 +30,15 @@ if TYPE_CHECKING:
 WIDTH = DIMENSION + SCALE
 """Bytes of a vector, packed as in a table of vectors."""
 STEP = 64
-"""Texts that are embedded at a time: a second's work, and all that a process loses that is killed."""
+"""Texts that are embedded at a time: a second's work, and all that a process loses that is killed.
+"""
 
 
 class Kept:
-    """Packed vectors by the hash of their texts; threads may share it, and processes may open the same file."""
+    """Packed vectors by the hash of their texts.
+
+    Threads may share it, and processes may open the same file.
+    """
 
     def __init__(self, file: Path) -> None:
         """Say where; the file is opened at the first use, and made anew where it cannot be read."""
@@ -44,7 +49,9 @@ class Kept:
         self._known: dict[bytes, bytes] = {}
 
     def vectors(self, texts: Sequence[str | None], *, keep: bool = True) -> Bytes:
-        """Return the packed vector of each text, made now where it is not known; of a gap, that of zeros.
+        """Return the packed vector of each text, made now where it is not known.
+
+        Of a gap, that of zeros.
 
         Args:
             texts: What is embedded.
@@ -55,7 +62,9 @@ class Kept:
         marks = [b"" if text is None else mark(text) for text in texts]
         with self._turn:
             self._look(keep)
-            wanted = {key: text for key, text in zip(marks, texts, strict=True) if key not in self._known}
+            wanted = {
+                key: text for key, text in zip(marks, texts, strict=True) if key not in self._known
+            }
             made: dict[bytes, bytes] = {}
             for at in range(0, len(wanted), STEP):
                 made |= self._make(dict(itertools.islice(wanted.items(), at, at + STEP)), keep)
@@ -63,10 +72,15 @@ class Kept:
         return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, WIDTH)
 
     def clear(self) -> None:
-        """Forget all: the library's table has every vector now. Who has the file open keeps it until he looks up."""
+        """Forget all: the library's table has every vector now.
+
+        Who has the file open keeps it until he looks up.
+        """
         with self._turn:
             self._close()
-            with contextlib.suppress(OSError):  # Windows keeps what is open; it is cleared away the next time
+            with contextlib.suppress(
+                OSError
+            ):  # Windows keeps what is open; it is cleared away the next time
                 self.file.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -91,7 +105,10 @@ class Kept:
         self._read = len(view) // width
 
     def _opened(self) -> RowFile | None:
-        """Open the file; None where it cannot be: then vectors are kept as long as the process lives."""
+        """Open the file.
+
+        None where it cannot be: then vectors are kept as long as the process lives.
+        """
         with contextlib.suppress(StoreAccessError):
             try:
                 return RowFile(self.file, HASH + WIDTH)
@@ -106,6 +123,8 @@ class Kept:
         if keep:
             self._known |= made
             if self._rows is not None:
-                with contextlib.suppress(StoreError):  # the answer is the same; the next process makes them again
+                with contextlib.suppress(
+                    StoreError
+                ):  # the answer is the same; the next process makes them again
                     self._rows.append(b"".join(key + row for key, row in made.items() if key))
         return made

@@ -1,4 +1,7 @@
-"""From a passage to what it names: documents are linked by their titles standing in other documents' texts."""
+"""From a passage to what it names.
+
+Documents are linked by their titles standing in other documents' texts.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,11 @@ import re
 import unicodedata
 
 LONGEST = 8
-"""Words of a title that can be named. A longer one is a sentence, and nobody repeats it word for word."""
+"""Words of a title that can be named. A longer one is a sentence, and nobody repeats it word for
+word."""
 SHARED = 8
-"""Documents that go by one name; more of them, and it is a word such as Introduction, not a name."""
+"""Documents that go by one name; more of them, and it is a word such as Introduction, not a name.
+"""
 SHORTEST = 3
 """Letters of a name."""
 
@@ -33,7 +38,9 @@ def name_of(title: str) -> str:
 
 @functools.lru_cache(maxsize=1_024)
 def names_in(text: str) -> frozenset[str]:
-    """Return everything in a text that may be the name of something: runs of words from capital to capital.
+    """Return everything in a text that may be the name of something.
+
+    Runs of words from capital to capital.
 
     Figures count as capitals, and so does a script that has none.
     """

@@ -1,7 +1,10 @@
-"""A library in a folder of this machine: a catalogue in SQLite, an index of words in tantivy, a table of vectors.
+"""A library in a folder of this machine.
 
-The catalogue is the truth. Index and vectors follow it by number, each in steps that are done or not done, so whoever
-opens the library after a crash finds what is missing and makes it. One process writes at a time; all may search.
+A catalogue in SQLite, an index of words in tantivy, a table of vectors.
+
+The catalogue is the truth. Index and vectors follow it by number, each in steps that are done or
+not done, so whoever opens the library after a crash finds what is missing and makes it. One process
+writes at a time; all may search.
 
     catalogue.sqlite    documents, texts, passages
     words-N             index of words, in its Nth making
@@ -28,7 +31,16 @@ from deepdiver.encoders.rows import RowFile
 from deepdiver.encoders.vectors import SCALE, nearness
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.tools.library import links, ranking
-from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
+from deepdiver.tools.library.base import (
+    EVERYWHERE,
+    Entry,
+    Match,
+    Progress,
+    Refreshed,
+    Told,
+    Unread,
+    Where,
+)
 from deepdiver.tools.library.catalogue import Catalogue
 from deepdiver.tools.library.documents import url_of, within
 from deepdiver.tools.library.embedding import query_vector, texts_of
@@ -48,9 +60,11 @@ if TYPE_CHECKING:
 THIS_MODEL = zlib.crc32(MODEL.encode())
 """Vectors of another model are made anew."""
 WAIT = 3_600.0
-"""Seconds to wait for another process that brings the same library up to date: what it reads need not be read again."""
+"""Seconds to wait for another process that brings the same library up to date: what it reads need
+not be read again."""
 EXACT = 10_000
-"""Passages up to which the index is made anew when something left it: it counts words of what is gone until then."""
+"""Passages up to which the index is made anew when something left it: it counts words of what is
+gone until then."""
 STALE = 4
 """Beyond that, when a part of 1/4 of it is gone."""
 COMMIT = 50_000
@@ -58,7 +72,8 @@ COMMIT = 50_000
 EMBED = 64
 """Passages that are given vectors at a time: a second's work, so that stopping takes no longer."""
 SPARE = 20_000
-"""Vectors of passages that are gone, from which on they are worth clearing away, if they are the greater part."""
+"""Vectors of passages that are gone, from which on they are worth clearing away, if they are the
+greater part."""
 
 
 class LocalLibrary:
@@ -76,7 +91,9 @@ class LocalLibrary:
         self._catalogue = Catalogue(folder / "catalogue.sqlite")
         self._lock = threading.RLock()
         self._tables: list[VectorTable] = []
-        weakref.finalize(self, _close, self._tables)  # a provider keeps its library for as long as it lives
+        weakref.finalize(
+            self, _close, self._tables
+        )  # a provider keeps its library for as long as it lives
         self._seen = (-1, -1, -1)
         self._kept = Kept(folder / f"kept-{THIS_MODEL}")
         weakref.finalize(self, self._kept.close)
@@ -135,7 +152,9 @@ class LocalLibrary:
 
     # Changing
 
-    def refresh(self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False) -> Refreshed:
+    def refresh(
+        self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False
+    ) -> Refreshed:
         """Bring the library up to date with the files under some roots."""
         told = progress or (lambda _: None)
         with turn(self.folder / "writing", WAIT):
@@ -144,15 +163,28 @@ class LocalLibrary:
         return found
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
-        """Remove what lies at or below some paths, and do not take it up again until it is added; returns the urls."""
+        """Remove what lies at or below some paths, and do not take it up again until it is added.
+
+        Returns the urls.
+        """
         with turn(self.folder / "writing", WAIT):
             places = [url_of(path, path) for path in paths]
-            gone = [entry.url for entry in self.documents() if any(within(entry.url, place) for place in places)]
+            gone = [
+                entry.url
+                for entry in self.documents()
+                if any(within(entry.url, place) for place in places)
+            ]
             roots = self._catalogue.roots()
-            given_up = [root for root in roots if any(within(url_of(root, root), place) for place in places)]
+            given_up = [
+                root for root in roots if any(within(url_of(root, root), place) for place in places)
+            ]
             kept = [url_of(root, root) for root in roots if root not in given_up]
             omitted = [place for place in places if any(within(place, root) for root in kept)]
-            missed = [url for url in self._catalogue.missed() if any(within(url, place) for place in places)]
+            missed = [
+                url
+                for url in self._catalogue.missed()
+                if any(within(url, place) for place in places)
+            ]
             self._catalogue.settle((), without=map(str, given_up), left_out=omitted)
             self._catalogue.miss((), missed)
             self._catalogue.drop(gone)
@@ -160,7 +192,10 @@ class LocalLibrary:
         return gone
 
     def embed(self, progress: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        """Give vectors to passages that have none; returns to how many. May be stopped or killed at any time."""
+        """Give vectors to passages that have none; returns to how many.
+
+        May be stopped or killed at any time.
+        """
         done, told = 0, progress or (lambda _: None)
         if stop() or not (total := self.pending()):
             return 0
@@ -178,7 +213,10 @@ class LocalLibrary:
         return done
 
     def _next(self, number: int) -> list[str | None]:
-        """Return the texts of the passages from a number on, as many as are embedded at a time; None for a gap."""
+        """Return the texts of the passages from a number on, as many as are embedded at a time.
+
+        None for a gap.
+        """
         texts: list[str | None] = []
         while len(texts) < EMBED and (held := self._catalogue.held_at(number)) is not None:
             texts += [None] * (held.first - number)
@@ -197,7 +235,9 @@ class LocalLibrary:
         """Open index and vectors in their present making."""
         words, vectors = self._catalogue.fact("words"), self._catalogue.fact("vectors")
         self._seen = (self._catalogue.version(), words, vectors)
-        return Words(self.folder / f"words-{words}"), self._table(self.folder / f"vectors-{vectors}")
+        return Words(self.folder / f"words-{words}"), self._table(
+            self.folder / f"vectors-{vectors}"
+        )
 
     def _table(self, file: Path) -> VectorTable:
         """Open a table of vectors, instead of the one that is open."""
@@ -207,7 +247,10 @@ class LocalLibrary:
 
     def _mend(self) -> None:
         """Clear away what cannot be opened; it is made again from the catalogue."""
-        for kind, open_ in (("words", Words), ("vectors", lambda file: VectorTable(file, DIMENSION).close())):
+        for kind, open_ in (
+            ("words", Words),
+            ("vectors", lambda file: VectorTable(file, DIMENSION).close()),
+        ):
             place = self.folder / f"{kind}-{self._catalogue.fact(kind)}"
             try:
                 open_(place)
@@ -219,10 +262,18 @@ class LocalLibrary:
         return len(self._vectors) > given or self._catalogue.fact("model") != THIS_MODEL
 
     def _behind(self) -> bool:
-        """Whether the index lacks something, or has too much: a crash, or somebody who changed the files."""
+        """Whether the index lacks something, or has too much.
+
+        A crash, or somebody who changed the files.
+        """
         catalogue = self._catalogue
         documents, passages, given = catalogue.counts()
-        if catalogue.dropped() or catalogue.unindexed() or len(self._words) != passages or self._estranged(given):
+        if (
+            catalogue.dropped()
+            or catalogue.unindexed()
+            or len(self._words) != passages
+            or self._estranged(given)
+        ):
             return True
         return documents > 0 and catalogue.fact("version") != VERSION
 
@@ -245,13 +296,19 @@ class LocalLibrary:
             catalogue = self._catalogue
             _, passages, given = catalogue.counts()
             dropped = catalogue.dropped()
-            ghosts = catalogue.fact("ghosts") + sum(dropped[id_] for id_ in dropped if self._words.has(id_))
+            ghosts = catalogue.fact("ghosts") + sum(
+                dropped[id_] for id_ in dropped if self._words.has(id_)
+            )
             if self._estranged(given):
-                catalogue.keep(vectors=catalogue.fact("vectors") + bool(len(self._vectors)), model=THIS_MODEL)
+                catalogue.keep(
+                    vectors=catalogue.fact("vectors") + bool(len(self._vectors)), model=THIS_MODEL
+                )
                 self._words, self._vectors = self._open()
             if given - passages > max(SPARE, passages) and self._compact(told):
                 pass
-            elif catalogue.fact("version") != VERSION or (ghosts and (passages <= EXACT or ghosts > passages / STALE)):
+            elif catalogue.fact("version") != VERSION or (
+                ghosts and (passages <= EXACT or ghosts > passages / STALE)
+            ):
                 self._rebuild(told)
             else:
                 self._add(told, dropped, ghosts)
@@ -260,7 +317,10 @@ class LocalLibrary:
             self._sweep()
 
     def _add(self, told: Told, dropped: dict[int, int], ghosts: int) -> None:
-        """Add to the index what it lacks and take out what is gone; what a crash left half-noted is noted."""
+        """Add to the index what it lacks and take out what is gone.
+
+        What a crash left half-noted is noted.
+        """
         new = [id_ for id_ in self._catalogue.unindexed() if not self._words.has(id_)]
         there = set(self._catalogue.unindexed()).difference(new)
         self._catalogue.indexed(there, ())
@@ -272,7 +332,9 @@ class LocalLibrary:
                 for id_ in dropped:
                     writer.drop(id_)
                 for held in documents:
-                    writer.add(held.id, held.first, held.title, (span.of(held.text) for span in held.spans))
+                    writer.add(
+                        held.id, held.first, held.title, (span.of(held.text) for span in held.spans)
+                    )
             self._catalogue.indexed([held.id for held in documents], dropped, ghosts=ghosts)
             dropped = {}
             done += size
@@ -283,7 +345,9 @@ class LocalLibrary:
         making = self._catalogue.fact("words") + 1
         ids = self._catalogue.all_ids()
         words = self._made(making, self._held(ids), told)
-        self._catalogue.indexed(ids, self._catalogue.dropped(), words=making, ghosts=0, version=VERSION)
+        self._catalogue.indexed(
+            ids, self._catalogue.dropped(), words=making, ghosts=0, version=VERSION
+        )
         self._words, self._seen = words, (self._seen[0], making, self._seen[2])
 
     def _made(self, making: int, documents: Iterator[Held], told: Told) -> Words:
@@ -295,13 +359,17 @@ class LocalLibrary:
         done = 0
         with words.writing(total) as writer:
             for held in documents:
-                writer.add(held.id, held.first, held.title, (span.of(held.text) for span in held.spans))
+                writer.add(
+                    held.id, held.first, held.title, (span.of(held.text) for span in held.spans)
+                )
                 done += len(held.spans)
                 told(Progress("indexing", done, total))
         return words
 
     def _compact(self, told: Told) -> bool:
-        """Number the passages anew without gaps: index and vectors are made beside the old ones, and then taken.
+        """Number the passages anew without gaps.
+
+        Index and vectors are made beside the old ones, and then taken.
 
         Returns:
             Whether that was done: not while somebody is adding vectors.
@@ -353,13 +421,18 @@ class LocalLibrary:
             kind, _, making = place.name.partition("-")
             present = THIS_MODEL if kind == "kept" else self._catalogue.fact(kind)
             if kind in ("words", "vectors", "kept") and making.isdigit() and int(making) != present:
-                with contextlib.suppress(OSError):  # Windows keeps what is open; it is cleared away the next time
+                with contextlib.suppress(
+                    OSError
+                ):  # Windows keeps what is open; it is cleared away the next time
                     shutil.rmtree(place) if place.is_dir() else place.unlink()
 
     # Searching
 
     def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
-        """Return the best passages: by their words, by their sense, and by being what good ones name."""
+        """Return the best passages.
+
+        By their words, by their sense, and by being what good ones name.
+        """
         while True:
             with self._lock:
                 self._follow()
@@ -377,7 +450,10 @@ class LocalLibrary:
         return ranking.ranked(_Asked(self, query, narrowed), self.passages(), k, hops)
 
     def _near(self, vector: Vector, numbers: Iterable[int]) -> dict[int, float]:
-        """Return how near some passages are; what is not in the table is taken from what was kept, or made now."""
+        """Return how near some passages are.
+
+        What is not in the table is taken from what was kept, or made now.
+        """
         import numpy as np
 
         listed, count = sorted(numbers), len(self._vectors)
@@ -394,20 +470,31 @@ class LocalLibrary:
         """Return what is embedded of some passages."""
         place = self._catalogue.located(numbers)
         texts = {held.id: texts_of(held) for held in self._held({id_ for id_, _ in place.values()})}
-        return {number: texts[id_][number - first] for number, (id_, first) in place.items() if id_ in texts}
+        return {
+            number: texts[id_][number - first]
+            for number, (id_, first) in place.items()
+            if id_ in texts
+        }
 
-    def _named(self, numbers: Sequence[int], only: Collection[int] | None) -> dict[int, list[list[int]]]:
+    def _named(
+        self, numbers: Sequence[int], only: Collection[int] | None
+    ) -> dict[int, list[list[int]]]:
         """Return, for some passages, the passages behind each name in them, of those that may be looked at."""
         said: dict[int, tuple[int, frozenset[str]]] = {}
         for number, (id_, first) in self._catalogue.located(numbers).items():
             if (held := self._catalogue.held(id_)) is not None:
-                names = links.names_in(held.spans[number - first].of(held.text)) - {links.name_of(held.title)}
+                names = links.names_in(held.spans[number - first].of(held.text)) - {
+                    links.name_of(held.title)
+                }
                 said[number] = (id_, names)
         known = self._catalogue.named(set().union(*(names for _, names in said.values())))
         return ranking.linked(said, known, only)
 
     def _matches(self, scores: dict[int, float], k: int) -> list[Match]:
-        """Return the best passages; equal ones in the order of their urls, whichever was added first."""
+        """Return the best passages.
+
+        Equal ones in the order of their urls, whichever was added first.
+        """
         place = self._catalogue.located(ranking.foremost(scores, k))
         entries = {id_: self._catalogue.entry(id_) for id_ in {id_ for id_, _ in place.values()}}
         found = (
@@ -419,7 +506,10 @@ class LocalLibrary:
 
 
 class _Asked:
-    """What a library can tell of its passages in view of one query: the `Measures` of its ranking."""
+    """What a library can tell of its passages in view of one query.
+
+    The `Measures` of its ranking.
+    """
 
     sensible = True
 
@@ -429,7 +519,11 @@ class _Asked:
 
     def numbers(self) -> list[int]:
         catalogue = self._library._catalogue
-        ranges = catalogue.ranges() if self._narrowed is None else [(first, size) for _, first, size in self._narrowed]
+        ranges = (
+            catalogue.ranges()
+            if self._narrowed is None
+            else [(first, size) for _, first, size in self._narrowed]
+        )
         return [number for first, size in ranges for number in range(first, first + size)]
 
     def by_words(self, k: int) -> dict[int, float]:
@@ -442,7 +536,9 @@ class _Asked:
         return self._library._near(query_vector(self._query), numbers) if numbers else {}
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
-        return self._library._named(numbers, None if self._documents is None else set(self._documents))
+        return self._library._named(
+            numbers, None if self._documents is None else set(self._documents)
+        )
 
 
 def _close(tables: list[VectorTable]) -> None:

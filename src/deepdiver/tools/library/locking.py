@@ -1,4 +1,6 @@
-"""One at a time: a lock that other processes see, and that the system lets go of when its holder dies.
+"""One at a time.
+
+A lock that other processes see, and that the system lets go of when its holder dies.
 
 It is SQLite's own lock on an empty database, which holds on every system that deepdiver runs on.
 """
@@ -31,7 +33,9 @@ def turn(file: Path, seconds: float) -> Iterator[None]:
     """
     with _held(file, seconds) as taken:
         if not taken:
-            raise StoreError(f"{file.parent} is being changed by another process: try again when it is done")
+            raise StoreError(
+                f"{file.parent} is being changed by another process: try again when it is done"
+            )
         yield
 
 
@@ -46,7 +50,9 @@ def if_free(file: Path) -> Iterator[bool]:
 def _held(file: Path, seconds: float) -> Iterator[bool]:
     ends = time.monotonic() + seconds
     with translated(file, seconds):
-        db = sqlite3.connect(file, timeout=min(PAUSE, seconds), isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(
+            file, timeout=min(PAUSE, seconds), isolation_level=None, check_same_thread=False
+        )
         try:
             while not (taken := _taken(db)) and time.monotonic() < ends:
                 pass  # SQLite has waited

@@ -1,6 +1,7 @@
 """Which library: one for what was added by hand, and one for each set of --in paths.
 
-Rankings depend on all that a library holds, so what is asked of some documents must not depend on others.
+Rankings depend on all that a library holds, so what is asked of some documents must not depend on
+others.
 """
 
 from __future__ import annotations
@@ -27,15 +28,22 @@ def folder_of(home: Path, paths: Sequence[Path]) -> Path:
     if tuple(paths) == (sample.LIBRARY,):
         return home / "library" / "sample"
     listed = "\0".join(sorted({path.absolute().as_posix() for path in paths}))
-    return home / "library" / hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return (
+        home
+        / "library"
+        / hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    )
 
 
 def open_library(settings: Settings, paths: Sequence[Path] = ()) -> Library:
-    """Open the library of some paths; without any, the main one. Where the settings name a PostgreSQL, it is there.
+    """Open the library of some paths; without any, the main one.
+
+    Where the settings name a PostgreSQL, it is there.
 
     Raises:
         StoreError: If it cannot be opened.
-        UsageError: If a PostgreSQL is named in a way that cannot be read, or its package is not installed.
+        UsageError: If a PostgreSQL is named in a way that cannot be read, or its package is not
+            installed.
     """
     if settings.database is not None:
         from deepdiver.tools.library.postgres import PostgresLibrary
@@ -59,7 +67,9 @@ def has_documents(settings: Settings) -> bool:
     if not file.is_file():
         return False
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as db:
+        with closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)
+        ) as db:
             return db.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None
     except sqlite3.Error:
         return True  # whoever opens it is told what is wrong with it

@@ -1,7 +1,10 @@
-"""A library in a PostgreSQL that many machines share: the same interface, and the same rankings, as on one machine.
+"""A library in a PostgreSQL that many machines share.
 
-Documents, texts and passages are rows; words are found by posting lists (`postgres_words`), sense is measured by
-pgvector. One process at a time changes a library; all may search, and all may help to give it vectors.
+The same interface, and the same rankings, as on one machine.
+
+Documents, texts and passages are rows; words are found by posting lists (`postgres_words`), sense
+is measured by pgvector. One process at a time changes a library; all may search, and all may help
+to give it vectors.
 """
 
 from __future__ import annotations
@@ -23,7 +26,16 @@ from deepdiver.store.blobs import unpack
 from deepdiver.store.faults import damaged
 from deepdiver.tools.library import links, postgres_schema, ranking, refreshing
 from deepdiver.tools.library import postgres_words as words
-from deepdiver.tools.library.base import EVERYWHERE, Entry, Match, Progress, Refreshed, Told, Unread, Where
+from deepdiver.tools.library.base import (
+    EVERYWHERE,
+    Entry,
+    Match,
+    Progress,
+    Refreshed,
+    Told,
+    Unread,
+    Where,
+)
 from deepdiver.tools.library.embedding import embedded, query_vector, texts_of
 from deepdiver.tools.library.postgres_connect import Connections
 from deepdiver.tools.library.postgres_register import SOURCE, Register, clean, held, turn
@@ -58,9 +70,14 @@ class PostgresLibrary:
         self._connections = Connections(address)
         with self._connections.use() as db:
             self.note = postgres_schema.prepare(db)
-            """Why passages are found by their words only, in one line; empty if by their sense, too."""
-            db.execute("INSERT INTO libraries (name) VALUES (%s) ON CONFLICT DO NOTHING", (clean(name),))
-            (self._id,) = db.execute("SELECT id FROM libraries WHERE name = %s", (clean(name),)).fetchall()[0]
+            """Why passages are found by their words only, in one line; empty if by their sense,
+            too."""
+            db.execute(
+                "INSERT INTO libraries (name) VALUES (%s) ON CONFLICT DO NOTHING", (clean(name),)
+            )
+            (self._id,) = db.execute(
+                "SELECT id FROM libraries WHERE name = %s", (clean(name),)
+            ).fetchall()[0]
 
     def close(self) -> None:
         """Let go of the connections."""
@@ -91,7 +108,9 @@ class PostgresLibrary:
             UnknownNameError: If it is gone.
         """
         with self._connections.use() as db:
-            row = db.execute("SELECT text FROM texts WHERE document = %s", (entry.id,), binary=True).fetchone()
+            row = db.execute(
+                "SELECT text FROM texts WHERE document = %s", (entry.id,), binary=True
+            ).fetchone()
         if row is None:
             raise UnknownNameError(f"{entry.url} is not in the library any more")
         return unpack(row[0], SOURCE)
@@ -102,7 +121,11 @@ class PostgresLibrary:
 
     def pending(self) -> int:
         """Return how many of them have no vector yet; none where there can be no vectors."""
-        return 0 if self.note else self._number("SELECT count(*) FROM passages WHERE library = %s AND vector IS NULL")
+        return (
+            0
+            if self.note
+            else self._number("SELECT count(*) FROM passages WHERE library = %s AND vector IS NULL")
+        )
 
     def _number(self, statement: str) -> int:
         with self._connections.use() as db:
@@ -110,13 +133,18 @@ class PostgresLibrary:
 
     # Changing
 
-    def refresh(self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False) -> Refreshed:
+    def refresh(
+        self, roots: Sequence[Path], progress: Told | None = None, *, again: bool = False
+    ) -> Refreshed:
         """Bring the library up to date with the files under some roots."""
         with self._changing() as register:
             return refreshing.refresh(register, roots, progress or (lambda _: None), again)
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
-        """Remove what lies at or below some paths, and do not take it up again until it is added; returns the urls."""
+        """Remove what lies at or below some paths, and do not take it up again until it is added.
+
+        Returns the urls.
+        """
         with self._changing() as register:
             return refreshing.forget(register, paths)
 
@@ -126,7 +154,9 @@ class PostgresLibrary:
             yield register
 
     def embed(self, progress: Told | None = None, stop: Callable[[], bool] = lambda: False) -> int:
-        """Give vectors to passages that have none; returns to how many. May be stopped or killed at any time.
+        """Give vectors to passages that have none; returns to how many.
+
+        May be stopped or killed at any time.
 
         Others may do the same at the same time: each takes passages that nobody else has taken.
         """
@@ -146,7 +176,8 @@ class PostgresLibrary:
     def _embed_some(self, db: Connection) -> int:
         """Take some passages that nobody else has taken, and give them vectors."""
         rows = db.execute(
-            "SELECT number, document FROM passages WHERE library = %s AND vector IS NULL ORDER BY number LIMIT %s "
+            "SELECT number, document FROM passages WHERE library = %s AND vector IS NULL ORDER BY "
+            "number LIMIT %s "
             "FOR UPDATE SKIP LOCKED",
             (self._id, EMBED),
         ).fetchall()
@@ -157,16 +188,21 @@ class PostgresLibrary:
     def _give(self, db: Connection, made: dict[int, str]) -> None:
         """Give passages their vectors; who has one keeps it."""
         db.execute(
-            "UPDATE passages p SET vector = given.vector::vector FROM unnest(%s::int[], %s::text[]) "
+            "UPDATE passages p SET vector = given.vector::vector FROM unnest(%s::int[], "
+            "%s::text[]) "
             "AS given (place, vector) WHERE library = %s AND number = place AND p.vector IS NULL",
             (list(made), list(made.values()), self._id),
         )
 
     def _keep(self, made: dict[int, str]) -> None:
         """Keep the vectors that a search made, but those of passages that somebody is just at."""
-        with contextlib.suppress(StoreError), self._connections.writing() as db:  # the answer is the same without it
+        with (
+            contextlib.suppress(StoreError),
+            self._connections.writing() as db,
+        ):  # the answer is the same without it
             free = db.execute(
-                "SELECT number FROM passages WHERE library = %s AND number = ANY(%s) AND vector IS NULL "
+                "SELECT number FROM passages WHERE library = %s AND number = ANY(%s) AND vector IS "
+                "NULL "
                 "ORDER BY number FOR UPDATE SKIP LOCKED",
                 (self._id, list(made)),
             ).fetchall()
@@ -175,7 +211,10 @@ class PostgresLibrary:
     # Searching
 
     def search(self, query: str, k: int, where: Where = EVERYWHERE, hops: int = 1) -> list[Match]:
-        """Return the best passages: by their words, by their sense, and by being what good ones name."""
+        """Return the best passages.
+
+        By their words, by their sense, and by being what good ones name.
+        """
         if k < 1 or not terms(query):
             return []
         with self._connections.reading() as db:
@@ -224,7 +263,10 @@ class _Measures:
         return bool(self.vector)
 
     def numbers(self) -> list[int]:
-        sql = "SELECT number FROM passages WHERE library = %s AND (%s::bigint[] IS NULL OR document = ANY(%s))"
+        sql = (
+            "SELECT number FROM passages WHERE library = %s AND (%s::bigint[] IS NULL OR document "
+            "= ANY(%s))"
+        )
         ids = None if self.only is None else [id_ for id_, _, _ in self.only]
         return [number for (number,) in self.db.execute(sql, (self.library, ids, ids)).fetchall()]
 
@@ -236,7 +278,8 @@ class _Measures:
 
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         rows = self.db.execute(
-            "SELECT number, document, vector <#> %s::vector FROM passages WHERE library = %s AND number = ANY(%s)",
+            "SELECT number, document, vector <#> %s::vector FROM passages WHERE library = %s AND "
+            "number = ANY(%s)",
             (self.vector, self.library, sorted(numbers)),
         ).fetchall()
         near = {number: -away for number, _, away in rows if away is not None}
@@ -245,7 +288,8 @@ class _Measures:
         if made := {number: self.made[number] for number, _ in lacking if number in self.made}:
             # measured by the database, as those that it keeps are: the same to the last bit
             given = self.db.execute(
-                "SELECT number, vector::vector <#> %s::vector FROM unnest(%s::int[], %s::text[]) AS g (number, vector)",
+                "SELECT number, vector::vector <#> %s::vector FROM unnest(%s::int[], %s::text[]) "
+                "AS g (number, vector)",
                 (self.vector, list(made), list(made.values())),
             )
             near |= {number: -away for number, away in given.fetchall()}
@@ -261,12 +305,15 @@ class _Measures:
         ).fetchall()
         said: dict[int, tuple[int, frozenset[str]]] = {}
         for number, start, stop, document, title, text in rows:
-            names = links.names_in(Span(start, stop).of(unpack(text, SOURCE))) - {links.name_of(title)}
+            names = links.names_in(Span(start, stop).of(unpack(text, SOURCE))) - {
+                links.name_of(title)
+            }
             said[number] = (document, names)
         wanted = sorted(clean(name) for name in set().union(*(names for _, names in said.values())))
         known: dict[str, list[ranking.Place]] = {}
         there = self.db.execute(
-            "SELECT name, id, first, passages FROM documents WHERE library = %s AND name = ANY(%s) ORDER BY first",
+            "SELECT name, id, first, passages FROM documents WHERE library = %s AND name = ANY(%s) "
+            "ORDER BY first",
             (self.library, wanted),
         )
         for name, id_, first, size in there.fetchall():
@@ -276,7 +323,10 @@ class _Measures:
 
 
 def _made(db: Connection, wanted: Sequence[tuple[int, int]]) -> dict[int, str]:
-    """Return vectors for passages, each given with its document, as PostgreSQL reads them; not of what is gone."""
+    """Return vectors for passages, each given with its document, as PostgreSQL reads them.
+
+    Not of what is gone.
+    """
     texts: dict[int, str] = {}
     for one in held(db, sorted({document for _, document in wanted})) if wanted else ():
         texts |= dict(enumerate(texts_of(one), one.first))
@@ -297,7 +347,9 @@ def has_any(address: SecretStr, name: str) -> bool:
             if not postgres_schema.version(db):
                 return False
             found = db.execute(
-                "SELECT 1 FROM documents d JOIN libraries l ON l.id = d.library WHERE l.name = %s LIMIT 1", (name,)
+                "SELECT 1 FROM documents d JOIN libraries l ON l.id = d.library WHERE l.name = %s "
+                "LIMIT 1",
+                (name,),
             )
             return found.fetchone() is not None
     finally:
@@ -313,7 +365,9 @@ def described(address: SecretStr) -> str:
     connections = Connections(address)
     try:
         with connections.use() as db:
-            (server,) = db.execute("SELECT split_part(current_setting('server_version'), ' ', 1)").fetchall()[0]
+            (server,) = db.execute(
+                "SELECT split_part(current_setting('server_version'), ' ', 1)"
+            ).fetchall()[0]
             has, could = postgres_schema.pgvector(db)
             sense = (
                 f"pgvector {has}"
@@ -328,7 +382,9 @@ def described(address: SecretStr) -> str:
             libraries, documents = db.execute(
                 "SELECT (SELECT count(*) FROM libraries), (SELECT count(*) FROM documents)"
             ).fetchall()[0]
-            return f"PostgreSQL {server}, {sense}, libraries: {libraries:,}, documents: {documents:,}"
+            return (
+                f"PostgreSQL {server}, {sense}, libraries: {libraries:,}, documents: {documents:,}"
+            )
     finally:
         connections.close()
 
@@ -340,9 +396,13 @@ def _narrowed(db: Connection, library: int, where: Where) -> list[ranking.Place]
     if where.folders:
         folders = [clean(folder) for folder in where.folders]
         tests.append(
-            "url = ANY(%s) OR EXISTS (SELECT FROM unnest(%s::text[]) AS b (below) WHERE starts_with(url, below))"
+            "url = ANY(%s) OR EXISTS (SELECT FROM unnest(%s::text[]) AS b (below) WHERE "
+            "starts_with(url, below))"
         )
-        values += [folders, [folder if folder.endswith(("/", ":")) else f"{folder}/" for folder in folders]]
+        values += [
+            folders,
+            [folder if folder.endswith(("/", ":")) else f"{folder}/" for folder in folders],
+        ]
     if where.formats:
         tests.append("format = ANY(%s)")
         values.append([clean(format_) for format_ in where.formats])
@@ -365,7 +425,11 @@ def _written(vector: Any) -> str:
 
 def _entry(fields: Sequence[Any], notes: str, marks: str = "[]") -> Entry:
     try:
-        told = tuple(Mark(start=start, kind=kind, label=label) for start, kind, label in json.loads(marks))
-        return Entry(**dict(zip(FIELDS, fields, strict=True)), marks=told, notes=tuple(json.loads(notes)))
+        told = tuple(
+            Mark(start=start, kind=kind, label=label) for start, kind, label in json.loads(marks)
+        )
+        return Entry(
+            **dict(zip(FIELDS, fields, strict=True)), marks=told, notes=tuple(json.loads(notes))
+        )
     except ValueError as error:  # no JSON, or not what we put there
         raise damaged(SOURCE, "what is told of a document cannot be read") from error

@@ -1,7 +1,8 @@
 """Connections to the PostgreSQL of the settings, and its errors as ours.
 
-Its address may hold a password, and psycopg's errors repeat what they were given. So none of them is shown or passed
-on: what is told are words of our own, and at most what the server itself said about a statement.
+Its address may hold a password, and psycopg's errors repeat what they were given. So none of them
+is shown or passed on: what is told are words of our own, and at most what the server itself said
+about a statement.
 """
 
 from __future__ import annotations
@@ -39,13 +40,16 @@ IDLE = 8
 """Connections that are kept for the next use."""
 
 PATH = (
-    "SELECT set_config('search_path', concat_ws(', ', 'deepdiver_library', 'public', (SELECT quote_ident(nspname) "
-    "FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector')), false), "
-    "set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '10', false), "
+    "SELECT set_config('search_path', concat_ws(', ', 'deepdiver_library', 'public', (SELECT "
+    "quote_ident(nspname) "
+    "FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector')), "
+    "false), "
+    "set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '10', "
+    "false), "
     "set_config('tcp_keepalives_count', '3', false), current_setting('server_encoding')"
 )
-"""Asked of every new connection. Some keep pgvector in a schema of its own. The server must notice within two minutes
-that a machine is gone, and let go of its locks."""
+"""Asked of every new connection. Some keep pgvector in a schema of its own. The server must notice
+within two minutes that a machine is gone, and let go of its locks."""
 
 
 def driver() -> ModuleType:
@@ -81,14 +85,22 @@ class Connections:
         except psycopg.Error:
             known = {}
         if not known or not text.startswith(("postgresql://", "postgres://")):
-            raise SettingsError("`database` is not an address that can be read: postgresql://USER:PASSWORD@HOST/NAME")
+            raise SettingsError(
+                "`database` is not an address that can be read: "
+                "postgresql://USER:PASSWORD@HOST/NAME"
+            )
         known.setdefault("connect_timeout", CONNECT_SECONDS)
-        known |= {"client_encoding": "utf8", "application_name": known.get("application_name", "deepdiver")}
+        known |= {
+            "client_encoding": "utf8",
+            "application_name": known.get("application_name", "deepdiver"),
+        }
         self._address: dict[str, Any] = known
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open = True
-        weakref.finalize(self, _close, self._idle)  # a provider keeps its library for as long as it lives
+        weakref.finalize(
+            self, _close, self._idle
+        )  # a provider keeps its library for as long as it lives
 
     def close(self) -> None:
         """Close what is not in use; nothing can be done afterwards."""
@@ -140,7 +152,9 @@ class Connections:
     def _give(self, db: Connection) -> None:
         psycopg = driver()
         with self._lock:
-            ready = not db.closed and db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            ready = (
+                not db.closed and db.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+            )
             if self._open and ready and len(self._idle) < IDLE:
                 self._idle.append(db)
                 return
@@ -149,15 +163,19 @@ class Connections:
     def _connect(self) -> Connection:
         psycopg = driver()
         try:
-            # Nothing is prepared: a plan made once and for all overlooks the index of one library's vectors.
-            db: Connection = psycopg.connect(**self._address, autocommit=True, prepare_threshold=None)
+            # Nothing is prepared: a plan made once and for all overlooks the index of one library's
+            # vectors.
+            db: Connection = psycopg.connect(
+                **self._address, autocommit=True, prepare_threshold=None
+            )
         except psycopg.Error as error:
             raise _refused(str(error)) from None
         try:
             row = db.execute(PATH).fetchone()
             if row and row[-1] != "UTF8":
                 raise StoreAccessError(
-                    f"the database of {NAME} keeps texts as {row[-1]}: make one with ENCODING 'UTF8', and name that"
+                    f"the database of {NAME} keeps texts as {row[-1]}: make one with ENCODING "
+                    "'UTF8', and name that"
                 )
         except BaseException:
             db.close()
@@ -189,7 +207,9 @@ def translated() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _translate(error) from None  # what it says may repeat the address, or what a document says
+        raise _translate(
+            error
+        ) from None  # what it says may repeat the address, or what a document says
 
 
 def _close(connections: list[Connection]) -> None:
@@ -198,13 +218,24 @@ def _close(connections: list[Connection]) -> None:
 
 
 def _refused(said: str) -> StoreError:
-    """Return what to raise when no connection comes about. There is no code for it, only words: these are libpq's."""
+    """Return what to raise when no connection comes about.
+
+    There is no code for it, only words: these are libpq's.
+    """
     if "authentication failed" in said or "no password supplied" in said or "pg_hba.conf" in said:
         return StoreAccessError(f"{NAME} refuses the user or the password: correct `database`")
     if "database" in said and "does not exist" in said:
-        return StoreAccessError(f"{NAME} has no database of that name: make it (createdb), or correct `database`")
-    if "too many clients" in said or "remaining connection slots" in said or "too many connections" in said:
-        return StoreError(f"{NAME} takes no more connections: try again later, or raise its max_connections")
+        return StoreAccessError(
+            f"{NAME} has no database of that name: make it (createdb), or correct `database`"
+        )
+    if (
+        "too many clients" in said
+        or "remaining connection slots" in said
+        or "too many connections" in said
+    ):
+        return StoreError(
+            f"{NAME} takes no more connections: try again later, or raise its max_connections"
+        )
     if "resolve host" in said or "translate host name" in said:
         why = "its host is not known"
     elif "refused" in said:
@@ -217,25 +248,34 @@ def _refused(said: str) -> StoreError:
         why = "no secure connection comes about"
     else:
         why = "no connection comes about"
-    return StoreError(f"{NAME} cannot be reached ({why}): see that it runs, and that `database` is right")
+    return StoreError(
+        f"{NAME} cannot be reached ({why}): see that it runs, and that `database` is right"
+    )
 
 
 def _translate(error: psycopg.Error) -> StoreError:
     code = error.sqlstate or ""
     if code in ("53100", "53200"):
         return StoreFullError(
-            f"{NAME} is out of {'disk space' if code == '53100' else 'memory'}: nothing saved is lost"
+            f"{NAME} is out of {'disk space' if code == '53100' else 'memory'}: nothing saved is "
+            "lost"
         )
     if code in ("42501", "25006"):
-        return StoreAccessError(f"{NAME} does not let this user do that ({_line(error)}): have it allowed")
+        return StoreAccessError(
+            f"{NAME} does not let this user do that ({_line(error)}): have it allowed"
+        )
     if code.startswith("XX0") or code in ("42P01", "42703", "3F000"):
         return DamagedStoreError(
-            f"{NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): restore it, or drop that "
+            f"{NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): restore "
+            "it, or drop that "
             "schema and add your documents anew"
         )
-    if code.startswith(("08", "57P")) or (not code and isinstance(error, driver().OperationalError)):
+    if code.startswith(("08", "57P")) or (
+        not code and isinstance(error, driver().OperationalError)
+    ):
         return StoreError(
-            f"the connection to {NAME} was lost: what was done is kept, nothing is kept in part; try again"
+            f"the connection to {NAME} was lost: what was done is kept, nothing is kept in part; "
+            "try again"
         )
     if code in ("40001", "40P01", "55P03"):
         return StoreError(f"{NAME} is busy with the same rows: try again")
@@ -243,7 +283,10 @@ def _translate(error: psycopg.Error) -> StoreError:
 
 
 def _line(error: psycopg.Error) -> str:
-    """Return what the server said, as it may stand in a line, and its code; never the detail, which quotes values."""
+    """Return what the server said, as it may stand in a line, and its code.
+
+    Never the detail, which quotes values.
+    """
     said = " ".join((error.diag.message_primary or "").split())
     return "".join(char if char.isprintable() else "?" for char in said)[:150] + (
         f", {error.sqlstate}" if error.sqlstate else ""

@@ -1,7 +1,8 @@
 """What a library in PostgreSQL holds, as a refresh compares it with files and brings it up to date.
 
-Whoever changes a library holds its lock for as long as that takes, on the connection that he changes it by: where the
-connection breaks, the lock is gone, and so is he. Each change is a transaction, and the index of words is part of it.
+Whoever changes a library holds its lock for as long as that takes, on the connection that he
+changes it by: where the connection breaks, the lock is gone, and so is he. Each change is a
+transaction, and the index of words is part of it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from deepdiver.tools.library.postgres_connect import Connection
 
 WAIT = 3_600.0
-"""Seconds to wait for another process that brings the same library up to date: what it reads need not be read again."""
+"""Seconds to wait for another process that brings the same library up to date: what it reads need
+not be read again."""
 PAUSE = 0.2
 """Seconds between two tries; short, so that Ctrl-C is heard."""
 AT_ONCE = 200
@@ -67,7 +69,10 @@ def turn(db: Connection, library: int, seconds: float = WAIT) -> Iterator[Regist
     ends = time.monotonic() + seconds
     while not db.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCK, library)).fetchall()[0][0]:
         if time.monotonic() >= ends:
-            raise StoreError(f"the library in {NAME} is being changed by another process: try again when it is done")
+            raise StoreError(
+                f"the library in {NAME} is being changed by another process: try again when it is "
+                "done"
+            )
         time.sleep(PAUSE)
     try:
         yield Register(db, library)
@@ -94,7 +99,10 @@ class Register:
 
     def roots(self) -> list[Path]:
         """Return where the documents come from."""
-        return [Path(row[0]) for row in self._rows("SELECT path FROM roots WHERE library = %s ORDER BY path")]
+        return [
+            Path(row[0])
+            for row in self._rows("SELECT path FROM roots WHERE library = %s ORDER BY path")
+        ]
 
     def left_out(self) -> set[str]:
         """Return what the user removed although it lies below a root."""
@@ -102,25 +110,45 @@ class Register:
 
     def known(self) -> dict[str, Known]:
         """Return all documents by their urls, to be compared with their files."""
-        rows = self._rows("SELECT url, id, hash, mtime, size, ctime FROM documents WHERE library = %s")
+        rows = self._rows(
+            "SELECT url, id, hash, mtime, size, ctime FROM documents WHERE library = %s"
+        )
         return {url: Known(id_, bytes(hash_), Stamp(*stamp)) for url, id_, hash_, *stamp in rows}
 
     def missed(self) -> dict[str, tuple[Unread, Stamp, float]]:
-        """Return what could not be read, by url: why, which state of the file, and when that was tried."""
-        rows = self._rows("SELECT url, reason, mtime, size, ctime, tried FROM unread WHERE library = %s ORDER BY url")
+        """Return what could not be read, by url.
+
+        Why, which state of the file, and when that was tried.
+        """
+        rows = self._rows(
+            "SELECT url, reason, mtime, size, ctime, tried FROM unread WHERE library = %s ORDER "
+            "BY url"
+        )
         return {row[0]: (Unread(row[0], row[1]), Stamp(*row[2:5]), row[5]) for row in rows}
 
     # Changing it
 
-    def settle(self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()) -> None:
-        """Take up roots, give up others, and note what is to be left out of them; a root taken up is no longer."""
+    def settle(
+        self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()
+    ) -> None:
+        """Take up roots, give up others, and note what is to be left out of them.
+
+        A root taken up is no longer.
+        """
         taken = [clean(path) for path in roots]
         with transaction(self._db):
-            self._do("INSERT INTO roots SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING", taken)
+            self._do(
+                "INSERT INTO roots SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING", taken
+            )
             self._do("DELETE FROM left_out WHERE library = %s AND url = ANY(%s)", taken)
-            self._do("DELETE FROM roots WHERE library = %s AND path = ANY(%s)", [clean(path) for path in without])
+            self._do(
+                "DELETE FROM roots WHERE library = %s AND path = ANY(%s)",
+                [clean(path) for path in without],
+            )
             omitted = [clean(url) for url in left_out]
-            self._do("INSERT INTO left_out SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING", omitted)
+            self._do(
+                "INSERT INTO left_out SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING", omitted
+            )
 
     def put(self, documents: Sequence[New]) -> None:
         """Enter documents, each instead of what was there under its url."""
@@ -128,10 +156,14 @@ class Register:
             return
         with transaction(self._db):
             self._drop([new.url for new in documents])
-            self._do("DELETE FROM unread WHERE library = %s AND url = ANY(%s)", [clean(new.url) for new in documents])
+            self._do(
+                "DELETE FROM unread WHERE library = %s AND url = ANY(%s)",
+                [clean(new.url) for new in documents],
+            )
             total = sum(len(new.spans) for new in documents)
             (next_,) = self._db.execute(
-                "UPDATE libraries SET next = next + %s WHERE id = %s RETURNING next", (total, self._library)
+                "UPDATE libraries SET next = next + %s WHERE id = %s RETURNING next",
+                (total, self._library),
             ).fetchall()[0]
             ids = self._db.execute(
                 "SELECT nextval(pg_get_serial_sequence('deepdiver_library.documents', 'id')) "
@@ -141,7 +173,9 @@ class Register:
             held, first = [], next_ - total
             for (id_,), new in zip(ids, documents, strict=True):
                 said = new.document
-                held.append(Held(id_, first, clean(said.title), new.own_title, said.text, new.spans))
+                held.append(
+                    Held(id_, first, clean(said.title), new.own_title, said.text, new.spans)
+                )
                 first += len(new.spans)
             self._enter(documents, held)
             words.join(self._db, self._library)
@@ -152,8 +186,16 @@ class Register:
         with self._copy("documents", COLUMNS) as copy:
             for new, one in zip(documents, held, strict=True):
                 said = new.document
-                told = (said.author, said.publisher, said.publisher_kind, said.published, said.language)
-                notes = json.dumps(said.notes)  # in ASCII: PostgreSQL takes no NUL, and no half of a character
+                told = (
+                    said.author,
+                    said.publisher,
+                    said.publisher_kind,
+                    said.published,
+                    said.language,
+                )
+                notes = json.dumps(
+                    said.notes
+                )  # in ASCII: PostgreSQL takes no NUL, and no half of a character
                 copy.write_row(
                     (one.id, self._library, clean(new.url), new.hash, new.stamp.mtime, new.stamp.size, new.stamp.ctime,
                      clean(said.format), one.title, new.own_title, clean(new.name), *map(clean, told), notes,
@@ -161,9 +203,17 @@ class Register:
                 )  # fmt: skip
         with self._copy("texts", {"document": "int8", "text": "bytea", "marks": "bytea"}) as copy:
             for new, one in zip(documents, held, strict=True):
-                marks = json.dumps([[mark.start, mark.kind, mark.label] for mark in new.document.marks])
+                marks = json.dumps(
+                    [[mark.start, mark.kind, mark.label] for mark in new.document.marks]
+                )
                 copy.write_row((one.id, pack(one.text), pack(marks)))
-        types = {"library": "int4", "number": "int4", "document": "int8", "start": "int4", "stop": "int4"}
+        types = {
+            "library": "int4",
+            "number": "int4",
+            "document": "int8",
+            "start": "int4",
+            "stop": "int4",
+        }
         with self._copy("passages", types) as copy:
             for one in held:
                 for number, span in enumerate(one.spans, one.first):
@@ -187,18 +237,23 @@ class Register:
     def touch(self, url: str, stamp: Stamp) -> None:
         """Note that a file was written anew with the same content."""
         self._db.execute(
-            "UPDATE documents SET mtime = %s, size = %s, ctime = %s WHERE library = %s AND url = %s",
+            "UPDATE documents SET mtime = %s, size = %s, ctime = %s WHERE library = %s AND url "
+            "= %s",
             (stamp.mtime, stamp.size, stamp.ctime, self._library, clean(url)),
         )
 
     def move(self, old: str, new: str, stamp: Stamp, title: str, name: str) -> None:
-        """Note that a file has another name; where its title was the old one, it becomes the new one.
+        """Note that a file has another name.
 
-        Its passages keep their numbers, and so their vectors; the index learns the title's new words.
+        Where its title was the old one, it becomes the new one.
+
+        Its passages keep their numbers, and so their vectors; the index learns the title's new
+        words.
         """
         with transaction(self._db):
             self._db.execute(
-                "UPDATE documents SET url = %s, mtime = %s, size = %s, ctime = %s WHERE library = %s AND url = %s",
+                "UPDATE documents SET url = %s, mtime = %s, size = %s, ctime = %s WHERE library = "
+                "%s AND url = %s",
                 (clean(new), stamp.mtime, stamp.size, stamp.ctime, self._library, clean(old)),
             )
             self._do("DELETE FROM unread WHERE library = %s AND url = %s", clean(new))
@@ -230,12 +285,19 @@ class Register:
         if not places:
             return
         self._unindex(places)
-        self._db.execute("DELETE FROM documents WHERE id = ANY(%s)", ([place.id for place in places],))
-        self._db.execute("DELETE FROM segments WHERE library = %s AND passages = 0", (self._library,))
+        self._db.execute(
+            "DELETE FROM documents WHERE id = ANY(%s)", ([place.id for place in places],)
+        )
+        self._db.execute(
+            "DELETE FROM segments WHERE library = %s AND passages = 0", (self._library,)
+        )
         self._count(-sum(place.passages for place in places), -sum(place.words for place in places))
 
     def _unindex(self, places: Sequence[_Place]) -> None:
-        """Take documents out of the index of words. A segment that is empty then loses all of its rows at once."""
+        """Take documents out of the index of words.
+
+        A segment that is empty then loses all of its rows at once.
+        """
         by_segment: dict[int, list[_Place]] = {}
         for place in places:
             by_segment.setdefault(place.segment, []).append(place)
@@ -248,11 +310,14 @@ class Register:
                 self._db.execute("DELETE FROM postings WHERE segment = %s", (segment,))
                 continue
             for at in range(0, len(those), AT_ONCE):
-                words.take_out(self._db, segment, self._held([place.id for place in those[at : at + AT_ONCE]]))
+                words.take_out(
+                    self._db, segment, self._held([place.id for place in those[at : at + AT_ONCE]])
+                )
 
     def _places(self, urls: Iterable[str]) -> list[_Place]:
         rows = self._rows(
-            "SELECT id, first, passages, words, segment FROM documents WHERE library = %s AND url = ANY(%s) "
+            "SELECT id, first, passages, words, segment FROM documents WHERE library = %s AND url "
+            "= ANY(%s) "
             "ORDER BY first",
             [clean(url) for url in urls],
         )
@@ -264,12 +329,17 @@ class Register:
     def miss(self, unread: Iterable[tuple[Unread, Stamp | None]], gone: Iterable[str]) -> None:
         """Note what could not be read, and forget what was noted of files that are gone."""
         with transaction(self._db):
-            self._do("DELETE FROM unread WHERE library = %s AND url = ANY(%s)", [clean(url) for url in gone])
+            self._do(
+                "DELETE FROM unread WHERE library = %s AND url = ANY(%s)",
+                [clean(url) for url in gone],
+            )
             for item, stamp in unread:
                 at = stamp or Stamp(0, 0, 0)
                 self._do(
-                    "INSERT INTO unread VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (library, url) DO UPDATE SET "
-                    "(reason, mtime, size, ctime, tried) = ROW (EXCLUDED.reason, EXCLUDED.mtime, EXCLUDED.size, "
+                    "INSERT INTO unread VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (library, "
+                    "url) DO UPDATE SET "
+                    "(reason, mtime, size, ctime, tried) = ROW (EXCLUDED.reason, EXCLUDED.mtime, "
+                    "EXCLUDED.size, "
                     "EXCLUDED.ctime, EXCLUDED.tried)",
                     clean(item.url), clean(item.reason), at.mtime, at.size, at.ctime, time.time(),
                 )  # fmt: skip
@@ -279,12 +349,14 @@ def held(db: Connection, ids: Sequence[int]) -> list[Held]:
     """Return documents with their texts and passages, those that are there, in the order of their passages."""
     spans: dict[int, list[Span]] = {}
     rows = db.execute(
-        "SELECT document, start, stop FROM passages WHERE document = ANY(%s) ORDER BY number", (list(ids),)
+        "SELECT document, start, stop FROM passages WHERE document = ANY(%s) ORDER BY number",
+        (list(ids),),
     )
     for document, start, stop in rows.fetchall():
         spans.setdefault(document, []).append(Span(start, stop))
     found = db.execute(
-        "SELECT id, first, title, own_title, text FROM documents JOIN texts ON document = id WHERE id = ANY(%s) "
+        "SELECT id, first, title, own_title, text FROM documents JOIN texts ON document = id WHERE "
+        "id = ANY(%s) "
         "ORDER BY first",
         (list(ids),),
         binary=True,

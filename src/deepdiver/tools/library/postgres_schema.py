@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from deepdiver.tools.library.postgres_connect import Connection
 
 LOCK = 0x44444C42
-"""The first half of the advisory locks that are ours ("DDLB"); the second is a library's id, or 0 for the schema."""
+"""The first half of the advisory locks that are ours ("DDLB"); the second is a library's id, or 0
+for the schema."""
 
 OLDEST = (0, 8)
 """The first version of pgvector that goes on searching its index where a filter leaves too few."""
@@ -91,8 +92,9 @@ VECTORS = f"""
 ALTER TABLE passages ADD COLUMN vector vector({DIMENSION});
 CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL;
 """
-"""Added wherever pgvector is found, at once or later. Vectors of half the size would do, too, but the build of pgvector
-that our tests run on (0.8.5, arm64) ends the server's process on processors that lack an instruction."""
+"""Added wherever pgvector is found, at once or later. Vectors of half the size would do, too, but
+the build of pgvector that our tests run on (0.8.5, arm64) ends the server's process on processors
+that lack an instruction."""
 
 NO_INDEX = """
 DO $$
@@ -106,20 +108,22 @@ BEGIN
 END $$;
 ALTER TABLE libraries DROP COLUMN embedded;
 """
-"""A search looks at the vectors of few passages, by their numbers: nothing asks for an index of them, nor whether there
-are any."""
+"""A search looks at the vectors of few passages, by their numbers: nothing asks for an index of
+them, nor whether there are any."""
 
 MIGRATIONS = (TABLES, NO_INDEX)
-"""Each brings the tables from the version that is its place to the next. Another model of vectors (`encoders.MODEL`) or
-another cut of words (`words.VERSION`) needs one, too: it must undo vectors and postings that no longer fit."""
+"""Each brings the tables from the version that is its place to the next. Another model of vectors
+(`encoders.MODEL`) or another cut of words (`words.VERSION`) needs one, too: it must undo vectors
+and postings that no longer fit."""
 
 
 _IN_SCHEMA = (
-    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid "
+    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON "
+    "a.attrelid = c.oid "
     "WHERE n.nspname = 'deepdiver_library'"
 )
-"""Asked of the catalogue itself: to_regclass would answer from what this connection remembers, and it may have looked
-before somebody else made the tables."""
+"""Asked of the catalogue itself: to_regclass would answer from what this connection remembers, and
+it may have looked before somebody else made the tables."""
 
 
 def prepare(db: Connection) -> str:
@@ -146,7 +150,9 @@ def check(db: Connection) -> None:
         NewerSchemaError: If they are.
     """
     if version(db) > len(MIGRATIONS):
-        raise NewerSchemaError(f"the libraries of {NAME} were made by a newer deepdiver: upgrade this one")
+        raise NewerSchemaError(
+            f"the libraries of {NAME} were made by a newer deepdiver: upgrade this one"
+        )
 
 
 def version(db: Connection) -> int:
@@ -168,12 +174,18 @@ def _migrate(db: Connection, found: int) -> None:
 
 def without_vectors(db: Connection) -> bool:
     """Whether there is no column for vectors."""
-    columns = f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' AND NOT a.attisdropped"
+    columns = (
+        f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' AND NOT "
+        "a.attisdropped"
+    )
     return not db.execute(columns).fetchall()
 
 
 def pgvector(db: Connection) -> tuple[str, str]:
-    """Return the version of pgvector that this database has, and the one that it could have; empty where none."""
+    """Return the version of pgvector that this database has, and the one that it could have.
+
+    Empty where none.
+    """
     row = db.execute(
         "SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
         "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector')"
@@ -186,10 +198,16 @@ def _add_vectors(db: Connection) -> str:
     """Add the column for vectors, if pgvector is there or can be had; else say why not."""
     has, could = pgvector(db)
     if not (has or could):
-        return f"{NAME} has no pgvector: passages are found by their words only until it is installed there"
+        return (
+            f"{NAME} has no pgvector: passages are found by their words only until it is installed "
+            "there"
+        )
     found = has or could
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < OLDEST:
-        return f"pgvector {found} is older than 0.8: passages are found by their words only until it is upgraded"
+        return (
+            f"pgvector {found} is older than 0.8: passages are found by their words only until it "
+            "is upgraded"
+        )
     try:
         with transaction(db):
             db.execute("SELECT pg_advisory_xact_lock(%s, 0)", (LOCK,))
@@ -198,7 +216,8 @@ def _add_vectors(db: Connection) -> str:
                 db.execute(VECTORS)
     except driver().errors.InsufficientPrivilege:
         return (
-            f"pgvector is not set up in {NAME}, and this user may not: passages are found by their words only until "
+            f"pgvector is not set up in {NAME}, and this user may not: passages are found by their "
+            "words only until "
             "somebody runs CREATE EXTENSION vector there"
         )
     return ""

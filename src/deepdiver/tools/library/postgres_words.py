@@ -1,11 +1,15 @@
-"""Finding passages by their words in PostgreSQL: BM25, exactly, over posting lists that are kept in a table.
+"""Finding passages by their words in PostgreSQL.
 
-PostgreSQL's own text search knows neither how rare a word is nor how long a text, and reads every row that has one of
-the words in order to rank it: 400,000 passages took it seconds (bench/postgres.py shows both). So a row here is a word
-of a segment with all its passages in 7 bytes each; a search reads one row for each word and segment, and adds up.
+BM25, exactly, over posting lists that are kept in a table.
 
-A segment is what was entered together. Small ones are joined, so that there are few, and rows of one are joined to
-rows of another by writing them one behind the other. What is removed is taken out of its rows at once.
+PostgreSQL's own text search knows neither how rare a word is nor how long a text, and reads every
+row that has one of the words in order to rank it: 400,000 passages took it seconds
+(bench/postgres.py shows both). So a row here is a word of a segment with all its passages in 7
+bytes each; a search reads one row for each word and segment, and adds up.
+
+A segment is what was entered together. Small ones are joined, so that there are few, and rows of
+one are joined to rows of another by writing them one behind the other. What is removed is taken out
+of its rows at once.
 """
 
 from __future__ import annotations
@@ -39,7 +43,8 @@ FEW = 8
 LARGEST = 64_000
 """Passages of a segment: what is removed from one makes its rows written anew, 36 MB at most."""
 SPREAD = 16
-"""Where numbers run so much higher than there are passages, sums are made by sorting and not by place."""
+"""Where numbers run so much higher than there are passages, sums are made by sorting and not by
+place."""
 
 
 # Entering
@@ -56,7 +61,10 @@ class Posted:
 
 
 def posted(documents: Iterable[Held]) -> Posted:
-    """Return the words of documents; a word of the title counts as so many of each passage, as in the local index."""
+    """Return the words of documents.
+
+    A word of the title counts as so many of each passage, as in the local index.
+    """
     rows: dict[str, bytearray] = {}
     words: dict[int, int] = {}
     for held in documents:
@@ -67,13 +75,17 @@ def posted(documents: Iterable[Held]) -> Posted:
             words[held.id] += len(found)
             length = min(len(found), 0xFFFF)
             for term, count in Counter(found).items():
-                rows.setdefault(term, bytearray()).extend(POSTING.pack(number, min(count, 0xFF), length))
+                rows.setdefault(term, bytearray()).extend(
+                    POSTING.pack(number, min(count, 0xFF), length)
+                )
     return Posted(rows, words)
 
 
 def new_segment(db: Connection, library: int, passages: int) -> int:
     """Make a segment for so many passages; returns its id."""
-    made = db.execute("INSERT INTO segments (library, passages) VALUES (%s, %s) RETURNING id", (library, passages))
+    made = db.execute(
+        "INSERT INTO segments (library, passages) VALUES (%s, %s) RETURNING id", (library, passages)
+    )
     return int(made.fetchall()[0][0])
 
 
@@ -92,7 +104,9 @@ def take_out(db: Connection, segment: int, documents: Sequence[Held]) -> None:
     said = {term for held in documents for span in held.spans for term in terms(span.of(held.text))}
     said |= {term for held in documents for term in terms(held.title)}
     rows = db.execute(
-        "SELECT term, data FROM postings WHERE segment = %s AND term = ANY(%s)", (segment, sorted(said)), binary=True
+        "SELECT term, data FROM postings WHERE segment = %s AND term = ANY(%s)",
+        (segment, sorted(said)),
+        binary=True,
     ).fetchall()
     gone = [(held.id, held.first, len(held.spans)) for held in documents]
     kept: list[tuple[str, bytes]] = []
@@ -103,7 +117,8 @@ def take_out(db: Connection, segment: int, documents: Sequence[Held]) -> None:
     changed = [(term, data) for term, data in kept if data]
     db.execute("DELETE FROM postings WHERE segment = %s AND term = ANY(%s)", (segment, empty))
     db.execute(
-        "UPDATE postings SET data = given.data FROM unnest(%s::text[], %s::bytea[]) AS given (word, data) "
+        "UPDATE postings SET data = given.data FROM unnest(%s::text[], %s::bytea[]) AS given "
+        "(word, data) "
         "WHERE segment = %s AND term = word",
         ([term for term, _ in changed], [data for _, data in changed], segment),
     )
@@ -111,7 +126,9 @@ def take_out(db: Connection, segment: int, documents: Sequence[Held]) -> None:
 
 def join(db: Connection, library: int) -> None:
     """Join small segments of about one size, once there are a few."""
-    listed = db.execute("SELECT id, passages FROM segments WHERE library = %s ORDER BY passages, id", (library,))
+    listed = db.execute(
+        "SELECT id, passages FROM segments WHERE library = %s ORDER BY passages, id", (library,)
+    )
     sizes: dict[int, list[tuple[int, int]]] = {}
     for id_, passages in listed.fetchall():
         sizes.setdefault(passages.bit_length() // 3, []).append((id_, passages))
@@ -125,11 +142,14 @@ def join(db: Connection, library: int) -> None:
         if len(chosen) > 1:
             segment = new_segment(db, library, total)
             db.execute(
-                "INSERT INTO postings SELECT %s, term, string_agg(data, ''::bytea ORDER BY segment) FROM postings "
+                "INSERT INTO postings SELECT %s, term, string_agg(data, ''::bytea ORDER BY "
+                "segment) FROM postings "
                 "WHERE segment = ANY(%s) GROUP BY term",
                 (segment, chosen),
             )
-            db.execute("UPDATE documents SET segment = %s WHERE segment = ANY(%s)", (segment, chosen))
+            db.execute(
+                "UPDATE documents SET segment = %s WHERE segment = ANY(%s)", (segment, chosen)
+            )
             db.execute("DELETE FROM segments WHERE id = ANY(%s)", (chosen,))
 
 
@@ -143,7 +163,9 @@ class Scores:
         """Take the passages that have a word of the query, in the order of their numbers, and their scores."""
         self._numbers, self._values = numbers, values
 
-    def best(self, k: int, ranges: Sequence[tuple[int, int, int]] | None = None) -> dict[int, float]:
+    def best(
+        self, k: int, ranges: Sequence[tuple[int, int, int]] | None = None
+    ) -> dict[int, float]:
         """Return the best passages, equal ones in their order.
 
         Args:
@@ -186,7 +208,8 @@ def scores(db: Connection, library: int, query: str, passages: int, words: int) 
     """
     wanted = list(dict.fromkeys(terms(query)))[:MOST_TERMS]
     rows = db.execute(
-        "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s AND term = ANY(%s) "
+        "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s AND term "
+        "= ANY(%s) "
         "ORDER BY term, id",
         (library, wanted),
         binary=True,

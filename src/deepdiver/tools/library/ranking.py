@@ -1,8 +1,11 @@
-"""How a library ranks its passages, whatever keeps them: by words, by sense, by being what good ones name.
+"""How a library ranks its passages, whatever keeps them.
 
-In a small library the sense of every passage is looked at. In a larger one words come first: the sense is looked at of
-the passages that words found, and of those that good ones name. Which of the two it is goes by the number of passages
-alone, never by the vectors that are there already, so the first search of a library answers as the tenth does.
+By words, by sense, by being what good ones name.
+
+In a small library the sense of every passage is looked at. In a larger one words come first: the
+sense is looked at of the passages that words found, and of those that good ones name. Which of the
+two it is goes by the number of passages alone, never by the vectors that are there already, so the
+first search of a library answers as the tenth does.
 """
 
 from __future__ import annotations
@@ -17,17 +20,21 @@ from deepdiver.tools.library import fusion, links
 from deepdiver.tools.library.base import Match
 
 LEAST = 0.2
-"""How near in sense a passage must be that has none of the query's words: what is about something else lies below."""
+"""How near in sense a passage must be that has none of the query's words: what is about something
+else lies below."""
 WHOLE = 300
-"""Passages up to which the sense of all is looked at. To embed so many takes up to 19 s of the processor (62 ms for one
-of 900 characters), which is what a first question may cost."""
+"""Passages up to which the sense of all is looked at. To embed so many takes up to 19 s of the
+processor (62 ms for one of 900 characters), which is what a first question may cost."""
 NEAR = 100
-"""In a larger library, the best passages by words whose sense is looked at. On SciFact and Cranfield that kept nDCG@10
-within 0.003 of what the sense of all gives; 50 lost 0.009, and 200 gained 0.002 for twice the work."""
+"""In a larger library, the best passages by words whose sense is looked at. On SciFact and
+Cranfield that kept nDCG@10 within 0.003 of what the sense of all gives; 50 lost 0.009, and 200
+gained 0.002 for twice the work."""
 NAMED = 4
-"""There, the best passages by words whose sense is looked at behind one name: a book that is named has hundreds."""
+"""There, the best passages by words whose sense is looked at behind one name: a book that is named
+has hundreds."""
 REACH = 50
-"""Passages of a named document that are looked at; the first ones of a book say what it is about."""
+"""Passages of a named document that are looked at; the first ones of a book say what it is about.
+"""
 
 FURTHER = 0.5
 """What each further passage of one document counts of what the one before it does."""
@@ -37,7 +44,10 @@ Place = tuple[int, int, int]
 
 
 class Measures(Protocol):
-    """What a library can tell of its passages in view of one query. A passage goes by its number."""
+    """What a library can tell of its passages in view of one query.
+
+    A passage goes by its number.
+    """
 
     @property
     def sensible(self) -> bool:
@@ -87,11 +97,18 @@ def ranked(measures: Measures, passages: int, k: int, hops: int) -> dict[int, fl
 
 def _best(scores: Mapping[int, float], k: int) -> dict[int, float]:
     """Return the k best, equal ones in their order."""
-    return {number: scores[number] for number in sorted(scores, key=lambda number: (-scores[number], number))[:k]}
+    return {
+        number: scores[number]
+        for number in sorted(scores, key=lambda number: (-scores[number], number))[:k]
+    }
 
 
-def _fuse_few(words: Mapping[int, float], sense: Mapping[int, float], deep: int) -> dict[int, float]:
-    """Fuse where the sense of few was looked at: only these are found, and the other words give the scale alone.
+def _fuse_few(
+    words: Mapping[int, float], sense: Mapping[int, float], deep: int
+) -> dict[int, float]:
+    """Fuse where the sense of few was looked at.
+
+    Only these are found, and the other words give the scale alone.
 
     Found by their words, even the last of them are not far in sense: its 0 lies in their middle.
     """
@@ -121,7 +138,9 @@ def _followed(
     reached: set[int] = set()
     for _ in range(hops):
         named = _foremost_named(measures, measures.named(fusion.seeds(scores)), most)
-        new = {number for groups in named.values() for group in groups for number in group} - base.keys()
+        new = {
+            number for groups in named.values() for group in groups for number in group
+        } - base.keys()
         reached |= new
         words |= measures.words_of(new)
         if sense is not None:
@@ -141,11 +160,19 @@ def _foremost_named(
     """Return the passages behind each name, of a larger group the best by their words."""
     if most is None:
         return named
-    many = {number for groups in named.values() for group in groups if len(group) > most for number in group}
+    many = {
+        number
+        for groups in named.values()
+        for group in groups
+        if len(group) > most
+        for number in group
+    }
     words = {**dict.fromkeys(many, 0.0), **measures.words_of(many)}
     return {
         seed: [
-            group if len(group) <= most else list(_best({number: words[number] for number in group}, most))
+            group
+            if len(group) <= most
+            else list(_best({number: words[number] for number in group}, most))
             for group in groups
         ]
         for seed, groups in named.items()
@@ -153,9 +180,13 @@ def _foremost_named(
 
 
 def linked(
-    said: Mapping[int, tuple[int, Set[str]]], known: Mapping[str, Sequence[Place]], only: Collection[int] | None
+    said: Mapping[int, tuple[int, Set[str]]],
+    known: Mapping[str, Sequence[Place]],
+    only: Collection[int] | None,
 ) -> dict[int, list[list[int]]]:
-    """Return, for some passages, the passages of the documents behind each name in them; the best of each gains.
+    """Return, for some passages, the passages of the documents behind each name in them.
+
+    The best of each gains.
 
     Several documents may go by one name: the one that fits the query best is the one that is meant.
 
@@ -188,7 +219,8 @@ def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int
 def foremost(scores: Mapping[int, float], k: int) -> list[int]:
     """Return the numbers of the passages to look up: four times as many as asked for, best first.
 
-    So many because some may be gone, and others are further passages of documents that are there already.
+    So many because some may be gone, and others are further passages of documents that are there
+    already.
     """
     return sorted(scores, key=lambda number: (-scores[number], number))[: 4 * k]
 
@@ -196,13 +228,16 @@ def foremost(scores: Mapping[int, float], k: int) -> list[int]:
 def in_order(found: Iterable[Match], k: int) -> list[Match]:
     """Return the k best; equal ones in the order of their urls.
 
-    A further passage of a document tells less that is new than the first one of another, so it counts for less.
+    A further passage of a document tells less that is new than the first one of another, so it
+    counts for less.
     """
     told: dict[int, int] = {}
     weighed = []
     for match in sorted(found, key=_order):
         further = told[match.entry.id] = told.get(match.entry.id, -1) + 1
-        weighed.append(replace(match, score=match.score * FURTHER**further) if match.score > 0 else match)
+        weighed.append(
+            replace(match, score=match.score * FURTHER**further) if match.score > 0 else match
+        )
     return sorted(weighed, key=_order)[:k]
 
 

@@ -1,7 +1,10 @@
-"""Vectors that come with deepdiver: those of the sample library, so that the demo answers at once on any machine.
+"""Vectors that come with deepdiver.
+
+Those of the sample library, so that the demo answers at once on any machine.
 
 A row is the hash of what was embedded and its vector, as a table of vectors holds it. `python -m
-deepdiver.tools.library.ready` makes the file anew when the sample has changed; a test says when that is due.
+deepdiver.tools.library.ready` makes the file anew when the sample has changed; a test says when
+that is due.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ FILE = Path(__file__).parent / "sample.vectors"
 HASH = 16
 """Bytes of a hash that are kept."""
 STEPS = 127
-"""Steps from 0 to the largest number of a vector, as in a table of vectors: what is read is entered without loss."""
+"""Steps from 0 to the largest number of a vector, as in a table of vectors: what is read is entered
+without loss."""
 
 
 def mark(text: str) -> bytes:
@@ -55,7 +59,10 @@ def write(texts: Iterable[str], file: Path = FILE) -> int:
     steps = (np.abs(made).max(axis=1) / STEPS).astype("<f4")
     numbers = np.rint(made / steps[:, None].astype(np.float64)).astype(np.int8)
     file.write_bytes(
-        b"".join(mark(text) + steps[at].tobytes() + numbers[at].tobytes() for at, text in enumerate(listed))
+        b"".join(
+            mark(text) + steps[at].tobytes() + numbers[at].tobytes()
+            for at, text in enumerate(listed)
+        )
     )
     return len(listed)
 

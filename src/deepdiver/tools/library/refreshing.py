@@ -16,18 +16,29 @@ from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract.pool import CHILDREN, shared
 from deepdiver.tools.library.base import Progress, Refreshed, Told, Unread
-from deepdiver.tools.library.documents import File, Stamp, find, load, read, title_by_name, url_of, within
+from deepdiver.tools.library.documents import (
+    File,
+    Stamp,
+    find,
+    load,
+    read,
+    title_by_name,
+    url_of,
+    within,
+)
 from deepdiver.tools.library.links import name_of
 from deepdiver.tools.library.tables import Known, New
 
 AHEAD = 8
-"""Files that are read before their turn: they are taken up in their order, whichever is done first."""
+"""Files that are read before their turn: they are taken up in their order, whichever is done first.
+"""
 BATCH = 200
 """Documents that are entered at a time: what is entered survives a crash."""
 BATCH_CHARS = 4_000_000
 """Characters of such documents: a batch is held in memory."""
 RETRY = 86_400.0
-"""Seconds after which a file that could not be read is tried again unchanged: its reader may have been out of time."""
+"""Seconds after which a file that could not be read is tried again unchanged: its reader may have
+been out of time."""
 ABSENT = "it is not there now; its documents stay until you remove it"
 
 
@@ -55,11 +66,15 @@ class Tally:
     unread: list[tuple[Unread, Stamp | None]] = field(default_factory=list)
     batch: list[New] = field(default_factory=list)
     gone: dict[str, Known] = field(default_factory=dict)
-    """Documents whose files are not there under their names; one of them may be found under another."""
+    """Documents whose files are not there under their names; one of them may be found under
+    another."""
 
 
 class Register(Protocol):
-    """What a library holds, as a refresh compares it with files and changes it; see `Catalogue` for each method."""
+    """What a library holds, as a refresh compares it with files and changes it.
+
+    See `Catalogue` for each method.
+    """
 
     def roots(self) -> list[Path]: ...  # noqa: D102
     def left_out(self) -> set[str]: ...  # noqa: D102
@@ -80,7 +95,9 @@ def forget(catalogue: Register, paths: Sequence[Path]) -> list[str]:
     places = [url_of(path, path) for path in paths]
     gone = sorted(url for url in catalogue.known() if any(within(url, place) for place in places))
     roots = catalogue.roots()
-    given_up = [root for root in roots if any(within(url_of(root, root), place) for place in places)]
+    given_up = [
+        root for root in roots if any(within(url_of(root, root), place) for place in places)
+    ]
     kept = [url_of(root, root) for root in roots if root not in given_up]
     omitted = [place for place in places if any(within(place, root) for root in kept)]
     missed = [url for url in catalogue.missed() if any(within(url, place) for place in places)]
@@ -91,16 +108,25 @@ def forget(catalogue: Register, paths: Sequence[Path]) -> list[str]:
 
 
 def refresh(catalogue: Register, roots: Sequence[Path], progress: Told, again: bool) -> Refreshed:
-    """Compare the files under some roots with the catalogue, and bring it up to date; see `Library.refresh`."""
+    """Compare the files under some roots with the catalogue, and bring it up to date.
+
+    See `Library.refresh`.
+    """
     files, lost, absent = _look(catalogue, roots)
     known, missed = catalogue.known(), catalogue.missed()
     catalogue.settle([str(root) for root in roots])
     omitted = catalogue.left_out()
     files = [file for file in files if not any(within(file.url, place) for place in omitted)]
-    tally, seen, wanted = Tally(unread=[(item, None) for item in lost]), {file.url for file in files}, []
+    tally, seen, wanted = (
+        Tally(unread=[(item, None) for item in lost]),
+        {file.url for file in files},
+        [],
+    )
     places = [url_of(root, root) for root in roots if root not in absent]
     tally.gone = {
-        url: entry for url, entry in known.items() if url not in seen and any(within(url, place) for place in places)
+        url: entry
+        for url, entry in known.items()
+        if url not in seen and any(within(url, place) for place in places)
     }
     for file in files:
         before = missed.get(file.url)
@@ -117,19 +143,31 @@ def refresh(catalogue: Register, roots: Sequence[Path], progress: Told, again: b
     if wanted:
         progress(Progress("reading", len(wanted), len(wanted)))
     _enter(catalogue, tally)
-    catalogue.drop([*tally.gone, *(item.url for item, _ in tally.unread if item.url in known and item.url in seen)])
+    catalogue.drop(
+        [
+            *tally.gone,
+            *(item.url for item, _ in tally.unread if item.url in known and item.url in seen),
+        ]
+    )
     _note(catalogue, tally, missed, places)
     told = sorted((item for item, _ in tally.unread), key=lambda item: item.url)
-    removed = sorted([*tally.gone, *(item.url for item in told if item.url in known and item.url in seen)])
+    removed = sorted(
+        [*tally.gone, *(item.url for item in told if item.url in known and item.url in seen)]
+    )
     return Refreshed(
-        tuple(sorted(tally.added)), tuple(sorted(tally.changed)), tuple(tally.moved), tuple(removed), tuple(told)
+        tuple(sorted(tally.added)),
+        tuple(sorted(tally.changed)),
+        tuple(tally.moved),
+        tuple(removed),
+        tuple(told),
     )
 
 
 def _look(catalogue: Register, roots: Sequence[Path]) -> tuple[list[File], list[Unread], set[Path]]:
     """Return the files under the roots, what cannot be looked at, and known roots that are not there now.
 
-    A file that was a root and is gone is gone. A folder that is gone may be on a disk that is not plugged in.
+    A file that was a root and is gone is gone. A folder that is gone may be on a disk that is not
+    plugged in.
     """
     before = set(catalogue.roots())
     files: dict[str, File] = {}
@@ -199,7 +237,10 @@ def _take(catalogue: Register, got: Got, known: dict[str, Known], tally: Tally) 
         return
     (tally.changed if before else tally.added).append(file.url)
     tally.batch.append(_new(file, got.hash, document))
-    if len(tally.batch) >= BATCH or sum(len(new.document.text) for new in tally.batch) > BATCH_CHARS:
+    if (
+        len(tally.batch) >= BATCH
+        or sum(len(new.document.text) for new in tally.batch) > BATCH_CHARS
+    ):
         _enter(catalogue, tally)
 
 
@@ -214,7 +255,15 @@ def _new(file: File, hash_: bytes, document: Document) -> New:
     title = document.title or title_by_name(file.path.name)
     own = title != title_by_name(file.path.name)
     spans = tuple(passages(document.text)) or (Span(0, len(document.text)),)
-    return New(file.url, hash_, file.stamp, document.model_copy(update={"title": title}), own, name_of(title), spans)
+    return New(
+        file.url,
+        hash_,
+        file.stamp,
+        document.model_copy(update={"title": title}),
+        own,
+        name_of(title),
+        spans,
+    )
 
 
 def _enter(catalogue: Register, tally: Tally) -> None:
@@ -224,10 +273,17 @@ def _enter(catalogue: Register, tally: Tally) -> None:
 
 
 def _note(
-    catalogue: Register, tally: Tally, missed: dict[str, tuple[Unread, Stamp, float]], places: Sequence[str]
+    catalogue: Register,
+    tally: Tally,
+    missed: dict[str, tuple[Unread, Stamp, float]],
+    places: Sequence[str],
 ) -> None:
     """Keep what could not be read, and forget what was kept of what has been read since or is gone."""
     now = {item.url for item, _ in tally.unread}
     gone = [url for url in missed if url not in now and any(within(url, place) for place in places)]
-    fresh = [(item, stamp) for item, stamp in tally.unread if stamp or item not in (missed.get(item.url) or ())]
+    fresh = [
+        (item, stamp)
+        for item, stamp in tally.unread
+        if stamp or item not in (missed.get(item.url) or ())
+    ]
     catalogue.miss(fresh, gone)

@@ -40,7 +40,9 @@ CREATE TABLE dropped (document INTEGER PRIMARY KEY, passages INTEGER NOT NULL);
 CREATE TABLE unread (url TEXT PRIMARY KEY, reason TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
     ctime INTEGER NOT NULL, tried REAL NOT NULL) WITHOUT ROWID;
 """
-FIELDS = tuple("id url title format author publisher publisher_kind published language size passages".split())
+FIELDS = tuple(
+    "id url title format author publisher publisher_kind published language size passages".split()
+)
 """What is told of every document."""
 
 

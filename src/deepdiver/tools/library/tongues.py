@@ -1,4 +1,7 @@
-"""Which language a text is in, as far as its letters and commonest words tell: enough to say that two are not alike."""
+"""Which language a text is in, as far as its letters and commonest words tell.
+
+Enough to say that two are not alike.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ SCRIPTS: Mapping[str, str] = {
     "DEVANAGARI": "Devanagari letters",
     "THAI": "Thai letters",
 }
-"""What a text is written in, by how Unicode's names of its letters begin. Russian is not told from Bulgarian."""
+"""What a text is written in, by how Unicode's names of its letters begin. Russian is not told from
+Bulgarian."""
 COMMON: Mapping[str, frozenset[str]] = {
     "English": frozenset(
         "the of and to was were is are for with that what who when which how did does by from".split()
@@ -29,12 +33,24 @@ COMMON: Mapping[str, frozenset[str]] = {
     "German": frozenset(
         "der die das und ist war wurde wurden den dem ein eine nicht mit von zu auf sich auch im".split()
     ),
-    "French": frozenset("le la les et des une est était dans pour que qui sur avec par au aux du ne pas".split()),
-    "Spanish": frozenset("el la los las y es fue una que en por con para del se su al como más".split()),
-    "Italian": frozenset("il la gli e è una che di per con del della nel sono stato era non dei si".split()),
-    "Portuguese": frozenset("o os as e é foi uma que em por com para do da dos das não se ao".split()),
-    "Dutch": frozenset("de het een en is was werd van op met voor dat niet aan door te zijn bij ook".split()),
-    "Swedish": frozenset("och det att en ett är var som på av för med den till inte har om från".split()),
+    "French": frozenset(
+        "le la les et des une est était dans pour que qui sur avec par au aux du ne pas".split()
+    ),
+    "Spanish": frozenset(
+        "el la los las y es fue una que en por con para del se su al como más".split()
+    ),
+    "Italian": frozenset(
+        "il la gli e è una che di per con del della nel sono stato era non dei si".split()
+    ),
+    "Portuguese": frozenset(
+        "o os as e é foi uma que em por com para do da dos das não se ao".split()
+    ),
+    "Dutch": frozenset(
+        "de het een en is was werd van op met voor dat niet aan door te zijn bij ook".split()
+    ),
+    "Swedish": frozenset(
+        "och det att en ett är var som på av för med den till inte har om från".split()
+    ),
 }
 """The commonest words of languages in Latin letters."""
 LETTERS = 4_000
@@ -42,14 +58,20 @@ LETTERS = 4_000
 SAMPLED = 20
 """Documents of a library that are looked at."""
 MOST = 50_000
-"""Passages of a library beyond which nothing is said: listing its documents would take longer than it is worth."""
+"""Passages of a library beyond which nothing is said: listing its documents would take longer than
+it is worth."""
 
 
 def tongue(text: str) -> str:
-    """Return what a text is written in: a language, or else a script; empty where that cannot be told."""
+    """Return what a text is written in.
+
+    A language, or else a script; empty where that cannot be told.
+    """
     text = text[:LETTERS]
     names = Counter(
-        unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0] for letter in text if letter.isalpha()
+        unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
+        for letter in text
+        if letter.isalpha()
     )
     if not names:
         return ""
@@ -61,13 +83,19 @@ def tongue(text: str) -> str:
     if script != "LATIN":
         return ""
     said = words(text)
-    scores = sorted(((sum(word in common for word in said), name) for name, common in COMMON.items()), reverse=True)
+    scores = sorted(
+        ((sum(word in common for word in said), name) for name, common in COMMON.items()),
+        reverse=True,
+    )
     (most, name), (next_most, _) = scores[:2]
     return name if most >= 2 and most > next_most else ""
 
 
 def mostly(texts: Iterable[str]) -> str:
-    """Return what more than half of some texts are written in; empty where there is no such thing."""
+    """Return what more than half of some texts are written in.
+
+    Empty where there is no such thing.
+    """
     told = Counter(map(tongue, texts))
     if not told:
         return ""

@@ -1,7 +1,8 @@
 """Finding passages by their words: BM25 in a tantivy index, whatever the script.
 
-Words of Latin, Greek, Cyrillic and the like are told apart by what is no letter, lose their case and accents, and their
-English endings. Scripts that put no spaces between words are indexed by pairs of neighbouring characters.
+Words of Latin, Greek, Cyrillic and the like are told apart by what is no letter, lose their case
+and accents, and their English endings. Scripts that put no spaces between words are indexed by
+pairs of neighbouring characters.
 """
 
 from __future__ import annotations
@@ -22,25 +23,30 @@ if TYPE_CHECKING:
     import tantivy
 
 VERSION = 1
-"""Raised whenever a text would give other words than before: an index of another version is made anew."""
+"""Raised whenever a text would give other words than before: an index of another version is made
+anew."""
 
 TITLE_WEIGHT = 2
-"""A word of the title counts as so many words of each passage: a passage rarely repeats what its text is about."""
+"""A word of the title counts as so many words of each passage: a passage rarely repeats what its
+text is about."""
 
 MOST_TERMS = 128
-"""Different words of a query that are looked for: a page pasted as a query must not take seconds."""
+"""Different words of a query that are looked for: a page pasted as a query must not take seconds.
+"""
 
 HEAP = 64_000_000
 """Bytes that a writer gathers before it writes; it needs 15 MB for each thread at least."""
 
 BULK = 5_000
-"""Passages from which on two threads are worth it. One alone leaves them in their order, so equal scores stay so."""
+"""Passages from which on two threads are worth it. One alone leaves them in their order, so equal
+scores stay so."""
 
 _SPACELESS = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
-"""Runs of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, which has spaces but joins particles to words."""
+"""Runs of Thai, Lao, Burmese, Khmer, Chinese, Japanese and Korean, which has spaces but joins
+particles to words."""
 _VOICING = frozenset((0x3099, 0x309A))
 """Japanese marks that make another letter, not an accented one."""
 
@@ -49,12 +55,17 @@ _VOICING = frozenset((0x3099, 0x309A))
 def _marks() -> re.Pattern[str]:
     """Return what finds the marks that combine with a letter: accents, vowel points, viramas."""
     ranges = (*range(0x300, 0x3100), *range(0xA600, 0xAC00), 0xFB1E, *range(0xFE20, 0xFE30))
-    held = [chr(code) for code in ranges if unicodedata.combining(chr(code)) and code not in _VOICING]
+    held = [
+        chr(code) for code in ranges if unicodedata.combining(chr(code)) and code not in _VOICING
+    ]
     return re.compile(f"[{''.join(held)}]+")
 
 
 def plain(text: str) -> str:
-    """Return a text as the index takes it: without accents, and with spaces where its script has none."""
+    """Return a text as the index takes it.
+
+    Without accents, and with spaces where its script has none.
+    """
     if text.isascii():
         return text
     bare = unicodedata.normalize("NFC", _marks().sub("", unicodedata.normalize("NFKD", text)))
@@ -71,7 +82,9 @@ def _pairs(run: re.Match[str]) -> str:
 def _analyzer() -> tantivy.TextAnalyzer:
     from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-    little = sorted({plain(word) for word in STOPWORDS} | {"s", "t"})  # what an apostrophe leaves behind
+    little = sorted(
+        {plain(word) for word in STOPWORDS} | {"s", "t"}
+    )  # what an apostrophe leaves behind
     made = TextAnalyzerBuilder(Tokenizer.simple())
     for step in (
         Filter.remove_long(80),
@@ -97,14 +110,23 @@ def _faults(folder: Path) -> Iterator[None]:
     except ValueError as error:
         said = " ".join(str(error).split())[:200]
         if "No space left" in said:
-            raise StoreFullError(f"{folder} cannot grow, the disk is full: free some space, then go on") from error
+            raise StoreFullError(
+                f"{folder} cannot grow, the disk is full: free some space, then go on"
+            ) from error
         if "LockBusy" in said or "lock" in said.lower():
-            raise StoreError(f"{folder} is being written by another process: try again when it is done") from error
-        raise DamagedStoreError(f"{folder} is damaged ({said}): move it away, and it is made anew") from error
+            raise StoreError(
+                f"{folder} is being written by another process: try again when it is done"
+            ) from error
+        raise DamagedStoreError(
+            f"{folder} is damaged ({said}): move it away, and it is made anew"
+        ) from error
 
 
 class Words:
-    """An index of passages by their words. A passage goes by its number, and by the document it belongs to."""
+    """An index of passages by their words.
+
+    A passage goes by its number, and by the document it belongs to.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Open an index; make it where there is none.
@@ -163,7 +185,9 @@ class Words:
                 writer.wait_merging_threads()
         self.reload()
 
-    def search(self, query: str, k: int, documents: Sequence[int] | None = None) -> list[tuple[int, float]]:
+    def search(
+        self, query: str, k: int, documents: Sequence[int] | None = None
+    ) -> list[tuple[int, float]]:
         """Return the best passages by their words, best first, equal ones in their order.
 
         Args:
@@ -172,7 +196,11 @@ class Words:
             documents: Look at these only; None is all.
         """
         asked = self._query(query)
-        return [] if asked is None or k < 1 else self._found(self._only("document", documents, asked), k)
+        return (
+            []
+            if asked is None or k < 1
+            else self._found(self._only("document", documents, asked), k)
+        )
 
     def scores(self, query: str, numbers: Iterable[int]) -> dict[int, float]:
         """Return how well some passages fit; one without a word of the query is left out."""
@@ -185,10 +213,14 @@ class Words:
         from tantivy import Occur, Query
 
         wanted = list(dict.fromkeys(terms(query)))[:MOST_TERMS]
-        each = [(Occur.Should, Query.term_query(self._schema, "text", term, "freq")) for term in wanted]
+        each = [
+            (Occur.Should, Query.term_query(self._schema, "text", term, "freq")) for term in wanted
+        ]
         return Query.boolean_query(each) if each else None
 
-    def _only(self, field: str, values: Sequence[int] | None, asked: tantivy.Query) -> tantivy.Query:
+    def _only(
+        self, field: str, values: Sequence[int] | None, asked: tantivy.Query
+    ) -> tantivy.Query:
         from tantivy import Occur, Query
 
         if values is None:
@@ -200,8 +232,12 @@ class Words:
         with _faults(self.folder):
             searcher = self._searcher
             hits = searcher.search(asked, k, count=False).hits
-            numbers: list[Any] = searcher.fast_field_values("number", [address for _, address in hits])
-        found = [(int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+            numbers: list[Any] = searcher.fast_field_values(
+                "number", [address for _, address in hits]
+            )
+        found = [
+            (int(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)
+        ]
         return sorted(found, key=lambda item: (-item[1], item[0]))
 
 
@@ -227,4 +263,6 @@ class Writer:
     def drop(self, document: int) -> None:
         """Take a document's passages out."""
         # Not by term: tantivy 0.27 takes the number for a signed one, and finds none of ours.
-        self._writer.delete_documents_by_query(self._query.term_query(self._schema, "document", document))
+        self._writer.delete_documents_by_query(
+            self._query.term_query(self._schema, "document", document)
+        )

@@ -1,8 +1,8 @@
 """Which tools of which servers a person has approved: as they were then, to the letter.
 
-A definition that is not the one approved is disabled until it is approved again. So is a whole server whose command
-or address is not the one it had: it is not even started. Where the settings of a folder bring a command along, nothing
-of it happens before a person has looked at it.
+A definition that is not the one approved is disabled until it is approved again. So is a whole
+server whose command or address is not the one it had: it is not even started. Where the settings of
+a folder bring a command along, nothing of it happens before a person has looked at it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class _File(BaseModel):
 
 
 def whereabouts(server: McpServer) -> str:
-    """Return a hash of how a server is reached; of its environment the names, because keys are changed now and then."""
+    """Return a hash of how a server is reached.
+
+    Of its environment the names, because keys are changed now and then.
+    """
     return digest(canonical([list(server.command), server.url, sorted(server.env)]))
 
 
@@ -81,7 +84,10 @@ class Approvals:
         except (FileNotFoundError, NotADirectoryError):
             self._held = {}
         except (OSError, ValueError):
-            told = f"{self._file} cannot be read, so no MCP tool counts as approved: move it away and approve them anew"
+            told = (
+                f"{self._file} cannot be read, so no MCP tool counts as approved: move it away and "
+                "approve them anew"
+            )
             raise SettingsError(told) from None
 
     def known(self, name: str, server: McpServer) -> bool:
@@ -105,7 +111,9 @@ class Approvals:
         """Return what changed in a definition, as lines that went and lines that came."""
         held = self._tools(name).get(definition.name)
         before, now = pretty(held.definition if held else {}), pretty(definition.json())
-        lines = difflib.unified_diff(before.splitlines(), now.splitlines(), "approved", "now", lineterm="", n=1)
+        lines = difflib.unified_diff(
+            before.splitlines(), now.splitlines(), "approved", "now", lineterm="", n=1
+        )
         return "\n".join(lines)
 
     def approve(self, name: str, server: McpServer, definitions: Iterable[Definition]) -> None:

@@ -1,7 +1,8 @@
 """Arguments against the JSON schema of a tool, before anything is sent.
 
-The schema is a stranger's. So nothing is fetched to understand it, none of its regular expressions is run (one can be
-written to run for years; the server checks its own), and there is an end to following its references.
+The schema is a stranger's. So nothing is fetched to understand it, none of its regular expressions
+is run (one can be written to run for years; the server checks its own), and there is an end to
+following its references.
 """
 
 from __future__ import annotations
@@ -69,11 +70,17 @@ def _validator() -> Any:
 
     def besides(keyword: str) -> Any:
         def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
-            if "patternProperties" not in schema:  # else what is besides them is known to a regular expression alone
+            if (
+                "patternProperties" not in schema
+            ):  # else what is besides them is known to a regular expression alone
                 yield from usual[keyword](validator, value, instance, schema) or ()
 
         return judge
 
-    own: dict[str, Any] = dict.fromkeys(("pattern", "patternProperties", "unevaluatedProperties"), unread)
+    own: dict[str, Any] = dict.fromkeys(
+        ("pattern", "patternProperties", "unevaluatedProperties"), unread
+    )
     own |= {name: counted(name) for name in ("$ref", "$dynamicRef")}
-    return extend(Draft202012Validator, {**own, "additionalProperties": besides("additionalProperties")})
+    return extend(
+        Draft202012Validator, {**own, "additionalProperties": besides("additionalProperties")}
+    )

@@ -1,4 +1,7 @@
-"""Connections to servers, each in a task of its own: what breaks one breaks nothing else, and closing ends it all."""
+"""Connections to servers, each in a task of its own.
+
+What breaks one breaks nothing else, and closing ends it all.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ CLOSING = 12.0
 """Seconds after which a connection that does not close is cancelled; its own steps take less."""
 NOT_INSTALLED = "MCP servers need the mcp package: install deepdiver-research[mcp]"
 
-for _name in ("mcp", "client"):  # the package logs what servers say, and without a handler that would reach the screen
+for _name in (
+    "mcp",
+    "client",
+):  # the package logs what servers say, and without a handler that would reach the screen
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
@@ -67,7 +73,9 @@ class Connection:
             CallError: If that fails.
         """
         self._task = asyncio.create_task(self._serve())
-        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())  # whoever waits is told
+        self._task.add_done_callback(
+            lambda task: task.cancelled() or task.exception()
+        )  # whoever waits is told
         await self._or_over(self._ready.wait())
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
@@ -76,7 +84,12 @@ class Connection:
         Raises:
             CallError: If there is no answer, or one that is none.
         """
-        from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
+        from mcp.types import (
+            CallToolRequest,
+            CallToolRequestParams,
+            CallToolResult,
+            InputRequiredResult,
+        )
         from pydantic import TypeAdapter
 
         if self._client is None:
@@ -86,7 +99,9 @@ class Connection:
         kinds: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
         answer = await self._or_over(self._client.session.send_request(request, kinds))
         if not isinstance(answer, CallToolResult):
-            raise CallError(f"MCP server {self.name} asks for input, which is refused", CallFault.REQUEST)
+            raise CallError(
+                f"MCP server {self.name} asks for input, which is refused", CallFault.REQUEST
+            )
         return answer
 
     async def close(self, why: str = "") -> None:
@@ -95,7 +110,9 @@ class Connection:
         Args:
             why: Why nothing may be waited for; empty: it may take its leave.
         """
-        ending = self._ready.is_set() or self._trouble.error is not None  # by itself: do not disturb it
+        ending = (
+            self._ready.is_set() or self._trouble.error is not None
+        )  # by itself: do not disturb it
         if why:
             self._trouble.tell(why, CallFault.NETWORK)
         self._stop.set()
@@ -109,15 +126,21 @@ class Connection:
             await asyncio.wait([self._task], timeout=CLOSING)
 
     async def _serve(self) -> None:
-        """Connect, and hold the connection until it is over. It begins and ends in this one task, as it must."""
+        """Connect, and hold the connection until it is over.
+
+        It begins and ends in this one task, as it must.
+        """
         try:
             from mcp import Client
             from mcp.types import Implementation
         except ImportError:
             raise CallError(NOT_INSTALLED, CallFault.REQUEST) from None
-        info = Implementation(name="deepdiver", version="0")  # which of our versions asks is no server's business
+        info = Implementation(
+            name="deepdiver", version="0"
+        )  # which of our versions asks is no server's business
         try:
-            # No callback is given for sampling, elicitation and roots: whoever asks for one of these is refused.
+            # No callback is given for sampling, elicitation and roots: whoever asks for one of
+            # these is refused.
             async with Client(self._transport(), client_info=info, cache=None) as client:
                 await self._list(client)
                 self._client = client
@@ -188,14 +211,21 @@ class Connection:
                 await asyncio.wait([asked])
 
     def _lost(self) -> CallError:
-        return self._trouble.error or CallError(f"MCP server {self.name} is closed", CallFault.NETWORK)
+        return self._trouble.error or CallError(
+            f"MCP server {self.name} is closed", CallFault.NETWORK
+        )
 
     def _fault(self, error: BaseException) -> CallError:
-        """Return what went wrong. What the server said of it is not repeated: it may be written to be obeyed."""
+        """Return what went wrong.
+
+        What the server said of it is not repeated: it may be written to be obeyed.
+        """
         if self._trouble.error is not None:
             return self._trouble.error
         if (status := self._trouble.status) == 404 and self._ready.is_set():
-            self._trouble.tell("has forgotten us", CallFault.NETWORK)  # so the protocol says it: begin a new session
+            self._trouble.tell(
+                "has forgotten us", CallFault.NETWORK
+            )  # so the protocol says it: begin a new session
             return self._lost()
         if status >= 300:
             fault = fault_of(status)
@@ -231,14 +261,24 @@ def _by_type(name: str, causes: list[BaseException]) -> CallError:
             told = "ended before it answered" if lost else f"answered with the error {cause.code}"
             return CallError(f"MCP server {name} {told}", faults.get(cause.code, CallFault.REQUEST))
         if isinstance(cause, ValidationError):
-            return CallError(f"MCP server {name} answered in a form that is not the protocol's", CallFault.MALFORMED)
+            return CallError(
+                f"MCP server {name} answered in a form that is not the protocol's",
+                CallFault.MALFORMED,
+            )
         if isinstance(cause, OSError):
-            return CallError(f"MCP server {name} was lost: {type(cause).__name__}", CallFault.NETWORK)
-    return CallError(f"MCP server {name} cannot be spoken with ({type(causes[0]).__name__})", CallFault.MALFORMED)
+            return CallError(
+                f"MCP server {name} was lost: {type(cause).__name__}", CallFault.NETWORK
+            )
+    return CallError(
+        f"MCP server {name} cannot be spoken with ({type(causes[0]).__name__})", CallFault.MALFORMED
+    )
 
 
 class Servers:
-    """The connections of one run: each made when it is first needed, and all closed with the run."""
+    """The connections of one run.
+
+    Each made when it is first needed, and all closed with the run.
+    """
 
     def __init__(self, servers: dict[str, McpServer]) -> None:
         """Take the servers of the settings; nothing is started yet."""
@@ -251,7 +291,9 @@ class Servers:
 
     @asynccontextmanager
     async def connection(self, name: str) -> AsyncIterator[Connection]:
-        """Give the connection to a server. Whoever is cancelled with it, ends it: the server did not answer in time.
+        """Give the connection to a server.
+
+        Whoever is cancelled with it, ends it: the server did not answer in time.
 
         Raises:
             CallError: If there is none to be had.
@@ -275,7 +317,9 @@ class Servers:
             if held is not None:
                 await self._drop(name, held)
             if self._starts.get(name, 0) >= STARTS:
-                told = f"MCP server {name} was lost {STARTS} times in this run and is not tried again"
+                told = (
+                    f"MCP server {name} was lost {STARTS} times in this run and is not tried again"
+                )
                 raise CallError(told, CallFault.REQUEST)
             self._starts[name] = self._starts.get(name, 0) + 1
             made = self._open[name] = Connection(name, self._servers[name])

@@ -1,4 +1,6 @@
-"""What a server says of a tool: the words and the schema that a person approves, and that a reasoner is shown.
+"""What a server says of a tool.
+
+The words and the schema that a person approves, and that a reasoner is shown.
 
 All of it is a stranger's: it is data, shown clipped and within marked blocks, and never obeyed.
 """
@@ -49,7 +51,11 @@ class Definition:
         Raises:
             ValueError: If it is nothing that can be called.
         """
-        notes = tool.annotations.model_dump(by_alias=True, exclude_none=True, mode="json") if tool.annotations else {}
+        notes = (
+            tool.annotations.model_dump(by_alias=True, exclude_none=True, mode="json")
+            if tool.annotations
+            else {}
+        )
         return cls.read(
             {
                 "name": tool.name,
@@ -71,7 +77,11 @@ class Definition:
         )
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(f"a tool cannot be called {visible(str(name))[:80]!r}")
-        if not isinstance(schema, dict) or not isinstance(description, str) or not isinstance(notes, dict):
+        if (
+            not isinstance(schema, dict)
+            or not isinstance(description, str)
+            or not isinstance(notes, dict)
+        ):
             raise ValueError(f"the definition of {name} is not in the form of the protocol")
         made = cls(name, description, schema, notes)
         if len(canonical(made.json())) > LONGEST:
@@ -112,7 +122,10 @@ class Definition:
     def arguments(self) -> tuple[str, ...]:
         """Return each argument and what it is, as a reasoner is shown it."""
         return tuple(
-            one_line(f"{name}{'' if name in self.required else ' (optional)'}: {_meaning(spec)}", ARGUMENT_LINE)
+            one_line(
+                f"{name}{'' if name in self.required else ' (optional)'}: {_meaning(spec)}",
+                ARGUMENT_LINE,
+            )
             for name, spec in self.fields.items()
         )
 
@@ -128,14 +141,22 @@ def _meaning(spec: Any) -> str:
 
 def one_line(text: str, most: int) -> str:
     """Return a text in one line of so many characters, without any that nobody sees."""
-    seen = "".join(" " if unicodedata.category(sign) in HIDDEN else sign for sign in text[: 20 * most])
+    seen = "".join(
+        " " if unicodedata.category(sign) in HIDDEN else sign for sign in text[: 20 * most]
+    )
     line = " ".join(seen.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def visible(text: str) -> str:
-    r"""Return a text in which hidden characters can be seen, as `\u200b`: a person decides by what stands there."""
-    return "".join(_spelt(sign) if unicodedata.category(sign) in HIDDEN and sign != "\n" else sign for sign in text)
+    r"""Return a text in which hidden characters can be seen, as `\u200b`.
+
+    A person decides by what stands there.
+    """
+    return "".join(
+        _spelt(sign) if unicodedata.category(sign) in HIDDEN and sign != "\n" else sign
+        for sign in text
+    )
 
 
 def _spelt(sign: str) -> str:

@@ -1,8 +1,11 @@
-"""The tools of MCP servers, for every strategy: as searches, and as tools that are called with arguments.
+"""The tools of MCP servers, for every strategy.
 
-What a run may use is found out once, when it begins, in one journalled call: which servers there are, which of their
-tools are approved and what they take. So a resumed run goes on with what it began with, and a replay starts nothing.
-Each call is checked against the approvals of this machine once more before it is made.
+As searches, and as tools that are called with arguments.
+
+What a run may use is found out once, when it begins, in one journalled call: which servers there
+are, which of their tools are approved and what they take. So a resumed run goes on with what it
+began with, and a replay starts nothing. Each call is checked against the approvals of this machine
+once more before it is made.
 """
 
 from __future__ import annotations
@@ -28,7 +31,8 @@ from deepdiver.tools.mcp.result import McpResult, read_result, saved
 from deepdiver.tools.mcp.survey import limits_of, survey, unapproved, wanted
 
 SLACK = 30.0
-"""Seconds that asking all servers may take beyond the deadline of each: for ending those that did not answer."""
+"""Seconds that asking all servers may take beyond the deadline of each: for ending those that did
+not answer."""
 
 
 class Offer(BaseModel):
@@ -86,40 +90,61 @@ class McpTool:
             GatewayError: If there is no answer.
         """
         given = self.checked(args)
-        payload = {"server": self.server, "tool": self.tool, "args": given, "definition": self.definition.hash}
+        payload = {
+            "server": self.server,
+            "tool": self.tool,
+            "args": given,
+            "definition": self.definition.hash,
+        }
         worst = search_cost(gateway.settings, self.name) or Decimal(0)
 
         async def do() -> Reply:
             # Among what the settings always give may be a key, which the journal does not hold.
             own = self._approved(gateway.settings).arguments.get(self.tool, {})
             result, texts = await self._ask({**given, **own}, gateway)
-            return Reply(result.model_dump(mode="json", exclude_defaults=True), cost=worst, texts=texts)
+            return Reply(
+                result.model_dump(mode="json", exclude_defaults=True), cost=worst, texts=texts
+            )
 
-        reply = await gateway.call(Request("mcp", f"mcp:{self.server}", self.tool, payload, worst=worst), do)
+        reply = await gateway.call(
+            Request("mcp", f"mcp:{self.server}", self.tool, payload, worst=worst), do
+        )
         return McpResult.model_validate(reply.value)
 
-    async def _ask(self, given: dict[str, Any], gateway: Gateway) -> tuple[McpResult, tuple[str, ...]]:
+    async def _ask(
+        self, given: dict[str, Any], gateway: Gateway
+    ) -> tuple[McpResult, tuple[str, ...]]:
         async with self._servers.connection(self.server) as connection:
             there = connection.tools.get(self.tool)
             if there is None or there.hash != self.definition.hash:
-                raise CallError(f"{self.name} changed since you approved it, and is disabled", CallFault.REQUEST)
+                raise CallError(
+                    f"{self.name} changed since you approved it, and is disabled", CallFault.REQUEST
+                )
             told = await connection.call(self.tool, given)
         return await saved(read_result(told, self.server, self.tool), gateway)
 
     def _approved(self, settings: Settings) -> McpServer:
-        """Return its server, if the tool is approved on this machine: the run may have begun on another.
+        """Return its server, if the tool is approved on this machine.
+
+        The run may have begun on another.
 
         Raises:
             CallError: If it is not.
         """
         server = settings.mcp.servers.get(self.server)
         try:
-            state = Approvals(settings.home).state(self.server, server, self.definition) if server else State.NEW
+            state = (
+                Approvals(settings.home).state(self.server, server, self.definition)
+                if server
+                else State.NEW
+            )
         except SettingsError as error:
             raise CallError(str(error), CallFault.REQUEST) from None
         if server is None or state is not State.APPROVED:
             hint = f"deepdiver mcp approve {self.server}"
-            raise CallError(f"{self.name} is not approved here, and was not called: {hint}", CallFault.REQUEST)
+            raise CallError(
+                f"{self.name} is not approved here, and was not called: {hint}", CallFault.REQUEST
+            )
         return server
 
 
@@ -144,7 +169,9 @@ class McpProvider:
         try:
             result = await self._tool.call({self._argument: query}, gateway)
         except ValueError as error:
-            raise CallError(f"{self.name} does not take the query: {error}", CallFault.REQUEST) from None
+            raise CallError(
+                f"{self.name} does not take the query: {error}", CallFault.REQUEST
+            ) from None
         if result.is_error:
             raise CallError(f"{self.name} says that it failed", CallFault.REQUEST)
         return list(result.hits)[:limit]
@@ -159,20 +186,27 @@ class Connected:
         self.tools = tuple(McpTool(offer, servers) for offer in offers)
         """The tools, to be called with arguments."""
         self.providers = tuple(
-            McpProvider(tool, offer.argument) for tool, offer in zip(self.tools, offers, strict=True) if offer.argument
+            McpProvider(tool, offer.argument)
+            for tool, offer in zip(self.tools, offers, strict=True)
+            if offer.argument
         )
         """Those of them that can search."""
         self.limits = tuple(limits)
-        """What must be said in the report: servers that failed, tools that are not approved or changed."""
+        """What must be said in the report: servers that failed, tools that are not approved or
+        changed."""
 
-    async def call(self, server: str, tool: str, args: Mapping[str, Any], gateway: Gateway) -> McpResult:
+    async def call(
+        self, server: str, tool: str, args: Mapping[str, Any], gateway: Gateway
+    ) -> McpResult:
         """Call a tool by its names.
 
         Raises:
             ValueError: If it is not offered, or does not take these arguments; nothing was sent.
             GatewayError: If there is no answer.
         """
-        found = next((each for each in self.tools if (each.server, each.tool) == (server, tool)), None)
+        found = next(
+            (each for each in self.tools if (each.server, each.tool) == (server, tool)), None
+        )
         if found is None:
             raise ValueError(f"there is no tool {tool!r} of an MCP server {server!r} in this run")
         return await found.call(args, gateway)
@@ -185,15 +219,17 @@ class Connected:
 async def connect(settings: Settings, gateway: Gateway) -> Connected:
     """Find out what the servers of the settings offer.
 
-    Only servers are started of which something is approved. They stay connected, those that a resumed run needs are
-    connected again when they are first called, and all are to be closed with the run.
+    Only servers are started of which something is approved. They stay connected, those that a
+    resumed run needs are connected again when they are first called, and all are to be closed with
+    the run.
 
     Args:
         settings: Describe the servers.
         gateway: The run's door.
 
     Returns:
-        What the run has of them: nothing where there are none, or where a run that is replayed knew none.
+        What the run has of them: nothing where there are none, or where a run that is replayed knew
+        none.
     """
     servers = Servers(dict(settings.mcp.servers))
     if not settings.mcp.servers and gateway.mode is Mode.LIVE:
@@ -201,10 +237,19 @@ async def connect(settings: Settings, gateway: Gateway) -> Connected:
 
     async def do() -> Reply:
         offers, limits = await _offers(settings, servers)
-        return Reply({"offers": [offer.model_dump(mode="json") for offer in offers], "limits": limits})
+        return Reply(
+            {"offers": [offer.model_dump(mode="json") for offer in offers], "limits": limits}
+        )
 
     seconds = settings.deadlines.mcp and settings.deadlines.mcp + SLACK
-    request = Request("mcp", "mcp", "list the tools of MCP servers", {"list": "tools"}, fresh=True, seconds=seconds)
+    request = Request(
+        "mcp",
+        "mcp",
+        "list the tools of MCP servers",
+        {"list": "tools"},
+        fresh=True,
+        seconds=seconds,
+    )
     try:
         found = (await gateway.call(request, do)).value
     except NotJournalledError:
@@ -214,7 +259,9 @@ async def connect(settings: Settings, gateway: Gateway) -> Connected:
     except BaseException:
         await servers.close()
         raise
-    return Connected([Offer.model_validate(each) for each in found["offers"]], found["limits"], servers)
+    return Connected(
+        [Offer.model_validate(each) for each in found["offers"]], found["limits"], servers
+    )
 
 
 async def _offers(settings: Settings, servers: Servers) -> tuple[list[Offer], list[str]]:
@@ -222,7 +269,9 @@ async def _offers(settings: Settings, servers: Servers) -> tuple[list[Offer], li
         approvals = Approvals(settings.home)
     except SettingsError as error:
         return [], [str(error)]
-    refused = {name: why for name in settings.mcp.servers if (why := unapproved(settings, approvals, name))}
+    refused = {
+        name: why for name in settings.mcp.servers if (why := unapproved(settings, approvals, name))
+    }
     asked = [name for name in settings.mcp.servers if name not in refused]
     offers: list[Offer] = []
     limits = list(refused.values())
@@ -233,7 +282,10 @@ async def _offers(settings: Settings, servers: Servers) -> tuple[list[Offer], li
 
 
 def _offer(settings: Settings, name: str, made: Definition) -> Offer:
-    """Return what is journalled of a tool; it is a search if nothing but a query is left to be given."""
+    """Return what is journalled of a tool.
+
+    It is a search if nothing but a query is left to be given.
+    """
     server = settings.mcp.servers[name]
     fixed = server.arguments.get(made.name, {})
     free = {field: spec for field, spec in made.fields.items() if field not in fixed}

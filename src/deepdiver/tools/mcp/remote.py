@@ -1,4 +1,7 @@
-"""A server that is reached over streamable HTTP: one address and no other, no redirect, answers of bounded length."""
+"""A server that is reached over streamable HTTP.
+
+One address and no other, no redirect, answers of bounded length.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 CONNECT = 15.0
 """Seconds for a connection to come about. For the rest there is the deadline of the call."""
 GOODBYE = 1.0
-"""Seconds for taking leave: a server that does not even answer this must not hold up the end of a run."""
+"""Seconds for taking leave: a server that does not even answer this must not hold up the end of a
+run."""
 KEPT_HEADERS = frozenset({"content-type", "mcp-session-id"})
 """Of an answer's headers those that matter. Without Location there is no redirect to follow."""
 
@@ -37,7 +41,10 @@ async def remote(server: McpServer, trouble: Trouble) -> AsyncIterator[Transport
     except (httpx2.InvalidURL, ValueError):
         address = httpx2.URL("")
     if address.scheme not in {"http", "https"} or not address.host:
-        told = f"MCP server {trouble.server} has no usable address: correct its url in the settings file"
+        told = (
+            f"MCP server {trouble.server} has no usable address: correct its url in the settings "
+            "file"
+        )
         raise CallError(told, CallFault.REQUEST)
     headers = {"Accept-Encoding": "identity"}
     if server.key:
@@ -45,8 +52,13 @@ async def remote(server: McpServer, trouble: Trouble) -> AsyncIterator[Transport
     fence = Fence(address, trouble, httpx2.AsyncHTTPTransport(trust_env=False))
     waits = httpx2.Timeout(None, connect=CONNECT)
     async with (
-        httpx2.AsyncClient(transport=fence, headers=headers, timeout=waits, trust_env=False) as client,
-        streamable_http_client(server.url, http_client=client, max_sse_event_size=LARGEST) as (read, write),
+        httpx2.AsyncClient(
+            transport=fence, headers=headers, timeout=waits, trust_env=False
+        ) as client,
+        streamable_http_client(server.url, http_client=client, max_sse_event_size=LARGEST) as (
+            read,
+            write,
+        ),
     ):
         yield Sieve(read, trouble), write
 
@@ -54,18 +66,24 @@ async def remote(server: McpServer, trouble: Trouble) -> AsyncIterator[Transport
 class Fence(httpx2.AsyncBaseTransport):
     """Lets through what belongs to one address."""
 
-    def __init__(self, address: httpx2.URL, trouble: Trouble, inner: httpx2.AsyncBaseTransport) -> None:
+    def __init__(
+        self, address: httpx2.URL, trouble: Trouble, inner: httpx2.AsyncBaseTransport
+    ) -> None:
         """Put a fence around a transport."""
         self._address, self._trouble, self._inner = address, trouble, inner
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request on, if it goes where it may, and bound what comes back."""
         if request.url != self._address:
-            raise httpx2.UnsupportedProtocol("an MCP server is asked at its own address alone", request=request)
+            raise httpx2.UnsupportedProtocol(
+                "an MCP server is asked at its own address alone", request=request
+            )
         if request.method == "GET" and "last-event-id" not in request.headers:
             return httpx2.Response(405)  # it would only bring what nobody asked for
         if request.method == "DELETE":
-            request.extensions["timeout"] = dict.fromkeys(("connect", "read", "write", "pool"), GOODBYE)
+            request.extensions["timeout"] = dict.fromkeys(
+                ("connect", "read", "write", "pool"), GOODBYE
+            )
         try:
             response = await self._inner.handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 LARGEST = 1_000_000
 """Characters of a result, pictures and the like apart."""
 INLINE = 8_000
-"""Characters of a text that stand in the journal; a longer one is saved by itself, and the journal holds its hash."""
+"""Characters of a text that stand in the journal; a longer one is saved by itself, and the journal
+holds its hash."""
 NOT_TEXT = {
     "image": "a picture was left out",
     "audio": "a sound was left out",
@@ -31,13 +32,17 @@ NOT_TEXT = {
 
 
 class McpResult(BaseModel):
-    """What a call of an MCP tool brought. All of it is the server's word: data, never instruction."""
+    """What a call of an MCP tool brought.
+
+    All of it is the server's word: data, never instruction.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     hits: tuple[Hit, ...] = ()
-    """Its texts, each ready to become a source: its own words are of the kind tool, at `mcp:SERVER/TOOL`; a result that
-    names a page is that page, which is still to be read. A long text is saved: `Hit.snapshot`."""
+    """Its texts, each ready to become a source: its own words are of the kind tool, at
+    `mcp:SERVER/TOOL`; a result that names a page is that page, which is still to be read. A long
+    text is saved: `Hit.snapshot`."""
     structured: Any = None
     """The same for programs, as JSON, where the tool gives it."""
     is_error: bool = False
@@ -56,9 +61,13 @@ def read_result(told: CallToolResult, server: str, tool: str) -> McpResult:
     structured = plain(told.structured_content)
     length = sum(map(len, texts)) + (len(canonical(structured)) if structured is not None else 0)
     if length > LARGEST:
-        what = f"MCP server {server} answered {tool} with {length:,} characters, more than {LARGEST:,}"
+        what = (
+            f"MCP server {server} answered {tool} with {length:,} characters, more than {LARGEST:,}"
+        )
         raise CallError(what, CallFault.MALFORMED)
-    notes = tuple(f"{what} ({count} times)" if count > 1 else what for what, count in left_out.items())
+    notes = tuple(
+        f"{what} ({count} times)" if count > 1 else what for what, count in left_out.items()
+    )
     teller = Teller(f"{server}.{tool}", f"mcp:{server}/{tool}", owned=False)
     said = _results(structured) or texts or ([shown(structured)] if structured else [])
     hits = tuple(hits_of(said, teller))
@@ -80,11 +89,16 @@ def _parts(told: CallToolResult) -> tuple[list[str], Counter[str]]:
 
 
 def _results(structured: Any) -> list[Any] | None:
-    """Return the list of results that structured content holds: of these each is a hit, which one text is not."""
+    """Return the list of results that structured content holds.
+
+    Of these each is a hit, which one text is not.
+    """
     if isinstance(structured, dict) and structured.keys() == {"result"}:
         structured = structured["result"]  # so servers wrap what is no object
     if isinstance(structured, dict):
-        structured = next((structured[key] for key in LIST_KEYS if isinstance(structured.get(key), list)), None)
+        structured = next(
+            (structured[key] for key in LIST_KEYS if isinstance(structured.get(key), list)), None
+        )
     rows = isinstance(structured, list) and all(isinstance(item, dict) for item in structured)
     return structured if rows else None
 

@@ -1,7 +1,10 @@
-"""A server that is started as a program: messages over its stdin and stdout, each of bounded length.
+"""A server that is started as a program.
 
-The `mcp` package's own transport reads lines of any length, passes on more of the environment, and does not outlive us
-to end what it started. This one starts the server under a warden (see `warden.py`).
+Messages over its stdin and stdout, each of bounded length.
+
+The `mcp` package's own transport reads lines of any length, passes on more of the environment, and
+does not outlive us to end what it started. This one starts the server under a warden (see
+`warden.py`).
 """
 
 from __future__ import annotations
@@ -46,10 +49,15 @@ NOT_PASSED = frozenset({"LOGNAME", "SHELL", "TERM", "USER"})
 
 
 def environment(server: McpServer) -> dict[str, str]:
-    """Return what a server finds in its environment: PATH, HOME, LANG, TMPDIR, and what the settings say."""
+    """Return what a server finds in its environment.
+
+    PATH, HOME, LANG, TMPDIR, and what the settings say.
+    """
     from mcp.client.stdio import get_default_environment
 
-    base = {name: value for name, value in get_default_environment().items() if name not in NOT_PASSED}
+    base = {
+        name: value for name, value in get_default_environment().items() if name not in NOT_PASSED
+    }
     base |= {"TMPDIR": tempfile.gettempdir(), "LANG": locale.setlocale(locale.LC_CTYPE)}
     return base | {name: secret.get_secret_value() for name, secret in server.env.items()}
 
@@ -64,12 +72,17 @@ async def stdio(server: McpServer, trouble: Trouble) -> AsyncIterator[TransportS
     given = environment(server)
     program = shutil.which(server.command[0], path=given.get("PATH"))
     if program is None:
-        told = f"MCP server {trouble.server} cannot be started: there is no program {server.command[0]!r}"
+        told = (
+            f"MCP server {trouble.server} cannot be started: there is no program "
+            f"{server.command[0]!r}"
+        )
         raise CallError(told, CallFault.REQUEST)
     if sys.platform == "win32":
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
-        parameters = StdioServerParameters(command=program, args=list(server.command[1:]), env=given)
+        parameters = StdioServerParameters(
+            command=program, args=list(server.command[1:]), env=given
+        )
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: ASYNC230 - opening nothing takes no time
             async with stdio_client(parameters, nowhere) as (read, write):
                 yield Sieve(read, trouble), write
@@ -79,7 +92,9 @@ async def stdio(server: McpServer, trouble: Trouble) -> AsyncIterator[TransportS
 
 
 @asynccontextmanager
-async def _held(command: list[str], given: dict[str, str], trouble: Trouble) -> AsyncIterator[TransportStreams]:
+async def _held(
+    command: list[str], given: dict[str, str], trouble: Trouble
+) -> AsyncIterator[TransportStreams]:
     lifeline, cut = os.pipe()
     try:
         process = await asyncio.create_subprocess_exec(
@@ -113,7 +128,9 @@ async def _held(command: list[str], given: dict[str, str], trouble: Trouble) -> 
 
 
 async def _listen(
-    stdout: asyncio.StreamReader, heard: ObjectSendStream[SessionMessage | Exception], trouble: Trouble
+    stdout: asyncio.StreamReader,
+    heard: ObjectSendStream[SessionMessage | Exception],
+    trouble: Trouble,
 ) -> None:
     """Pass on what a server says, line by line, as long as there is no trouble."""
     line = bytearray()
@@ -143,10 +160,14 @@ def _message(line: bytes) -> SessionMessage | Exception:
         return error
 
 
-async def _speak(stdin: asyncio.StreamWriter, said: ObjectReceiveStream[SessionMessage], trouble: Trouble) -> None:
+async def _speak(
+    stdin: asyncio.StreamWriter, said: ObjectReceiveStream[SessionMessage], trouble: Trouble
+) -> None:
     try:
         async for item in said:
-            stdin.write(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            stdin.write(
+                item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            )
             await stdin.drain()
     except (OSError, anyio.ClosedResourceError):
         trouble.tell("ended before it was asked", CallFault.NETWORK)
@@ -168,13 +189,17 @@ async def _end(process: asyncio.subprocess.Process, cut: int, *, patient: bool) 
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await _gone(process, ENDED)
-    # Somebody who escaped may hold the pipes: they are closed on our side in any case. Nothing public does that.
+    # Somebody who escaped may hold the pipes: they are closed on our side in any case. Nothing
+    # public does that.
     process._transport.close()  # type: ignore[attr-defined]
     await asyncio.sleep(0)
 
 
 async def _gone(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Whether the warden ends in time. Not `process.wait()`: that waits for the pipes too, which others may hold."""
+    """Whether the warden ends in time.
+
+    Not `process.wait()`: that waits for the pipes too, which others may hold.
+    """
     for _ in range(round(seconds / STEP)):
         if process.returncode is not None:
             return True

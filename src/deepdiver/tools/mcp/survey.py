@@ -31,14 +31,17 @@ class Listed:
     failure: str = ""
     """Why it could not be asked; empty: it was."""
     last_words: str = ""
-    """What its program last wrote to its stderr, where it failed. For its owner, not for a report."""
+    """What its program last wrote to its stderr, where it failed. For its owner, not for a report.
+    """
 
     def standing(self, state: State) -> list[str]:
         """Return the names of the tools in a state."""
         return [definition.name for definition, held in self.tools if held is state]
 
 
-async def survey(settings: Settings, names: Iterable[str], approvals: Approvals, servers: Servers) -> list[Listed]:
+async def survey(
+    settings: Settings, names: Iterable[str], approvals: Approvals, servers: Servers
+) -> list[Listed]:
     """Ask servers for their tools, all at once; one that fails costs its own.
 
     Args:
@@ -57,17 +60,24 @@ async def _list(settings: Settings, name: str, approvals: Approvals, servers: Se
         try:
             async with asyncio.timeout(seconds), servers.connection(name) as held:
                 server = settings.mcp.servers[name]
-                tools = tuple((made, approvals.state(name, server, made)) for made in held.tools.values())
+                tools = tuple(
+                    (made, approvals.state(name, server, made)) for made in held.tools.values()
+                )
                 return Listed(name, tools, tuple(held.notes))
         except TimeoutError:
             told = f"MCP server {name} did not list its tools within {seconds:g} s"
             raise CallError(told, CallFault.TIMEOUT) from None
     except CallError as error:
-        return Listed(name, failure=str(error), last_words=_told(settings, servers.last_words.get(name, "")))
+        return Listed(
+            name, failure=str(error), last_words=_told(settings, servers.last_words.get(name, ""))
+        )
 
 
 def _told(settings: Settings, line: str) -> str:
-    """Return what a program said as it may be shown: without keys, and with nothing that a terminal obeys."""
+    """Return what a program said as it may be shown.
+
+    Without keys, and with nothing that a terminal obeys.
+    """
     for secret in settings.secrets():
         line = line.replace(secret, "[secret]")
     return visible(line)[-WORDS:]
@@ -76,7 +86,11 @@ def _told(settings: Settings, line: str) -> str:
 def wanted(settings: Settings, listed: Listed) -> list[Definition]:
     """Return the tools of a server that are approved, and that the settings allow."""
     allowed = settings.mcp.servers[listed.server].tools
-    return [made for made, state in listed.tools if state is State.APPROVED and (not allowed or made.name in allowed)]
+    return [
+        made
+        for made, state in listed.tools
+        if state is State.APPROVED and (not allowed or made.name in allowed)
+    ]
 
 
 def limits_of(settings: Settings, listed: Listed) -> Iterator[str]:
@@ -85,23 +99,39 @@ def limits_of(settings: Settings, listed: Listed) -> Iterator[str]:
     if listed.failure:
         yield f"{listed.failure}: its tools were not used"
         return
-    for state, told in ((State.NEW, "not approved"), (State.CHANGED, "changed since you approved them, and disabled")):
+    for state, told in (
+        (State.NEW, "not approved"),
+        (State.CHANGED, "changed since you approved them, and disabled"),
+    ):
         if tools := [tool for tool in listed.standing(state) if not allowed or tool in allowed]:
-            shown = ", ".join(tools[:NAMED]) + (f" and {len(tools) - NAMED} more" if len(tools) > NAMED else "")
-            yield f"MCP server {name}: {told}: {shown}; to approve them: deepdiver mcp approve {name}"
+            shown = ", ".join(tools[:NAMED]) + (
+                f" and {len(tools) - NAMED} more" if len(tools) > NAMED else ""
+            )
+            yield (
+                f"MCP server {name}: {told}: {shown}; to approve them: deepdiver mcp approve {name}"
+            )
     there = {made.name for made, _ in listed.tools}
     if absent := [tool for tool in allowed if tool not in there]:
         yield f"MCP server {name} has no tool {', '.join(absent)}"
     if listed.notes:
-        yield f"MCP server {name}: {len(listed.notes)} of its tools cannot be used; deepdiver mcp tools says why"
+        yield (
+            f"MCP server {name}: {len(listed.notes)} of its tools cannot be used; deepdiver mcp "
+            "tools says why"
+        )
 
 
 def unapproved(settings: Settings, approvals: Approvals, name: str) -> str:
-    """Return why a server is not even started; empty: something of it is approved, and it is where it was."""
+    """Return why a server is not even started.
+
+    Empty: something of it is approved, and it is where it was.
+    """
     server = settings.mcp.servers[name]
     if approvals.known(name, server):
         return ""
     way = "command" if server.command else "url"
     moved = approvals.moved(name, server)
     told = f"its {way} changed since you approved it" if moved else "none of its tools is approved"
-    return f"MCP server {name} was not used: {told}; to look at them and approve them: deepdiver mcp approve {name}"
+    return (
+        f"MCP server {name} was not used: {told}; to look at them and approve them: deepdiver mcp "
+        f"approve {name}"
+    )

@@ -1,4 +1,7 @@
-"""What is heard from a server besides answers: counted, bounded, and kept from whoever waits for an answer."""
+"""What is heard from a server besides answers.
+
+Counted, bounded, and kept from whoever waits for an answer.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 LARGEST = 8_000_000
-"""Bytes of one message. A result of 1 MB is up to 6 MB where every character is escaped, and may hold pictures besides,
-which are left out."""
+"""Bytes of one message. A result of 1 MB is up to 6 MB where every character is escaped, and may
+hold pictures besides, which are left out."""
 UNASKED = 10_000
-"""Messages that a server may send in the time of one call. A call brings one answer; honest servers say some hundred
-times how far they are."""
+"""Messages that a server may send in the time of one call. A call brings one answer; honest servers
+say some hundred times how far they are."""
 
 
 class Trouble:
@@ -34,7 +37,8 @@ class Trouble:
         self.status = 0
         """The HTTP status of the last answer, if it was no success."""
         self.said = b""
-        """The end of what a program wrote to its stderr: for its owner, who asks what is wrong with it."""
+        """The end of what a program wrote to its stderr: for its owner, who asks what is wrong with
+        it."""
         self._heard = 0
 
     def tell(self, what: str, fault: CallFault) -> None:
@@ -54,14 +58,19 @@ class Trouble:
         """Count a message; returns whether it may be looked at."""
         self._heard += 1
         if self._heard > UNASKED:
-            self.tell(f"sent more than {UNASKED:,} messages that nobody asked for", CallFault.MALFORMED)
+            self.tell(
+                f"sent more than {UNASKED:,} messages that nobody asked for", CallFault.MALFORMED
+            )
         return self.error is None
 
 
 class Sieve:
-    """A read stream that lets answers pass, and requests, which are refused further up; nothing else matters to us.
+    """A read stream that lets answers pass, and requests, which are refused further up.
 
-    Notifications are dropped, also that a server's tools have changed: a run goes on with those it began with.
+    Nothing else matters to us.
+
+    Notifications are dropped, also that a server's tools have changed: a run goes on with those it
+    began with.
     """
 
     def __init__(self, inner: ReadStream[SessionMessage | Exception], trouble: Trouble) -> None:
@@ -74,7 +83,9 @@ class Sieve:
 
         while self._trouble.hear():
             item = await self._inner.receive()
-            if not isinstance(item, Exception) and not isinstance(item.message, JSONRPCNotification):
+            if not isinstance(item, Exception) and not isinstance(
+                item.message, JSONRPCNotification
+            ):
                 return item
         raise anyio.EndOfStream
 
@@ -95,6 +106,9 @@ class Sieve:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
     ) -> Any:
         await self.aclose()

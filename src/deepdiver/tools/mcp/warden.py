@@ -1,12 +1,15 @@
-"""Holds an MCP server: a program of its own that starts it and sees to it that nothing of it is left.
+"""Holds an MCP server.
 
-It is started as the leader of a new session, with the server's pipes and one end of a lifeline. When the lifeline is
-cut, because the run closes it or because the run's process is no more, however it ended, the whole process group is
-ended. So is whatever the server leaves behind when it ends by itself. On Linux this holds for processes that left the
-group too: those whose parents died become children of this one.
+A program of its own that starts it and sees to it that nothing of it is left.
 
-It imports little, because it is started for each server, and from the standard library alone, because it runs without
-our packages: `python -I -S warden.py LIFELINE COMMAND …`.
+It is started as the leader of a new session, with the server's pipes and one end of a lifeline.
+When the lifeline is cut, because the run closes it or because the run's process is no more, however
+it ended, the whole process group is ended. So is whatever the server leaves behind when it ends by
+itself. On Linux this holds for processes that left the group too: those whose parents died become
+children of this one.
+
+It imports little, because it is started for each server, and from the standard library alone,
+because it runs without our packages: `python -I -S warden.py LIFELINE COMMAND …`.
 """
 
 from __future__ import annotations
@@ -32,12 +35,18 @@ NOT_STARTED = 126
 
 
 def main(arguments: list[str]) -> int:
-    """Start a server, hold it until it or the lifeline ends, and leave nothing of it. Returns its status."""
+    """Start a server, hold it until it or the lifeline ends, and leave nothing of it.
+
+    Returns its status.
+    """
     lifeline = int(arguments[0])
     os.set_inheritable(lifeline, False)
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):  # handlers, not SIG_IGN: that would be inherited by the server
+    for number in (
+        signal.SIGCHLD,
+        signal.SIGTERM,
+    ):  # handlers, not SIG_IGN: that would be inherited by the server
         signal.signal(number, lambda *_: None)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     if sys.platform == "linux":
@@ -79,7 +88,10 @@ def _end_all(server: subprocess.Popen[bytes]) -> None:
 
 
 def _left(server: subprocess.Popen[bytes]) -> list[int]:
-    """Return our children that live: on Linux in the end all there is, elsewhere the server alone."""
+    """Return our children that live.
+
+    On Linux in the end all there is, elsewhere the server alone.
+    """
     with contextlib.suppress(ChildProcessError):
         server.poll()
         while os.waitpid(-1, os.WNOHANG)[0]:

@@ -1,6 +1,9 @@
-"""Arguments that feeds share. What a service would refuse or misread is refused here, before any call.
+"""Arguments that feeds share.
 
-Reasoners give everything as strings: "49.99", "7", "Kharkiv, strikes". They are read as what they mean.
+What a service would refuse or misread is refused here, before any call.
+
+Reasoners give everything as strings: "49.99", "7", "Kharkiv, strikes". They are read as what they
+mean.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from deepdiver.tools.osint.countries import code_of
 from deepdiver.tools.osint.feed import Arguments
 
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2100, 12, 31)
-"""Days that a feed may be asked for: beyond them no service has anything, and calculating would leave the calendar."""
+"""Days that a feed may be asked for: beyond them no service has anything, and calculating would
+leave the calendar."""
 MOST_DAYS = 366
 """Days that may be asked for at once: a year, and the year before it to compare with."""
 MOST_KEYWORDS, LONGEST_KEYWORD = 12, 80
@@ -31,7 +35,9 @@ def _day(given: Any) -> Any:
         return given.date()
     if isinstance(given, date):
         return given
-    found = re.fullmatch(r"(\d{4}-\d{2}-\d{2})(?:[T ][\d:.]*(?:Z|[+-]\d{2}:?\d{2})?)?", str(given).strip())
+    found = re.fullmatch(
+        r"(\d{4}-\d{2}-\d{2})(?:[T ][\d:.]*(?:Z|[+-]\d{2}:?\d{2})?)?", str(given).strip()
+    )
     try:
         day = date.fromisoformat(found[1]) if found else None
     except ValueError:
@@ -53,7 +59,11 @@ def _country(given: Any) -> str:
 
 def _asn(given: Any) -> Any:
     """Read AS3255 as 3255."""
-    return re.sub(r"^\s*AS[N ]?\s*(?=\d)", "", given, flags=re.IGNORECASE) if isinstance(given, str) else given
+    return (
+        re.sub(r"^\s*AS[N ]?\s*(?=\d)", "", given, flags=re.IGNORECASE)
+        if isinstance(given, str)
+        else given
+    )
 
 
 def listed(given: Any) -> Any:
@@ -133,7 +143,10 @@ class Span:
 
 
 class Period(Arguments):
-    """Base of arguments with a stretch of time: `since` and `until`, or so many `days` that end today or on `until`."""
+    """Base of arguments with a stretch of time.
+
+    `since` and `until`, or so many `days` that end today or on `until`.
+    """
 
     since: Day | None = None
     """First day, as 2026-11-05."""
@@ -171,6 +184,9 @@ class Period(Arguments):
         return Span(last - timedelta((self.days or usual) - 1), last)
 
     def asked_days(self, settings: Settings) -> dict[str, Any]:
-        """Return the time as it belongs into a request's payload: as it was given, whatever today is."""
+        """Return the time as it belongs into a request's payload.
+
+        As it was given, whatever today is.
+        """
         given = self.model_dump(mode="json", include={"since", "until", "days"}, exclude_none=True)
         return given | ({"as_of": settings.as_of.isoformat()} if settings.as_of else {})

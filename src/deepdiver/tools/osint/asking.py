@@ -11,17 +11,22 @@ from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledEr
 T = TypeVar("T")
 
 
-async def side_by_side(asked: Mapping[str, Coroutine[Any, Any, T | None]]) -> tuple[dict[str, T], tuple[str, ...]]:
+async def side_by_side(
+    asked: Mapping[str, Coroutine[Any, Any, T | None]],
+) -> tuple[dict[str, T], tuple[str, ...]]:
     """Ask all at once, and return what each answered and a line for each that did not, in the order of asking.
 
     Args:
-        asked: What is asked, by who is asked as people know it: NASA FIRMS. None comes of one that was not to be asked.
+        asked: What is asked, by who is asked as people know it: NASA FIRMS. None comes of one that
+            was not to be asked.
 
     Raises:
         NotJournalledError: If a replay meets a call that the run never made.
         CallError: If none of them answered.
     """
-    came = await asyncio.gather(*asked.values(), return_exceptions=True)  # what is under way is let settle
+    came = await asyncio.gather(
+        *asked.values(), return_exceptions=True
+    )  # what is under way is let settle
     answers: dict[str, T] = {}
     failed: dict[str, GatewayError] = {}
     for name, answer in zip(asked, came, strict=True):

@@ -1,4 +1,7 @@
-"""Whether a country or a network is connected to the internet: IODA, and Cloudflare Radar where a token is set."""
+"""Whether a country or a network is connected to the internet.
+
+IODA, and Cloudflare Radar where a token is set.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,8 @@ class Asked(Period):
     asn: Asn | None = None
     """Number of a network: 3255; either this or country_code."""
     days: ManyDays | None = None
-    """Instead of since: how many days, the last included; without any time 7. As many before are compared with."""
+    """Instead of since: how many days, the last included; without any time 7. As many before are
+    compared with."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:

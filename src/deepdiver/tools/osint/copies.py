@@ -1,11 +1,14 @@
-"""Copies of bulk files, kept under the home: fetched once, updated where they changed, used where nobody answers.
+"""Copies of bulk files, kept under the home.
+
+Fetched once, updated where they changed, used where nobody answers.
 
     feeds/NAME.json     what is known of the copy: where it is from, when, and the service's own marks of its version
     feeds/NAME-DIGEST   the file, named by its content: a new version never changes one that somebody reads
     feeds/NAME.lock     who updates it, one at a time among all processes
 
-A copy counts for `fresh_for` seconds without asking. After that it is asked for conditionally, and 304 makes the same
-file count again. Where there is no answer, or one that is not the file, the last copy is used and its age is told.
+A copy counts for `fresh_for` seconds without asking. After that it is asked for conditionally, and
+304 makes the same file count again. Where there is no answer, or one that is not the file, the last
+copy is used and its age is told.
 """
 
 from __future__ import annotations
@@ -36,7 +39,8 @@ FOLDER = "feeds"
 """Where the copies are, within the home."""
 ADVICE = "it refuses this machine for now"
 PATIENCE = 0.5
-"""Part of a feed's deadline that an update may take where there is an old copy: the rest is for reading that."""
+"""Part of a feed's deadline that an update may take where there is an old copy: the rest is for
+reading that."""
 PAUSE = 0.2
 """Seconds between two looks at whether another process has done updating."""
 KEPT = 2
@@ -44,7 +48,8 @@ KEPT = 2
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 Check = Callable[[Path], None]
-"""Looks at a new file before it replaces the last copy. Raises ValueError if it is not what it should be."""
+"""Looks at a new file before it replaces the last copy. Raises ValueError if it is not what it
+should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,8 @@ class Copy:
     fetched: datetime
     """When the service last said that this is what it has."""
     note: str
-    """How old it is and why it is used, where that was not now; empty: it is what the service has."""
+    """How old it is and why it is used, where that was not now; empty: it is what the service has.
+    """
 
 
 class Held(BaseModel):
@@ -89,7 +95,9 @@ async def copy_of(
     check: Check | None = None,
     within: float = 0.0,
 ) -> Copy:
-    """Return a bulk file, as new as can be had. Only for use within a call of the gateway: a replay makes none.
+    """Return a bulk file, as new as can be had.
+
+    Only for use within a call of the gateway: a replay makes none.
 
     Args:
         name: What it is called here, the service's name: cisa_kev.
@@ -99,8 +107,8 @@ async def copy_of(
         largest: Bytes that the file may have, unpacked.
         now: The time; the clock's by default.
         check: Looks at a new file before it replaces the last copy.
-        within: Seconds that an update may take where there is an old copy; 0: half the deadline of a feed. Without an
-            old copy, only the deadline of the call ends it.
+        within: Seconds that an update may take where there is an old copy; 0: half the deadline of
+            a feed. Without an old copy, only the deadline of the call ends it.
 
     Raises:
         CallError: If there is neither an answer nor a copy.
@@ -119,14 +127,18 @@ async def copy_of(
         why = f"the service gave nothing new within {seconds:g} s"
         failure = CallError(f"{name} gave no file within {seconds:g} s", CallFault.TIMEOUT)
     except CallError as error:
-        why = "the service could not be reached" if error.fault is CallFault.UNREACHED else str(error)
+        why = (
+            "the service could not be reached" if error.fault is CallFault.UNREACHED else str(error)
+        )
         failure = error
     if (held := shelf.held()) is None:
         raise failure
     return shelf.copy(held, why)
 
 
-async def _updated(shelf: _Shelf, gateway: Gateway, fresh_for: float, largest: int, check: Check | None) -> Copy:
+async def _updated(
+    shelf: _Shelf, gateway: Gateway, fresh_for: float, largest: int, check: Check | None
+) -> Copy:
     """Bring the copy up to date, or take what another process brought meanwhile."""
     lock = shelf.lock()
     while True:
@@ -139,7 +151,9 @@ async def _updated(shelf: _Shelf, gateway: Gateway, fresh_for: float, largest: i
         await asyncio.sleep(PAUSE)
 
 
-async def _fetched(shelf: _Shelf, held: Held | None, gateway: Gateway, largest: int, check: Check | None) -> Copy:
+async def _fetched(
+    shelf: _Shelf, held: Held | None, gateway: Gateway, largest: int, check: Check | None
+) -> Copy:
     headers = agent(gateway.settings)
     if held is not None:
         marks = {"If-None-Match": held.etag, "If-Modified-Since": held.modified}
@@ -150,7 +164,10 @@ async def _fetched(shelf: _Shelf, held: Held | None, gateway: Gateway, largest: 
         if told.changed:
             held = await asyncio.to_thread(shelf.settle, draft, told, check)
         elif held is None:
-            raise CallError(f"{shelf.name} says that nothing has changed, and there is no copy", CallFault.MALFORMED)
+            raise CallError(
+                f"{shelf.name} says that nothing has changed, and there is no copy",
+                CallFault.MALFORMED,
+            )
         else:
             marks = {"etag": told.etag or held.etag, "modified": told.modified or held.modified}
             held = held.model_copy(update={"fetched": shelf.now, **marks})
@@ -171,7 +188,10 @@ class _Shelf:
         return self._folder / f"{self.name}.lock"
 
     def held(self) -> Held | None:
-        """Return what is known of the last copy; None: there is none that is whole and from this address."""
+        """Return what is known of the last copy.
+
+        None: there is none that is whole and from this address.
+        """
         try:
             held = Held.model_validate_json(self._known.read_bytes())
             whole = (self._folder / held.file).stat().st_size == held.size
@@ -190,7 +210,10 @@ class _Shelf:
 
     @contextmanager
     def draft(self) -> Iterator[BinaryIO]:
-        """Give a file to write into, which is gone afterwards unless it was settled. Only for who holds the lock."""
+        """Give a file to write into, which is gone afterwards unless it was settled.
+
+        Only for who holds the lock.
+        """
         with self._written():
             for left in self._folder.glob(f"{self.name}-*.part"):  # of a process that was killed
                 left.unlink(missing_ok=True)
@@ -212,12 +235,21 @@ class _Shelf:
             try:
                 check(path)
             except ValueError as error:
-                raise CallError(f"{self.name} sent a file that is not its own: {error}", CallFault.MALFORMED) from None
+                raise CallError(
+                    f"{self.name} sent a file that is not its own: {error}", CallFault.MALFORMED
+                ) from None
         with path.open("rb") as file:
             name = f"{self.name}-{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
         size = path.stat().st_size
         os.replace(path, self._folder / name)
-        return Held(url=self.url, file=name, size=size, fetched=self.now, etag=told.etag, modified=told.modified)
+        return Held(
+            url=self.url,
+            file=name,
+            size=size,
+            fetched=self.now,
+            etag=told.etag,
+            modified=told.modified,
+        )
 
     def keep(self, held: Held) -> Copy:
         """Make a file count from now on, and let go of those that nobody can be reading any more."""
@@ -227,8 +259,12 @@ class _Shelf:
         path = self._folder / held.file
         path.touch()  # the newest by its time
         others = [other for other in self._folder.glob(f"{self.name}-{'?' * 16}") if other != path]
-        for old in sorted(others, key=lambda other: other.stat().st_mtime, reverse=True)[KEPT - 1 :]:
-            with contextlib.suppress(PermissionError):  # where a file that is open cannot go, it goes the next time
+        for old in sorted(others, key=lambda other: other.stat().st_mtime, reverse=True)[
+            KEPT - 1 :
+        ]:
+            with contextlib.suppress(
+                PermissionError
+            ):  # where a file that is open cannot go, it goes the next time
                 old.unlink(missing_ok=True)
         return Copy(path, held.fetched, "")
 
@@ -244,6 +280,8 @@ def _told(seconds: float) -> str:
     """Return an age in words: 26 hours; from three days on, in days."""
     units = (("day", 86_400, 3), ("hour", 3_600, 1), ("minute", 60, 0))
     unit, count = next(
-        (unit, count) for unit, length, least in units if (count := int(max(0.0, seconds) // length)) >= least
+        (unit, count)
+        for unit, length, least in units
+        if (count := int(max(0.0, seconds) // length)) >= least
     )
     return f"{count} {unit}{'s' if count != 1 else ''}"

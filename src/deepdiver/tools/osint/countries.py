@@ -1,6 +1,7 @@
 """Countries by ISO 3166-1, and the names by which people speak of them.
 
-A name that means two countries (Korean, Congolese, Dominican) stands for neither, and is not listed.
+A name that means two countries (Korean, Congolese, Dominican) stands for neither, and is not
+listed.
 """
 
 from __future__ import annotations
@@ -267,12 +268,17 @@ ZW ZWE Zimbabwe/Zimbabwean
 OTHERWISE = {"UK": "GB", "EL": "GR"}
 """Codes that stand in no table and that everybody, or the European Union, uses all the same."""
 _NO_COUNTRY = (
-    "Central American/Gulf of Guinea/Gulf of Mexico/Gulf of Oman/Gulf of Thailand/Indian Ocean/Latin America/"
-    "Latin American/Native American/New England/New Jersey/New Mexico/New South Wales/North America/North American/"
-    "Sea of Japan/South America/South American/South China Sea/East China Sea/West Indian/Central America"
+    "Central American/Gulf of Guinea/Gulf of Mexico/Gulf of Oman/Gulf of Thailand/Indian "
+    "Ocean/Latin America/"
+    "Latin American/Native American/New England/New Jersey/New Mexico/New South Wales/North "
+    "America/North American/"
+    "Sea of Japan/South America/South American/South China Sea/East China Sea/West Indian/Central "
+    "America"
 )
 """Names that hold the name of a country and mean something else."""
-_CAPITALISED = frozenset({"chad", "china", "guinea", "jersey", "polish", "reunion", "turkey", "us", "wales"})
+_CAPITALISED = frozenset(
+    {"chad", "china", "guinea", "jersey", "polish", "reunion", "turkey", "us", "wales"}
+)
 """Names that are words of their own, or slips, where they are written small."""
 
 
@@ -304,7 +310,9 @@ COUNTRIES = {row[:2]: _country(row) for row in _TABLE.strip().splitlines()}
 
 def _plain(text: str) -> str:
     """Return a text without accents, in one line, and with `&` written out."""
-    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    bare = "".join(
+        char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char)
+    )
     return " ".join(bare.replace("’", "'").replace("&", " and ").split())
 
 
@@ -321,7 +329,9 @@ def _by_name() -> dict[str, str]:
 def _pattern() -> re.Pattern[str]:
     """Find names in a text, the longest first: Guinea-Bissau is not Guinea."""
     names = sorted(_by_name(), key=lambda name: (-len(name), name))
-    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?-i:s)?(?!\w)", re.IGNORECASE)  # Ukrainians
+    return re.compile(
+        rf"(?<!\w)({'|'.join(map(re.escape, names))})(?-i:s)?(?!\w)", re.IGNORECASE
+    )  # Ukrainians
 
 
 def code_of(text: str) -> str | None:
@@ -330,22 +340,32 @@ def code_of(text: str) -> str | None:
     capitals = text.upper()
     if capitals in COUNTRIES or capitals in OTHERWISE:
         return OTHERWISE.get(capitals, capitals)
-    if len(text) == 3 and (found := next((c.code for c in COUNTRIES.values() if c.alpha3 == capitals), None)):
+    if len(text) == 3 and (
+        found := next((c.code for c in COUNTRIES.values() if c.alpha3 == capitals), None)
+    ):
         return found
     return _by_name().get(text.lower()) or None
 
 
 def countries_named(text: str) -> tuple[str, ...]:
-    """Return the codes of the countries that a text speaks of, in its order. Cities and rivers name none."""
+    """Return the codes of the countries that a text speaks of, in its order.
+
+    Cities and rivers name none.
+    """
     found: dict[str, None] = {}
     for match in _pattern().finditer(_plain(text)):
         name = match[1]
-        small = not name.isupper() if name.lower() == "us" else name.islower()  # Us opens a sentence
+        small = (
+            not name.isupper() if name.lower() == "us" else name.islower()
+        )  # Us opens a sentence
         if (code := _by_name()[name.lower()]) and not (small and name.lower() in _CAPITALISED):
             found.setdefault(code)
     return tuple(found)
 
 
 def country_named(text: str) -> str | None:
-    """Return the code of the first country that a text speaks of: Ukraine and Ukrainian give UA, and so does UA."""
+    """Return the code of the first country that a text speaks of.
+
+    Ukraine and Ukrainian give UA, and so does UA.
+    """
     return next(iter(countries_named(text)), None) or (code_of(text) if text.isupper() else None)

@@ -1,4 +1,7 @@
-"""Thermal anomalies near a place: fires, explosions, flares and furnaces as satellites see them (NASA FIRMS)."""
+"""Thermal anomalies near a place.
+
+Fires, explosions, flares and furnaces as satellites see them (NASA FIRMS).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,8 @@ from deepdiver.tools.search.http import ask_text
 SERVICE = "firms"
 DEFAULT_URL = "https://firms.modaps.eosdis.nasa.gov"
 AT_ONCE = 5
-"""Days of one request. Since 2025 the area API answers more with "Invalid day range. Expects [1..5]"."""
+"""Days of one request. Since 2025 the area API answers more with "Invalid day range. Expects
+[1..5]"."""
 SOURCES = {
     "VIIRS_SNPP": "VIIRS on Suomi NPP",
     "VIIRS_NOAA20": "VIIRS on NOAA-20",
@@ -38,16 +42,18 @@ SOURCES = {
 }
 """The instruments, as the API names them without the product."""
 STANDARD = frozenset({"VIIRS_SNPP", "VIIRS_NOAA20", "MODIS"})
-"""Those that have a standard product (_SP) besides the one of near real time (_NRT). It follows some months later and
-takes that one's place, with a type to each pixel."""
+"""Those that have a standard product (_SP) besides the one of near real time (_NRT). It follows
+some months later and takes that one's place, with a type to each pixel."""
 RECENT_DAYS = 60
-"""Days for which near real time is sure to be all there is; older ones are asked for in both products."""
+"""Days for which near real time is sure to be all there is; older ones are asked for in both
+products."""
 MOST_PIXELS = 2_000
-"""Pixels of one request that are kept, the strongest: what stays hot is judged by their places. A circle of 50 km has
-some tens; one of 500 km in the season of fires has more."""
+"""Pixels of one request that are kept, the strongest: what stays hot is judged by their places. A
+circle of 50 km has some tens; one of 500 km in the season of fires has more."""
 SATELLITES = {"N": "Suomi NPP", "N20": "NOAA-20", "1": "NOAA-20", "N21": "NOAA-21", "2": "NOAA-21"}
 LEVELS = ("low", "nominal", "high")
-"""How sure the service is. MODIS counts to 100: below 30 is low and from 80 on high, says its user's guide."""
+"""How sure the service is. MODIS counts to 100: below 30 is low and from 80 on high, says its
+user's guide."""
 _WORDS = {"l": "low", "n": "nominal", "h": "high"}
 
 
@@ -143,25 +149,38 @@ class DetectThermalAnomalies:
     """Asks for the pixels of each instrument, in the period and in the one before."""
 
     name = "detect_thermal_anomalies"
-    about = "fires, explosions and other hot spots near a place, as satellites saw them in the last days"
+    about = (
+        "fires, explosions and other hot spots near a place, as satellites saw them in the last "
+        "days"
+    )
     kind = IntelligenceType.SATELLITE
     arguments = Asked
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none."""
-        return None if settings.key(SERVICE) else "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
+        return (
+            None
+            if settings.key(SERVICE)
+            else "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
+        )
 
     async def ask(self, args: Asked, gateway: Gateway) -> Told:
         """Ask all instruments at once."""
         asked = {
-            f"NASA FIRMS ({title}{', the days before' if before else ''})": _look(args, source, before, gateway)
+            f"NASA FIRMS ({title}{', the days before' if before else ''})": _look(
+                args, source, before, gateway
+            )
             for before in (False, True)
             for source, title in SOURCES.items()
         }
         names = list(asked)
         looks, failures = await side_by_side(asked)
         now, before = (
-            {source: looks[name] for source, name in zip(SOURCES, part, strict=True) if name in looks}
+            {
+                source: looks[name]
+                for source, name in zip(SOURCES, part, strict=True)
+                if name in looks
+            }
             for part in (names[: len(SOURCES)], names[len(SOURCES) :])
         )
         if not now:
@@ -170,7 +189,10 @@ class DetectThermalAnomalies:
 
 
 async def _look(args: Asked, source: str, before: bool, gateway: Gateway) -> Look:
-    """Ask for what one instrument saw, one request after the other: their limit lets no more through at a time."""
+    """Ask for what one instrument saw, one request after the other.
+
+    Their limit lets no more through at a time.
+    """
     parts = [
         await _request(args, source, before, part, box, gateway)
         for part in range(-(-args.days // AT_ONCE))
@@ -181,7 +203,9 @@ async def _look(args: Asked, source: str, before: bool, gateway: Gateway) -> Loo
     return Look(span, tuple(kept), sum(part.pixels - len(part.kept) for part in parts))
 
 
-async def _request(args: Asked, source: str, before: bool, part: int, box: str, gateway: Gateway) -> Seen:
+async def _request(
+    args: Asked, source: str, before: bool, part: int, box: str, gateway: Gateway
+) -> Seen:
     settings = gateway.settings
     payload = args.model_dump(mode="json", exclude={"min_confidence"}, exclude_none=True)
     payload |= {"source": source, "area": box, "part": part, "before": before}
@@ -202,7 +226,10 @@ async def _request(args: Asked, source: str, before: bool, part: int, box: str, 
         seen = Seen(first=span.first, last=span.last, pixels=len(within), kept=kept)
         return Reply(seen.model_dump(mode="json"))
 
-    what = f"thermal anomalies near {telling.degrees(args.latitude, args.longitude)}, {SOURCES[source]}"
+    what = (
+        f"thermal anomalies near {telling.degrees(args.latitude, args.longitude)}, "
+        f"{SOURCES[source]}"
+    )
     reply = await gateway.call(Request("feed", SERVICE, what, payload), do)
     return Seen.model_validate(reply.value)
 
@@ -220,7 +247,10 @@ def _products(source: str, span: Span, current: date) -> list[str]:
 
 
 async def _csv(settings: Settings, path: str) -> str:
-    """Ask for a table. The key stands in the path, and is shown nowhere; 400 is FIRMS's answer to one that is wrong."""
+    """Ask for a table.
+
+    The key stands in the path, and is shown nowhere; 400 is FIRMS's answer to one that is wrong.
+    """
     key = quote(settings.key(SERVICE) or "", safe="")
     url = f"{_base(settings)}/api/area/csv/{key}/{path}"
     return await ask_text(SERVICE, url, refused=(400,), hidden=key)
@@ -231,14 +261,19 @@ def _base(settings: Settings) -> str:
 
 
 def _read(text: str, span: Span) -> list[Detection]:
-    """Read a table of the days asked for. It is read whole or not at all: a line that is cut makes it none.
+    """Read a table of the days asked for.
+
+    It is read whole or not at all: a line that is cut makes it none.
 
     Raises:
         CallError: If it is something else; refusals come as a sentence with status 200.
     """
     told = text[:200].lower()
     if "transaction limit" in told:
-        raise CallError("firms was asked too often: 5,000 transactions in 10 minutes are allowed", CallFault.RATE)
+        raise CallError(
+            "firms was asked too often: 5,000 transactions in 10 minutes are allowed",
+            CallFault.RATE,
+        )
     if "invalid map_key" in told:
         raise CallError("firms refused the key: check FIRMS_MAP_KEY", CallFault.AUTH)
     try:
@@ -247,8 +282,13 @@ def _read(text: str, span: Span) -> list[Detection]:
         if not _COLUMNS.issubset(header):
             raise ValueError("a column is missing")
         pixels = [_pixel(header, line) for line in lines if line]
-    except (csv.Error, ValueError):  # which a ValidationError is, and what `zip` says of a line that was cut
-        raise CallError("firms answered in a form that is not its own", CallFault.MALFORMED) from None
+    except (
+        csv.Error,
+        ValueError,
+    ):  # which a ValidationError is, and what `zip` says of a line that was cut
+        raise CallError(
+            "firms answered in a form that is not its own", CallFault.MALFORMED
+        ) from None
     return [pixel.detection() for pixel in pixels if pixel.acq_date in span]
 
 
@@ -266,12 +306,20 @@ def _pixel(header: Sequence[str], line: Sequence[str]) -> Pixel:
     return Pixel.model_validate({name: value for name, value in fields.items() if value})
 
 
-def _answer(args: Asked, now: dict[str, Look], before: dict[str, Look], settings: Settings) -> Answer:
-    span = Span(min(look.span.first for look in now.values()), max(look.span.last for look in now.values()))
+def _answer(
+    args: Asked, now: dict[str, Look], before: dict[str, Look], settings: Settings
+) -> Answer:
+    span = Span(
+        min(look.span.first for look in now.values()), max(look.span.last for look in now.values())
+    )
     looks = [*now.values(), *before.values()]
     looked_at = len({day for look in looks for day in look.span.every()})
     found = sightings([one for look in looks for one in look.kept], args.centre, looked_at)
-    sure = [one for one in found if LEVELS.index(level_of(one.strongest)) >= LEVELS.index(args.min_confidence)]
+    sure = [
+        one
+        for one in found
+        if LEVELS.index(level_of(one.strongest)) >= LEVELS.index(args.min_confidence)
+    ]
     seen = [one for one in sure if date.fromisoformat(one.strongest.acq_date) in span]
     return Answer(
         service="NASA FIRMS",
@@ -286,11 +334,17 @@ def _answer(args: Asked, now: dict[str, Look], before: dict[str, Look], settings
 
 
 def _circle(args: Asked) -> str:
-    return f"within {telling.number(args.radius_km)} km of {telling.degrees(args.latitude, args.longitude)}"
+    return (
+        f"within {telling.number(args.radius_km)} km of "
+        f"{telling.degrees(args.latitude, args.longitude)}"
+    )
 
 
 def _most_telling(seen: Iterable[Sighting]) -> list[Sighting]:
-    """Order sightings: persistent ones last, then each day's strongest, the newest day first, then its second."""
+    """Order sightings.
+
+    Persistent ones last, then each day's strongest, the newest day first, then its second.
+    """
     days: defaultdict[tuple[bool, str], list[Sighting]] = defaultdict(list)
     for one in seen:
         days[one.persistent, one.strongest.acq_date].append(one)
@@ -320,7 +374,8 @@ def _summary(
     fires, fires_before = (sum(not one.persistent for one in some) for some in (seen, earlier))
     against = f" against {fires_before:,}" if both else ", and the days before are not comparable"
     return (
-        f"NASA FIRMS shows {telling.counted(len(seen), 'sighting')} of thermal anomalies {_circle(args)} in {told}; "
+        f"NASA FIRMS shows {telling.counted(len(seen), 'sighting')} of thermal anomalies "
+        f"{_circle(args)} in {told}; "
         f"without probably persistent industrial sources {fires:,}{against}."
     )
 
@@ -328,8 +383,12 @@ def _summary(
 def _note(args: Asked, looks: Sequence[Look]) -> str:
     notes = []
     if left_out := sum(look.left_out for look in looks):
-        notes.append(f"{telling.counted(left_out, 'weak pixel')} of very many are left out of these counts")
-    if args.until is None and len({look.span.last for look in looks}) > 2:  # the last of the period, and of the other
+        notes.append(
+            f"{telling.counted(left_out, 'weak pixel')} of very many are left out of these counts"
+        )
+    if (
+        args.until is None and len({look.span.last for look in looks}) > 2
+    ):  # the last of the period, and of the other
         notes.append("parts of it were asked for on different days")
     return "; ".join(notes)
 
@@ -347,11 +406,20 @@ def _row(one: Sighting, args: Asked, looked_at: int) -> Row:
     km = round(distance_km(pixel.position, args.centre), 1)
     sure = f"{pixel.confidence} of 100" if pixel.confidence.isdigit() else pixel.confidence
     parts = [
-        f"{pixel.instrument} on {SATELLITES.get(pixel.satellite, pixel.satellite)} saw a thermal anomaly at "
+        f"{pixel.instrument} on {SATELLITES.get(pixel.satellite, pixel.satellite)} saw a thermal "
+        "anomaly at "
         f"{telling.degrees(pixel.latitude, pixel.longitude)}",
         f"{telling.number(km)} km from the centre of the search",
-        *([f"fire radiative power {telling.number(pixel.frp)} MW"] if pixel.frp is not None else []),
-        *([f"brightness temperature {telling.number(pixel.brightness)} K"] if pixel.brightness is not None else []),
+        *(
+            [f"fire radiative power {telling.number(pixel.frp)} MW"]
+            if pixel.frp is not None
+            else []
+        ),
+        *(
+            [f"brightness temperature {telling.number(pixel.brightness)} K"]
+            if pixel.brightness is not None
+            else []
+        ),
         f"confidence {sure}",
         "by day" if pixel.daynight == "D" else "at night",
     ]
@@ -359,9 +427,17 @@ def _row(one: Sighting, args: Asked, looked_at: int) -> Row:
         parts.append(f"the strongest of {one.pixels} adjoining pixels")
     told = f"{telling.clock(when)}: {', '.join(parts)}"
     if one.persistent:
-        why = "a static source by its type" if one.hot_days < 2 else f"hot on {one.hot_days} of {looked_at} days"
+        why = (
+            "a static source by its type"
+            if one.hot_days < 2
+            else f"hot on {one.hot_days} of {looked_at} days"
+        )
         told += f"; probably a persistent industrial source, {why}"
-    level: dict[str, Literal["low", "medium", "high"]] = {"low": "low", "nominal": "medium", "high": "high"}
+    level: dict[str, Literal["low", "medium", "high"]] = {
+        "low": "low",
+        "nominal": "medium",
+        "high": "high",
+    }
     return Row(
         sentence=f"{told}.",
         data=_data(one, km),
@@ -375,10 +451,23 @@ def _row(one: Sighting, args: Asked, looked_at: int) -> Row:
 
 def _data(one: Sighting, km: float) -> dict[str, Any]:
     pixel = one.strongest._asdict()
-    names = ("bright_ti4", "bright_ti5") if one.strongest.instrument == "VIIRS" else ("brightness", "bright_t31")
+    names = (
+        ("bright_ti4", "bright_ti5")
+        if one.strongest.instrument == "VIIRS"
+        else ("brightness", "bright_t31")
+    )
     values = (pixel.pop("brightness"), pixel.pop("background"))
-    kept = {name: value for name, value in (pixel | dict(zip(names, values, strict=True))).items() if value is not None}
-    return kept | {"distance_km": km, "pixels": one.pixels, "hot_days": one.hot_days, "persistent": one.persistent}
+    kept = {
+        name: value
+        for name, value in (pixel | dict(zip(names, values, strict=True))).items()
+        if value is not None
+    }
+    return kept | {
+        "distance_km": km,
+        "pixels": one.pixels,
+        "hot_days": one.hot_days,
+        "persistent": one.persistent,
+    }
 
 
 FEED = DetectThermalAnomalies()

@@ -1,11 +1,11 @@
 """What a feed is: arguments that are checked before anything is sent, and rows that can be quoted.
 
-A row is told in a sentence of its own that says when (with its zone) and where (in degrees) as far as the service does.
-That sentence is what the snapshot holds and what a finding quotes; behind it stands the row as the service gave it, so
-that every number can be traced to the field it came from.
+A row is told in a sentence of its own that says when (with its zone) and where (in degrees) as far
+as the service does. That sentence is what the snapshot holds and what a finding quotes; behind it
+stands the row as the service gave it, so that every number can be traced to the field it came from.
 
-Could not ask is never nothing found: a service that failed is a line in `Told.failures`, a feed all of whose services
-failed raises CallError, and an answer without rows is "No data available".
+Could not ask is never nothing found: a service that failed is a line in `Told.failures`, a feed all
+of whose services failed raises CallError, and an answer without rows is "No data available".
 """
 
 from __future__ import annotations
@@ -38,18 +38,33 @@ class IntelligenceType(StrEnum):
 
 
 class Arguments(BaseModel):
-    """Base of a feed's arguments. Each is checked before any call; the docstring below it is what a reasoner reads."""
+    """Base of a feed's arguments.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+    Each is checked before any call; the docstring below it is what a reasoner reads.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
-        """Take an argument that is left empty for one that is not given: reasoners fill in all names they are shown."""
+        """Take an argument that is left empty for one that is not given.
+
+        Reasoners fill in all names they are shown.
+        """
         if not isinstance(given, Mapping):
             return given
-        held = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
-        return {name: value for name, value in held.items() if not (value is None or value in ("", [], ()))}
+        held = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in given.items()
+        }
+        return {
+            name: value
+            for name, value in held.items()
+            if not (value is None or value in ("", [], ()))
+        }
 
 
 class Row(BaseModel):
@@ -58,8 +73,8 @@ class Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     sentence: str
-    """What it says, in one sentence on one line that stands for itself: `2026-11-11 14:05 UTC: …`, `… at 49.9935 N,
-    36.2304 E …`."""
+    """What it says, in one sentence on one line that stands for itself: `2026-11-11 14:05 UTC: …`,
+    `… at 49.9935 N, 36.2304 E …`."""
     data: dict[str, Any] = {}
     """The fields as the service names them, as far as they carry meaning."""
     when: str = ""
@@ -92,7 +107,8 @@ class Answer(BaseModel):
     url: str
     """Where it was asked, without any key."""
     title: str
-    """What was asked, for the list of sources: thermal anomalies within 50 km of 49.99 N, 36.23 E, …"""
+    """What was asked, for the list of sources: thermal anomalies within 50 km of 49.99 N, 36.23 E,
+    …"""
     kind: IntelligenceType
     """What type of intelligence its rows are."""
     publisher_kind: str = "official"
@@ -102,7 +118,8 @@ class Answer(BaseModel):
     total: Annotated[int, Field(ge=0)] = 0
     """How many rows there are in all."""
     summary: str = ""
-    """A sentence counted over all rows (how many, by day), on one line; empty where there is nothing to count."""
+    """A sentence counted over all rows (how many, by day), on one line; empty where there is
+    nothing to count."""
     note: str = ""
     """What a reader must know of it: that it is a copy, and how old."""
 
@@ -171,7 +188,8 @@ def arguments_of(feed: Feed[Any], given: Mapping[str, Any]) -> Arguments:
 def shown_arguments(feed: Feed[Any]) -> tuple[str, ...]:
     """Return each argument of a feed and what it is, as a reasoner is shown it."""
     return tuple(
-        f"{name}{'' if field.is_required() else ' (optional)'}: {' '.join((field.description or '').split())}"
+        f"{name}{'' if field.is_required() else ' (optional)'}: "
+        f"{' '.join((field.description or '').split())}"
         for name, field in feed.arguments.model_fields.items()
     )
 

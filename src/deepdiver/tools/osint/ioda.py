@@ -1,4 +1,7 @@
-"""IODA, of Georgia Tech: outages of countries and networks, and the signals that it sees them in. No key."""
+"""IODA, of Georgia Tech: outages of countries and networks, and the signals that it sees them in.
+
+No key.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,16 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint import telling
 from deepdiver.tools.osint.arguments import Period, Span, today
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row, or_failure
-from deepdiver.tools.osint.outages import KEPT, USUAL_DAYS, Counted, Outside, Whom, count, lasted, midnight
+from deepdiver.tools.osint.outages import (
+    KEPT,
+    USUAL_DAYS,
+    Counted,
+    Outside,
+    Whom,
+    count,
+    lasted,
+    midnight,
+)
 from deepdiver.tools.search.http import ask_json, shaped
 from deepdiver.tools.search.keyless import advised, agent
 
@@ -24,15 +36,18 @@ SERVICE = "ioda"
 DEFAULT_URL = "https://api.ioda.inetintel.cc.gatech.edu/v2"
 ADVICE = "it refuses this machine for now"
 POINTS = 2_016
-"""Points of a signal that it is asked for at most (`maxPoints`): a week in steps of five minutes."""
+"""Points of a signal that it is asked for at most (`maxPoints`): a week in steps of five minutes.
+"""
 MOST_EVENTS = 1_000
 """Events that it is asked for at most; some countries have a hundred in a week."""
 LOW = {"bgp": 0.95, "ping-slash24": 0.8}
-"""Below which part of its own median a signal is low. Both count networks that hold still by day and by night: routes
-that are announced, and blocks that answer. IODA itself warns below 0.99 and 0.8; of routes one in a hundred comes and
-goes. The other signals follow the day, and every night would be an outage: their levels are told alone."""
+"""Below which part of its own median a signal is low. Both count networks that hold still by day
+and by night: routes that are announced, and blocks that answer. IODA itself warns below 0.99 and
+0.8; of routes one in a hundred comes and goes. The other signals follow the day, and every night
+would be an outage: their levels are told alone."""
 LASTING = 1_800
-"""Seconds for which it must be low to be a row: three rounds of probing, so that one lost round is none."""
+"""Seconds for which it must be low to be a row: three rounds of probing, so that one lost round is
+none."""
 SIGNALS = {
     "bgp": "networks announced by BGP",
     "ping-slash24": "networks that answer probes",
@@ -176,12 +191,20 @@ async def _outages(args: Period, whom: Whom, gateway: Gateway) -> Outages:
         events = [event for event in answer.data if event.location == f"{whom.kind}/{whom.code}"]
         days = [datetime.fromtimestamp(event.start, UTC).date() for event in events]
         start = midnight(span.first).timestamp()
-        reaching = [event for event, day in zip(events, days, strict=True) if event.end >= start and day <= span.last]
-        newest = sorted(reaching, key=lambda event: (-event.start, event.datasource, -event.score))[:KEPT]
+        reaching = [
+            event
+            for event, day in zip(events, days, strict=True)
+            if event.end >= start and day <= span.last
+        ]
+        newest = sorted(reaching, key=lambda event: (-event.start, event.datasource, -event.score))[
+            :KEPT
+        ]
         counted = count(days, len(reaching), span, len(answer.data) >= MOST_EVENTS)
         return Reply(Outages(**counted, events=newest).model_dump(mode="json"))
 
-    request = Request("feed", SERVICE, f"internet outages of {whom.name}", whom.payload("outages", args, settings))
+    request = Request(
+        "feed", SERVICE, f"internet outages of {whom.name}", whom.payload("outages", args, settings)
+    )
     return Outages.model_validate((await gateway.call(request, do)).value)
 
 
@@ -204,20 +227,29 @@ async def _levels(args: Period, whom: Whom, gateway: Gateway) -> Levels:
         )
         return Reply(found.model_dump(mode="json"))
 
-    request = Request("feed", SERVICE, f"internet signals of {whom.name}", whom.payload("signals", args, settings))
+    request = Request(
+        "feed", SERVICE, f"internet signals of {whom.name}", whom.payload("signals", args, settings)
+    )
     return Levels.model_validate((await gateway.call(request, do)).value)
 
 
 Form = TypeVar("Form", Events, Signals)
 
 
-async def _asked(form: type[Form], path: str, params: dict[str, str], span: Span, settings: Settings) -> Form:
-    """Ask for the period and the one before, in seconds since 1970; the end of a day that is not over lies ahead."""
+async def _asked(
+    form: type[Form], path: str, params: dict[str, str], span: Span, settings: Settings
+) -> Form:
+    """Ask for the period and the one before, in seconds since 1970.
+
+    The end of a day that is not over lies ahead.
+    """
     end = min(midnight(span.last + timedelta(1)), datetime.now(UTC))
     start = midnight(span.before.first)
     times = {"from": str(int(start.timestamp())), "until": str(int(max(end, start).timestamp()))}
     with advised(ADVICE):
-        raw = await ask_json(SERVICE, f"{_base(settings)}/{path}", params=params | times, headers=agent(settings))
+        raw = await ask_json(
+            SERVICE, f"{_base(settings)}/{path}", params=params | times, headers=agent(settings)
+        )
     answer = shaped(SERVICE, form, raw)
     if answer.error:
         raise CallError("ioda reports an error of its own", CallFault.SERVER)
@@ -229,7 +261,10 @@ def _base(settings: Settings) -> str:
 
 
 def drops_of(series: Series) -> list[Drop]:
-    """Return when a signal was low for long enough. Where a value is missing nothing is known, and a drop ends."""
+    """Return when a signal was low for long enough.
+
+    Where a value is missing nothing is known, and a drop ends.
+    """
     points = series.points()
     if not points or series.datasource not in LOW:
         return []
@@ -243,13 +278,24 @@ def drops_of(series: Series) -> list[Drop]:
         if low and low[-1][0] + series.step - low[0][0] >= LASTING:
             lowest = min(value for _, value in low)
             end = low[-1][0] + series.step
-            drops.append(Drop(datasource=series.datasource, start=low[0][0], end=end, lowest=lowest, median=usual))
+            drops.append(
+                Drop(
+                    datasource=series.datasource,
+                    start=low[0][0],
+                    end=end,
+                    lowest=lowest,
+                    median=usual,
+                )
+            )
         low = []
     return drops
 
 
 def level_of(series: Series, start: int) -> Level | None:
-    """Return how a signal stood from a time on; None where nothing is known, or nothing is usual."""
+    """Return how a signal stood from a time on.
+
+    None where nothing is known, or nothing is usual.
+    """
     points = [(at, value) for at, value in series.points() if value is not None]
     now = [(at, value) for at, value in points if at >= start]
     usual = median(value for _, value in points) if points else 0.0
@@ -266,13 +312,22 @@ def level_of(series: Series, start: int) -> Level | None:
     )
 
 
-def _answer(whom: Whom, outages: Outages | None, levels: Levels | None, settings: Settings) -> Answer:
+def _answer(
+    whom: Whom, outages: Outages | None, levels: Levels | None, settings: Settings
+) -> Answer:
     known = outages or levels
     span = Span(known.first, known.last) if known else None
     events = outages.events if outages else []
     # An event tells of the drop that it was seen in: what is told once is not listed twice.
-    drops = [drop for drop in (levels.drops if levels else []) if not any(_same(drop, event) for event in events)]
-    rows = [*(_event_row(event, events, whom) for event in events), *(_drop_row(drop, whom) for drop in drops)]
+    drops = [
+        drop
+        for drop in (levels.drops if levels else [])
+        if not any(_same(drop, event) for event in events)
+    ]
+    rows = [
+        *(_event_row(event, events, whom) for event in events),
+        *(_drop_row(drop, whom) for drop in drops),
+    ]
     told = [outages.summary("IODA", whom)] if outages else []
     told += [_levels_told(levels.levels, whom)] if levels else []
     summary = "; ".join(part for part in told if part)
@@ -304,12 +359,18 @@ def _when(seconds: int) -> str:
 
 
 def _signal(name: str) -> str:
-    return f"{telling.one_line(name)} ({SIGNALS[name]})" if name in SIGNALS else telling.one_line(name)
+    return (
+        f"{telling.one_line(name)} ({SIGNALS[name]})" if name in SIGNALS else telling.one_line(name)
+    )
 
 
 def _event_row(event: Event, events: Iterable[Event], whom: Whom) -> Row:
     when = _when(event.start)
-    seen_too = any(_overlap(event.start, event.end, other) for other in events if other.datasource != event.datasource)
+    seen_too = any(
+        _overlap(event.start, event.end, other)
+        for other in events
+        if other.datasource != event.datasource
+    )
     sentence = (
         f"{telling.clock(when)}: IODA saw an internet outage begin in {whom.name} in its signal "
         f"{_signal(event.datasource)}, which lasted {lasted(event.duration)} and has a score of "
@@ -329,12 +390,20 @@ def _drop_row(drop: Drop, whom: Whom) -> Row:
     when = _when(drop.start)
     low = telling.number(round(LOW[drop.datasource] * 100, 1))
     sentence = (
-        f"{telling.clock(when)}: IODA's signal {_signal(drop.datasource)} in {whom.name} fell below {low} % of its "
+        f"{telling.clock(when)}: IODA's signal {_signal(drop.datasource)} in {whom.name} fell "
+        f"below {low} % of its "
         f"median of {telling.number(drop.median)} for {lasted(drop.end - drop.start)}, down to "
         f"{telling.number(drop.lowest)} ({_part(drop.lowest, drop.median)})."
     )
     data = drop.model_dump(mode="json")
-    return Row(sentence=sentence, data=data, when=when, place=whom.name, confidence="medium", publisher="IODA")
+    return Row(
+        sentence=sentence,
+        data=data,
+        when=when,
+        place=whom.name,
+        confidence="medium",
+        publisher="IODA",
+    )
 
 
 def _part(value: float, whole: float) -> str:

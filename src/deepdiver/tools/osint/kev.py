@@ -1,4 +1,7 @@
-"""CISA's catalogue of known exploited vulnerabilities (KEV): one file, of which a copy is kept. No key."""
+"""CISA's catalogue of known exploited vulnerabilities (KEV): one file, of which a copy is kept.
+
+No key.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ class Vulnerability(BaseModel):
     def fits(self, wanted: Wanted) -> bool:
         """Whether it is what is looked for; its days are another matter."""
         vendor, product = set(words(self.vendorProject)), set(words(self.product))
-        everything = vendor | product | set(words(f"{self.vulnerabilityName} {self.shortDescription}"))
+        everything = (
+            vendor | product | set(words(f"{self.vulnerabilityName} {self.shortDescription}"))
+        )
         return (
             (not wanted.cve or self.cveID == wanted.cve)
             and vendor.issuperset(words(wanted.vendor))
@@ -109,12 +114,19 @@ async def exploited(wanted: Wanted, gateway: Gateway) -> Answer:
 
     async def do() -> Reply:
         copy = await copy_of(
-            SERVICE, address(settings), gateway, fresh_for=FRESH_FOR, largest=LARGEST, check=lambda path: _checked(path)
+            SERVICE,
+            address(settings),
+            gateway,
+            fresh_for=FRESH_FOR,
+            largest=LARGEST,
+            check=lambda path: _checked(path),
         )
         catalogue = await asyncio.to_thread(_read, copy.path)
         return Reply(_found(catalogue, wanted, settings, copy.note).model_dump(mode="json"))
 
-    request = Request("feed", SERVICE, f"exploited vulnerabilities {wanted.told}", wanted.payload(settings))
+    request = Request(
+        "feed", SERVICE, f"exploited vulnerabilities {wanted.told}", wanted.payload(settings)
+    )
     found = Found.model_validate((await gateway.call(request, do)).value)
     when = f", added {found.span}" if found.span else ""
     return Answer(
@@ -130,7 +142,10 @@ async def exploited(wanted: Wanted, gateway: Gateway) -> Answer:
 
 
 def address(settings: Settings) -> str:
-    """Return where the catalogue is; an address of one's own may be that of the file itself, such as a mirror's."""
+    """Return where the catalogue is.
+
+    An address of one's own may be that of the file itself, such as a mirror's.
+    """
     base = settings.urls.get(SERVICE, DEFAULT_URL).rstrip("/")
     return base if base.endswith(".json") else f"{base}{PATH}"
 
@@ -163,14 +178,19 @@ def _found(catalogue: Catalogue, wanted: Wanted, settings: Settings, note: str) 
         counts={day: added[day] for day in map(str, span.every()) if day in added} if span else {},
         before=telling.within(added, span.before) if span else None,
         ransomware=sum(entry.knownRansomwareCampaignUse == "Known" for entry in entries),
-        entries=sorted(entries, key=lambda entry: (entry.dateAdded, entry.cveID), reverse=True)[:KEPT],
+        entries=sorted(entries, key=lambda entry: (entry.dateAdded, entry.cveID), reverse=True)[
+            :KEPT
+        ],
     )
 
 
 def _summary(found: Found, wanted: Wanted) -> str:
     if not found.total and not found.before:
         return ""
-    told = f"CISA's catalogue {telling.one_line(found.version)} of known exploited vulnerabilities has "
+    told = (
+        f"CISA's catalogue {telling.one_line(found.version)} of known exploited vulnerabilities "
+        "has "
+    )
     told += f"{telling.counted(found.total, 'entry', 'entries')} {wanted.told}"
     if found.span:
         told += f", added in {telling.compared(found.counts, found.span, found.before)}"
@@ -179,9 +199,12 @@ def _summary(found: Found, wanted: Wanted) -> str:
 
 def _row(entry: Vulnerability) -> Row:
     when = entry.dateAdded.isoformat()
-    name, vendor, product = map(telling.quoted, (entry.vulnerabilityName, entry.vendorProject, entry.product))
+    name, vendor, product = map(
+        telling.quoted, (entry.vulnerabilityName, entry.vendorProject, entry.product)
+    )
     told = (
-        f"{when}: CISA added {entry.cveID}, {name}, of the vendor {vendor} in the product {product}, to its catalogue "
+        f"{when}: CISA added {entry.cveID}, {name}, of the vendor {vendor} in the product "
+        f"{product}, to its catalogue "
         f"of known exploited vulnerabilities, to be remedied by {entry.dueDate}"
     )
     if entry.knownRansomwareCampaignUse == "Known":

@@ -1,7 +1,8 @@
 """Who is on a sanctions or watch list: OpenSanctions, by its API or by a bulk file on this machine.
 
-Nobody is asked unless a key, a file or an address is set. Where there is a file or an address of one, names are
-compared here and the API is not asked: a name that is looked up does not leave this machine.
+Nobody is asked unless a key, a file or an address is set. Where there is a file or an address of
+one, names are compared here and the API is not asked: a name that is looked up does not leave this
+machine.
 """
 
 from __future__ import annotations
@@ -83,8 +84,14 @@ class Somebody(Arguments):
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
         """Take a country that is given as nothing for none."""
-        blank = isinstance(given, dict) and isinstance(given.get("country"), str) and not given["country"].strip()
-        return {name: value for name, value in given.items() if name != "country"} if blank else given
+        blank = (
+            isinstance(given, dict)
+            and isinstance(given.get("country"), str)
+            and not given["country"].strip()
+        )
+        return (
+            {name: value for name, value in given.items() if name != "country"} if blank else given
+        )
 
     @model_validator(mode="after")
     def _born(self) -> Self:
@@ -115,7 +122,8 @@ class LookupSanctions:
         local = file is not None or listed.SERVICE in settings.urls
         if not local and not settings.key(matchapi.SERVICE):
             return (
-                "set OPENSANCTIONS_API_KEY, or sanctions_file to a bulk file (targets.simple.csv), or the address of "
+                "set OPENSANCTIONS_API_KEY, or sanctions_file to a bulk file (targets.simple.csv), "
+                "or the address of "
                 "one as urls.opensanctions_bulk"
             )
         here = all(importlib.util.find_spec(package) for package in NEEDS)

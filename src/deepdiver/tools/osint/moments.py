@@ -1,4 +1,7 @@
-"""Moments from outside, as services write them: in ISO 8601, and within the years in which they can have been."""
+"""Moments from outside, as services write them.
+
+In ISO 8601, and within the years in which they can have been.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 FIRST_YEAR, LAST_YEAR = 1970, 2200
-"""Years of a moment: beyond them it is a mistake, and calculating with it might leave the calendar."""
+"""Years of a moment: beyond them it is a mistake, and calculating with it might leave the calendar.
+"""
 
 
 def _read(given: Any, zone: bool) -> datetime:

@@ -1,4 +1,7 @@
-"""NVD, of NIST: all vulnerabilities that have a number (CVE API 2.0), with their scores. A key makes it faster."""
+"""NVD, of NIST: all vulnerabilities that have a number (CVE API 2.0), with their scores.
+
+A key makes it faster.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ SERVICE = "nvd"
 DEFAULT_URL = "https://services.nvd.nist.gov"
 PATH = "/rest/json/cves/2.0"
 PAGE = 500
-"""Entries of one answer. It gives up to 2,000, but an entry with all its products may have 10,000 bytes and more."""
+"""Entries of one answer. It gives up to 2,000, but an entry with all its products may have 10,000
+bytes and more."""
 LONGEST_SPAN = 120
 """Days between pubStartDate and pubEndDate at most, as documented."""
 KEPT = 200
@@ -35,7 +39,12 @@ LONGEST = 400
 """Characters of a description in a sentence."""
 SETTLED = frozenset({"Analyzed", "Modified"})
 """States of an entry that NVD's own people have looked at."""
-_VERSIONS = (("cvssMetricV40", "4.0"), ("cvssMetricV31", "3.1"), ("cvssMetricV30", "3.0"), ("cvssMetricV2", "2.0"))
+_VERSIONS = (
+    ("cvssMetricV40", "4.0"),
+    ("cvssMetricV31", "3.1"),
+    ("cvssMetricV30", "3.0"),
+    ("cvssMetricV2", "2.0"),
+)
 
 Word = Annotated[str, Field(max_length=60)]
 
@@ -134,7 +143,9 @@ class Page(Outside):
     entries: list[Entry]
 
 
-async def vulnerabilities(wanted: Wanted, exploited: bool | None, lines: list[str], gateway: Gateway) -> Answer:
+async def vulnerabilities(
+    wanted: Wanted, exploited: bool | None, lines: list[str], gateway: Gateway
+) -> Answer:
     """Return vulnerabilities, the newest first.
 
     Args:
@@ -157,7 +168,9 @@ async def vulnerabilities(wanted: Wanted, exploited: bool | None, lines: list[st
         before = await or_failure(_page(wanted, known, span.before, 0, 1, gateway))
         if isinstance(before, GatewayError):
             lines.append(f"NVD's count of the days before failed: {before}")
-    return _answer(wanted, parts, span, before.total if isinstance(before, Page) else None, gateway.settings)
+    return _answer(
+        wanted, parts, span, before.total if isinstance(before, Page) else None, gateway.settings
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +191,18 @@ class Part:
 
 
 async def _part(wanted: Wanted, known: bool, days: Span | None, gateway: Gateway) -> Part:
-    """Ask for a part of the time: the first page and, if there is more, the last, for it lists the oldest first."""
+    """Ask for a part of the time.
+
+    The first page and, if there is more, the last, for it lists the oldest first.
+    """
     first = await _page(wanted, known, days, 0, PAGE, gateway)
     if first.total <= PAGE:
         return Part((first,))
     if days is None and first.first and first.last:
         days = _parts(Span(first.first, first.last))[0]
-    return Part((first, await _page(wanted, known, days, max(PAGE, first.total - PAGE), PAGE, gateway)))
+    return Part(
+        (first, await _page(wanted, known, days, max(PAGE, first.total - PAGE), PAGE, gateway))
+    )
 
 
 def _parts(span: Span) -> list[Span]:
@@ -197,7 +215,9 @@ def _parts(span: Span) -> list[Span]:
     return parts
 
 
-async def _page(wanted: Wanted, known: bool, part: Span | None, start: int, size: int, gateway: Gateway) -> Page:
+async def _page(
+    wanted: Wanted, known: bool, part: Span | None, start: int, size: int, gateway: Gateway
+) -> Page:
     """Ask for a page.
 
     Args:
@@ -238,8 +258,8 @@ def _headers(settings: Settings) -> dict[str, str]:
 def _query(wanted: Wanted, days: Span | None) -> str:
     """Return the query of the address. A flag has no value there, not even an empty one.
 
-    Vendor and product are looked for as words of the description: their names as NVD's dictionary spells them are not
-    known, and entries that nobody has analysed yet have none.
+    Vendor and product are looked for as words of the description: their names as NVD's dictionary
+    spells them are not known, and entries that nobody has analysed yet have none.
     """
     params: dict[str, str] = {}
     if said := " ".join(text for text in (wanted.vendor, wanted.product, wanted.keyword) if text):
@@ -247,14 +267,20 @@ def _query(wanted: Wanted, days: Span | None) -> str:
     if wanted.cve:
         params["cveId"] = wanted.cve
     if days:
-        params |= {"pubStartDate": f"{days.first}T00:00:00.000", "pubEndDate": f"{days.last}T23:59:59.999"}
+        params |= {
+            "pubStartDate": f"{days.first}T00:00:00.000",
+            "pubEndDate": f"{days.last}T23:59:59.999",
+        }
     return "&".join(["noRejected", *([urlencode(params, quote_via=quote)] if params else [])])
 
 
 def _kept(answer: Response, whole: Span | None, known: bool) -> Page:
     found = [item.cve for item in answer.vulnerabilities]
     counted = [cve for cve in found if known or cve.cisaExploitAdd is None]
-    entries = [_entry(cve) for cve in sorted(counted, key=lambda cve: (cve.published, cve.id), reverse=True)]
+    entries = [
+        _entry(cve)
+        for cve in sorted(counted, key=lambda cve: (cve.published, cve.id), reverse=True)
+    ]
     return Page(
         first=whole.first if whole else None,
         last=whole.last if whole else None,
@@ -277,13 +303,18 @@ def _entry(cve: Cve) -> Entry:
         cisaExploitAdd=cve.cisaExploitAdd.isoformat() if cve.cisaExploitAdd else "",
         version=version,
         baseScore=metric.cvssData.baseScore if metric else None,
-        baseSeverity=telling.one_line(metric.cvssData.baseSeverity or metric.baseSeverity).upper() if metric else "",
+        baseSeverity=telling.one_line(metric.cvssData.baseSeverity or metric.baseSeverity).upper()
+        if metric
+        else "",
         description=telling.one_line(said, LONGEST),
     )
 
 
 def score_of(metrics: Metrics) -> tuple[str, Metric | None]:
-    """Return the version and the score that count: the newest version, and of it NVD's own before those of others."""
+    """Return the version and the score that count.
+
+    The newest version, and of it NVD's own before those of others.
+    """
     for name, version in _VERSIONS:
         scores: list[Metric] = getattr(metrics, name)
         if scores:
@@ -291,7 +322,9 @@ def score_of(metrics: Metrics) -> tuple[str, Metric | None]:
     return "", None
 
 
-def _answer(wanted: Wanted, parts: Sequence[Part], span: Span | None, before: int | None, settings: Settings) -> Answer:
+def _answer(
+    wanted: Wanted, parts: Sequence[Part], span: Span | None, before: int | None, settings: Settings
+) -> Answer:
     pages = [page for part in parts for page in part.pages]
     entries = {entry.id: entry for page in pages for entry in page.entries}
     newest = sorted(entries.values(), key=lambda entry: (entry.published, entry.id), reverse=True)
@@ -305,7 +338,8 @@ def _answer(wanted: Wanted, parts: Sequence[Part], span: Span | None, before: in
         rows=tuple(map(_row, newest[:MOST_ROWS])),
         total=sum(part.total for part in parts),
         summary=_summary(wanted, parts, span, before),
-        note=f"of {read + unread:,} entries {read:,} were read, the oldest and the newest; days and severities are "
+        note=f"of {read + unread:,} entries {read:,} were read, the oldest and the newest; days "
+        "and severities are "
         "counted over these"
         if unread
         else "",
@@ -322,7 +356,9 @@ def _summary(wanted: Wanted, parts: Sequence[Part], span: Span | None, before: i
         counts = sum((Counter(page.counts) for page in pages), Counter[str]())
         told += f", published in {telling.compared(counts, span, before)}"
     severities = sum((Counter(page.severities) for page in pages), Counter[str]())
-    listed = ", ".join(f"{severity} {number:,}" for severity, number in sorted(severities.items(), key=_gravest))
+    listed = ", ".join(
+        f"{severity} {number:,}" for severity, number in sorted(severities.items(), key=_gravest)
+    )
     return f"{told}{f'; by severity: {listed}' if listed else ''}."
 
 
@@ -340,7 +376,9 @@ def _row(entry: Entry) -> Row:
         told += ", which has no score"
     told += f", status {entry.vulnStatus}" if entry.vulnStatus else ""
     if entry.cisaExploitAdd:
-        told += f", in CISA's catalogue of known exploited vulnerabilities since {entry.cisaExploitAdd}"
+        told += (
+            f", in CISA's catalogue of known exploited vulnerabilities since {entry.cisaExploitAdd}"
+        )
     told += f": {telling.quoted(entry.description, LONGEST)}" if entry.description else ""
     return Row(
         sentence=f"{told}.",

@@ -1,4 +1,7 @@
-"""What the services that record internet outages share: whom they are asked about, and what is kept of them."""
+"""What the services that record internet outages share.
+
+Whom they are asked about, and what is kept of them.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,9 @@ class Counted(Outside):
         told = f"{service} shows {telling.counted(began, 'outage')} of {whom.name} that began in "
         told += telling.compared(self.counts, self.span, self.before)
         earlier = self.total - began
-        return told + (f"; {earlier:,} more had begun before and reached into it" if earlier else "")
+        return told + (
+            f"; {earlier:,} more had begun before and reached into it" if earlier else ""
+        )
 
 
 def count(days: Iterable[date], reaching: int, span: Span, cut: bool) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Cloudflare Radar: internet outages as its people record them, with their causes. Needs a token."""
+"""Cloudflare Radar: internet outages as its people record them, with their causes.
+
+Needs a token.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,10 @@ class Recorded(Counted):
 
 
 async def outages_if_set(args: Period, whom: Whom, gateway: Gateway) -> Answer | None:
-    """Return the outages where a token is set, and else nothing; a replay has no token, and its journal knows."""
+    """Return the outages where a token is set, and else nothing.
+
+    A replay has no token, and its journal knows.
+    """
     if gateway.mode is Mode.REPLAY:
         try:
             return await outages(args, whom, gateway)
@@ -102,12 +108,18 @@ async def outages(args: Period, whom: Whom, gateway: Gateway) -> Answer:
         headers = {"Authorization": f"Bearer {settings.key(SERVICE)}", **agent(settings)}
         raw = await ask_json(SERVICE, _address(settings), params=params, headers=headers)
         found = shaped(SERVICE, Response, raw).result.annotations
-        reaching = [one for one in found if one.began <= span.last and _reaches(one, midnight(span.first))]
-        newest = sorted(reaching, key=lambda one: (one.startDate, one.description or ""), reverse=True)[:KEPT]
+        reaching = [
+            one for one in found if one.began <= span.last and _reaches(one, midnight(span.first))
+        ]
+        newest = sorted(
+            reaching, key=lambda one: (one.startDate, one.description or ""), reverse=True
+        )[:KEPT]
         counted = count([one.began for one in found], len(reaching), span, len(found) >= MOST)
         return Reply(Recorded(**counted, annotations=newest).model_dump(mode="json"))
 
-    request = Request("feed", SERVICE, f"internet outages of {whom.name}", whom.payload("outages", args, settings))
+    request = Request(
+        "feed", SERVICE, f"internet outages of {whom.name}", whom.payload("outages", args, settings)
+    )
     recorded = Recorded.model_validate((await gateway.call(request, do)).value)
     summary = recorded.summary("Cloudflare Radar", whom)
     return Answer(
@@ -119,7 +131,9 @@ async def outages(args: Period, whom: Whom, gateway: Gateway) -> Answer:
         rows=tuple(_row(one, whom) for one in recorded.annotations[:MOST_ROWS]),
         total=recorded.total,
         summary=f"{summary}." if summary else "",
-        note=f"Cloudflare Radar may have more than the {MOST} outages that it was asked for" if recorded.cut else "",
+        note=f"Cloudflare Radar may have more than the {MOST} outages that it was asked for"
+        if recorded.cut
+        else "",
     )
 
 
@@ -139,10 +153,19 @@ def _row(one: Annotation, whom: Whom) -> Row:
     for name, word in (("type", one.outage.outageType), ("cause", one.outage.outageCause)):
         if word:
             parts.append(f"{name} {telling.one_line(word.replace('_', ' ').lower())}")
-    parts.append(f"until {telling.clock(telling.utc(one.endDate))}" if one.endDate else "with no end recorded")
+    parts.append(
+        f"until {telling.clock(telling.utc(one.endDate))}"
+        if one.endDate
+        else "with no end recorded"
+    )
     told = ", ".join(parts)
     told += f": {telling.quoted(one.description)}" if one.description else ""
     data = one.model_dump(mode="json", exclude_none=True)
     return Row(
-        sentence=f"{told}.", data=data, when=when, place=whom.name, confidence="high", publisher="Cloudflare Radar"
+        sentence=f"{told}.",
+        data=data,
+        when=when,
+        place=whom.name,
+        confidence="high",
+        publisher="Cloudflare Radar",
     )

@@ -1,4 +1,7 @@
-"""Feeds by name. Ours and a third party's come the same way: entry points of the group `deepdiver.feeds`."""
+"""Feeds by name.
+
+Ours and a third party's come the same way: entry points of the group `deepdiver.feeds`.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ class Broken:
 @functools.cache
 def feeds() -> Mapping[str, Feed[Any]]:
     """Return all installed feeds by name."""
-    return {point.name: _load(point) for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
+    return {
+        point.name: _load(point)
+        for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    }
 
 
 def _load(point: EntryPoint) -> Feed[Any]:
@@ -70,8 +76,8 @@ class FeedChoice:
 def choose_feeds(settings: Settings, *, outside: bool) -> FeedChoice:
     """Return the feeds that a run may ask.
 
-    A name must be usable; `auto` takes what is. With nothing named, a run that searches outside asks them too, and one
-    that searches only the user's documents asks nobody.
+    A name must be usable; `auto` takes what is. With nothing named, a run that searches outside
+    asks them too, and one that searches only the user's documents asks nobody.
 
     Args:
         settings: Name the feeds.
@@ -112,13 +118,14 @@ class Usable:
 async def usable_feeds(outside: bool, gateway: Gateway, offered: Collection[str] = ()) -> Usable:
     """Return the feeds that a run may ask.
 
-    Journalled: a key that comes or goes changes nothing for a run that is resumed, and a replay needs none.
+    Journalled: a key that comes or goes changes nothing for a run that is resumed, and a replay
+        needs none.
 
     Args:
         outside: Whether the run searches more than the user's own documents.
         gateway: The run's door.
-        offered: The tools of the MCP server over which feeds are asked, if the settings name one. What these need is
-            for that server to have.
+        offered: The tools of the MCP server over which feeds are asked, if the settings name one.
+            What these need is for that server to have.
 
     Raises:
         UsageError: If a feed was named that cannot be used.
@@ -135,16 +142,26 @@ async def usable_feeds(outside: bool, gateway: Gateway, offered: Collection[str]
         return Reply({"feeds": named, "left_out": lacking, "over": over})
 
     payload = {"choose": list(settings.feeds), "outside": outside}
-    made = (await gateway.call(Request("feed", AUTO, "see which feeds can be used", payload, fresh=True), do)).value
-    return Usable(tuple(named_feed(name) for name in made["feeds"]), tuple(made["left_out"]), made["over"])
+    made = (
+        await gateway.call(
+            Request("feed", AUTO, "see which feeds can be used", payload, fresh=True), do
+        )
+    ).value
+    return Usable(
+        tuple(named_feed(name) for name in made["feeds"]), tuple(made["left_out"]), made["over"]
+    )
 
 
-def _over(server: str, offered: Collection[str], settings: Settings, outside: bool) -> tuple[list[str], list[str]]:
+def _over(
+    server: str, offered: Collection[str], settings: Settings, outside: bool
+) -> tuple[list[str], list[str]]:
     """Return the names of the feeds that a server offers, and a line for each that is wanted and not offered."""
     asked = settings.feeds or ((AUTO,) if outside else ())
     named = [name for name in asked if name not in {AUTO, NONE}]
     wanted = [name for name in feeds() if AUTO in asked or name in named]
-    lacking = [f"{name}: MCP server {server} does not offer it" for name in wanted if name not in offered]
+    lacking = [
+        f"{name}: MCP server {server} does not offer it" for name in wanted if name not in offered
+    ]
     return [name for name in wanted if name in offered], lacking
 
 
@@ -157,13 +174,17 @@ def named_feed(name: str) -> Feed[Any]:
     known = feeds()
     if name not in known:
         close = difflib.get_close_matches(name, [*known, AUTO, NONE], 1, 0.5)
-        hint = f"did you mean {close[0]}?" if close else f"known are {', '.join([AUTO, NONE, *known])}"
+        hint = (
+            f"did you mean {close[0]}?" if close else f"known are {', '.join([AUTO, NONE, *known])}"
+        )
         raise UnknownNameError(f"unknown feed {name!r}; {hint}")
     return known[name]
 
 
 async def call_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> Told:
-    """Ask a feed with arguments as a reasoner or a client gives them; nothing is sent before they are checked.
+    """Ask a feed with arguments as a reasoner or a client gives them.
+
+    Nothing is sent before they are checked.
 
     Raises:
         UnknownNameError: If there is no such feed.
@@ -179,7 +200,9 @@ async def call_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> To
 
 
 async def ask_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> Told:
-    """Ask a feed that a run has chosen. Whether it has its key is not asked again: a replay needs none.
+    """Ask a feed that a run has chosen.
+
+    Whether it has its key is not asked again: a replay needs none.
 
     Raises:
         UnknownNameError: If there is no such feed.

@@ -1,7 +1,8 @@
 """Reports of the United Nations, governments and aid organisations, from ReliefWeb (OCHA).
 
-Documented at apidoc.reliefweb.int: POST to /v2/reports with `query`, `filter`, `fields`, `sort` and `limit`; since
-November 2025 only for callers whose `appname` it has approved. `totalCount` says how many there are in all.
+Documented at apidoc.reliefweb.int: POST to /v2/reports with `query`, `filter`, `fields`, `sort` and
+`limit`; since November 2025 only for callers whose `appname` it has approved. `totalCount` says how
+many there are in all.
 """
 
 from __future__ import annotations
@@ -101,7 +102,9 @@ class Found(BaseModel):
         return Span(self.first, self.last)
 
 
-async def reports(args: Period, words: str, country: str, lines: list[str], gateway: Gateway) -> Answer:
+async def reports(
+    args: Period, words: str, country: str, lines: list[str], gateway: Gateway
+) -> Answer:
     """Return the reports of some days, the newest first, and how many there were before.
 
     Args:
@@ -115,7 +118,8 @@ async def reports(args: Period, words: str, country: str, lines: list[str], gate
         GatewayError: If there is no answer.
     """
     found, before = await asyncio.gather(
-        or_failure(_ask(args, words, country, False, gateway)), or_failure(_ask(args, words, country, True, gateway))
+        or_failure(_ask(args, words, country, False, gateway)),
+        or_failure(_ask(args, words, country, True, gateway)),
     )
     if isinstance(found, GatewayError):
         raise found
@@ -131,7 +135,9 @@ async def reports(args: Period, words: str, country: str, lines: list[str], gate
         rows=tuple(map(_row, found.reports[:MOST_ROWS])),
         total=found.total,
         summary=_summary(found, about, before.total if isinstance(before, Found) else None),
-        note="The last day was not over when it was asked." if found.at.date() <= found.last else "",
+        note="The last day was not over when it was asked."
+        if found.at.date() <= found.last
+        else "",
     )
 
 
@@ -140,7 +146,9 @@ async def _ask(args: Period, words: str, country: str, before: bool, gateway: Ga
     settings = gateway.settings
 
     async def do() -> Reply:
-        if not (appname := settings.key(SERVICE)):  # found out here, and so journalled: a replay has no keys
+        if not (
+            appname := settings.key(SERVICE)
+        ):  # found out here, and so journalled: a replay has no keys
             raise CallError(LACKING, CallFault.AUTH)
         span = args.span(today(settings), USUAL_DAYS)
         span = span.before if before else span
@@ -154,7 +162,11 @@ async def _ask(args: Period, words: str, country: str, before: bool, gateway: Ga
             )
         said = shaped(SERVICE, Response, raw)
         found = Found(
-            first=span.first, last=span.last, at=datetime.now(UTC), total=said.totalCount, reports=said.data[:KEPT]
+            first=span.first,
+            last=span.last,
+            at=datetime.now(UTC),
+            total=said.totalCount,
+            reports=said.data[:KEPT],
         )
         return Reply(found.model_dump(mode="json"))
 
@@ -169,7 +181,9 @@ def _body(words: str, country: str, span: Span, limit: int) -> dict[str, Any]:
     conditions: list[dict[str, Any]] = [{"field": "date.created", "value": posted}]
     if country:
         code = COUNTRIES[country].alpha3  # it answers in small letters, and its callers ask in both
-        conditions.append({"field": "country.iso3", "value": [code.lower(), code], "operator": "OR"})
+        conditions.append(
+            {"field": "country.iso3", "value": [code.lower(), code], "operator": "OR"}
+        )
     query = {"query": {"value": words, "operator": "AND"}} if words else {}
     return {
         **query,
@@ -196,7 +210,8 @@ def _row(report: Report) -> Row:
     kinds = [one_line(kind.name, 40) for kind in said.format[:1] if kind.name]
     told = "; ".join(part for part in (sources, *kinds, f"about {place}" if place else "") if part)
     return Row(
-        sentence=f"{clock(when)}: ReliefWeb posted the report {quoted(said.title)}{f' ({told})' if told else ''}.",
+        sentence=f"{clock(when)}: ReliefWeb posted the report "
+        f"{quoted(said.title)}{f' ({told})' if told else ''}.",
         data={"id": str(report.id), **said.model_dump(mode="json", exclude_none=True)},
         when=when,
         place=place,
@@ -204,7 +219,9 @@ def _row(report: Report) -> Row:
         url=said.url_alias or said.url or "",
         title=one_line(said.title),
         publisher=sources or "ReliefWeb",
-        language=next((spoken.code for spoken in said.language if spoken.code and len(spoken.code) == 2), ""),
+        language=next(
+            (spoken.code for spoken in said.language if spoken.code and len(spoken.code) == 2), ""
+        ),
     )
 
 
@@ -213,4 +230,7 @@ def _summary(found: Found, about: str, before: int | None) -> str:
         return ""
     days = by_day(utc(report.fields.date.created) for report in found.reports)
     counts = days if found.total <= len(found.reports) else {}
-    return f"ReliefWeb lists {counted(found.total, 'report')} {about} from {compared(counts, found.span, before)}."
+    return (
+        f"ReliefWeb lists {counted(found.total, 'report')} {about} from "
+        f"{compared(counts, found.span, before)}."
+    )

@@ -1,6 +1,7 @@
 """News feeds in their three forms: RSS 2.0 (and 0.9x), Atom, and RSS 1.0 in RDF.
 
-Names are compared without their namespace: the three forms use different ones for the same things, and so do feeds.
+Names are compared without their namespace: the three forms use different ones for the same things,
+and so do feeds.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ LONGEST_SUMMARY = 500
 """Characters of an entry's summary that are kept: some feeds put the whole article there."""
 _ROOTS = frozenset({"rss", "feed", "RDF"})
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
-_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 
 
 class Entry(BaseModel):
@@ -51,7 +56,8 @@ class Channel(BaseModel):
     language: str = ""
     """Its language, ISO 639-1; empty: not said."""
     entries: tuple[Entry, ...] = ()
-    """The newest first, MOST_ENTRIES at most; those without an address or a headline are left out."""
+    """The newest first, MOST_ENTRIES at most; those without an address or a headline are left out.
+    """
     total: int = 0
     """How many entries it has in all."""
 
@@ -67,12 +73,18 @@ def read_channel(service: str, url: str, raw: bytes) -> Channel:
     Raises:
         CallError: If it is not a whole feed in one of the three forms.
     """
-    root = tree(service, _text(service, raw), dtd=True)  # RSS 0.91 names its type; entities are refused all the same
+    root = tree(
+        service, _text(service, raw), dtd=True
+    )  # RSS 0.91 names its type; entities are refused all the same
     if _name(root) not in _ROOTS:
-        raise CallError(f"{service} answered with something that is no news feed", CallFault.MALFORMED)
+        raise CallError(
+            f"{service} answered with something that is no news feed", CallFault.MALFORMED
+        )
     head = root if _name(root) == "feed" else _child(root, "channel")
     if head is None:
-        raise CallError(f"{service} answered with a news feed without a channel", CallFault.MALFORMED)
+        raise CallError(
+            f"{service} answered with a news feed without a channel", CallFault.MALFORMED
+        )
     items = [element for element in root.iter() if _name(element) in ("item", "entry")]
     entries = [entry for item in items if (entry := _entry(item, url))]
     entries.sort(key=lambda entry: entry.published, reverse=True)
@@ -85,13 +97,18 @@ def read_channel(service: str, url: str, raw: bytes) -> Channel:
 
 
 def _text(service: str, raw: bytes) -> str:
-    """Decode XML as it says itself; a feed that is not what it says is broken, not half readable."""
+    """Decode XML as it says itself.
+
+    A feed that is not what it says is broken, not half readable.
+    """
     declared = _DECLARED.search(raw[:300])
     marked = next((encoding for mark, encoding in _MARKS if raw.startswith(mark)), "")
     try:
         return raw.decode(marked or (declared[1].decode("ascii") if declared else "utf-8"))
     except (LookupError, UnicodeError):
-        raise CallError(f"{service} answered in characters that are not its own", CallFault.MALFORMED) from None
+        raise CallError(
+            f"{service} answered in characters that are not its own", CallFault.MALFORMED
+        ) from None
 
 
 def _name(element: Element) -> str:
@@ -107,14 +124,21 @@ def _entry(item: Element, url: str) -> Entry | None:
     link, title = _link(item, url), one_line(plain(flat(_child(item, "title"))))
     if not link or not title:
         return None
-    summary = one_line(plain(flat(_child(item, "summary", "description", "content", "encoded"))), LONGEST_SUMMARY)
+    summary = one_line(
+        plain(flat(_child(item, "summary", "description", "content", "encoded"))), LONGEST_SUMMARY
+    )
     return Entry(link=link, title=title, published=_published(item), summary=summary)
 
 
 def _link(item: Element, url: str) -> str:
-    """Return the address of an entry: of Atom's links the one to the page itself, of RSS the text, or its permalink."""
+    """Return the address of an entry.
+
+    Of Atom's links the one to the page itself, of RSS the text, or its permalink.
+    """
     links = [child for child in item if _name(child) == "link"]
-    pages = [child.get("href", "") for child in links if child.get("rel", "alternate") == "alternate"]
+    pages = [
+        child.get("href", "") for child in links if child.get("rel", "alternate") == "alternate"
+    ]
     guid = _child(item, "guid")
     texts = [flat(child) for child in links]
     if guid is not None and guid.get("isPermaLink", "true") == "true":
@@ -134,7 +158,10 @@ def _link(item: Element, url: str) -> str:
 
 
 def _published(item: Element) -> str:
-    """Return when an entry was published, or else last changed. A time without its zone counts for its day alone."""
+    """Return when an entry was published, or else last changed.
+
+    A time without its zone counts for its day alone.
+    """
     for name in ("published", "pubDate", "date", "issued", "updated", "modified"):
         said = flat(_child(item, name))
         if said and (moment := _moment(said)):
@@ -155,6 +182,8 @@ def _moment(said: str) -> str:
 
 
 def _language(head: Element, root: Element) -> str:
-    said = flat(_child(head, "language")) or root.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+    said = flat(_child(head, "language")) or root.get(
+        "{http://www.w3.org/XML/1998/namespace}lang", ""
+    )
     found = re.match(r"([A-Za-z]{2})(?![A-Za-z])", said)
     return found[1].lower() if found else ""

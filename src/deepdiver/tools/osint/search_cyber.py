@@ -78,7 +78,10 @@ class SearchCyber:
     """Looks into the catalogue, into NVD, or both."""
 
     name = "search_cyber"
-    about = "vulnerabilities of software by vendor, product, keyword, number or date, and whether they are exploited"
+    about = (
+        "vulnerabilities of software by vendor, product, keyword, number or date, and whether they "
+        "are exploited"
+    )
     kind = IntelligenceType.CYBER
     arguments: type[Arguments] = Asked
 
@@ -87,7 +90,10 @@ class SearchCyber:
         return None
 
     async def ask(self, args: Asked, gateway: Gateway) -> Told:
-        """Ask those that know: what is exploited stands in the catalogue, what is not only in NVD."""
+        """Ask those that know.
+
+        What is exploited stands in the catalogue, what is not only in NVD.
+        """
         lines: list[str] = []
         asked: dict[str, Coroutine[Any, Any, Answer]] = {}
         if args.exploited != "no":

@@ -11,11 +11,20 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.text import terms
 from deepdiver.gateway import Gateway
 from deepdiver.tools.osint import reliefweb, usgs
-from deepdiver.tools.osint.arguments import CountryCode, Keywords, Latitude, Longitude, Period, RadiusKm
+from deepdiver.tools.osint.arguments import (
+    CountryCode,
+    Keywords,
+    Latitude,
+    Longitude,
+    Period,
+    RadiusKm,
+)
 from deepdiver.tools.osint.asking import side_by_side
 from deepdiver.tools.osint.feed import Answer, Arguments, IntelligenceType, Told
 
-_OF_EARTHQUAKES = frozenset(terms("earthquake quake aftershock seismic seismicity tremor tsunami magnitude epicentre"))
+_OF_EARTHQUAKES = frozenset(
+    terms("earthquake quake aftershock seismic seismicity tremor tsunami magnitude epicentre")
+)
 """Keywords of which the catalogue of earthquakes knows something."""
 
 
@@ -53,7 +62,10 @@ class EventArguments(Period):
 
     @property
     def of_earthquakes(self) -> bool:
-        """Whether earthquakes are meant: around a place, from a magnitude, by a word; or of a time and nothing else."""
+        """Whether earthquakes are meant.
+
+        Around a place, from a magnitude, by a word; or of a time and nothing else.
+        """
         if self.latitude is not None or self.min_magnitude is not None:
             return True
         if self.keywords:
@@ -65,7 +77,10 @@ class SearchEvents:
     """Searches events."""
 
     name = "search_events"
-    about = "reports on crises and disasters by keywords or country, and earthquakes by place, time or magnitude"
+    about = (
+        "reports on crises and disasters by keywords or country, and earthquakes by place, time or "
+        "magnitude"
+    )
     kind = IntelligenceType.EVENT
     arguments: type[Arguments] = EventArguments
 
@@ -84,7 +99,9 @@ class SearchEvents:
             asked["USGS"] = usgs.earthquakes(args, place, args.min_magnitude, gateway)
         if args.of_reports:
             words = " ".join(args.keywords or ())
-            asked["ReliefWeb"] = reliefweb.reports(args, words, args.country_code or "", lines, gateway)
+            asked["ReliefWeb"] = reliefweb.reports(
+                args, words, args.country_code or "", lines, gateway
+            )
         answers, failures = await side_by_side(asked)
         return Told(answers=tuple(answers.values()), failures=(*failures, *lines))
 

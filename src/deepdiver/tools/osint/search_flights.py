@@ -1,9 +1,9 @@
 """Aircraft in the air now, from the OpenSky Network; no key. For ships there is no keyless service.
 
-Documented at openskynetwork.github.io/opensky-api: `/states/all` within a box gives anonymous callers the latest state
-of each aircraft, for 400 credits a day; a box costs 1 to 4 of them by its size. There is no past: what it says is when
-it was asked. Its terms allow research and other use that is not commercial, so it is asked only by those who name this
-feed in their settings.
+Documented at openskynetwork.github.io/opensky-api: `/states/all` within a box gives anonymous
+callers the latest state of each aircraft, for 400 credits a day; a box costs 1 to 4 of them by its
+size. There is no past: what it says is when it was asked. Its terms allow research and other use
+that is not commercial, so it is asked only by those who name this feed in their settings.
 """
 
 from __future__ import annotations
@@ -38,10 +38,12 @@ MOST_COUNTRIES = 10
 KEPT = 200
 """Aircraft that are journalled, the nearest; the counts are over all."""
 _FIELDS = (
-    "icao24 callsign origin_country time_position last_contact longitude latitude baro_altitude on_ground velocity "
+    "icao24 callsign origin_country time_position last_contact longitude latitude baro_altitude "
+    "on_ground velocity "
     "true_track vertical_rate sensors geo_altitude squawk spi position_source"
 ).split()
-"""What a state holds, by its place in the list: 17 values, and 18 where the category was asked for."""
+"""What a state holds, by its place in the list: 17 values, and 18 where the category was asked for.
+"""
 
 Stamp = Annotated[int, Field(ge=0, le=10_000_000_000)]
 """Seconds since 1970."""
@@ -127,10 +129,16 @@ class SearchFlights:
         """It must be asked for by name: its terms are not everybody's."""
         if self.name in settings.feeds:
             return None
-        return "OpenSky's terms allow no commercial use; if yours is none, name search_flights in `feeds`"
+        return (
+            "OpenSky's terms allow no commercial use; if yours is none, name search_flights in "
+            "`feeds`"
+        )
 
     async def ask(self, args: FlightArguments, gateway: Gateway) -> Told:
-        """Ask for what flies around a place; a circle over the 180th meridian is asked for in two boxes."""
+        """Ask for what flies around a place.
+
+        A circle over the 180th meridian is asked for in two boxes.
+        """
         areas = boxes(args.centre, args.radius_km)
         parts = [await _ask(args, area, gateway) for area in areas]
         countries: Counter[str] = Counter()
@@ -141,7 +149,9 @@ class SearchFlights:
             total=sum(part.total for part in parts),
             on_ground=sum(part.on_ground for part in parts),
             countries=dict(countries.most_common()),
-            nearest=sorted((state for part in parts for state in part.nearest), key=_distance(args)),
+            nearest=sorted(
+                (state for part in parts for state in part.nearest), key=_distance(args)
+            ),
         )
         return Told(answers=(_answer(args, found, _url(gateway.settings, areas[0])),))
 
@@ -149,18 +159,26 @@ class SearchFlights:
 def _answer(args: FlightArguments, found: Found, url: str) -> Answer:
     moment = clock(utc(datetime.fromtimestamp(found.time, UTC)))
     where = f"within {number(args.radius_km)} km of {degrees(args.latitude, args.longitude)}"
-    seen = f"{counted(found.total, 'aircraft', 'aircraft')} {where}, {found.on_ground:,} of them on the ground"
-    homes = ", ".join(f"{name}: {many:,}" for name, many in list(found.countries.items())[:MOST_COUNTRIES])
+    seen = (
+        f"{counted(found.total, 'aircraft', 'aircraft')} {where}, {found.on_ground:,} of them on "
+        "the ground"
+    )
+    homes = ", ".join(
+        f"{name}: {many:,}" for name, many in list(found.countries.items())[:MOST_COUNTRIES]
+    )
     return Answer(
         service="OpenSky Network",
         url=url,
         title=f"aircraft {where}, {moment}",
         kind=IntelligenceType.EVENT,
         publisher_kind="organisation",
-        rows=tuple(row for state in found.nearest[:MOST_ROWS] if (row := _row(state, found.time, args))),
+        rows=tuple(
+            row for state in found.nearest[:MOST_ROWS] if (row := _row(state, found.time, args))
+        ),
         total=found.total,
         summary=f"{moment}: OpenSky saw {seen} (by registration: {homes})." if found.total else "",
-        note="Only aircraft are seen that send their position and that a volunteer's receiver hears.",
+        note="Only aircraft are seen that send their position and that a volunteer's receiver "
+        "hears.",
     )
 
 
@@ -169,21 +187,27 @@ async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> Found:
 
     async def do() -> Reply:
         with advised(ADVICE):
-            raw = await ask_json(SERVICE, _url(settings), params=_params(box), headers=agent(settings))
+            raw = await ask_json(
+                SERVICE, _url(settings), params=_params(box), headers=agent(settings)
+            )
         said = shaped(SERVICE, Response, raw)
         inside = [state for state in said.states or [] if _distance(args)(state) <= args.radius_km]
         found = Found(
             time=said.time,
             total=len(inside),
             on_ground=sum(state.on_ground for state in inside),
-            countries=dict(Counter(one_line(state.origin_country or "unknown", 60) for state in inside)),
+            countries=dict(
+                Counter(one_line(state.origin_country or "unknown", 60) for state in inside)
+            ),
             nearest=sorted(inside, key=_distance(args))[:KEPT],
         )
         return Reply(found.model_dump(mode="json"))
 
     payload = {"box": box, **args.model_dump(mode="json")}
     what = f"aircraft around {degrees(args.latitude, args.longitude)}"
-    return Found.model_validate((await gateway.call(Request("feed", SERVICE, what, payload), do)).value)
+    return Found.model_validate(
+        (await gateway.call(Request("feed", SERVICE, what, payload), do)).value
+    )
 
 
 def _params(box: str) -> dict[str, str]:
@@ -207,7 +231,9 @@ def _row(state: State, time: int, args: FlightArguments) -> Row | None:
     when = utc(datetime.fromtimestamp(state.time_position or time, UTC))
     away = round(_distance(args)(state), 1)
     call = one_line(state.callsign or "", 10)
-    parts = [f"aircraft {call or one_line(state.icao24, 10)} at {degrees(position.lat, position.lon)}"]
+    parts = [
+        f"aircraft {call or one_line(state.icao24, 10)} at {degrees(position.lat, position.lon)}"
+    ]
     parts.append(f"{number(away)} km from the place asked for")
     if state.on_ground:
         parts.append("on the ground")

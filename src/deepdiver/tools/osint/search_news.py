@@ -1,4 +1,7 @@
-"""News: GDELT's list of what was published in the world, and the RSS and Atom feeds that the user lists."""
+"""News.
+
+GDELT's list of what was published in the world, and the RSS and Atom feeds that the user lists.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,15 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.arguments import CountryCode, Keywords, Period, Span, today
 from deepdiver.tools.osint.asking import side_by_side
 from deepdiver.tools.osint.countries import COUNTRIES
-from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told, or_failure
+from deepdiver.tools.osint.feed import (
+    MOST_ROWS,
+    Answer,
+    Arguments,
+    IntelligenceType,
+    Row,
+    Told,
+    or_failure,
+)
 from deepdiver.tools.osint.rss import Channel, Entry, read_channel
 from deepdiver.tools.osint.telling import by_day, clock, compared, counted, one_line, quoted, within
 from deepdiver.tools.search import gdelt
@@ -30,7 +41,8 @@ GDELT, RSS = "gdelt", "rss"
 USUAL_DAYS = 7
 """Days where none are named: "lately" in the news is a week."""
 MOST_ARTICLES = 200
-"""Articles asked of GDELT, which gives 250 at most: the rows, and days to count where its own count fails."""
+"""Articles asked of GDELT, which gives 250 at most: the rows, and days to count where its own count
+fails."""
 LARGEST_FEED = 8_000_000
 """Bytes of a news feed: two hundred whole articles are less."""
 NOT_OVER = "The last day was not over when it was asked."
@@ -53,7 +65,10 @@ class NewsArguments(Period):
 
 
 class Asked(BaseModel):
-    """When something was asked, and for which days: kept with the answer, for a replay has no clock."""
+    """When something was asked, and for which days.
+
+    Kept with the answer, for a replay has no clock.
+    """
 
     first: date
     last: date
@@ -92,7 +107,10 @@ class Read(BaseModel):
 
 
 class Point(BaseModel):
-    """One step of a timeline: a quarter of an hour, an hour or a day, by the length of the whole."""
+    """One step of a timeline.
+
+    A quarter of an hour, an hour or a day, by the length of the whole.
+    """
 
     date: Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z$")]
     value: Annotated[int, Field(ge=0)]
@@ -105,7 +123,10 @@ class Series(BaseModel):
 
 
 class Timeline(BaseModel):
-    """GDELT's answer in its mode TimelineVolRaw: numbers of articles, where TimelineVol gives parts of all articles."""
+    """GDELT's answer in its mode TimelineVolRaw.
+
+    Numbers of articles, where TimelineVol gives parts of all articles.
+    """
 
     timeline: list[Series]
 
@@ -134,14 +155,19 @@ class SearchNews:
         """Ask GDELT and every listed feed, side by side."""
         lines: list[str] = []
         asked = {
-            f"the news feed {url}": _from_feed(args, url, gateway) for url in dict.fromkeys(gateway.settings.news_feeds)
+            f"the news feed {url}": _from_feed(args, url, gateway)
+            for url in dict.fromkeys(gateway.settings.news_feeds)
         }
-        answers, failures = await side_by_side({"GDELT": _from_gdelt(args, lines, gateway), **asked})
+        answers, failures = await side_by_side(
+            {"GDELT": _from_gdelt(args, lines, gateway), **asked}
+        )
         return Told(answers=tuple(answers.values()), failures=(*failures, *lines))
 
 
 async def _from_gdelt(args: NewsArguments, lines: list[str], gateway: Gateway) -> Answer:
-    """Return what GDELT lists, with what it counts; where it does not count, one of the lines says why.
+    """Return what GDELT lists, with what it counts.
+
+    Where it does not count, one of the lines says why.
 
     Raises:
         GatewayError: If it does not list.
@@ -169,7 +195,9 @@ async def _from_gdelt(args: NewsArguments, lines: list[str], gateway: Gateway) -
         publisher_kind="aggregator",
         rows=tuple(rows[: args.limit]),
         total=max(len(rows), within(counted_all.days, span) if counted_all else found),
-        summary=_counted(args, counted_all) if counted_all else _only_listed(args, rows, found, span),
+        summary=_counted(args, counted_all)
+        if counted_all
+        else _only_listed(args, rows, found, span),
         note=listed.asked.note,
     )
 
@@ -181,7 +209,9 @@ async def _listed(args: NewsArguments, query: str, gateway: Gateway) -> Listed:
         asked = _now(args, settings)
         text = await _asked_gdelt(_params(query, asked), settings)
         listed = gdelt.answered(text, gdelt.Response, nothing={"articles": []})
-        return Reply(Listed(asked=asked, articles=listed.articles[:MOST_ARTICLES]).model_dump(mode="json"))
+        return Reply(
+            Listed(asked=asked, articles=listed.articles[:MOST_ARTICLES]).model_dump(mode="json")
+        )
 
     payload = {"mode": "ArtList", "query": query, **args.asked_days(settings)}
     reply = await gateway.call(Request("feed", GDELT, f"news of {args.words}", payload), do)
@@ -199,7 +229,9 @@ async def _counts(args: NewsArguments, query: str, gateway: Gateway) -> Counts:
         return Reply(Counts(asked=asked, days=timeline.by_day()).model_dump(mode="json"))
 
     payload = {"mode": "TimelineVolRaw", "query": query, **args.asked_days(settings)}
-    reply = await gateway.call(Request("feed", GDELT, f"number of news of {args.words}", payload), do)
+    reply = await gateway.call(
+        Request("feed", GDELT, f"number of news of {args.words}", payload), do
+    )
     return Counts.model_validate(reply.value)
 
 
@@ -215,7 +247,9 @@ def _params(query: str, asked: Asked, mode: str = "ArtList") -> dict[str, str]:
         CallError: If it ends before GDELT begins.
     """
     if asked.last < gdelt.FIRST:
-        raise CallError(f"gdelt was not asked: it knows of nothing before {gdelt.FIRST}", CallFault.REQUEST)
+        raise CallError(
+            f"gdelt was not asked: it knows of nothing before {gdelt.FIRST}", CallFault.REQUEST
+        )
     days = {"startdatetime": gdelt.day_start(asked.first), "enddatetime": gdelt.day_end(asked.last)}
     listing = {"maxrecords": str(MOST_ARTICLES), "sort": "HybridRel"} if mode == "ArtList" else {}
     return {"query": query, "mode": mode, "format": "json", **listing, **days}
@@ -231,14 +265,19 @@ async def _asked_gdelt(params: dict[str, str], settings: Settings) -> str:
 
 
 def _article(article: gdelt.Article, span: Span) -> Row | None:
-    """Return an article as a row; None without an address or a title, or where it is of another day."""
+    """Return an article as a row.
+
+    None without an address or a title, or where it is of another day.
+    """
     when = gdelt.seen(article.seendate or "")
     if not article.url or not article.title or (when and not _is_of(when, span)):
         return None
     outlet = one_line(article.domain or "", 100) or "an outlet"
     headline = f"{outlet} had the headline {quoted(article.title)}"
     return Row(
-        sentence=f"{clock(when)}: {headline} (the time is when GDELT first saw it)." if when else f"{headline}.",
+        sentence=f"{clock(when)}: {headline} (the time is when GDELT first saw it)."
+        if when
+        else f"{headline}.",
         data={name: value for name, value in article.model_dump().items() if value},
         when=when,
         url=article.url,
@@ -256,7 +295,10 @@ def _is_of(when: str, span: Span) -> bool:
 
 
 def _distinct(rows: list[Row]) -> list[Row]:
-    """Leave out the same address, and the same headline again: it is one agency's text in many papers."""
+    """Leave out the same address, and the same headline again.
+
+    It is one agency's text in many papers.
+    """
     kept: dict[str, Row] = {}
     addresses: set[str] = set()
     for row in rows:
@@ -273,7 +315,9 @@ def _counted(args: NewsArguments, counts: Counts) -> str:
     if not number and not before:
         return ""
     told = counted(number, "article")
-    return f"GDELT counts {told} on {quoted(args.words)} from {compared(counts.days, span, before)}."
+    return (
+        f"GDELT counts {told} on {quoted(args.words)} from {compared(counts.days, span, before)}."
+    )
 
 
 def _only_listed(args: NewsArguments, rows: list[Row], found: int, span: Span) -> str:
@@ -281,7 +325,9 @@ def _only_listed(args: NewsArguments, rows: list[Row], found: int, span: Span) -
         return ""
     more = f", the most that it lists of {found} and more" if found >= MOST_ARTICLES else ""
     told = compared(by_day(row.when for row in rows if row.when), span, None)
-    return f"GDELT lists {counted(len(rows), 'headline')}{more} on {quoted(args.words)} from {told}."
+    return (
+        f"GDELT lists {counted(len(rows), 'headline')}{more} on {quoted(args.words)} from {told}."
+    )
 
 
 async def _from_feed(args: NewsArguments, url: str, gateway: Gateway) -> Answer:
@@ -294,12 +340,15 @@ async def _from_feed(args: NewsArguments, url: str, gateway: Gateway) -> Answer:
         channel = read_channel(RSS, url, into.getvalue())
         return Reply(Read(on=datetime.now(UTC).date(), channel=channel).model_dump(mode="json"))
 
-    provider = f"{RSS}:{urlsplit(url).netloc}"  # by host: one that wants a pause does not hold up the others
+    # By host: one that wants a pause does not hold up the others.
+    provider = f"{RSS}:{urlsplit(url).netloc}"
     reply = await gateway.call(Request("feed", provider, f"the news feed {url}", {"url": url}), do)
     read = Read.model_validate(reply.value)
     channel, span = read.channel, args.span(settings.as_of or read.on, USUAL_DAYS)
     name = channel.title or urlsplit(url).hostname or url
-    matching = [entry for entry in channel.entries if _matches(args.words, f"{entry.title} {entry.summary}")]
+    matching = [
+        entry for entry in channel.entries if _matches(args.words, f"{entry.title} {entry.summary}")
+    ]
     inside = [entry for entry in matching if entry.published and _is_of(entry.published, span)]
     rows = _distinct([_row(entry, name, channel.language) for entry in inside])
     return Answer(
@@ -318,7 +367,8 @@ async def _from_feed(args: NewsArguments, url: str, gateway: Gateway) -> Answer:
 def _row(entry: Entry, name: str, language: str) -> Row:
     told = f": {quoted(entry.summary)}" if entry.summary and entry.summary != entry.title else ""
     return Row(
-        sentence=f"{clock(entry.published)}: {one_line(name, 100)} had the headline {quoted(entry.title)}{told}.",
+        sentence=f"{clock(entry.published)}: {one_line(name, 100)} had the headline "
+        f"{quoted(entry.title)}{told}.",
         data=entry.model_dump(),
         when=entry.published,
         url=entry.link,
@@ -330,28 +380,49 @@ def _row(entry: Entry, name: str, language: str) -> Row:
 
 def _folded(text: str) -> str:
     """Return a text in small letters and without accents."""
-    return "".join(char for char in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(char))
+    return "".join(
+        char
+        for char in unicodedata.normalize("NFKD", text.lower())
+        if not unicodedata.combining(char)
+    )
 
 
 def _matches(keywords: str, text: str) -> bool:
-    """Whether all content words occur, in any form; where a script parts no words, within a run of letters."""
+    """Whether all content words occur, in any form.
+
+    Where a script parts no words, within a run of letters.
+    """
     folded = _folded(text)
     there = set(terms(folded))
-    return all(term in there or (term > "\u2e80" and term in folded) for term in terms(_folded(keywords)))
+    return all(
+        term in there or (term > "\u2e80" and term in folded) for term in terms(_folded(keywords))
+    )
 
 
 def _in_feed(
-    args: NewsArguments, name: str, matching: list[Entry], rows: list[Row], channel: Channel, span: Span
+    args: NewsArguments,
+    name: str,
+    matching: list[Entry],
+    rows: list[Row],
+    channel: Channel,
+    span: Span,
 ) -> str:
     """Count by day. The days before are compared only where the feed reaches back so far."""
     dated = [entry.published[:10] for entry in channel.entries if entry.published]
     whole = bool(dated) and min(dated) <= str(span.before.first)
-    before = sum(_is_of(entry.published, span.before) for entry in matching if entry.published) if whole else None
+    before = (
+        sum(_is_of(entry.published, span.before) for entry in matching if entry.published)
+        if whole
+        else None
+    )
     if not rows and not before:
         return ""
     told = compared(by_day(row.when for row in rows), span, before)
     reach = "" if whole else f"; the feed reaches back to {min(dated)} only"
-    return f"{one_line(name, 100)} lists {counted(len(rows), 'headline')} on {quoted(args.words)} from {told}{reach}."
+    return (
+        f"{one_line(name, 100)} lists {counted(len(rows), 'headline')} on {quoted(args.words)} "
+        f"from {told}{reach}."
+    )
 
 
 def _note(args: NewsArguments, matching: list[Entry], span: Span, read: Read) -> str:
@@ -361,7 +432,10 @@ def _note(args: NewsArguments, matching: list[Entry], span: Span, read: Read) ->
     if args.country_code:
         notes.append("A news feed cannot be narrowed to a country.")
     if read.channel.total > len(read.channel.entries):
-        notes.append(f"Only the newest {len(read.channel.entries)} of its {read.channel.total} entries were looked at.")
+        notes.append(
+            f"Only the newest {len(read.channel.entries)} of its {read.channel.total} entries were "
+            "looked at."
+        )
     return " ".join(notes)
 
 

@@ -1,4 +1,6 @@
-"""How rows are told: times, positions and words from outside, so that code can read them back and nothing breaks out.
+"""How rows are told.
+
+Times, positions and words from outside, so that code can read them back and nothing breaks out.
 
 `core.whereabouts` reads a time and a position told here as what they were.
 """
@@ -18,12 +20,17 @@ FEW_DAYS = 14
 """Days that are told one by one: of more, a reader wants the sum and the peak."""
 DIGITS = 5
 """Decimals of a degree: a metre, finer than any service is."""
-_UNSEEN = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
+_UNSEEN = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
 """Marks that turn the direction of writing, and could make a sentence look like another one."""
 
 
 def utc(moment: datetime) -> str:
-    """Return a moment in UTC as a row's `when` has it: 2026-11-11T14:05:00Z; one without a zone is taken for UTC."""
+    """Return a moment in UTC as a row's `when` has it.
+
+    2026-11-11T14:05:00Z; one without a zone is taken for UTC.
+    """
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -52,7 +59,9 @@ def number(value: float) -> str:
 def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
     """Return words from outside on one line, without anything that is not seen, cut between words where too long."""
     seen = "".join(
-        " " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in text if char not in _UNSEEN
+        " " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char
+        for char in text
+        if char not in _UNSEEN
     )
     line = " ".join(seen.split())
     if len(line) <= longest:
@@ -79,7 +88,10 @@ def by_day(days: Iterable[date | str]) -> dict[str, int]:
 
 
 def daily(counts: Mapping[str, int], span: Span) -> str:
-    """Tell how many there were on each day of a few, zeros too; of many, on which day there were most."""
+    """Tell how many there were on each day of a few, zeros too.
+
+    Of many, on which day there were most.
+    """
     every = [(day, counts.get(day, 0)) for day in map(str, span.every())]
     if len(every) == 1 or not any(number for _, number in every):
         return ""
@@ -95,7 +107,9 @@ def within(counts: Mapping[str, int], span: Span) -> int:
 
 
 def compared(counts: Mapping[str, int], span: Span, before: int | None) -> str:
-    """Tell how many there were in a span, day by day, and in as many days before: what follows the thing counted.
+    """Tell how many there were in a span, day by day, and in as many days before.
+
+    What follows the thing counted.
 
     Args:
         counts: How many on each day of the span.

@@ -1,7 +1,10 @@
-"""Arithmetic of thermal anomalies: boxes around a place, pixels of one pass put together, and places that stay hot.
+"""Arithmetic of thermal anomalies.
 
-A satellite sees a hot spot as one pixel or several that adjoin. Those of one pass are one **sighting**: it is listed
-once, and counted once. The next pass, of this satellite or of another, is another sighting of it.
+Boxes around a place, pixels of one pass put together, and places that stay hot.
+
+A satellite sees a hot spot as one pixel or several that adjoin. Those of one pass are one
+**sighting**: it is listed once, and counted once. The next pass, of this satellite or of another,
+is another sighting of it.
 """
 
 from __future__ import annotations
@@ -21,16 +24,19 @@ DEGREE_KM = EARTH_KM * math.pi / 180
 CELL_KM = {"VIIRS": 0.4, "MODIS": 1.0}
 """Side of a cell: the size of a pixel straight below the satellite."""
 ADJOINING_KM = {"VIIRS": 1.0, "MODIS": 2.5}
-"""Centres of pixels this close adjoin. At the edge of a scan they are twice as wide as straight below and more."""
+"""Centres of pixels this close adjoin. At the edge of a scan they are twice as wide as straight
+below and more."""
 PASS_MINUTES = 10
-"""Pixels of one satellite within so many minutes are of one pass: the next is an hour and a half later."""
+"""Pixels of one satellite within so many minutes are of one pass: the next is an hour and a half
+later."""
 
-# A place counts as persistent, which in most cases means a flare, a furnace or a power station, if it was hot
+# A place counts as persistent, which in most cases means a flare, a furnace or a power station, if
+# it was hot
 # - on LEAST_DAYS different days at least: three days burns many a fire,
 # - on HOT_PART of the days looked at: clouds hide even a steel works two days of three,
-# - and from the first of these days to the last on LASTING_PART of the days looked at: a fire of one bad week is none.
-# The days looked at are those asked for and as many before. Adjoining cells count, because the centre of a pixel moves
-# by half its size from pass to pass.
+# - and from the first of these days to the last on LASTING_PART of the days looked at: a fire of
+# one bad week is none. The days looked at are those asked for and as many before. Adjoining cells
+# count, because the centre of a pixel moves by half its size from pass to pass.
 LEAST_DAYS = 4
 HOT_PART = 1 / 3
 LASTING_PART = 1 / 2
@@ -74,7 +80,13 @@ class Detection(NamedTuple):
     @property
     def rank(self) -> tuple[float, tuple[float | str, ...]]:
         """Its place among others: the strongest first, and among equals always the same."""
-        return -(self.frp or 0.0), (self.acq_date, self.acq_time, self.satellite, self.latitude, self.longitude)
+        return -(self.frp or 0.0), (
+            self.acq_date,
+            self.acq_time,
+            self.satellite,
+            self.latitude,
+            self.longitude,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +104,17 @@ class Sighting:
 
 
 def boxes(centre: Position, radius_km: float) -> list[str]:
-    """Return what holds the circle around a place, as west,south,east,north: two boxes where it crosses 180 degrees."""
+    """Return what holds the circle around a place, as west,south,east,north.
+
+    Two boxes where it crosses 180 degrees.
+    """
     reach = math.degrees(radius_km / EARTH_KM)
     south, north = centre.lat - reach, centre.lat + reach
     if south <= -90 or north >= 90:  # with a pole inside, every longitude is
         return [_box(-180, max(south, -90), 180, min(north, 90))]
-    spread = math.degrees(math.asin(math.sin(math.radians(reach)) / math.cos(math.radians(centre.lat))))
+    spread = math.degrees(
+        math.asin(math.sin(math.radians(reach)) / math.cos(math.radians(centre.lat)))
+    )
     west, east = centre.lon - spread, centre.lon + spread
     if west < -180:
         return [_box(west + 360, south, 180, north), _box(-180, south, east, north)]
@@ -108,14 +125,25 @@ def boxes(centre: Position, radius_km: float) -> list[str]:
 
 def _box(west: float, south: float, east: float, north: float) -> str:
     """Round outwards to a ten-thousandth of a degree, 11 m, and never beyond the earth."""
-    low = (max(limit, math.floor(value * 10_000) / 10_000) for value, limit in ((west, -180), (south, -90)))
-    high = (min(limit, math.ceil(value * 10_000) / 10_000) for value, limit in ((east, 180), (north, 90)))
+    low = (
+        max(limit, math.floor(value * 10_000) / 10_000)
+        for value, limit in ((west, -180), (south, -90))
+    )
+    high = (
+        min(limit, math.ceil(value * 10_000) / 10_000)
+        for value, limit in ((east, 180), (north, 90))
+    )
     return ",".join(f"{value:.4f}".rstrip("0").rstrip(".") for value in (*low, *high))
 
 
 def near(detections: Iterable[Detection], centre: Position, radius_km: float) -> list[Detection]:
-    """Return those within the circle, each once: two boxes share an edge, and two products may share a day."""
-    return [one for one in dict.fromkeys(detections) if distance_km(one.position, centre) <= radius_km]
+    """Return those within the circle, each once.
+
+    Two boxes share an edge, and two products may share a day.
+    """
+    return [
+        one for one in dict.fromkeys(detections) if distance_km(one.position, centre) <= radius_km
+    ]
 
 
 def sightings(detections: Sequence[Detection], centre: Position, looked_at: int) -> list[Sighting]:
@@ -153,7 +181,10 @@ def _passes(detections: Iterable[Detection]) -> list[list[Detection]]:
 
 
 def _adjoining(passed: Sequence[Detection], centre: Position) -> list[list[Detection]]:
-    """Group the pixels of a pass: each is in one group with all that it adjoins, and with all that those adjoin."""
+    """Group the pixels of a pass.
+
+    Each is in one group with all that it adjoins, and with all that those adjoin.
+    """
     reach = ADJOINING_KM[passed[0].instrument]
     grid: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     leader = list(range(len(passed)))
@@ -167,7 +198,10 @@ def _adjoining(passed: Sequence[Detection], centre: Position) -> list[list[Detec
     for index, one in enumerate(passed):
         cell = _cell(one, centre, reach)
         for other in (other for around in _around(cell) for other in grid.get(around, ())):
-            if led(other) != led(index) and distance_km(one.position, passed[other].position) <= reach:
+            if (
+                led(other) != led(index)
+                and distance_km(one.position, passed[other].position) <= reach
+            ):
                 leader[led(index)] = led(other)
         grid[cell].append(index)
     groups: defaultdict[int, list[Detection]] = defaultdict(list)

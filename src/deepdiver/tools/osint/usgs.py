@@ -1,7 +1,8 @@
 """Earthquakes, from the catalogue of the United States Geological Survey; no key.
 
-Documented at earthquake.usgs.gov/fdsnws/event/1: `query` with `format=geojson`; times in milliseconds since 1970, UTC;
-coordinates are longitude, latitude and depth in km; at most 20,000 events in an answer.
+Documented at earthquake.usgs.gov/fdsnws/event/1: `query` with `format=geojson`; times in
+milliseconds since 1970, UTC; coordinates are longitude, latitude and depth in km; at most 20,000
+events in an answer.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ from deepdiver.tools.search.keyless import advised, agent
 SERVICE = "usgs"
 DEFAULT_URL = "https://earthquake.usgs.gov"
 MOST_EVENTS = 10_000
-"""Events asked for, the newest: half of what the service gives, some 7 MB. More than any place has in a year."""
+"""Events asked for, the newest: half of what the service gives, some 7 MB. More than any place has
+in a year."""
 KEPT = 200
 """Events that are journalled, the strongest; the counts are over all."""
 WORLD_MAGNITUDE = 4.5
-"""From which magnitude where no place is named: below, the network is far from complete outside the United States."""
+"""From which magnitude where no place is named: below, the network is far from complete outside the
+United States."""
 USUAL_RADIUS = 100.0
 """Kilometres around a position where no radius is named."""
 USUAL_DAYS = 30
@@ -140,7 +143,9 @@ async def earthquakes(
     async def do() -> Reply:
         span = args.span(today(settings), USUAL_DAYS)
         with advised(ADVICE):
-            raw = await ask_json(SERVICE, _address(settings), params=_params(where, span), headers=agent(settings))
+            raw = await ask_json(
+                SERVICE, _address(settings), params=_params(where, span), headers=agent(settings)
+            )
         return Reply(_found(shaped(SERVICE, Collection, raw), span).model_dump(mode="json"))
 
     payload = {**where, **args.asked_days(settings)}
@@ -161,7 +166,8 @@ async def earthquakes(
 
 
 def _where(
-    place: tuple[float, float, Annotated[float, Field(ge=-100, le=7_000)] | None] | None, magnitude: float | None
+    place: tuple[float, float, Annotated[float, Field(ge=-100, le=7_000)] | None] | None,
+    magnitude: float | None,
 ) -> dict[str, str]:
     """Return place and magnitude by the service's own names."""
     least = WORLD_MAGNITUDE if magnitude is None and not place else magnitude
@@ -169,12 +175,19 @@ def _where(
     if not place:
         return strength
     lat, lon, radius = place
-    centre = {"latitude": number(lat), "longitude": number(lon), "maxradiuskm": number(radius or USUAL_RADIUS)}
+    centre = {
+        "latitude": number(lat),
+        "longitude": number(lon),
+        "maxradiuskm": number(radius or USUAL_RADIUS),
+    }
     return centre | strength
 
 
 def _params(where: dict[str, str], span: Span) -> dict[str, str]:
-    """Return the query of the address: the days before are in it, for one call tells both numbers."""
+    """Return the query of the address.
+
+    The days before are in it, for one call tells both numbers.
+    """
     days = {"starttime": f"{span.before.first}T00:00:00", "endtime": f"{span.last}T23:59:59"}
     return {"format": "geojson", **where, **days, "orderby": "time", "limit": str(MOST_EVENTS)}
 
@@ -191,7 +204,9 @@ def _found(collection: Collection, span: Span) -> Found:
         last=span.last,
         at=datetime.now(UTC),
         days=by_day(feature.when for feature in features),
-        strongest=sorted(inside, key=lambda feature: (-feature.strength, -feature.properties.time, feature.id))[:KEPT],
+        strongest=sorted(
+            inside, key=lambda feature: (-feature.strength, -feature.properties.time, feature.id)
+        )[:KEPT],
         cut=len(features) >= MOST_EVENTS,
     )
 
@@ -208,7 +223,12 @@ def _row(feature: Feature, centre: Position | None) -> Row:
     said = feature.properties
     lon, lat, depth = feature.geometry.coordinates
     lat, lon = round(lat, DIGITS), round(lon, DIGITS)
-    data: dict[str, Any] = {"id": feature.id, **said.model_dump(exclude_none=True), "latitude": lat, "longitude": lon}
+    data: dict[str, Any] = {
+        "id": feature.id,
+        **said.model_dump(exclude_none=True),
+        "latitude": lat,
+        "longitude": lon,
+    }
     parts = [_event(said), f"at {degrees(lat, lon)}"]
     if depth is not None:
         data["depth"] = round(depth, 2)
@@ -220,7 +240,8 @@ def _row(feature: Feature, centre: Position | None) -> Row:
         parts.append(quoted(said.place))
     status = f", {one_line(said.status, 20)}" if said.status else ""
     return Row(
-        sentence=f"{clock(feature.when)}: {', '.join(parts)} (USGS {one_line(feature.id, 40)}{status}).",
+        sentence=f"{clock(feature.when)}: {', '.join(parts)} (USGS "
+        f"{one_line(feature.id, 40)}{status}).",
         data=data,
         when=feature.when,
         lat=lat,
@@ -252,7 +273,9 @@ def _summary(found: Found, where: dict[str, str], total: int) -> str:
 
 
 def _note(found: Found) -> str:
-    notes = ["The last day was not over when it was asked."] if found.at.date() <= found.last else []
+    notes = (
+        ["The last day was not over when it was asked."] if found.at.date() <= found.last else []
+    )
     if found.cut:
         notes.append(f"It lists more than {MOST_EVENTS:,} events; the newest of them are counted.")
     return " ".join(notes)

@@ -28,10 +28,25 @@ class Wanted:
     @property
     def told(self) -> str:
         """What is looked for, in words: of "Microsoft" in "Exchange Server"."""
-        parts = (("of", self.vendor), ("in", self.product), ("about", self.keyword), ("with the number", self.cve))
-        return " ".join(f"{word} {telling.quoted(text)}" for word, text in parts if text) or "of any kind"
+        parts = (
+            ("of", self.vendor),
+            ("in", self.product),
+            ("about", self.keyword),
+            ("with the number", self.cve),
+        )
+        return (
+            " ".join(f"{word} {telling.quoted(text)}" for word, text in parts if text)
+            or "of any kind"
+        )
 
     def payload(self, settings: Settings) -> dict[str, Any]:
         """Return what shapes an answer."""
-        named = {"vendor": self.vendor, "product": self.product, "keyword": self.keyword, "cve": self.cve}
-        return {name: text for name, text in named.items() if text} | self.period.asked_days(settings)
+        named = {
+            "vendor": self.vendor,
+            "product": self.product,
+            "keyword": self.keyword,
+            "cve": self.cve,
+        }
+        return {name: text for name, text in named.items() if text} | self.period.asked_days(
+            settings
+        )

@@ -63,7 +63,10 @@ class Response(BaseModel):
 
 
 class Arxiv:
-    """Searches arXiv for papers whose records hold all the words of a query; their abstracts are what is read."""
+    """Searches arXiv for papers whose records hold all the words of a query.
+
+    Their abstracts are what is read.
+    """
 
     name = "arxiv"
     about = "preprints of physics, mathematics, computing and neighbours, with abstracts (no key)"
@@ -86,16 +89,25 @@ class Arxiv:
         async def do() -> Reply:
             with advised(ADVICE):
                 url = f"{self.address(settings)}/api/query"
-                text = await ask_text(self.name, url, params=asked.params(), headers=agent(settings))
-            response = await asyncio.to_thread(_response, text)  # XML takes its time, and others would wait
+                text = await ask_text(
+                    self.name, url, params=asked.params(), headers=agent(settings)
+                )
+            response = await asyncio.to_thread(
+                _response, text
+            )  # XML takes its time, and others would wait
             return Reply(response.model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, asked.model_dump(mode="json")), do
+        )
         return [_hit(entry) for entry in Response.model_validate(reply.value).entries][:limit]
 
 
 def _sought(query: str, settings: Settings) -> str:
-    """Return a query in arXiv's language. A hyphen would end a word there, and a stray bracket the whole query."""
+    """Return a query in arXiv's language.
+
+    A hyphen would end a word there, and a stray bracket the whole query.
+    """
     listed = words(Arxiv.name, query, inner="")
     telling = [word for word in listed if word.lower() not in STOPWORDS] or listed
     parts = [f"all:{word}" for word in telling[:MOST_WORDS]]
@@ -113,8 +125,13 @@ def _response(text: str) -> Response:
 
 
 def _entry(element: Element) -> Entry:
-    named = {name: flat(element.find(f"{ATOM}{name}")) for name in ("id", "title", "summary", "published")}
-    if "/api/errors" in named["id"]:  # an error has the form of a paper, and may come with status 200
+    named = {
+        name: flat(element.find(f"{ATOM}{name}"))
+        for name in ("id", "title", "summary", "published")
+    }
+    if (
+        "/api/errors" in named["id"]
+    ):  # an error has the form of a paper, and may come with status 200
         raise CallError("arxiv refused the query", CallFault.REQUEST)
     if not named["id"].startswith("http") or not named["title"]:
         raise CallError("arxiv answered in a form that is not its own", CallFault.MALFORMED)
@@ -127,7 +144,11 @@ def _entry(element: Element) -> Entry:
         pdf=links.get("pdf", ""),
         title=named["title"],
         summary=named["summary"],
-        authors=[name for author in element.findall(f"{ATOM}author") if (name := flat(author.find(f"{ATOM}name")))],
+        authors=[
+            name
+            for author in element.findall(f"{ATOM}author")
+            if (name := flat(author.find(f"{ATOM}name")))
+        ],
         published=named["published"],
     )
 

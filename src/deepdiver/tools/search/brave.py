@@ -23,13 +23,15 @@ REFUSED = (422,)
 """How Brave refuses a key that it does not know."""
 
 COUNTRIES = frozenset(
-    "AR AU AT BE BR CA CL DK FI FR DE GR HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES SE CH TW TR GB US"
+    "AR AU AT BE BR CA CL DK FI FR DE GR HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES "
+    "SE CH TW TR GB US"
     .split()
 )  # fmt: skip
 """The countries that Brave knows; it refuses a request that names another."""
 LANGUAGES = {
     **{code: code for code in (
-        "ar eu bn bg ca hr cs da nl en et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb pl pa ro ru sr sk "
+        "ar eu bn bg ca hr cs da nl en et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb "
+        "pl pa ro ru sr sk "
         "sl es sv ta te th tr uk vi").split()},
     "ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans",
 }  # fmt: skip
@@ -88,7 +90,9 @@ class Brave:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none and no address of one's own."""
-        return None if settings.key(self.name) or settings.urls.get(self.name) else "set BRAVE_API_KEY"
+        return (
+            None if settings.key(self.name) or settings.urls.get(self.name) else "set BRAVE_API_KEY"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -101,7 +105,10 @@ class Brave:
         asked = _asked(query, limit, settings.filters).model_dump(mode="json", exclude_none=True)
 
         async def do() -> Reply:
-            params = {name: _spelt(value) for name, value in {**asked, **_freshness(settings.filters)}.items()}
+            params = {
+                name: _spelt(value)
+                for name, value in {**asked, **_freshness(settings.filters)}.items()
+            }
             headers = {"X-Subscription-Token": key} if (key := settings.key(self.name)) else {}
             url = self.address(settings).rstrip("/") + "/res/v1/web/search"
             raw = await ask_json(self.name, url, params=params, headers=headers, refused=REFUSED)
@@ -134,7 +141,9 @@ def _spelt(value: object) -> str:
 
 
 def _hit(result: Result) -> Hit | None:
-    snippets = [html.unescape(text) for text in (result.description, *(result.extra_snippets or ())) if text]
+    snippets = [
+        html.unescape(text) for text in (result.description, *(result.extra_snippets or ())) if text
+    ]
     text = "\n".join(dict.fromkeys(snippets)) or result.title
     if not result.url or not text:
         return None

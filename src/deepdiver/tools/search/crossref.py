@@ -1,4 +1,7 @@
-"""Crossref: what publishers say of their own publications, with abstracts where they give them; no key."""
+"""Crossref.
+
+What publishers say of their own publications, with abstracts where they give them; no key.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,13 @@ from deepdiver.tools.search.plain import INNER, plain, words
 DEFAULT_URL = "https://api.crossref.org"
 LONGEST = 500
 """Characters of a query: a reference with all its authors is shorter."""
-ADVICE = "it refuses this machine for now; it serves those better who set contact to their e-mail address"
+ADVICE = (
+    "it refuses this machine for now; it serves those better who set contact to their e-mail "
+    "address"
+)
 SCIENTIFIC = frozenset(
-    "journal-article proceedings-article book book-chapter book-section edited-book monograph reference-book "
+    "journal-article proceedings-article book book-chapter book-section edited-book monograph "
+    "reference-book "
     "reference-entry report report-component dissertation standard".split()
 )
 """Types of works that somebody else than their authors has published."""
@@ -35,7 +42,10 @@ class Asked(BaseModel):
 
     def params(self) -> dict[str, str]:
         """Return the query of the address."""
-        return {name: str(value) for name, value in self.model_dump(by_alias=True, exclude_none=True).items()}
+        return {
+            name: str(value)
+            for name, value in self.model_dump(by_alias=True, exclude_none=True).items()
+        }
 
 
 class Person(BaseModel):
@@ -126,7 +136,9 @@ class Crossref:
                 raw = await ask_json(self.name, f"{self.address(settings)}/works", params=params)
             return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, asked.model_dump(mode="json")), do
+        )
         works = Response.model_validate(reply.value).message.items
         return [hit for work in works if (hit := _hit(work))][:limit]
 
@@ -141,7 +153,13 @@ def _hit(work: Work) -> Hit | None:
     if not work.doi or not title:
         return None
     withdrawn = any(update.type in WITHDRAWN for update in work.updated_by)
-    kind = "preprint" if work.type == "posted-content" else "scientific" if work.type in SCIENTIFIC else ""
+    kind = (
+        "preprint"
+        if work.type == "posted-content"
+        else "scientific"
+        if work.type in SCIENTIFIC
+        else ""
+    )
     return Hit(
         url=f"https://doi.org/{work.doi}",
         title=f"Retracted: {title}" if withdrawn else title,

@@ -1,7 +1,8 @@
 """DuckDuckGo, through the package `ddgs`; no key.
 
-The package reads a refusal as "no results" and, where DuckDuckGo is switched off in it, quietly asks others. So its
-engine for DuckDuckGo is used by itself, and looks at the status: could not search is never nothing found.
+The package reads a refusal as "no results" and, where DuckDuckGo is switched off in it, quietly
+asks others. So its engine for DuckDuckGo is used by itself, and looks at the status: could not
+search is never nothing found.
 """
 
 from __future__ import annotations
@@ -45,12 +46,16 @@ FAULTS = {
     "LxmlError": CallFault.MALFORMED,
     "ValueError": CallFault.MALFORMED,
 }
-"""What the package's exceptions mean, and those of what it connects and parses with; the others: the line broke."""
+"""What the package's exceptions mean, and those of what it connects and parses with; the others:
+the line broke."""
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
 REGIONS = (
-    "us-en uk-en ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr ct-ca cl-es cn-zh co-es hr-hr cz-cs dk-da ee-et "
-    "fi-fi fr-fr de-de gr-el hk-tzh hu-hu in-en id-id ie-en il-he it-it jp-jp kr-kr lv-lv lt-lt my-ms mx-es nl-nl "
-    "nz-en no-no pe-es ph-en pl-pl pt-pt ro-ro ru-ru sg-en sk-sk sl-sl za-en es-es se-sv ch-de ch-fr ch-it tw-tzh "
+    "us-en uk-en ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr ct-ca cl-es cn-zh co-es "
+    "hr-hr cz-cs dk-da ee-et "
+    "fi-fi fr-fr de-de gr-el hk-tzh hu-hu in-en id-id ie-en il-he it-it jp-jp kr-kr lv-lv lt-lt "
+    "my-ms mx-es nl-nl "
+    "nz-en no-no pe-es ph-en pl-pl pt-pt ro-ro ru-ru sg-en sk-sk sl-sl za-en es-es se-sv ch-de "
+    "ch-fr ch-it tw-tzh "
     "th-th tr-tr ua-uk ve-es vn-vi"
 ).split()
 """Country and language, as DuckDuckGo knows them."""
@@ -92,7 +97,9 @@ class DuckDuckGo:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that the package is needed, if it is not installed."""
-        return None if importlib.util.find_spec("ddgs") else "pip install 'deepdiver-research[search]'"
+        return (
+            None if importlib.util.find_spec("ddgs") else "pip install 'deepdiver-research[search]'"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -105,7 +112,9 @@ class DuckDuckGo:
 
         async def do() -> Reply:
             days = span(settings.filters)
-            sent = asked.model_copy(update={"timelimit": f"{days[0]}..{days[1]}"}) if days else asked
+            sent = (
+                asked.model_copy(update={"timelimit": f"{days[0]}..{days[1]}"}) if days else asked
+            )
             url = self.address(settings).rstrip("/") + "/html/"
             seconds = min(SECONDS, math.ceil(settings.deadlines.search or SECONDS))
             found = await asyncio.to_thread(_ask, url, sent, seconds)
@@ -128,7 +137,8 @@ def _asked(query: str, filters: Filters) -> Asked:
 def region(language: str, country: str) -> str:
     """Return the region that DuckDuckGo knows for a country, in the language wanted where it has several.
 
-    A language alone means its home, as `de-de` for German; DuckDuckGo has no other way to ask for one.
+    A language alone means its home, as `de-de` for German; DuckDuckGo has no other way to ask for
+    one.
     """
     place = COUNTRIES.get(country, country.lower())
     spoken = LANGUAGES.get(language, language)
@@ -138,7 +148,10 @@ def region(language: str, country: str) -> str:
     if country or not language:
         return ANYWHERE
     alike = [known for known in REGIONS if known.endswith(f"-{spoken}")]
-    return next((known for known in alike if known.startswith(f"{spoken}-")), alike[0] if alike else ANYWHERE)
+    return next(
+        (known for known in alike if known.startswith(f"{spoken}-")),
+        alike[0] if alike else ANYWHERE,
+    )
 
 
 def _ask(url: str, asked: Asked, seconds: int) -> list[dict[str, Any]]:
@@ -153,7 +166,10 @@ def _ask(url: str, asked: Asked, seconds: int) -> list[dict[str, Any]]:
         from ddgs.exceptions import DDGSException
         from lxml.etree import LxmlError  # type: ignore[import-untyped]
     except ImportError:
-        told = "duckduckgo cannot be asked through the installed ddgs: pip install -U 'deepdiver-research[search]'"
+        told = (
+            "duckduckgo cannot be asked through the installed ddgs: pip install -U "
+            "'deepdiver-research[search]'"
+        )
         raise CallError(told, CallFault.REQUEST) from None
 
     class Engine(Duckduckgo):
@@ -181,12 +197,16 @@ def checked(status: int, headers: Mapping[str, str], page: str) -> str:
     """
     if status in LIMITED or any(mark in page for mark in CHALLENGES):
         wait = retry_after(headers.get("retry-after"), headers.get("date"))
-        raise CallError("duckduckgo has been asked too often from here", CallFault.RATE, retry_after=wait)
+        raise CallError(
+            "duckduckgo has been asked too often from here", CallFault.RATE, retry_after=wait
+        )
     if status != 200:
         wait = retry_after(headers.get("retry-after"), headers.get("date"))
         raise CallError(f"duckduckgo answered {status}", fault_of(status), retry_after=wait)
     if not any(mark in page for mark in RESULTS):
-        raise CallError("duckduckgo answered with a page that holds no results", CallFault.MALFORMED)
+        raise CallError(
+            "duckduckgo answered with a page that holds no results", CallFault.MALFORMED
+        )
     return page
 
 
@@ -206,7 +226,10 @@ def _hit(result: Result) -> Hit | None:
 
 
 def unwrapped(url: str) -> str:
-    """Return where a link leads, also one through DuckDuckGo's own counter; nothing, where it is no link."""
+    """Return where a link leads, also one through DuckDuckGo's own counter.
+
+    Nothing, where it is no link.
+    """
     try:
         parts = urlsplit(url)
     except ValueError:  # an unclosed bracket

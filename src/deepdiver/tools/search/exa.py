@@ -22,8 +22,8 @@ CHARACTERS = 2_000
 class Asked(BaseModel):
     """A search, as Exa documents it (the spelling is Exa's).
 
-    Rewriting the query for Exa's index was once asked for with `useAutoprompt`; today the type `auto` includes it and
-    the field is gone.
+    Rewriting the query for Exa's index was once asked for with `useAutoprompt`; today the type
+    `auto` includes it and the field is gone.
     """
 
     query: str
@@ -69,7 +69,9 @@ class Exa:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none and no address of one's own."""
-        return None if settings.key(self.name) or settings.urls.get(self.name) else "set EXA_API_KEY"
+        return (
+            None if settings.key(self.name) or settings.urls.get(self.name) else "set EXA_API_KEY"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -84,9 +86,13 @@ class Exa:
         async def do() -> Reply:
             headers = {"x-api-key": key} if (key := settings.key(self.name)) else {}
             url = self.address(settings).rstrip("/") + "/search"
-            found = shaped(self.name, Response, await ask_json(self.name, url, body=asked, headers=headers))
+            found = shaped(
+                self.name, Response, await ask_json(self.name, url, body=asked, headers=headers)
+            )
             told = found.costDollars if self.name not in settings.prices else None
-            return Reply({"results": found.model_dump(mode="json")["results"]}, told.total if told else worst)
+            return Reply(
+                {"results": found.model_dump(mode="json")["results"]}, told.total if told else worst
+            )
 
         reply = await gateway.call(Request("search", self.name, query, asked, worst=worst), do)
         results = Response.model_validate(reply.value).results

@@ -24,7 +24,8 @@ DEFAULT_URL = "https://api.gdeltproject.org"
 LONGEST = 250
 """Characters of a query; somewhat above, the whole of it is refused."""
 SHORTEST = 2
-"""Letters of a word in a script with an alphabet: single ones say nothing, and may have the whole query refused."""
+"""Letters of a word in a script with an alphabet: single ones say nothing, and may have the whole
+query refused."""
 FIRST = date(2017, 1, 1)
 """Since when there is anything. Without a beginning it looks at the last three months alone."""
 PAUSE = 5.0
@@ -34,23 +35,35 @@ ADVICE = "it refuses this machine for now; it wants one call every five seconds 
 COUNTRIES = dict(
     pair.split(":")
     for pair in (
-        "AD:AN AE:AE AF:AF AG:AC AL:AL AM:AM AO:AO AR:AR AT:AU AU:AS AZ:AJ BA:BK BB:BB BD:BG BE:BE BF:UV BG:BU BH:BA "
-        "BI:BY BJ:BN BN:BX BO:BL BR:BR BS:BF BT:BT BW:BC BY:BO BZ:BH CA:CA CD:CG CF:CT CG:CF CH:SZ CI:IV CL:CI CM:CM "
-        "CN:CH CO:CO CR:CS CU:CU CV:CV CY:CY CZ:EZ DE:GM DJ:DJ DK:DA DM:DO DO:DR DZ:AG EC:EC EE:EN EG:EG ER:ER ES:SP "
-        "ET:ET FI:FI FJ:FJ FM:FM FR:FR GA:GB GB:UK GD:GJ GE:GG GH:GH GM:GA GN:GV GQ:EK GR:GR GT:GT GW:PU GY:GY HK:HK "
-        "HN:HO HR:HR HT:HA HU:HU ID:ID IE:EI IL:IS IN:IN IQ:IZ IR:IR IS:IC IT:IT JM:JM JO:JO JP:JA KE:KE KG:KG KH:CB "
-        "KI:KR KM:CN KN:SC KP:KN KR:KS KW:KU KZ:KZ LA:LA LB:LE LC:ST LI:LS LK:CE LR:LI LS:LT LT:LH LU:LU LV:LG LY:LY "
-        "MA:MO MC:MN MD:MD ME:MJ MG:MA MH:RM MK:MK ML:ML MM:BM MN:MG MO:MC MR:MR MT:MT MU:MP MV:MV MW:MI MX:MX MY:MY "
-        "MZ:MZ NA:WA NE:NG NG:NI NI:NU NL:NL NO:NO NP:NP NR:NR NZ:NZ OM:MU PA:PM PE:PE PG:PP PH:RP PK:PK PL:PL PR:RQ "
-        "PS:WE PT:PO PW:PS PY:PA QA:QA RO:RO RS:RI RU:RS RW:RW SA:SA SB:BP SC:SE SD:SU SE:SW SG:SN SI:SI SK:LO SL:SL "
-        "SM:SM SN:SG SO:SO SR:NS SS:OD ST:TP SV:ES SY:SY SZ:WZ TD:CD TG:TO TH:TH TJ:TI TL:TT TM:TX TN:TS TO:TN TR:TU "
-        "TT:TD TV:TV TW:TW TZ:TZ UA:UP UG:UG US:US UY:UY UZ:UZ VA:VT VC:VC VE:VE VN:VM VU:NH WS:WS YE:YM ZA:SF ZM:ZA "
+        "AD:AN AE:AE AF:AF AG:AC AL:AL AM:AM AO:AO AR:AR AT:AU AU:AS AZ:AJ BA:BK BB:BB BD:BG BE:BE "
+        "BF:UV BG:BU BH:BA "
+        "BI:BY BJ:BN BN:BX BO:BL BR:BR BS:BF BT:BT BW:BC BY:BO BZ:BH CA:CA CD:CG CF:CT CG:CF CH:SZ "
+        "CI:IV CL:CI CM:CM "
+        "CN:CH CO:CO CR:CS CU:CU CV:CV CY:CY CZ:EZ DE:GM DJ:DJ DK:DA DM:DO DO:DR DZ:AG EC:EC EE:EN "
+        "EG:EG ER:ER ES:SP "
+        "ET:ET FI:FI FJ:FJ FM:FM FR:FR GA:GB GB:UK GD:GJ GE:GG GH:GH GM:GA GN:GV GQ:EK GR:GR GT:GT "
+        "GW:PU GY:GY HK:HK "
+        "HN:HO HR:HR HT:HA HU:HU ID:ID IE:EI IL:IS IN:IN IQ:IZ IR:IR IS:IC IT:IT JM:JM JO:JO JP:JA "
+        "KE:KE KG:KG KH:CB "
+        "KI:KR KM:CN KN:SC KP:KN KR:KS KW:KU KZ:KZ LA:LA LB:LE LC:ST LI:LS LK:CE LR:LI LS:LT LT:LH "
+        "LU:LU LV:LG LY:LY "
+        "MA:MO MC:MN MD:MD ME:MJ MG:MA MH:RM MK:MK ML:ML MM:BM MN:MG MO:MC MR:MR MT:MT MU:MP MV:MV "
+        "MW:MI MX:MX MY:MY "
+        "MZ:MZ NA:WA NE:NG NG:NI NI:NU NL:NL NO:NO NP:NP NR:NR NZ:NZ OM:MU PA:PM PE:PE PG:PP PH:RP "
+        "PK:PK PL:PL PR:RQ "
+        "PS:WE PT:PO PW:PS PY:PA QA:QA RO:RO RS:RI RU:RS RW:RW SA:SA SB:BP SC:SE SD:SU SE:SW SG:SN "
+        "SI:SI SK:LO SL:SL "
+        "SM:SM SN:SG SO:SO SR:NS SS:OD ST:TP SV:ES SY:SY SZ:WZ TD:CD TG:TO TH:TH TJ:TI TL:TT TM:TX "
+        "TN:TS TO:TN TR:TU "
+        "TT:TD TV:TV TW:TW TZ:TZ UA:UP UG:UG US:US UY:UY UZ:UZ VA:VT VC:VC VE:VE VN:VM VU:NH WS:WS "
+        "YE:YM ZA:SF ZM:ZA "
         "ZW:ZI"
     ).split()
 )
 """Countries by ISO 3166-1 as FIPS 10-4 names them, which GDELT goes by: its CH is China."""
 _TOLD = re.compile(
-    r"\b(?:too (?:short|long|common|many)|limit|quer(?:y|ies)|keywords?|phrases?|timespan|datetime|parenthes[ei]s)\b",
+    r"\b(?:too (?:short|long|common|many)|limit|quer(?:y|ies)|keywords?|phrases?|timespan|datetime"
+    r"|parenthes[ei]s)\b",
     re.IGNORECASE,
 )
 """What its errors speak of. They come as a sentence with status 200."""
@@ -68,7 +81,9 @@ class Asked(BaseModel):
     def params(self) -> dict[str, str]:
         """Return the query of the address."""
         always = {"mode": "ArtList", "format": "json", "sort": "HybridRel"}
-        return always | {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}
+        return always | {
+            name: str(value) for name, value in self.model_dump(exclude_none=True).items()
+        }
 
 
 class Article(BaseModel):
@@ -112,11 +127,19 @@ class Gdelt:
         async def do() -> Reply:
             with advised(ADVICE):
                 url = f"{self.address(settings)}/api/v2/doc/doc"
-                text = await ask_text(self.name, url, params=asked.params(), headers=agent(settings))
+                text = await ask_text(
+                    self.name, url, params=asked.params(), headers=agent(settings)
+                )
             return Reply(answered(text, Response, nothing={"articles": []}).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
-        return [hit for article in Response.model_validate(reply.value).articles if (hit := _hit(article))][:limit]
+        reply = await gateway.call(
+            Request("search", self.name, query, asked.model_dump(mode="json")), do
+        )
+        return [
+            hit
+            for article in Response.model_validate(reply.value).articles
+            if (hit := _hit(article))
+        ][:limit]
 
 
 def _asked(query: str, limit: int, settings: Settings) -> Asked:
@@ -136,9 +159,15 @@ def worded(query: str, language: str = "", country: str = "") -> str:
         CallError: If it would refuse the query, or look for everything.
     """
     listed = words(Gdelt.name, query, inner="")
-    telling = [word for word in listed if word.lower() not in STOPWORDS and (len(word) >= SHORTEST or word > "\u2e80")]
+    telling = [
+        word
+        for word in listed
+        if word.lower() not in STOPWORDS and (len(word) >= SHORTEST or word > "\u2e80")
+    ]
     if not telling:
-        raise CallError("gdelt was not asked: the query holds no word that it searches for", CallFault.REQUEST)
+        raise CallError(
+            "gdelt was not asked: the query holds no word that it searches for", CallFault.REQUEST
+        )
     parts = [clipped(" ".join(telling), LONGEST)]
     if known := LANGUAGES.get(language):
         parts.append(f"sourcelang:{known.name}")
@@ -176,10 +205,15 @@ def answered(text: str, form: type[Form], nothing: Any) -> Form:
 
 
 def _parsed(text: str) -> Any:
-    """Read its JSON, which holds titles as they were found: with raw control characters and backslashes of no use."""
+    """Read its JSON, which holds titles as they were found.
+
+    With raw control characters and backslashes of no use.
+    """
     text = _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", text)
     value = json.loads(text, strict=False)
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))  # no halves of characters
+    return json.loads(
+        json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    )  # no halves of characters
 
 
 def _refusal(text: str) -> CallError:
@@ -206,7 +240,10 @@ def _hit(article: Article) -> Hit | None:
 
 
 def seen(stamp: str) -> str:
-    """Return when GDELT first saw it, which is within the hour: 20260208T031500Z becomes 2026-02-08T03:15:00Z."""
+    """Return when GDELT first saw it, which is within the hour.
+
+    20260208T031500Z becomes 2026-02-08T03:15:00Z.
+    """
     found = re.fullmatch(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z", stamp)
     return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else ""
 

@@ -1,4 +1,6 @@
-"""Google's results, by the first way that is set up: Serper, SerpAPI, or Google's own Custom Search.
+"""Google's results, by the first way that is set up.
+
+Serper, SerpAPI, or Google's own Custom Search.
 
 Custom Search takes no new users and ends on 1 January 2027; the other two go on.
 """
@@ -24,7 +26,8 @@ from deepdiver.tools.search.serper import PROVIDER as SERPER
 
 DEFAULT_URL = "https://customsearch.googleapis.com"
 KEY, ENGINE = "google_search", "google_cx"
-"""Names in the settings' keys: of the key, and of the id of your Programmable Search Engine (its `cx`)."""
+"""Names in the settings' keys: of the key, and of the id of your Programmable Search Engine (its
+`cx`)."""
 REFUSED = (400,)
 """How Google refuses a key or an engine that it does not know."""
 
@@ -63,7 +66,11 @@ class CustomSearch:
     def missing(self, settings: Settings) -> str | None:
         """Say what is needed."""
         ready = settings.urls.get(self.name) or (settings.key(KEY) and settings.key(ENGINE))
-        return None if ready else "set GOOGLE_SEARCH_API_KEY and DEEPDIVER_GOOGLE_CX_KEY (the engine's id)"
+        return (
+            None
+            if ready
+            else "set GOOGLE_SEARCH_API_KEY and DEEPDIVER_GOOGLE_CX_KEY (the engine's id)"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -83,7 +90,8 @@ class CustomSearch:
             raw = await ask_json(self.name, url, params=params, headers=headers, refused=REFUSED)
             return Reply(shaped(self.name, Response, raw).model_dump(mode="json"), cost)
 
-        # The engine shapes the answer, and stands among the secrets: it is told apart without being told.
+        # The engine shapes the answer, and stands among the secrets: it is told apart without being
+        # told.
         payload = {**asked, **asked_days(settings.filters), "engine": digest(engine)[:12]}
         reply = await gateway.call(Request("search", self.name, query, payload, worst=cost), do)
         results = Response.model_validate(reply.value).items
@@ -94,13 +102,18 @@ class Google:
     """Searches the web by the first way that is set up."""
 
     name = "google"
-    about = "the web, through Google (needs SERPER_API_KEY or SERPAPI_API_KEY; Custom Search ends 1 January 2027)"
+    about = (
+        "the web, through Google (needs SERPER_API_KEY or SERPAPI_API_KEY; Custom Search ends 1 "
+        "January 2027)"
+    )
 
     def missing(self, settings: Settings) -> str | None:
         """Say what is needed, if none of the ways is set up."""
         if self._way(settings).missing(settings) is None:
             return None
-        return f"set SERPER_API_KEY, or SERPAPI_API_KEY; or {OWN.missing(settings)}".replace("or set", "or")
+        return f"set SERPER_API_KEY, or SERPAPI_API_KEY; or {OWN.missing(settings)}".replace(
+            "or set", "or"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""

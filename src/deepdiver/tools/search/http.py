@@ -24,13 +24,16 @@ USER_AGENT = "deepdiver (research agent; cites what it reads)"
 TIMEOUT = 60.0
 """Seconds without a byte; the gateway's deadline for the whole call is usually shorter."""
 USERS_TO_CURE = frozenset({401, 402, 403, 432, 433})
-"""The key is refused, or its account is empty (402, and Tavily's own 432 and 433): the user acts, then goes on."""
+"""The key is refused, or its account is empty (402, and Tavily's own 432 and 433): the user acts,
+then goes on."""
 LARGEST = 20_000_000
-"""Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it."""
+"""Bytes of an answer, unpacked: some results with the whole text of their pages are a tenth of it.
+"""
 
 
 _HIDDEN: ContextVar[str | None] = ContextVar("hidden", default=None)
-"""What httpx must not log at the moment besides a query: a part of the path; None: it is no request of this module."""
+"""What httpx must not log at the moment besides a query: a part of the path; None: it is no request
+of this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +49,19 @@ class Downloaded:
 
 
 class _Discreet(logging.Filter):
-    """Keeps out of the logs of httpx what may hold a key: of an address the query, of an answer the headers."""
+    """Keeps out of the logs of httpx what may hold a key.
+
+    Of an address the query, of an answer the headers.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         hidden = _HIDDEN.get()
         if hidden is None:
             return True
         if isinstance(record.args, tuple):
-            record.args = tuple(_shown(arg, hidden) if isinstance(arg, httpx.URL) else arg for arg in record.args)
+            record.args = tuple(
+                _shown(arg, hidden) if isinstance(arg, httpx.URL) else arg for arg in record.args
+            )
         return not record.name.startswith("httpcore")
 
 
@@ -62,7 +70,10 @@ def _shown(address: httpx.URL, hidden: str) -> str:
     return shown.replace(hidden, "[secret]") if hidden else shown
 
 
-for _name in ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))):
+for _name in (
+    "httpx",
+    *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
+):
     logging.getLogger(_name).addFilter(_Discreet())
 
 
@@ -103,7 +114,9 @@ async def ask_text(
     refused: Collection[int] = (),
     hidden: str = "",
 ) -> str:
-    """GET and return the text that comes back, such as XML; what is no character of its charset is replaced.
+    """GET and return the text that comes back, such as XML.
+
+    What is no character of its charset is replaced.
 
     Args:
         provider: Who is asked, for messages.
@@ -133,13 +146,22 @@ def shaped(provider: str, form: type[Form], raw: Any) -> Form:
     try:
         return form.model_validate(raw)
     except ValidationError:
-        raise CallError(f"{provider} answered in a form that is not its own", CallFault.MALFORMED) from None
+        raise CallError(
+            f"{provider} answered in a form that is not its own", CallFault.MALFORMED
+        ) from None
 
 
 async def download(
-    provider: str, url: str, into: BinaryIO, *, largest: int, headers: Mapping[str, str] | None = None
+    provider: str,
+    url: str,
+    into: BinaryIO,
+    *,
+    largest: int,
+    headers: Mapping[str, str] | None = None,
 ) -> Downloaded:
-    """GET a file and write it as it comes, unpacked; 304 and nothing written where it is what the headers name.
+    """GET a file and write it as it comes, unpacked.
+
+    304 and nothing written where it is what the headers name.
 
     Args:
         provider: Who is asked, for messages.
@@ -151,7 +173,9 @@ async def download(
     Raises:
         CallError: If the service refuses, fails, is late or sends more.
     """
-    async with _stream(provider, url, None, None, headers, also=(httpx.codes.NOT_MODIFIED,)) as reply:
+    async with _stream(
+        provider, url, None, None, headers, also=(httpx.codes.NOT_MODIFIED,)
+    ) as reply:
         told = {name: reply.headers.get(name, "") for name in ("ETag", "Last-Modified")}
         if reply.status_code == httpx.codes.NOT_MODIFIED:
             return Downloaded(False, told["ETag"], told["Last-Modified"])
@@ -202,9 +226,13 @@ async def _stream(
     try:
         async with (
             httpx.AsyncClient(
-                headers={"User-Agent": USER_AGENT, **(headers or {})}, timeout=TIMEOUT, verify=_certificates()
+                headers={"User-Agent": USER_AGENT, **(headers or {})},
+                timeout=TIMEOUT,
+                verify=_certificates(),
             ) as client,
-            client.stream("GET" if body is None else "POST", _address(url), params=params, json=body) as reply,
+            client.stream(
+                "GET" if body is None else "POST", _address(url), params=params, json=body
+            ) as reply,
         ):
             if reply.status_code != httpx.codes.OK and reply.status_code not in also:
                 raise _refusal(provider, reply, refused)
@@ -214,12 +242,22 @@ async def _stream(
         raise CallError(told, CallFault.UNREACHED) from None
     except httpx.TimeoutException:
         raise CallError(f"{provider} did not answer in time", CallFault.TIMEOUT) from None
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError, UnicodeError) as error:
+    except (
+        httpx.InvalidURL,
+        httpx.UnsupportedProtocol,
+        httpx.LocalProtocolError,
+        UnicodeError,
+    ) as error:
         # Neither address nor key is shown: both may hold a secret.
-        told = f"{provider} cannot be asked at all ({type(error).__name__}): correct its address or its key"
+        told = (
+            f"{provider} cannot be asked at all ({type(error).__name__}): correct its address or "
+            "its key"
+        )
         raise CallError(told, CallFault.REQUEST) from None
     except httpx.DecodingError:
-        raise CallError(f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED) from None
+        raise CallError(
+            f"{provider} answered with something that cannot be unpacked", CallFault.MALFORMED
+        ) from None
     except httpx.HTTPError as error:
         raise CallError(f"{provider} was lost: {type(error).__name__}", CallFault.NETWORK) from None
     finally:
@@ -228,7 +266,10 @@ async def _stream(
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    """Read the trusted certificates once: it takes 20 ms and more, and every client would do it anew."""
+    """Read the trusted certificates once.
+
+    It takes 20 ms and more, and every client would do it anew.
+    """
     return httpx.create_ssl_context()
 
 
@@ -251,7 +292,9 @@ async def _pieces(provider: str, reply: httpx.Response, largest: int) -> AsyncIt
     async for piece in reply.aiter_bytes():
         size += len(piece)
         if size > largest:
-            raise CallError(f"{provider} answered with more than {largest:,} bytes", CallFault.MALFORMED)
+            raise CallError(
+                f"{provider} answered with more than {largest:,} bytes", CallFault.MALFORMED
+            )
         yield piece
 
 
@@ -270,10 +313,14 @@ def _refusal(provider: str, reply: httpx.Response, refused: Collection[int]) -> 
 def _parsed(provider: str, raw: bytes) -> Any:
     try:
         value = json.loads(raw)
-        if b"\\ud" in raw.lower():  # half a character, as a cut emoji leaves it, can be neither saved nor shown
+        if (
+            b"\\ud" in raw.lower()
+        ):  # half a character, as a cut emoji leaves it, can be neither saved nor shown
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise CallError(f"{provider} answered with something that is not JSON", CallFault.MALFORMED) from None
+        raise CallError(
+            f"{provider} answered with something that is not JSON", CallFault.MALFORMED
+        ) from None
     return value
 
 
@@ -289,7 +336,10 @@ def fault_of(status: int) -> CallFault:
 
 
 def retry_after(value: str | None, date: str | None) -> float | None:
-    """Read a Retry-After header: seconds, or a date, counted from the answer's own date or else from now."""
+    """Read a Retry-After header.
+
+    Seconds, or a date, counted from the answer's own date or else from now.
+    """
     if not value:
         return None
     try:

@@ -1,4 +1,7 @@
-"""Your own documents: those of `deepdiver library`, or the files and folders given with --in, or the bundled sample."""
+"""Your own documents.
+
+Those of `deepdiver library`, or the files and folders given with --in, or the bundled sample.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,13 @@ T = TypeVar("T")
 READING = 3_600.0
 """Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
 LONG, REST = 0.5, 10.0
-"""Seconds that looking for changed files may take each time; beyond it there is a pause of so many times as long."""
+"""Seconds that looking for changed files may take each time; beyond it there is a pause of so many
+times as long."""
 TOLD_EVERY = 2.0
 """Seconds between two words on how far it is; what takes less is not worth one."""
 NAMED = 10
-"""Files named one by one of those that could not be read: a folder of pictures must not fill the report."""
+"""Files named one by one of those that could not be read: a folder of pictures must not fill the
+report."""
 
 
 class Shelf:
@@ -48,11 +53,13 @@ class Shelf:
     def look(self, told: Told = lambda _: None) -> tuple[Unread, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
 
-        Searches run side by side: one brings it up to date, the others wait for it. Where looking takes long, it is not
-        looked again before REST times as long has passed: a million files take ten seconds, before every search.
+        Searches run side by side: one brings it up to date, the others wait for it. Where looking
+        takes long, it is not looked again before REST times as long has passed: a million files
+        take ten seconds, before every search.
 
         Args:
-            told: Is told how far it is. Whatever it raises ends the work; what was done until then is kept.
+            told: Is told how far it is. Whatever it raises ends the work; what was done until then
+                is kept.
 
         Raises:
             UsageError: If a path does not exist or cannot be opened.
@@ -68,7 +75,9 @@ class Shelf:
                     self._unread = self.library.refresh(self._paths, told).unread
                     self._stamp = seen
                 self._again = time.monotonic() + (REST * took if took > LONG else 0.0)
-            if self.library.passages() <= ranking.WHOLE:  # of a larger one, each search embeds what it needs
+            if (
+                self.library.passages() <= ranking.WHOLE
+            ):  # of a larger one, each search embeds what it needs
                 self.library.embed(told)
             return self._unread
 
@@ -128,7 +137,10 @@ class LibraryProvider:
         """Say that documents are needed, if there are none."""
         if settings.documents or has_documents(settings):
             return None
-        return "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver library add"
+        return (
+            "no documents were given: add --in PATH, or --sample, or fill your library with "
+            "deepdiver library add"
+        )
 
     async def prepare(self, gateway: Gateway) -> list[str]:
         """Bring the library up to date, and say what of it cannot be searched, or not in full.
@@ -145,22 +157,33 @@ class LibraryProvider:
             lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
             if more := unread[NAMED:]:
                 lines.append(f"{len(more)} more files were not read")
-            return {"passages": held.library.passages(), "unread": lines, "behind": held.library.note}
+            return {
+                "passages": held.library.passages(),
+                "unread": lines,
+                "behind": held.library.note,
+            }
 
         async def do() -> Reply:
             return Reply(await _in_thread(look, gateway, request))
 
         payload = {"open": [str(path) for path in paths]}
-        request = Request("search", self.name, "open the library", payload, fresh=True, seconds=READING)
+        request = Request(
+            "search", self.name, "open the library", payload, fresh=True, seconds=READING
+        )
         found = (await gateway.call(request, do)).value
         if not found["passages"]:
             listed = "; ".join(found["unread"][:3]) or "there is no file"
-            where = f"under {', '.join(str(path) for path in paths)}" if paths else "of your library"
+            where = (
+                f"under {', '.join(str(path) for path in paths)}" if paths else "of your library"
+            )
             raise NoEvidenceError(f"no document {where} can be searched: {listed}")
         return [*found["unread"], *filter(None, [found["behind"]])]
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the documents; the answer is journalled, so that a replay reads what the run read."""
+        """Search the documents.
+
+        The answer is journalled, so that a replay reads what the run read.
+        """
         settings = gateway.settings
         where = Where(since=settings.filters.since, until=settings.filters.until)
 
@@ -177,19 +200,30 @@ class LibraryProvider:
 
         async def do() -> Reply:
             found = await _in_thread(look, gateway, request)
-            hits = [_hit(match, text, await gateway.save_text(text), gateway) for match, text in found]
+            hits = [
+                _hit(match, text, await gateway.save_text(text), gateway) for match, text in found
+            ]
             snapshots = tuple(dict.fromkeys(hit.snapshot for hit in hits))
             return Reply([hit.model_dump(mode="json") for hit in hits], texts=snapshots)
 
-        payload: dict[str, Any] = {"query": query, "limit": limit, "paths": [str(path) for path in settings.documents]}
-        payload |= {name: str(day) for name, day in (("since", where.since), ("until", where.until)) if day}
+        payload: dict[str, Any] = {
+            "query": query,
+            "limit": limit,
+            "paths": [str(path) for path in settings.documents],
+        }
+        payload |= {
+            name: str(day) for name, day in (("since", where.since), ("until", where.until)) if day
+        }
         request = Request("search", self.name, query, payload, fresh=True)
         reply = await gateway.call(request, do)
         return [Hit.model_validate(item) for item in reply.value]
 
 
 def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
-    """Return a match as a hit. Where a secret was taken out of the saved text, offsets are those of what is left."""
+    """Return a match as a hit.
+
+    Where a secret was taken out of the saved text, offsets are those of what is left.
+    """
     entry, start, end = match.entry, match.span.start, match.span.end
     if gateway.scrub(text) != text:
         start, end = len(gateway.scrub(text[:start])), len(gateway.scrub(text[:end]))

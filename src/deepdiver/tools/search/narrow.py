@@ -1,4 +1,7 @@
-"""What services share in narrowing a search: their query syntax, their lengths, and their ways of writing a day."""
+"""What services share in narrowing a search.
+
+Their query syntax, their lengths, and their ways of writing a day.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,15 @@ def clipped(query: str, characters: int, words: int = 0) -> str:
     return short[: characters + 1].rpartition(" ")[0] or short[:characters]
 
 
-def with_sites(query: str, filters: Filters, characters: int, words: int = 0, *, exclude: bool = True) -> str:
-    """Return a query with its domains in the syntax that the big engines share: `site:a.org OR site:b.org -site:c.org`.
+def with_sites(
+    query: str, filters: Filters, characters: int, words: int = 0, *, exclude: bool = True
+) -> str:
+    """Return a query with its domains in the syntax that the big engines share.
 
-    The query goes first, and as many domains as fit: what comes from elsewhere is taken out afterwards anyway.
+    `site:a.org OR site:b.org -site:c.org`.
+
+    The query goes first, and as many domains as fit: what comes from elsewhere is taken out
+    afterwards anyway.
 
     Args:
         query: What is searched.
@@ -35,16 +43,23 @@ def with_sites(query: str, filters: Filters, characters: int, words: int = 0, *,
         exclude: Whether all engines behind the service know the minus sign.
     """
     asked = clipped(query, characters, words)
-    include = _fitting(asked, [f"site:{domain}" for domain in filters.include_domains], " OR ", characters, words)
+    include = _fitting(
+        asked, [f"site:{domain}" for domain in filters.include_domains], " OR ", characters, words
+    )
     if include:
         asked = f"{asked} {include}" if " OR " not in include else f"{asked} ({include})"
     exclude_domains = filters.exclude_domains if exclude else ()
-    minus = _fitting(asked, [f"-site:{domain}" for domain in exclude_domains], " ", characters, words)
+    minus = _fitting(
+        asked, [f"-site:{domain}" for domain in exclude_domains], " ", characters, words
+    )
     return f"{asked} {minus}" if minus else asked
 
 
 def _fitting(asked: str, terms: Sequence[str], joint: str, characters: int, words: int) -> str:
-    """Return the first terms that still fit behind a query, joined; 3 characters are for a space and brackets."""
+    """Return the first terms that still fit behind a query, joined.
+
+    3 characters are for a space and brackets.
+    """
     most = len(terms)
     while most:
         joined = joint.join(terms[:most])
@@ -62,20 +77,31 @@ def today() -> date:
 
 
 def span(filters: Filters) -> tuple[date, date] | None:
-    """Return the first and the last day wanted, with an end for services that want both; None: any day."""
+    """Return the first and the last day wanted, with an end for services that want both.
+
+    None: any day.
+    """
     if not filters.since and not filters.until:
         return None
-    return filters.since or date(1970, 1, 1), filters.until or max(today(), filters.since or today())
+    return filters.since or date(1970, 1, 1), filters.until or max(
+        today(), filters.since or today()
+    )
 
 
 def asked_days(filters: Filters) -> dict[str, str]:
-    """Return the days as they belong into a request's payload: as the user gave them, whatever today is."""
+    """Return the days as they belong into a request's payload.
+
+    As the user gave them, whatever today is.
+    """
     named = {"since": filters.since, "until": filters.until}
     return {name: day.isoformat() for name, day in named.items() if day}
 
 
 def iso(text: str | None) -> str:
-    """Return a day or a moment as ISO 8601; nothing, where it is something else such as "3 days ago"."""
+    """Return a day or a moment as ISO 8601.
+
+    Nothing, where it is something else such as "3 days ago".
+    """
     text = (text or "").strip()
     if re.match(r"\d{4}-\d{2}-\d{2}(?!\d)", text):
         return next((said for said in (text, text[:10]) if _is_moment(said)), "")

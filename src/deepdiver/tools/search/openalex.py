@@ -14,10 +14,14 @@ from deepdiver.tools.search.plain import plain, words
 
 DEFAULT_URL = "https://api.openalex.org"
 LONGEST = 1_000
-"""Characters of a query: the whole address may have about 4,000, and a letter may take nine of them."""
+"""Characters of a query: the whole address may have about 4,000, and a letter may take nine of
+them."""
 FARTHEST = 20_000
-"""Places in an abstract beyond which a word is not put: a slip of the index must not make a text of empty places."""
-SCIENTIFIC = frozenset("article review book book-chapter dissertation letter report editorial standard".split())
+"""Places in an abstract beyond which a word is not put: a slip of the index must not make a text of
+empty places."""
+SCIENTIFIC = frozenset(
+    "article review book book-chapter dissertation letter report editorial standard".split()
+)
 """Types of works that somebody else than their authors has published."""
 
 
@@ -86,10 +90,15 @@ FIELDS = ",".join(Work.model_fields)
 
 
 class OpenAlex:
-    """Searches titles, abstracts and full texts of scholarly works; their abstracts are what is read."""
+    """Searches titles, abstracts and full texts of scholarly works.
+
+    Their abstracts are what is read.
+    """
 
     name = "openalex"
-    about = "scholarly works of all fields, with abstracts (OPENALEX_API_KEY is free and allows more)"
+    about = (
+        "scholarly works of all fields, with abstracts (OPENALEX_API_KEY is free and allows more)"
+    )
     group = "scholar"
     keyless = True
 
@@ -109,13 +118,21 @@ class OpenAlex:
 
         async def do() -> Reply:
             who = {"mailto": settings.contact, "api_key": settings.key(self.name)}
-            params = asked.params() | {"select": FIELDS} | {name: value for name, value in who.items() if value}
+            params = (
+                asked.params()
+                | {"select": FIELDS}
+                | {name: value for name, value in who.items() if value}
+            )
             with advised(key_advice(settings, self.name, "OPENALEX_API_KEY")):
                 raw = await ask_json(self.name, f"{self.address(settings)}/works", params=params)
             return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
-        return [hit for work in Response.model_validate(reply.value).results if (hit := _hit(work))][:limit]
+        reply = await gateway.call(
+            Request("search", self.name, query, asked.model_dump(mode="json")), do
+        )
+        return [
+            hit for work in Response.model_validate(reply.value).results if (hit := _hit(work))
+        ][:limit]
 
 
 def _filter(settings: Settings) -> str | None:
@@ -129,8 +146,13 @@ def _filter(settings: Settings) -> str | None:
 
 
 def abstract(index: dict[str, list[int]]) -> str:
-    """Put an abstract together again: publishers let OpenAlex show which word stands where, and not the text."""
-    placed = sorted((at, word) for word, places in index.items() for at in places if 0 <= at < FARTHEST)
+    """Put an abstract together again.
+
+    Publishers let OpenAlex show which word stands where, and not the text.
+    """
+    placed = sorted(
+        (at, word) for word, places in index.items() for at in places if 0 <= at < FARTHEST
+    )
     return plain(" ".join(word for _, word in placed))
 
 
@@ -147,7 +169,11 @@ def _hit(work: Work) -> Hit | None:
     title = plain(work.title)
     if not url or not title:
         return None
-    names = [who.author.display_name for who in work.authorships if who.author and who.author.display_name]
+    names = [
+        who.author.display_name
+        for who in work.authorships
+        if who.author and who.author.display_name
+    ]
     return Hit(
         url=url,
         title=f"Retracted: {title}" if work.is_retracted else title,

@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 INNER = "'’-."
-"""What may stand inside a word, as in it's, heat-bath and 3.5; at its ends it belongs to a query language."""
+"""What may stand inside a word, as in it's, heat-bath and 3.5; at its ends it belongs to a query
+language."""
 OPERATORS = frozenset({"AND", "ANDNOT", "NEAR", "NOT", "OR"})
-"""Words that are commands to a query language where they are written in capitals, and only there."""
+"""Words that are commands to a query language where they are written in capitals, and only there.
+"""
 LARGEST_TREE = 8_000_000
 """Characters of XML: fifty papers with their lists of references are less than half of it."""
 
 _TAG = re.compile(r"</?([A-Za-z][\w:.-]*)(?:\s[^<>]*)?/?>")
 """Looks like a tag; p<0.05 does not."""
-_BREAKS = frozenset("abstract br break div h1 h2 h3 h4 label li list list-item p sec section title ul ol".split())
+_BREAKS = frozenset(
+    "abstract br break div h1 h2 h3 h4 label li list list-item p sec section title ul ol".split()
+)
 """Tags that end a line. All others stand within one, as in CO<sub>2</sub>."""
 _HEADINGS = frozenset({"abstract", "summary"})
 """First lines that only say that an abstract is one."""
@@ -39,7 +43,9 @@ def words(provider: str, query: str, inner: str = INNER) -> list[str]:
         CallError: If there are none: such a query finds everything or is refused.
     """
     whole = unicodedata.normalize("NFC", query)
-    kept = "".join(char if char in inner or unicodedata.category(char)[0] in "LMN" else " " for char in whole)
+    kept = "".join(
+        char if char in inner or unicodedata.category(char)[0] in "LMN" else " " for char in whole
+    )
     part = rf"[^\s{re.escape(inner)}]+" if inner else r"\S+"
     pattern = rf"{part}(?:[{re.escape(inner)}]{part})*" if inner else part
     listed = [word.lower() if word in OPERATORS else word for word in re.findall(pattern, kept)]
@@ -83,11 +89,17 @@ def tree(provider: str, text: str, *, dtd: bool = False) -> Element:
     from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
 
     if len(text) > LARGEST_TREE:
-        raise CallError(f"{provider} answered with more than {LARGEST_TREE:,} characters", CallFault.MALFORMED)
+        raise CallError(
+            f"{provider} answered with more than {LARGEST_TREE:,} characters", CallFault.MALFORMED
+        )
     try:
-        root: Element = fromstring(text, forbid_dtd=not dtd, forbid_entities=True, forbid_external=True)
+        root: Element = fromstring(
+            text, forbid_dtd=not dtd, forbid_entities=True, forbid_external=True
+        )
     except (ParseError, DefusedXmlException, ValueError):
-        raise CallError(f"{provider} answered with something that is not its XML", CallFault.MALFORMED) from None
+        raise CallError(
+            f"{provider} answered with something that is not its XML", CallFault.MALFORMED
+        ) from None
     return root
 
 

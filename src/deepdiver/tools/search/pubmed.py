@@ -28,8 +28,12 @@ LONGEST = 1_000
 KEY_REFUSED = (400,)
 """What it answers to a key that is none."""
 FIRST, LAST = "1000/01/01", "3000/12/31"
-"""Where one end of a range of dates is open: it takes a range with two, and writes its own like this."""
-MONTHS = {name: f"{at:02}" for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+"""Where one end of a range of dates is open: it takes a range with two, and writes its own like
+this."""
+MONTHS = {
+    name: f"{at:02}"
+    for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
+}
 
 
 class Asked(BaseModel):
@@ -44,7 +48,11 @@ class Asked(BaseModel):
         """Return the query of the address."""
         always = {"db": "pubmed", "retmode": "json", "sort": "relevance"}
         dated = {"datetype": "pdat"} if self.mindate else {}
-        return always | dated | {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}
+        return (
+            always
+            | dated
+            | {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}
+        )
 
 
 class Records(BaseModel):
@@ -110,32 +118,51 @@ class PubMed:
         ids = (await self._ids(asked, query, gateway)).idlist[:limit]
         if not ids:
             return []
-        articles = {article.pmid: article for article in await self._records(Records(id=ids), query, gateway)}
+        articles = {
+            article.pmid: article
+            for article in await self._records(Records(id=ids), query, gateway)
+        }
         return [_hit(articles[pmid]) for pmid in ids if pmid in articles]
 
     async def _ids(self, asked: Asked, query: str, gateway: Gateway) -> Found:
         settings = gateway.settings
 
         async def do() -> Reply:
-            url, params = f"{self.address(settings)}{PLACE}/esearch.fcgi", asked.params() | self._who(settings)
+            url, params = (
+                f"{self.address(settings)}{PLACE}/esearch.fcgi",
+                asked.params() | self._who(settings),
+            )
             refused = KEY_REFUSED if settings.key(self.name) else ()
             with advised(key_advice(settings, self.name, "NCBI_API_KEY")):
-                return Reply(_found(await ask_json(self.name, url, params=params, refused=refused)).model_dump())
+                return Reply(
+                    _found(
+                        await ask_json(self.name, url, params=params, refused=refused)
+                    ).model_dump()
+                )
 
-        reply = await gateway.call(Request("search", self.name, query, {"search": asked.model_dump()}), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, {"search": asked.model_dump()}), do
+        )
         return Found.model_validate(reply.value)
 
     async def _records(self, asked: Records, query: str, gateway: Gateway) -> list[Article]:
         settings = gateway.settings
 
         async def do() -> Reply:
-            url, params = f"{self.address(settings)}{PLACE}/efetch.fcgi", asked.params() | self._who(settings)
+            url, params = (
+                f"{self.address(settings)}{PLACE}/efetch.fcgi",
+                asked.params() | self._who(settings),
+            )
             with advised(key_advice(settings, self.name, "NCBI_API_KEY")):
                 text = await ask_text(self.name, url, params=params)
-            articles = await asyncio.to_thread(_articles, text)  # XML takes its time, and others would wait
+            articles = await asyncio.to_thread(
+                _articles, text
+            )  # XML takes its time, and others would wait
             return Reply(Articles(articles=articles).model_dump())
 
-        reply = await gateway.call(Request("search", self.name, query, {"records": asked.model_dump()}), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, {"records": asked.model_dump()}), do
+        )
         return Articles.model_validate(reply.value).articles
 
     def _who(self, settings: Settings) -> dict[str, str]:
@@ -160,7 +187,9 @@ def _found(raw: Any) -> Found:
     """Read what a search answers; a failure comes with status 200, in one of two forms."""
     if isinstance(raw, dict):
         result = raw.get("esearchresult")
-        if told := str(raw.get("error", "") or (result.get("ERROR", "") if isinstance(result, dict) else "")):
+        if told := str(
+            raw.get("error", "") or (result.get("ERROR", "") if isinstance(result, dict) else "")
+        ):
             raise CallError("pubmed could not search", _fault(told))
     return shaped(PubMed.name, Response, raw).esearchresult
 
@@ -181,12 +210,19 @@ def _articles(text: str) -> list[Article]:
 
 
 def _article(record: Element | None, inner: str) -> Article | None:
-    """Read the record of an article, or of a chapter of a book; one that lacks its number or title is left out."""
+    """Read the record of an article, or of a chapter of a book.
+
+    One that lacks its number or title is left out.
+    """
     body = record.find(inner) if record is not None else None
     if record is None or body is None:
         return None
     pmid = flat(record.find("PMID"))
-    title = flat(body.find("ArticleTitle")) or flat(body.find("VernacularTitle")) or flat(body.find("Book/BookTitle"))
+    title = (
+        flat(body.find("ArticleTitle"))
+        or flat(body.find("VernacularTitle"))
+        or flat(body.find("Book/BookTitle"))
+    )
     if not pmid or not title:
         return None
     return Article(
@@ -216,7 +252,9 @@ def _published(body: Element) -> str:
     for path in ("ArticleDate", "Journal/JournalIssue/PubDate", "Book/PubDate"):
         if (dated := body.find(path)) is not None:
             year, month, day = (flat(dated.find(part)) for part in ("Year", "Month", "Day"))
-            if not year and (loose := re.match(r"(\d{4})(?: ([A-Z][a-z]{2}))?", flat(dated.find("MedlineDate")))):
+            if not year and (
+                loose := re.match(r"(\d{4})(?: ([A-Z][a-z]{2}))?", flat(dated.find("MedlineDate")))
+            ):
                 year, month = loose[1], loose[2] or ""
             if year:
                 return "-".join([year, *_day(month, day)])

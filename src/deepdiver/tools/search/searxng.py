@@ -53,7 +53,11 @@ class Searxng:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that an address is needed, if there is none."""
-        return None if settings.urls.get(self.name) else "set SEARXNG_URL to the address of your SearXNG"
+        return (
+            None
+            if settings.urls.get(self.name)
+            else "set SEARXNG_URL to the address of your SearXNG"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is; nothing, where nobody has said so."""
@@ -69,20 +73,29 @@ class Searxng:
             raw = await _ask(url, {**asked, **_time(filters)})
             return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, {**asked, **asked_days(filters)}), do)
+        reply = await gateway.call(
+            Request("search", self.name, query, {**asked, **asked_days(filters)}), do
+        )
         results = Response.model_validate(reply.value).results
         return [hit for result in results if (hit := _hit(result))][:limit]
 
 
 def _asked(query: str, filters: Filters) -> Asked:
-    both = f"{filters.language}-{filters.region}" if filters.language and filters.region else filters.language
+    both = (
+        f"{filters.language}-{filters.region}"
+        if filters.language and filters.region
+        else filters.language
+    )
     # Not all engines behind it know the minus sign: to an encyclopedia it is a word to look for.
     narrowed = with_sites(query, filters, MOST_CHARACTERS, exclude=False)
     return Asked(q=narrowed, safesearch=SAFE[filters.safe], language=both or None)
 
 
 def _time(filters: Filters) -> dict[str, str]:
-    """Return the shortest time that reaches back far enough: counted when it is sent, for it means back from now."""
+    """Return the shortest time that reaches back far enough.
+
+    Counted when it is sent, for it means back from now.
+    """
     if filters.since is None:
         return {}
     back = (today() - filters.since).days

@@ -16,7 +16,8 @@ DEFAULT_URL = "https://api.semanticscholar.org"
 LONGEST = 500
 """Characters of a query."""
 FIELDS = "title,abstract,url,venue,year,publicationDate,publicationTypes,authors,externalIds,openAccessPdf"
-"""What is asked for. Not `tldr`: a model wrote it, and what is quoted as a paper's must be the paper's."""
+"""What is asked for. Not `tldr`: a model wrote it, and what is quoted as a paper's must be the
+paper's."""
 
 
 class Asked(BaseModel):
@@ -29,7 +30,10 @@ class Asked(BaseModel):
 
     def params(self) -> dict[str, str]:
         """Return the query of the address."""
-        return {name: str(value) for name, value in self.model_dump(by_alias=True, exclude_none=True).items()}
+        return {
+            name: str(value)
+            for name, value in self.model_dump(by_alias=True, exclude_none=True).items()
+        }
 
 
 class Author(BaseModel):
@@ -102,8 +106,12 @@ class SemanticScholar:
                 raw = await ask_json(self.name, url, params=asked.params(), headers=headers)
             return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
 
-        reply = await gateway.call(Request("search", self.name, query, asked.model_dump(mode="json")), do)
-        return [hit for paper in Response.model_validate(reply.value).data if (hit := _hit(paper))][:limit]
+        reply = await gateway.call(
+            Request("search", self.name, query, asked.model_dump(mode="json")), do
+        )
+        return [hit for paper in Response.model_validate(reply.value).data if (hit := _hit(paper))][
+            :limit
+        ]
 
 
 def _days(settings: Settings) -> str | None:
@@ -120,7 +128,9 @@ def _url(paper: Paper) -> str | None:
 
 def _kind(paper: Paper) -> str:
     """Say what is known: a paper of arXiv that has appeared nowhere else is a preprint."""
-    if "arxiv" in (paper.venue or "").lower() or (not paper.venue and paper.externalIds and paper.externalIds.ArXiv):
+    if "arxiv" in (paper.venue or "").lower() or (
+        not paper.venue and paper.externalIds and paper.externalIds.ArXiv
+    ):
         return "preprint"
     return "scientific" if paper.venue or paper.publicationTypes else ""
 

@@ -49,7 +49,10 @@ class Metadata(BaseModel):
 
 
 class Response(BaseModel):
-    """SerpAPI's answer. Where nothing was found there are no results, and a sentence that says so."""
+    """SerpAPI's answer.
+
+    Where nothing was found there are no results, and a sentence that says so.
+    """
 
     search_metadata: Metadata
     organic_results: list[Result] = []
@@ -64,7 +67,9 @@ class Serpapi:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none and no address of one's own."""
-        return None if settings.key(self.way) or settings.urls.get(self.way) else "set SERPAPI_API_KEY"
+        return (
+            None if settings.key(self.way) or settings.urls.get(self.way) else "set SERPAPI_API_KEY"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -77,9 +82,13 @@ class Serpapi:
         asked = _asked(query, limit, settings.filters).model_dump(exclude_none=True)
 
         async def do() -> Reply:
-            secret = {"api_key": key} if (key := settings.key(self.way)) else {}  # it takes no header
+            secret = (
+                {"api_key": key} if (key := settings.key(self.way)) else {}
+            )  # it takes no header
             url = self.address(settings).rstrip("/") + "/search.json"
-            raw = await ask_json(self.way, url, params={**asked, **dates(settings.filters), **secret})
+            raw = await ask_json(
+                self.way, url, params={**asked, **dates(settings.filters), **secret}
+            )
             found = shaped(self.way, Response, raw)
             if found.search_metadata.status != "Success":
                 raise CallError("serpapi got no answer from Google", CallFault.SERVER)

@@ -53,7 +53,9 @@ class Serper:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none and no address of one's own."""
-        return None if settings.key(self.way) or settings.urls.get(self.way) else "set SERPER_API_KEY"
+        return (
+            None if settings.key(self.way) or settings.urls.get(self.way) else "set SERPER_API_KEY"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -68,7 +70,9 @@ class Serper:
         async def do() -> Reply:
             headers = {"X-API-KEY": key} if (key := settings.key(self.way)) else {}
             url = self.address(settings).rstrip("/") + "/search"
-            raw = await ask_json(self.way, url, body={**asked, **dates(settings.filters)}, headers=headers)
+            raw = await ask_json(
+                self.way, url, body={**asked, **dates(settings.filters)}, headers=headers
+            )
             return Reply(shaped(self.way, Response, raw).model_dump(mode="json"), cost)
 
         payload = {**asked, **asked_days(settings.filters)}
@@ -96,7 +100,13 @@ def _hit(result: Result) -> Hit | None:
     text = result.snippet or result.title
     if not result.link or not text:
         return None
-    return Hit(url=result.link, title=result.title or "", text=text, published=iso(result.date), provider=Serper.name)
+    return Hit(
+        url=result.link,
+        title=result.title or "",
+        text=text,
+        published=iso(result.date),
+        provider=Serper.name,
+    )
 
 
 PROVIDER = Serper()

@@ -1,4 +1,7 @@
-"""Tavily: web search with the text of the pages, and the text of pages that cannot be read otherwise."""
+"""Tavily.
+
+Web search with the text of the pages, and the text of pages that cannot be read otherwise.
+"""
 
 from __future__ import annotations
 
@@ -24,30 +27,50 @@ MOST_INCLUDED, MOST_EXCLUDED = 300, 150
 MOST_PAGES = 20
 """In one extract."""
 PAGES_OF_A_PRICE = 5
-"""Pages of an extract that cost as much together as an advanced search; those that fail cost nothing."""
+"""Pages of an extract that cost as much together as an advanced search; those that fail cost
+nothing."""
 
 COUNTRIES = dict(
     entry.split(" ", 1)
     for entry in (
-        "AF afghanistan,AL albania,DZ algeria,AD andorra,AO angola,AR argentina,AM armenia,AU australia,AT austria,"
-        "AZ azerbaijan,BS bahamas,BH bahrain,BD bangladesh,BB barbados,BY belarus,BE belgium,BZ belize,BJ benin,"
-        "BT bhutan,BO bolivia,BA bosnia and herzegovina,BW botswana,BR brazil,BN brunei,BG bulgaria,BF burkina faso,"
-        "BI burundi,KH cambodia,CM cameroon,CA canada,CV cape verde,CF central african republic,TD chad,CL chile,"
-        "CN china,CO colombia,KM comoros,CG congo,CR costa rica,HR croatia,CU cuba,CY cyprus,CZ czech republic,"
-        "DK denmark,DJ djibouti,DO dominican republic,EC ecuador,EG egypt,SV el salvador,GQ equatorial guinea,"
-        "ER eritrea,EE estonia,ET ethiopia,FJ fiji,FI finland,FR france,GA gabon,GM gambia,GE georgia,DE germany,"
-        "GH ghana,GR greece,GT guatemala,GN guinea,HT haiti,HN honduras,HU hungary,IS iceland,IN india,ID indonesia,"
-        "IR iran,IQ iraq,IE ireland,IL israel,IT italy,JM jamaica,JP japan,JO jordan,KZ kazakhstan,KE kenya,KW kuwait,"
-        "KG kyrgyzstan,LV latvia,LB lebanon,LS lesotho,LR liberia,LY libya,LI liechtenstein,LT lithuania,"
-        "LU luxembourg,MG madagascar,MW malawi,MY malaysia,MV maldives,ML mali,MT malta,MR mauritania,MU mauritius,"
-        "MX mexico,MD moldova,MC monaco,MN mongolia,ME montenegro,MA morocco,MZ mozambique,MM myanmar,NA namibia,"
-        "NP nepal,NL netherlands,NZ new zealand,NI nicaragua,NE niger,NG nigeria,KP north korea,MK north macedonia,"
-        "NO norway,OM oman,PK pakistan,PA panama,PG papua new guinea,PY paraguay,PE peru,PH philippines,PL poland,"
-        "PT portugal,QA qatar,RO romania,RU russia,RW rwanda,SA saudi arabia,SN senegal,RS serbia,SG singapore,"
-        "SK slovakia,SI slovenia,SO somalia,ZA south africa,KR south korea,SS south sudan,ES spain,LK sri lanka,"
-        "SD sudan,SE sweden,CH switzerland,SY syria,TW taiwan,TJ tajikistan,TZ tanzania,TH thailand,TG togo,"
-        "TT trinidad and tobago,TN tunisia,TR turkey,TM turkmenistan,UG uganda,UA ukraine,AE united arab emirates,"
-        "GB united kingdom,US united states,UY uruguay,UZ uzbekistan,VE venezuela,VN vietnam,YE yemen,ZM zambia,"
+        "AF afghanistan,AL albania,DZ algeria,AD andorra,AO angola,AR argentina,AM armenia,AU "
+        "australia,AT austria,"
+        "AZ azerbaijan,BS bahamas,BH bahrain,BD bangladesh,BB barbados,BY belarus,BE belgium,BZ "
+        "belize,BJ benin,"
+        "BT bhutan,BO bolivia,BA bosnia and herzegovina,BW botswana,BR brazil,BN brunei,BG "
+        "bulgaria,BF burkina faso,"
+        "BI burundi,KH cambodia,CM cameroon,CA canada,CV cape verde,CF central african republic,TD "
+        "chad,CL chile,"
+        "CN china,CO colombia,KM comoros,CG congo,CR costa rica,HR croatia,CU cuba,CY cyprus,CZ "
+        "czech republic,"
+        "DK denmark,DJ djibouti,DO dominican republic,EC ecuador,EG egypt,SV el salvador,GQ "
+        "equatorial guinea,"
+        "ER eritrea,EE estonia,ET ethiopia,FJ fiji,FI finland,FR france,GA gabon,GM gambia,GE "
+        "georgia,DE germany,"
+        "GH ghana,GR greece,GT guatemala,GN guinea,HT haiti,HN honduras,HU hungary,IS iceland,IN "
+        "india,ID indonesia,"
+        "IR iran,IQ iraq,IE ireland,IL israel,IT italy,JM jamaica,JP japan,JO jordan,KZ "
+        "kazakhstan,KE kenya,KW kuwait,"
+        "KG kyrgyzstan,LV latvia,LB lebanon,LS lesotho,LR liberia,LY libya,LI liechtenstein,LT "
+        "lithuania,"
+        "LU luxembourg,MG madagascar,MW malawi,MY malaysia,MV maldives,ML mali,MT malta,MR "
+        "mauritania,MU mauritius,"
+        "MX mexico,MD moldova,MC monaco,MN mongolia,ME montenegro,MA morocco,MZ mozambique,MM "
+        "myanmar,NA namibia,"
+        "NP nepal,NL netherlands,NZ new zealand,NI nicaragua,NE niger,NG nigeria,KP north korea,MK "
+        "north macedonia,"
+        "NO norway,OM oman,PK pakistan,PA panama,PG papua new guinea,PY paraguay,PE peru,PH "
+        "philippines,PL poland,"
+        "PT portugal,QA qatar,RO romania,RU russia,RW rwanda,SA saudi arabia,SN senegal,RS "
+        "serbia,SG singapore,"
+        "SK slovakia,SI slovenia,SO somalia,ZA south africa,KR south korea,SS south sudan,ES "
+        "spain,LK sri lanka,"
+        "SD sudan,SE sweden,CH switzerland,SY syria,TW taiwan,TJ tajikistan,TZ tanzania,TH "
+        "thailand,TG togo,"
+        "TT trinidad and tobago,TN tunisia,TR turkey,TM turkmenistan,UG uganda,UA ukraine,AE "
+        "united arab emirates,"
+        "GB united kingdom,US united states,UY uruguay,UZ uzbekistan,VE venezuela,VN vietnam,YE "
+        "yemen,ZM zambia,"
         "ZW zimbabwe"
     ).split(",")
 )
@@ -55,7 +78,10 @@ COUNTRIES = dict(
 
 
 class Asked(BaseModel):
-    """A search, as Tavily documents it. Its topic stays `general`, the only one that knows countries."""
+    """A search, as Tavily documents it.
+
+    Its topic stays `general`, the only one that knows countries.
+    """
 
     query: str
     max_results: int
@@ -92,7 +118,11 @@ class Tavily:
 
     def missing(self, settings: Settings) -> str | None:
         """Say that a key is needed, if there is none and no address of one's own."""
-        return None if settings.key(self.name) or settings.urls.get(self.name) else "set TAVILY_API_KEY"
+        return (
+            None
+            if settings.key(self.name) or settings.urls.get(self.name)
+            else "set TAVILY_API_KEY"
+        )
 
     def address(self, settings: Settings) -> str:
         """Return where it is."""
@@ -104,7 +134,9 @@ class Tavily:
         asked = _asked(query, limit, gateway.settings).model_dump(exclude_none=True)
 
         async def do() -> Reply:
-            return Reply((await _ask("/search", asked, gateway.settings)).model_dump(mode="json"), cost)
+            return Reply(
+                (await _ask("/search", asked, gateway.settings)).model_dump(mode="json"), cost
+            )
 
         reply = await gateway.call(Request("search", self.name, query, asked, worst=cost), do)
         results = Response.model_validate(reply.value).results
@@ -135,7 +167,9 @@ async def _extract(urls: list[str], gateway: Gateway) -> list[Hit]:
         return Reply(read.model_dump(mode="json"), price * _prices(len(read.results)))
 
     what = urls[0] if len(urls) == 1 else f"{len(urls)} pages"
-    request = Request("fetch", Tavily.name, what, {"extract": asked}, worst=price * _prices(len(urls)))
+    request = Request(
+        "fetch", Tavily.name, what, {"extract": asked}, worst=price * _prices(len(urls))
+    )
     results = Response.model_validate((await gateway.call(request, do)).value).results
     return [hit for result in results if (hit := _hit(result))]
 
@@ -160,7 +194,9 @@ def _asked(query: str, limit: int, settings: Settings) -> Asked:
 async def _ask(path: str, asked: Mapping[str, object], settings: Settings) -> Response:
     headers = {"Authorization": f"Bearer {key}"} if (key := settings.key(Tavily.name)) else {}
     url = PROVIDER.address(settings).rstrip("/") + path
-    return shaped(Tavily.name, Response, await ask_json(Tavily.name, url, body=asked, headers=headers))
+    return shaped(
+        Tavily.name, Response, await ask_json(Tavily.name, url, body=asked, headers=headers)
+    )
 
 
 def _hit(result: Result) -> Hit | None:

@@ -24,7 +24,9 @@ LONGEST = 300
 """Characters of a query that its search engine accepts."""
 UNKNOWN = "it serves those who say who they are: set contact to your e-mail address"
 KNOWN = "it refuses this machine or this contact for now"
-BUSY = frozenset({"maxlag", "readonly", "cirrussearch-backend-error", "cirrussearch-too-busy-error"})
+BUSY = frozenset(
+    {"maxlag", "readonly", "cirrussearch-backend-error", "cirrussearch-too-busy-error"}
+)
 """Errors that pass. They come with status 200, as all errors of this API do."""
 _ALWAYS = {
     "action": "query",
@@ -47,7 +49,10 @@ class Asked(BaseModel):
     gsrlimit: int
 
     def params(self) -> dict[str, str]:
-        """Return the query of the address: a search, and the beginnings of the articles that it finds."""
+        """Return the query of the address.
+
+        A search, and the beginnings of the articles that it finds.
+        """
         found = {"generator": "search", "gsrsearch": self.gsrsearch, "gsrlimit": str(self.gsrlimit)}
         return _ALWAYS | found | {"exintro": "1", "exlimit": "max"}
 
@@ -105,14 +110,17 @@ class Response(BaseModel):
     @property
     def known(self) -> bool:
         """Whether it says anything that this API says."""
-        return any(part is not None for part in (self.batchcomplete, self.more, self.query, self.error))
+        return any(
+            part is not None for part in (self.batchcomplete, self.more, self.query, self.error)
+        )
 
 
 class Wikipedia:
     """Searches the Wikipedia of one language.
 
-    The beginnings of all articles come in one answer. A whole text takes a call for each, and those who do not say who
-    they are have ten calls a minute: so it is asked for the first article alone, and only where there is a contact.
+    The beginnings of all articles come in one answer. A whole text takes a call for each, and those
+    who do not say who they are have ten calls a minute: so it is asked for the first article alone,
+    and only where there is a contact.
     """
 
     name = "wikipedia"
@@ -142,9 +150,14 @@ class Wikipedia:
         return hits
 
     async def _whole(self, page: Page, language: str, gateway: Gateway) -> Hit | None:
-        """Return an article with all its text; None if it cannot be had, which the gateway has told."""
+        """Return an article with all its text.
+
+        None if it cannot be had, which the gateway has told.
+        """
         try:
-            got = await self._ask(Article(language=language, pageids=page.pageid), page.title, gateway)
+            got = await self._ask(
+                Article(language=language, pageids=page.pageid), page.title, gateway
+            )
         except CallError:
             return None
         text, marks = headed(got[0].extract) if got else ("", ())
@@ -156,9 +169,13 @@ class Wikipedia:
         async def do() -> Reply:
             with advised(KNOWN if settings.contact else UNKNOWN):
                 url = f"{self.address(settings)}/w/api.php"
-                return _reply(await ask_json(self.name, url, params=asked.params(), headers=agent(settings)))
+                return _reply(
+                    await ask_json(self.name, url, params=asked.params(), headers=agent(settings))
+                )
 
-        reply = await gateway.call(Request("search", self.name, what, asked.model_dump(mode="json")), do)
+        reply = await gateway.call(
+            Request("search", self.name, what, asked.model_dump(mode="json")), do
+        )
         return Pages.model_validate(reply.value).pages
 
 
@@ -175,7 +192,11 @@ def _reply(raw: Any) -> Reply:
 def _fault(code: str) -> CallFault:
     if code == "ratelimited":
         return CallFault.RATE
-    return CallFault.SERVER if code in BUSY or code.startswith("internal_api_error") else CallFault.REQUEST
+    return (
+        CallFault.SERVER
+        if code in BUSY or code.startswith("internal_api_error")
+        else CallFault.REQUEST
+    )
 
 
 def headed(extract: str) -> tuple[str, tuple[Mark, ...]]:

@@ -1,4 +1,7 @@
-"""Bulk files as OpenSanctions writes them: every value in quotes, several values parted by semicolons."""
+"""Bulk files as OpenSanctions writes them.
+
+Every value in quotes, several values parted by semicolons.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 HEADER = (
-    "id schema name aliases birth_date countries addresses identifiers sanctions phones emails program_ids dataset "
+    "id schema name aliases birth_date countries addresses identifiers sanctions phones emails "
+    "program_ids dataset "
     "first_seen last_seen last_change"
 ).split()
 USUAL = {
@@ -29,8 +33,18 @@ PETROV = {
 ENTITIES: tuple[Mapping[str, str], ...] = (
     PETROV,
     {"id": "Q2", "name": "Bashar al-Hadid", "birth_date": "1965-09-11", "countries": "sy"},
-    {"id": "Q3", "schema": "Company", "name": "OOO Romashka Trading", "aliases": '"Daisy; Trading";Romashka'},
-    {"id": "Q4", "name": "Mohammed Abdulrahman HASSAN", "birth_date": "1970;1971-02", "countries": "sy;suhh"},
+    {
+        "id": "Q3",
+        "schema": "Company",
+        "name": "OOO Romashka Trading",
+        "aliases": '"Daisy; Trading";Romashka',
+    },
+    {
+        "id": "Q4",
+        "name": "Mohammed Abdulrahman HASSAN",
+        "birth_date": "1970;1971-02",
+        "countries": "sy;suhh",
+    },
     {"id": "Q5", "name": "LIU Dehua", "countries": "cn"},
     {"id": "Q6", "schema": "Vessel", "name": "STAR LIGHT", "countries": "pa"},
     {"id": "Q7", "schema": "LegalEntity", "name": "Northern Light Fund"},

@@ -11,7 +11,9 @@ def test_only_what_is_known_shapes_the_answer() -> None:
     assert whole == {"name": "Ivan", "birth_date": "1961", "country": "ru", "kind": "person"}
 
 
-@pytest.mark.parametrize(("kind", "readings"), [("", [True, False]), ("person", [True, False]), ("vessel", [False])])
+@pytest.mark.parametrize(
+    ("kind", "readings"), [("", [True, False]), ("person", [True, False]), ("vessel", [False])]
+)
 def test_a_name_is_read_as_whatever_it_may_be(kind: Kind, readings: list[bool]) -> None:
     assert [name.person for name in Asked("Dr. Ivan S.A.", kind=kind).readings()] == readings
 

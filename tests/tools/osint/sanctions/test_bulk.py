@@ -30,7 +30,10 @@ def read(folder: Path, raw: bytes) -> list[Target]:
         (table().encode() + b'"Q9","Person"\n', "row 9 has 2 values instead of 16"),
         (table([{**PETROV, "id": ""}]).encode(), "row 2 has no id"),
         (table([{**PETROV, "schema": ""}]).encode(), "no schema"),
-        (table(header=[name for name in HEADER if name != "aliases"]).encode(), "no column aliases"),
+        (
+            table(header=[name for name in HEADER if name != "aliases"]).encode(),
+            "no column aliases",
+        ),
         (table().encode().replace(b"Romashka", b"\xe9"), "not in UTF-8"),
         (table().encode().replace(b'"Ivan PETROV"', b'"Ivan" PETROV"'), "not a whole table"),
     ],
@@ -71,20 +74,30 @@ def test_the_rows(tmp_path: Path) -> None:
 
 
 def test_an_older_file_without_programmes_and_dates(tmp_path: Path) -> None:
-    header = [name for name in HEADER if name not in ("program_ids", "sanctions", "first_seen", "last_seen")]
+    header = [
+        name
+        for name in HEADER
+        if name not in ("program_ids", "sanctions", "first_seen", "last_seen")
+    ]
     (row,) = read(tmp_path, table([PETROV], header).encode())
     assert Entity.model_validate(row.fields).first_seen == ""
 
 
 def test_a_mark_at_the_beginning_and_lines_within_values(tmp_path: Path) -> None:
-    raw = b"\xef\xbb\xbf" + table([{**PETROV, "name": "Ivan\nPETROV", "sanctions": "x" * 200_000}]).encode()
+    raw = (
+        b"\xef\xbb\xbf"
+        + table([{**PETROV, "name": "Ivan\nPETROV", "sanctions": "x" * 200_000}]).encode()
+    )
     (row,) = read(tmp_path, raw)
     assert row.names[0] == "Ivan PETROV"
     assert len(row.fields["sanctions"]) == 1_000
 
 
 def test_a_target_without_a_name_has_that_of_its_alias_or_its_id(tmp_path: Path) -> None:
-    rows = read(tmp_path, table([{"id": "Q1", "name": "", "aliases": "Ivan"}, {"id": "Q2", "name": ""}]).encode())
+    rows = read(
+        tmp_path,
+        table([{"id": "Q1", "name": "", "aliases": "Ivan"}, {"id": "Q2", "name": ""}]).encode(),
+    )
     assert [row.names for row in rows] == [("Ivan",), ("Q2",)]
 
 

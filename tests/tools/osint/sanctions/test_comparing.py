@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.osint.sanctions.comparing import CONSONANTS, FOLDED, INITIAL, ONE_WORD, compared, likeness_of
+from deepdiver.tools.osint.sanctions.comparing import (
+    CONSONANTS,
+    FOLDED,
+    INITIAL,
+    ONE_WORD,
+    compared,
+    likeness_of,
+)
 from deepdiver.tools.osint.sanctions.names import PARTICLES, name_of
 
 
@@ -28,7 +35,11 @@ def reasons(one: str, other: str, person: bool = True) -> tuple[str, ...]:
         ("Yitzhak Cohen", "יצחק כהן", ("transliterated from Hebrew", "compared by consonants")),
         ("Liu Dehua", "刘德华", ("transliterated from Chinese", "words joined or parted")),
         ("Abd al Rahman Hasan", "Abdalrahman Hasan", ("words joined or parted",)),
-        ("Abdul Rahman Nuri", "Abd al-Rahman Nuri", ("words joined or parted", "one letter differs")),
+        (
+            "Abdul Rahman Nuri",
+            "Abd al-Rahman Nuri",
+            ("words joined or parted", "one letter differs"),
+        ),
         ("Sergei Ivanov", "Sergei Ivanof", ("spelling variant",)),
         ("Ivan Petrov", "Ivan Petrav", ("one letter differs",)),
         ("Mohammed Hamidi", "Muhammad Hamidi", ("2 letters differ",)),
@@ -83,7 +94,9 @@ def test_names_that_are_not_one(one: str, other: str) -> None:
         ("Plant 512", "Plant 513", False),
     ],
 )
-def test_organisations_are_known_by_what_others_do_not_have(one: str, other: str, alike: bool) -> None:
+def test_organisations_are_known_by_what_others_do_not_have(
+    one: str, other: str, alike: bool
+) -> None:
     assert (score(one, other, person=False) >= 0.75) is alike
 
 
@@ -112,7 +125,9 @@ def test_a_consonant_says_more_than_a_vowel() -> None:
 
 def test_without_vowels_consonants_must_agree() -> None:
     assert likeness_of("mahamada", "mohammed", loose=True) > 0.9
-    assert likeness_of("mahamada", "mahmoudi", loose=True) > 0.9  # nobody can tell them apart in that script
+    assert (
+        likeness_of("mahamada", "mahmoudi", loose=True) > 0.9
+    )  # nobody can tell them apart in that script
     assert likeness_of("mahamada", "hassan", loose=True) == 0.0
 
 
@@ -185,11 +200,17 @@ def test_neighbours_are_joined_only_where_the_other_name_has_them_joined() -> No
     assert apart.mine == ("ivan", "petrov")
 
 
-@pytest.mark.parametrize("name", ["Ivan Sergeevich Kuznetsov", "Mohammed Abdulrahman Hassan", "Giorgos Papadopoulos"])
+@pytest.mark.parametrize(
+    "name", ["Ivan Sergeevich Kuznetsov", "Mohammed Abdulrahman Hassan", "Giorgos Papadopoulos"]
+)
 @given(data=st.data())
 def test_one_slip_of_the_pen_leaves_a_name_possible(name: str, data: st.DataObject) -> None:
     places = [at for at in range(1, len(name) - 1) if name[at - 1 : at + 2].isalpha()]
     at = data.draw(st.sampled_from(places))
     letter = data.draw(st.sampled_from("aeiounrstlmk"))
-    for slip in (name[:at] + name[at + 1 :], name[:at] + letter + name[at:], name[:at] + letter + name[at + 1 :]):
+    for slip in (
+        name[:at] + name[at + 1 :],
+        name[:at] + letter + name[at:],
+        name[:at] + letter + name[at + 1 :],
+    ):
         assert score(slip, name) >= 0.7, slip

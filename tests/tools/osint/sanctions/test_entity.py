@@ -25,7 +25,9 @@ def test_it_is_closed() -> None:
     with pytest.raises(ValidationError):
         Entity.model_validate({"id": "Q1", "schema_name": "Person", "name": "Ivan", "more": 1})
     with pytest.raises(ValidationError):
-        Entity.model_validate({"id": "Q1", "schema_name": "Person", "name": "Ivan", "birth_date": "1961"})
+        Entity.model_validate(
+            {"id": "Q1", "schema_name": "Person", "name": "Ivan", "birth_date": "1961"}
+        )
 
 
 def test_it_survives_being_written_and_read() -> None:

@@ -17,7 +17,12 @@ from tests.tools.osint.faults import check_row
 ASKED = Asked("Иван Петров", "1961", "ru")
 
 
-def hit(verdict: str = "match", score: float = 0.93, reasons: tuple[str, ...] = ("word order",), **more: Any) -> Hit:
+def hit(
+    verdict: str = "match",
+    score: float = 0.93,
+    reasons: tuple[str, ...] = ("word order",),
+    **more: Any,
+) -> Hit:
     whole = {
         "id": "Q123",
         "schema_name": "Person",
@@ -29,15 +34,23 @@ def hit(verdict: str = "match", score: float = 0.93, reasons: tuple[str, ...] = 
     }
     entity = Entity.model_validate({**whole, **more})
     return Hit.model_validate(
-        {"entity": entity, "score": score, "verdict": verdict, "reasons": reasons, "name": "Vanya Baker"}
+        {
+            "entity": entity,
+            "score": score,
+            "verdict": verdict,
+            "reasons": reasons,
+            "name": "Vanya Baker",
+        }
     )
 
 
 def test_a_match_in_a_sentence() -> None:
     told = row(hit(reasons=("transliterated from Cyrillic", "birth year agrees")), ASKED)
     assert told.sentence == (
-        'In OpenSanctions since 2022-03-02: "Ivan PETROV" (Q123, person, born 1961-05-02, Russia) is listed by eu_fsf '
-        'and us_ofac_sdn; similarity 0.93 to the name asked, "Иван Петров", a match: transliterated from Cyrillic, '
+        'In OpenSanctions since 2022-03-02: "Ivan PETROV" (Q123, person, born 1961-05-02, Russia) '
+        "is listed by eu_fsf "
+        'and us_ofac_sdn; similarity 0.93 to the name asked, "Иван Петров", a match: '
+        "transliterated from Cyrillic, "
         "birth year agrees."
     )
     check_row(told)
@@ -60,12 +73,17 @@ def test_a_match_by_name_alone_is_less_sure() -> None:
 
 
 def test_an_alias_is_named() -> None:
-    assert 'alias "Vanya Baker", word order' in row(hit(reasons=("alias", "word order")), ASKED).sentence
+    assert (
+        'alias "Vanya Baker", word order'
+        in row(hit(reasons=("alias", "word order")), ASKED).sentence
+    )
 
 
 def test_a_time_of_birth_is_never_taken_for_the_time_of_the_listing() -> None:
     against = ("birth date differs: 1961-05-02 against 1961-07-09",)
-    told = row(hit(first_seen="", birth_date=("1961-05-02", "1961-06-03", "1963"), reasons=against), ASKED)
+    told = row(
+        hit(first_seen="", birth_date=("1961-05-02", "1961-06-03", "1963"), reasons=against), ASKED
+    )
     assert "born 1961 or 1963" in told.sentence
     assert told.sentence.endswith("birth date differs: the same year.")
     assert told.when == ""
@@ -127,7 +145,9 @@ def test_possible_ones_are_no_match() -> None:
 
 
 def test_matches_are_counted_over_all() -> None:
-    found = Found(url="u", where=WHERE, hits=(hit(),) * 30, matches=31, possible=12, note="from a copy")
+    found = Found(
+        url="u", where=WHERE, hits=(hit(),) * 30, matches=31, possible=12, note="from a copy"
+    )
     told = answer(found, Asked("Ivan", kind="person"))
     assert told.summary == f'31 matches and 12 possible matches for "Ivan" in {WHERE}.'
     assert (len(told.rows), told.total, told.note) == (MOST_ROWS, 43, "from a copy")

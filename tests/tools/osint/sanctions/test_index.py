@@ -39,7 +39,9 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def found(index: Index, name: str, person: bool = True) -> set[str]:
-    return {index.entity(candidate.number).id for candidate in index.candidates([name_of(name, person)])}
+    return {
+        index.entity(candidate.number).id for candidate in index.candidates([name_of(name, person)])
+    }
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,9 @@ def test_who_may_be_meant(tmp_path: Path, place: Path, name: str, who: str) -> N
         assert who in found(index, name)
 
 
-@pytest.mark.parametrize(("name", "who"), [("Starlight", "Q6"), ("Romashka LLC", "Q3"), ("Daisy Trade", "Q3")])
+@pytest.mark.parametrize(
+    ("name", "who"), [("Starlight", "Q6"), ("Romashka LLC", "Q3"), ("Daisy Trade", "Q3")]
+)
 def test_organisations_and_ships(tmp_path: Path, place: Path, name: str, who: str) -> None:
     with opened(bulk_file(tmp_path), place) as index:
         assert who in found(index, name, person=False)
@@ -78,14 +82,25 @@ def test_what_is_known_of_the_file(tmp_path: Path, place: Path) -> None:
     with opened(bulk_file(tmp_path), place) as index:
         assert index.entities == len(ENTITIES)
         assert index.dated == "2026-11-14"
-        (candidate,) = [one for one in index.candidates([name_of("Ivan Petrov", True)]) if "Ivan PETROV" in one.names]
+        (candidate,) = [
+            one
+            for one in index.candidates([name_of("Ivan Petrov", True)])
+            if "Ivan PETROV" in one.names
+        ]
         assert candidate.schema_name == "Person"
         assert index.entity(candidate.number).birth_date == ("1961-05-02",)
 
 
-def test_names_that_share_more_come_before_many_that_share_one_word(tmp_path: Path, place: Path) -> None:
-    crowd = [{"id": f"N{n}", "name": f"Mohammed {chr(97 + n % 26)}{chr(97 + n // 26)}karov"} for n in range(400)]
-    with opened(bulk_file(tmp_path, [*crowd, {"id": "Q1", "name": "Mohammed Saleh"}]), place) as index:
+def test_names_that_share_more_come_before_many_that_share_one_word(
+    tmp_path: Path, place: Path
+) -> None:
+    crowd = [
+        {"id": f"N{n}", "name": f"Mohammed {chr(97 + n % 26)}{chr(97 + n // 26)}karov"}
+        for n in range(400)
+    ]
+    with opened(
+        bulk_file(tmp_path, [*crowd, {"id": "Q1", "name": "Mohammed Saleh"}]), place
+    ) as index:
         assert "Q1" in found(index, "Mohamed Salih")
         assert len(index.candidates([name_of("Mohammed", True)])) <= module.MOST_NAMES
 
@@ -98,7 +113,9 @@ def test_it_is_built_once(tmp_path: Path, place: Path, built: list[Path]) -> Non
     assert built == [file]
 
 
-def test_a_file_that_changed_is_indexed_anew(tmp_path: Path, place: Path, built: list[Path]) -> None:
+def test_a_file_that_changed_is_indexed_anew(
+    tmp_path: Path, place: Path, built: list[Path]
+) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -118,7 +135,9 @@ def test_a_file_of_the_same_content_is_not(tmp_path: Path, place: Path, built: l
     assert len(built) == 1
 
 
-def test_a_file_of_the_same_size_and_other_content_is_seen(tmp_path: Path, place: Path, built: list[Path]) -> None:
+def test_a_file_of_the_same_size_and_other_content_is_seen(
+    tmp_path: Path, place: Path, built: list[Path]
+) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -129,8 +148,12 @@ def test_a_file_of_the_same_size_and_other_content_is_seen(tmp_path: Path, place
     assert len(built) == 2
 
 
-@pytest.mark.parametrize("damage", [b"", b"not a database at all", b"SQLite format 3\0" + b"\xff" * 5_000])
-def test_a_damaged_index_is_built_anew(tmp_path: Path, place: Path, built: list[Path], damage: bytes) -> None:
+@pytest.mark.parametrize(
+    "damage", [b"", b"not a database at all", b"SQLite format 3\0" + b"\xff" * 5_000]
+)
+def test_a_damaged_index_is_built_anew(
+    tmp_path: Path, place: Path, built: list[Path], damage: bytes
+) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -140,7 +163,9 @@ def test_a_damaged_index_is_built_anew(tmp_path: Path, place: Path, built: list[
     assert len(built) == 2
 
 
-def test_an_index_of_another_format_is_built_anew(tmp_path: Path, place: Path, built: list[Path]) -> None:
+def test_an_index_of_another_format_is_built_anew(
+    tmp_path: Path, place: Path, built: list[Path]
+) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -170,7 +195,10 @@ def test_a_file_that_is_not_there(tmp_path: Path, place: Path) -> None:
 
 def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "feeds").write_text("a file where the folder should be")
-    with pytest.raises(StoreError), opened(bulk_file(tmp_path), tmp_path / "feeds" / "sanctions.index"):
+    with (
+        pytest.raises(StoreError),
+        opened(bulk_file(tmp_path), tmp_path / "feeds" / "sanctions.index"),
+    ):
         pass
 
 
@@ -198,7 +226,10 @@ def test_a_draft_that_was_left_behind_is_in_nobodys_way(tmp_path: Path, place: P
 
 
 def test_words_and_keys() -> None:
-    assert words_of(name_of("Bashar al-Assad", True)) == (("bashar", "al", "asad"), ("basharal", "alasad"))
+    assert words_of(name_of("Bashar al-Assad", True)) == (
+        ("bashar", "al", "asad"),
+        ("basharal", "alasad"),
+    )
     assert words_of(name_of("V. Petrov", True)) == (("petrov",), ())
     assert words_of(name_of("V.", True)) == (("v",), ())
     assert words_of(name_of("Star Light", False)) == (("star", "ligt"), ("starligt",))
@@ -209,7 +240,9 @@ def test_words_and_keys() -> None:
     assert keys_of("ali") == ["=l"]
 
 
-def test_a_file_that_changes_while_it_is_read(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_while_it_is_read(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = bulk_file(tmp_path)
     real = module._insert_words
 
@@ -223,7 +256,9 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path, place: Path, monke
     assert not place.exists()
 
 
-def test_an_index_that_cannot_take_its_place(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_cannot_take_its_place(
+    tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -269,7 +304,9 @@ def test_another_process_that_builds_is_waited_for(
 
 def test_a_name_in_one_script_is_listed_with_its_other_names(tmp_path: Path, place: Path) -> None:
     with opened(bulk_file(tmp_path), place) as index:
-        (candidate,) = [one for one in index.candidates([name_of("Ivan Petrov", True)]) if one.number == 1]
+        (candidate,) = [
+            one for one in index.candidates([name_of("Ivan Petrov", True)]) if one.number == 1
+        ]
     assert candidate.names == ("Ivan PETROV", "Иван Петров")
 
 
@@ -277,7 +314,9 @@ WORDS = st.text(alphabet="abdefgiklmnoprstuv", min_size=5, max_size=9)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=8, unique=True), st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None
+)
 def test_whoever_is_on_the_list_is_found_with_a_slip_in_one_word(
     tmp_path: Path, people: list[tuple[str, str]], data: st.DataObject
 ) -> None:

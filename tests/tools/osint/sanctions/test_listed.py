@@ -27,7 +27,12 @@ def local(tmp_path: Path, **more: Any) -> dict[str, Any]:
 
 def remote(tmp_path: Path, url: str, **more: Any) -> dict[str, Any]:
     fast = {SERVICE: Limit(rate=1_000.0, concurrent=8)}
-    return {"home": tmp_path / "home", "urls": {SERVICE: f"{url}/targets.simple.csv"}, "limits": fast, **more}
+    return {
+        "home": tmp_path / "home",
+        "urls": {SERVICE: f"{url}/targets.simple.csv"},
+        "limits": fast,
+        **more,
+    }
 
 
 async def test_a_match(desk: Desk, tmp_path: Path) -> None:
@@ -35,14 +40,17 @@ async def test_a_match(desk: Desk, tmp_path: Path) -> None:
     told = await listed(ASKED, desk.gateway(**local(tmp_path)))
     (row,) = told.rows
     assert row.sentence == (
-        'In OpenSanctions since 2022-03-02: "Ivan PETROV" (Q1, person, born 1961-05-02, Russia) is listed by eu_fsf '
-        'and us_ofac_sdn; similarity 1.00 to the name asked, "Петров Иван", a match: transliterated from Cyrillic, '
+        'In OpenSanctions since 2022-03-02: "Ivan PETROV" (Q1, person, born 1961-05-02, Russia) is '
+        "listed by eu_fsf "
+        'and us_ofac_sdn; similarity 1.00 to the name asked, "Петров Иван", a match: '
+        "transliterated from Cyrillic, "
         "word order, birth year agrees."
     )
     check_row(row)
     assert told.url == file.as_uri()
     assert told.summary == (
-        '1 match and 0 possible matches for "Петров Иван" in 7 entities of targets.simple.csv of 2026-11-14.'
+        '1 match and 0 possible matches for "Петров Иван" in 7 entities of targets.simple.csv of '
+        "2026-11-14."
     )
     assert desk.everything().count(str(tmp_path)) <= desk.everything().count(file.as_uri())
 
@@ -52,7 +60,8 @@ async def test_no_match_is_stated_with_what_was_looked_into(desk: Desk, tmp_path
     told = await listed(Asked("Oleg Kuznetsov"), desk.gateway(**local(tmp_path)))
     assert (
         told.summary
-        == f'No match for "Oleg Kuznetsov" in {len(ENTITIES)} entities of targets.simple.csv of 2026-11-14.'
+        == f'No match for "Oleg Kuznetsov" in {len(ENTITIES)} entities of targets.simple.csv of '
+        "2026-11-14."
     )
     assert (told.rows, told.total) == ((), 0)
 
@@ -85,7 +94,9 @@ async def test_a_file_that_is_none(desk: Desk, tmp_path: Path, raw: bytes, why: 
 
 
 async def test_a_file_that_is_not_there(desk: Desk, tmp_path: Path) -> None:
-    with pytest.raises(CallError, match=r"targets.simple.csv cannot be read: No such file") as caught:
+    with pytest.raises(
+        CallError, match=r"targets.simple.csv cannot be read: No such file"
+    ) as caught:
         await listed(ASKED, desk.gateway(**local(tmp_path)))
     assert caught.value.fault is CallFault.REQUEST
 
@@ -101,7 +112,12 @@ async def test_a_replay_needs_no_file(desk: Desk, tmp_path: Path) -> None:
     file = bulk_file(tmp_path)
     live = await listed(ASKED, desk.gateway(**local(tmp_path)))
     file.unlink()
-    assert await listed(ASKED, desk.gateway(Mode.REPLAY, **local(tmp_path, home=tmp_path / "elsewhere"))) == live
+    assert (
+        await listed(
+            ASKED, desk.gateway(Mode.REPLAY, **local(tmp_path, home=tmp_path / "elsewhere"))
+        )
+        == live
+    )
     with pytest.raises(NotJournalledError):
         await listed(Asked("Oleg Kuznetsov"), desk.gateway(Mode.REPLAY, **local(tmp_path)))
 
@@ -117,7 +133,9 @@ async def test_another_run_looks_for_itself(desk: Desk, tmp_path: Path) -> None:
     assert (await listed(Asked("Star Light"), second.gateway(**local(tmp_path)))).total == 0
 
 
-async def test_a_copy_is_fetched_once_and_its_index_built_once(desk: Desk, tmp_path: Path, service: Service) -> None:
+async def test_a_copy_is_fetched_once_and_its_index_built_once(
+    desk: Desk, tmp_path: Path, service: Service
+) -> None:
     service.always = reply(table().encode(), ETag='"1"')
     gateway = desk.gateway(**remote(tmp_path, service.url))
     told = await listed(ASKED, gateway)
@@ -132,7 +150,9 @@ async def test_a_copy_is_fetched_once_and_its_index_built_once(desk: Desk, tmp_p
 
 
 @pytest.mark.parametrize("raw", [b"", b"<html></html>\n", table().encode()[:-30]])
-async def test_a_copy_that_is_none(desk: Desk, tmp_path: Path, service: Service, raw: bytes) -> None:
+async def test_a_copy_that_is_none(
+    desk: Desk, tmp_path: Path, service: Service, raw: bytes
+) -> None:
     service.always = reply(raw)
     with pytest.raises(CallError) as caught:
         await listed(ASKED, desk.gateway(**remote(tmp_path, service.url)))

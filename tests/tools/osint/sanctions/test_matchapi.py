@@ -37,17 +37,33 @@ RESULT: dict[str, Any] = {
     "explanations": {},
 }
 """A result as the API documents it."""
-WEAK = {**RESULT, "id": "Q9", "caption": "Ivan PETROW", "score": 0.61, "match": False, "first_seen": None}
+WEAK = {
+    **RESULT,
+    "id": "Q9",
+    "caption": "Ivan PETROW",
+    "score": 0.61,
+    "match": False,
+    "first_seen": None,
+}
 
 
 def body(*results: dict[str, Any], status: int = 200) -> bytes:
     query = {"schema": "Person", "properties": {}}
-    told = {"status": status, "results": list(results), "total": {"value": len(results), "relation": "eq"}}
-    return json.dumps({"responses": {"q": {**told, "query": query}}, "limit": LIMIT, "matcher": {}}).encode()
+    told = {
+        "status": status,
+        "results": list(results),
+        "total": {"value": len(results), "relation": "eq"},
+    }
+    return json.dumps(
+        {"responses": {"q": {**told, "query": query}}, "limit": LIMIT, "matcher": {}}
+    ).encode()
 
 
 def options(service: Service) -> dict[str, Any]:
-    return {"urls": {"opensanctions": service.url}, "keys": {"opensanctions": SecretStr("a-key-of-mine")}}
+    return {
+        "urls": {"opensanctions": service.url},
+        "keys": {"opensanctions": SecretStr("a-key-of-mine")},
+    }
 
 
 async def test_what_is_asked(desk: Desk, service: Service) -> None:
@@ -63,7 +79,12 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "schema"),
-    [("", "LegalEntity"), ("person", "Person"), ("organisation", "Organization"), ("vessel", "Vessel")],
+    [
+        ("", "LegalEntity"),
+        ("person", "Person"),
+        ("organisation", "Organization"),
+        ("vessel", "Vessel"),
+    ],
 )
 async def test_what_is_looked_for(desk: Desk, service: Service, kind: Kind, schema: str) -> None:
     service.always = reply(body())
@@ -77,12 +98,16 @@ async def test_results_become_rows(desk: Desk, service: Service) -> None:
     service.always = reply(body(WEAK, RESULT))
     told = await matched(Asked("Vanya Baker", "1961", "de"), desk.gateway(**options(service)))
     assert told.summary == (
-        '1 match and 1 possible match for "Vanya Baker" in the persons and organisations of OpenSanctions\' '
+        '1 match and 1 possible match for "Vanya Baker" in the persons and organisations of '
+        "OpenSanctions' "
         "collection default."
     )
     first, second = told.rows
     assert "similarity 0.93 to the name asked" in first.sentence
-    assert 'a match: alias "Vanya Baker", the same name, birth year agrees, country differs.' in first.sentence
+    assert (
+        'a match: alias "Vanya Baker", the same name, birth year agrees, country differs.'
+        in first.sentence
+    )
     assert first.data["countries"] == ["ru"]
     assert (first.data["id"], first.data["score"], first.data["match"]) == ("Q123", 0.93, True)
     assert "a possible match at most" in second.sentence
@@ -118,8 +143,16 @@ def test_where_it_is() -> None:
 
 
 async def test_what_has_no_end_is_cut(desk: Desk, service: Service) -> None:
-    many = {"birthDate": [f"19{n % 90 + 10}-01-{n % 28 + 1:02d}" for n in range(5_000)], "name": ["x" * 1_000_000]}
-    endless = {**RESULT, "caption": "y" * 1_000_000, "datasets": ["eu_fsf"] * 10_000, "properties": many}
+    many = {
+        "birthDate": [f"19{n % 90 + 10}-01-{n % 28 + 1:02d}" for n in range(5_000)],
+        "name": ["x" * 1_000_000],
+    }
+    endless = {
+        **RESULT,
+        "caption": "y" * 1_000_000,
+        "datasets": ["eu_fsf"] * 10_000,
+        "properties": many,
+    }
     service.always = reply(body(endless))
     (row,) = (await matched(Asked("Ivan Petrov"), desk.gateway(**options(service)))).rows
     assert len(row.sentence) < 2_000

@@ -10,7 +10,12 @@ from deepdiver.tools.osint.sanctions.matching import MATCH, POSSIBLE, Likeness, 
 
 
 def entity(**more: object) -> Entity:
-    whole = {"id": "Q1", "schema_name": "Person", "name": "Ivan Petrov", "birth_date": ("1961-05-02",)}
+    whole = {
+        "id": "Q1",
+        "schema_name": "Person",
+        "name": "Ivan Petrov",
+        "birth_date": ("1961-05-02",),
+    }
     return Entity.model_validate({**whole, "countries": ("ru",), **more})
 
 
@@ -20,7 +25,11 @@ def judge(asked: Asked, one: Entity, *names: str) -> Likeness:
 
 def test_the_very_name() -> None:
     likeness = judge(Asked("Ivan Petrov"), entity())
-    assert (likeness.score, likeness.verdict, likeness.reasons) == (1.0, "match", ("the same name",))
+    assert (likeness.score, likeness.verdict, likeness.reasons) == (
+        1.0,
+        "match",
+        ("the same name",),
+    )
 
 
 def test_an_alias_is_told() -> None:
@@ -29,7 +38,9 @@ def test_an_alias_is_told() -> None:
 
 
 def test_of_two_names_as_alike_the_first_counts() -> None:
-    assert judge(Asked("Ivan Petrov"), entity(), "Ivan Petrov", "PETROV Ivan").reasons == ("the same name",)
+    assert judge(Asked("Ivan Petrov"), entity(), "Ivan Petrov", "PETROV Ivan").reasons == (
+        "the same name",
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,8 +108,16 @@ NOW = st.sampled_from(["ru", "de", "sy"])
 CODES = NOW | st.just("suhh")
 
 
-@given(st.sampled_from(["Ivan Petrov", "Ivan Petrav", "I. Petrov"]), st.lists(YEARS), st.lists(CODES), YEARS, NOW)
-def test_a_score_stays_within_its_bounds(name: str, born: list[str], codes: list[str], year: str, code: str) -> None:
+@given(
+    st.sampled_from(["Ivan Petrov", "Ivan Petrav", "I. Petrov"]),
+    st.lists(YEARS),
+    st.lists(CODES),
+    YEARS,
+    NOW,
+)
+def test_a_score_stays_within_its_bounds(
+    name: str, born: list[str], codes: list[str], year: str, code: str
+) -> None:
     one = entity(birth_date=tuple(born), countries=tuple(codes))
     plain, known = judge(Asked(name), one).score, judge(Asked(name, year, code), one).score
     assert 0.0 <= known <= 1.0

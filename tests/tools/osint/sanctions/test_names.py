@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.osint.sanctions.names import LONGEST, MOST_WORDS, fold, name_of, skeleton, weight
+from deepdiver.tools.osint.sanctions.names import (
+    LONGEST,
+    MOST_WORDS,
+    fold,
+    name_of,
+    skeleton,
+    weight,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,16 +92,21 @@ def test_a_name_without_end_is_cut() -> None:
     ],
 )
 def test_spellings_of_one_name_are_folded_into_one(spellings: str) -> None:
-    assert len({fold(word) for word in spellings.split()}) == 1, [fold(word) for word in spellings.split()]
+    assert len({fold(word) for word in spellings.split()}) == 1, [
+        fold(word) for word in spellings.split()
+    ]
 
 
-@pytest.mark.parametrize(("one", "other"), [("petrov", "pavlov"), ("ali", "eli"), ("li", "lu"), ("12", "13")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("petrov", "pavlov"), ("ali", "eli"), ("li", "lu"), ("12", "13")]
+)
 def test_other_names_stay_apart(one: str, other: str) -> None:
     assert fold(one) != fold(other)
 
 
 @pytest.mark.parametrize(
-    ("word", "bones"), [("petrov", "ptrv"), ("aia", "aia"), ("muhamad", "mhmd"), ("fatimh", "ftm"), ("oh", "h")]
+    ("word", "bones"),
+    [("petrov", "ptrv"), ("aia", "aia"), ("muhamad", "mhmd"), ("fatimh", "ftm"), ("oh", "h")],
 )
 def test_consonants(word: str, bones: str) -> None:
     assert skeleton(word) == bones
@@ -136,10 +148,16 @@ def test_names_in_other_scripts_fold_to_how_they_are_known(one: str, other: str)
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("محمد حسين", "Mohammed Hussein"), ("خالد كريم", "Khalid Karim"), ("בנימין דיין", "Benjamin Dayan")],
+    [
+        ("محمد حسين", "Mohammed Hussein"),
+        ("خالد كريم", "Khalid Karim"),
+        ("בנימין דיין", "Benjamin Dayan"),
+    ],
 )
 def test_names_without_vowels_have_the_consonants_of_those_with(one: str, other: str) -> None:
-    mine, theirs = ([skeleton(fold(word)) for word in name_of(name, True).words] for name in (one, other))
+    mine, theirs = (
+        [skeleton(fold(word)) for word in name_of(name, True).words] for name in (one, other)
+    )
     assert mine == theirs
 
 
@@ -149,6 +167,8 @@ def test_folding_doubles_makes_no_difference(word: str) -> None:
     assert fold(doubled) == fold(word)
 
 
-@pytest.mark.parametrize(("one", "other"), [("mattsson", "matsson"), ("matthew", "mathew"), ("fritzz", "frits")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("mattsson", "matsson"), ("matthew", "mathew"), ("fritzz", "frits")]
+)
 def test_doubles_that_stand_in_a_sound_make_no_difference_either(one: str, other: str) -> None:
     assert fold(one) == fold(other)

@@ -21,7 +21,12 @@ def index(tmp_path: Path) -> Iterator[Index]:
 def test_a_match_with_its_reasons(index: Index) -> None:
     ((entity, likeness),) = screened(Asked("Petroff, Ivan", "1961", "ru"), index)
     assert (entity.id, likeness.verdict) == ("Q1", "match")
-    assert likeness.reasons == ("word order", "spelling variant", "birth year agrees", "country agrees")
+    assert likeness.reasons == (
+        "word order",
+        "spelling variant",
+        "birth year agrees",
+        "country agrees",
+    )
 
 
 def test_the_likest_comes_first(tmp_path: Path) -> None:
@@ -34,12 +39,18 @@ def test_the_likest_comes_first(tmp_path: Path) -> None:
     with opened(bulk_file(tmp_path, crowd), tmp_path / "sanctions.index") as made:
         found = screened(Asked("Ivan Petrov"), made)
     assert [entity.id for entity, _ in found] == ["B", "A", "C"]
-    assert [likeness.score for _, likeness in found] == sorted((one.score for _, one in found), reverse=True)
+    assert [likeness.score for _, likeness in found] == sorted(
+        (one.score for _, one in found), reverse=True
+    )
 
 
-@pytest.mark.parametrize(("kind", "who"), [("", ["Q7"]), ("person", ["Q7"]), ("organisation", ["Q7"]), ("vessel", [])])
+@pytest.mark.parametrize(
+    ("kind", "who"), [("", ["Q7"]), ("person", ["Q7"]), ("organisation", ["Q7"]), ("vessel", [])]
+)
 def test_what_is_looked_for(index: Index, kind: Kind, who: list[str]) -> None:
-    assert [entity.id for entity, _ in screened(Asked("Northern Light Fund", kind=kind), index)] == who
+    assert [
+        entity.id for entity, _ in screened(Asked("Northern Light Fund", kind=kind), index)
+    ] == who
 
 
 def test_a_ship_is_no_person(index: Index) -> None:
@@ -51,7 +62,9 @@ def test_nobody(index: Index) -> None:
     assert screened(Asked("Oleg Kuznetsov"), index) == []
 
 
-def test_a_match_that_birth_speaks_against_is_not_listed_where_it_falls_too_low(index: Index) -> None:
+def test_a_match_that_birth_speaks_against_is_not_listed_where_it_falls_too_low(
+    index: Index,
+) -> None:
     assert screened(Asked("I. Petrov", "1999"), index) == []
 
 
@@ -72,7 +85,8 @@ FLOORS = {
     "company, misspelt": (0.85, 0.5),
     "name and birth date, misspelt": (0.93, 0.9),
 }
-"""How many of those who were planted must be listed, and called a match; measured on 100,000, held on 1,500."""
+"""How many of those who were planted must be listed, and called a match; measured on 100,000, held
+on 1,500."""
 
 
 @pytest.mark.slow
@@ -85,11 +99,24 @@ def test_what_was_planted_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with opened(file, tmp_path / "sanctions.index") as index:
         for kind, cases in planted.items():
             verdicts = [
-                next((like.verdict for one, like in screened(asked, index) if one.id == f"NK-{number}"), "")
+                next(
+                    (
+                        like.verdict
+                        for one, like in screened(asked, index)
+                        if one.id == f"NK-{number}"
+                    ),
+                    "",
+                )
                 for asked, number in cases
             ]
-            listed, match = (sum(map(test, verdicts)) / len(cases) for test in (bool, "match".__eq__))
-            assert (listed >= FLOORS[kind][0], match >= FLOORS[kind][1]) == (True, True), (kind, listed, match)
+            listed, match = (
+                sum(map(test, verdicts)) / len(cases) for test in (bool, "match".__eq__)
+            )
+            assert (listed >= FLOORS[kind][0], match >= FLOORS[kind][1]) == (True, True), (
+                kind,
+                listed,
+                match,
+            )
 
 
 @pytest.mark.slow
@@ -97,9 +124,14 @@ def test_strangers_are_seldom_taken_for_somebody(tmp_path: Path) -> None:
     file = tmp_path / "targets.simple.csv"
     held = {made.name.lower() for made in bench.written(file, 1_500)}
     inventor = bench.Inventor(2)
-    strangers = [made for made in (inventor.any() for _ in range(80)) if made.name.lower() not in held]
+    strangers = [
+        made for made in (inventor.any() for _ in range(80)) if made.name.lower() not in held
+    ]
     with opened(file, tmp_path / "sanctions.index") as index:
         by_name = [screened(Asked(made.name), index) for made in strangers]
         by_all = [screened(Asked(made.name, made.born, made.country), index) for made in strangers]
     for found, most in ((by_name, 0.05), (by_all, 0.02)):
-        assert sum(bool(one) and one[0][1].verdict == "match" for one in found) / len(strangers) <= most
+        assert (
+            sum(bool(one) and one[0][1].verdict == "match" for one in found) / len(strangers)
+            <= most
+        )

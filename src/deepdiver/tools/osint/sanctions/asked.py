@@ -30,5 +30,10 @@ class Asked:
 
     def payload(self) -> dict[str, str]:
         """Return what shapes the answer."""
-        told = {"name": self.name, "birth_date": self.birth_date, "country": self.country, "kind": self.kind}
+        told = {
+            "name": self.name,
+            "birth_date": self.birth_date,
+            "country": self.country,
+            "kind": self.kind,
+        }
         return {field: value for field, value in told.items() if value}

@@ -1,8 +1,9 @@
 """The bulk file of OpenSanctions: `targets.simple.csv`, one target in each row.
 
-Every value is in quotes, and where a column holds several, they are a row of values themselves, parted by semicolons
-(so an alias that holds a semicolon is in quotes within quotes). A file that breaks off is not a shorter file: one that
-does not end with the end of a row is refused. One that breaks off exactly there cannot be told from a whole one.
+Every value is in quotes, and where a column holds several, they are a row of values themselves,
+parted by semicolons (so an alias that holds a semicolon is in quotes within quotes). A file that
+breaks off is not a shorter file: one that does not end with the end of a row is refused. One that
+breaks off exactly there cannot be told from a whole one.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from typing import Any, NamedTuple
 from deepdiver.tools.osint.sanctions.entity import LONGEST_NAME, MOST_VALUES
 
 NEEDED = ("id", "schema", "name", "aliases", "birth_date", "countries", "dataset")
-"""Columns without which nothing can be said; the others may be missing, as they are in older files."""
+"""Columns without which nothing can be said; the others may be missing, as they are in older files.
+"""
 SEEN = ("first_seen", "last_seen", "last_change")
 LONGEST_VALUE = 8_000_000
-"""Characters of one value: the names and addresses of a large company run to some 100,000. The limit of `csv` is one
-for the whole process, and the reader of tables sets the same."""
+"""Characters of one value: the names and addresses of a large company run to some 100,000. The
+limit of `csv` is one for the whole process, and the reader of tables sets the same."""
 LONGEST_SANCTIONS = 1_000
 """Characters that are kept of the programmes: they are shown, not searched."""
 

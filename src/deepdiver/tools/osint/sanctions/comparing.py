@@ -1,8 +1,8 @@
 """How alike two names are, from 0 to 1, and why.
 
-Words are laid side by side, whatever their order. A word on one side alone costs a little (a patronymic that a list
-leaves out), a word on each side that has no partner costs all its weight (two different surnames). The result is the
-same whichever name comes first.
+Words are laid side by side, whatever their order. A word on one side alone costs a little (a
+patronymic that a list leaves out), a word on each side that has no partner costs all its weight
+(two different surnames). The result is the same whichever name comes first.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FOLDED = 0.97
 INITIAL = 0.6
 """An initial and a word that begins with it."""
 SHORTEST, LONG, LONG_BUT_FOR_VOWELS = 4, 8, 6
-"""Letters of a word that may be misspelt at all (Ali is not Eli), and of one with two slips; vowels differ sooner:
-Hussein, Hossain."""
+"""Letters of a word that may be misspelt at all (Ali is not Eli), and of one with two slips; vowels
+differ sooner: Hussein, Hossain."""
 CONSONANTS, TWO_VOWELS = 0.8, 0.86
 """The most that words can come to whose consonants differ, and whose vowels do twice."""
 ONE_SIDED = 0.35
@@ -81,7 +81,11 @@ class Laid:
         places = [j for _, j, _ in sorted(self.pairs)]
         told = [
             *_scripts(self.one, self.other),
-            *(["words joined or parted"] if (self.mine, self.theirs) != (self.one.words, self.other.words) else []),
+            *(
+                ["words joined or parted"]
+                if (self.mine, self.theirs) != (self.one.words, self.other.words)
+                else []
+            ),
             *(["word order"] if places != sorted(places) else []),
             *self._letters(),
             *(
@@ -101,23 +105,34 @@ class Laid:
             told.append("an initial stands for a word")
         if any(likeness == FOLDED for _, _, likeness in pairs):
             told.append("spelling variant")
-        different = [(one, two) for one, two, likeness in pairs if likeness not in (1.0, FOLDED, INITIAL)]
+        different = [
+            (one, two) for one, two, likeness in pairs if likeness not in (1.0, FOLDED, INITIAL)
+        ]
         if different and self.one.vowelless != self.other.vowelless:
             return [*told, "compared by consonants"]
-        if letters := sum(min(OSA.distance(one, two), OSA.distance(fold(one), fold(two))) for one, two in different):
+        if letters := sum(
+            min(OSA.distance(one, two), OSA.distance(fold(one), fold(two)))
+            for one, two in different
+        ):
             told.append("one letter differs" if letters == 1 else f"{letters} letters differ")
         return told
 
 
 def compared(one: Name, other: Name) -> Laid:
-    """Lay two names side by side; which of them comes first makes no difference to how alike they are."""
+    """Lay two names side by side.
+
+    Which of them comes first makes no difference to how alike they are.
+    """
     loose = one.vowelless != other.vowelless
     mine, theirs = _joined(one.words, other.words, loose), _joined(other.words, one.words, loose)
     return Laid(one, other, mine, theirs, tuple(_aligned(mine, theirs, loose)))
 
 
 def _joined(words: Sequence[str], others: Sequence[str], loose: bool) -> tuple[str, ...]:
-    """Join neighbours that the other name writes as one word: abd al rahman, abdulrahman; de hua, dehua."""
+    """Join neighbours that the other name writes as one word.
+
+    Abd al rahman, abdulrahman; de hua, dehua.
+    """
     sounds = [_sound(word, loose) for word in words]
     whole = {_bones(word, loose) for word in others if _sound(word, loose) not in sounds}
     first = {bones[0] for bones in whole}
@@ -126,8 +141,12 @@ def _joined(words: Sequence[str], others: Sequence[str], loose: bool) -> tuple[s
     while at < len(words):
         folded = fold(words[at])
         likely = folded[0] in first or skeleton(folded)[0] in first
-        runs = [words[at : at + size] for size in (3, 2) if at + size <= len(words)] if likely else []
-        run = next((run for run in runs if _bones("".join(run), loose) in whole), words[at : at + 1])
+        runs = (
+            [words[at : at + size] for size in (3, 2) if at + size <= len(words)] if likely else []
+        )
+        run = next(
+            (run for run in runs if _bones("".join(run), loose) in whole), words[at : at + 1]
+        )
         joined.append("".join(run))
         at += len(run)
     return tuple(joined)
@@ -140,11 +159,16 @@ def _bones(word: str, loose: bool) -> str:
 
 
 def _sound(word: str, loose: bool) -> str:
-    """Return what of a word is compared; where one name lacks its vowels, also without w, which may be one of them."""
+    """Return what of a word is compared.
+
+    Where one name lacks its vowels, also without w, which may be one of them.
+    """
     return (skeleton(fold(word)).replace("v", "") or word) if loose else fold(word)
 
 
-def _aligned(mine: Sequence[str], theirs: Sequence[str], loose: bool) -> list[tuple[int, int, float]]:
+def _aligned(
+    mine: Sequence[str], theirs: Sequence[str], loose: bool
+) -> list[tuple[int, int, float]]:
     """Give each word its likest partner, the likest pairs first; (place, place, likeness)."""
     alike = [
         (-likeness, abs(i - j), i + j, i, j)
@@ -165,12 +189,14 @@ def _aligned(mine: Sequence[str], theirs: Sequence[str], loose: bool) -> list[tu
 def likeness_of(word: str, other: str, loose: bool = False) -> float:
     """Return how alike two words are; 0: they are different words.
 
-    Half of it is the letters, half of it the consonants: vowels are what spellings of one name differ in.
+    Half of it is the letters, half of it the consonants: vowels are what spellings of one name
+    differ in.
 
     Args:
         word: A word.
         other: Another.
-        loose: Whether one of them came without its vowels, so that only the consonants can be compared.
+        loose: Whether one of them came without its vowels, so that only the consonants can be
+            compared.
     """
     if word == other:
         return 1.0
@@ -183,17 +209,26 @@ def likeness_of(word: str, other: str, loose: bool = False) -> float:
         return FOLDED
     if loose:
         return _by_consonants(_sound(word, loose), _sound(other, loose))
-    return max(_alike(one, two), _alike(word, other))  # a slip may make a sound of two letters, or break one
+    return max(
+        _alike(one, two), _alike(word, other)
+    )  # a slip may make a sound of two letters, or break one
 
 
 def _by_consonants(one: str, two: str) -> float:
     if one == two:
         return {1: 0.7, 2: 0.9}.get(len(one), 0.95)
-    return 0.75 if min(len(one), len(two)) >= 4 and OSA.normalized_similarity(one, two) >= 0.75 else 0.0
+    return (
+        0.75
+        if min(len(one), len(two)) >= 4 and OSA.normalized_similarity(one, two) >= 0.75
+        else 0.0
+    )
 
 
 def _alike(one: str, two: str) -> float:
-    """Return the part that needs no correcting, of letters and of consonants; two that changed places are one slip."""
+    """Return the part that needs no correcting, of letters and of consonants.
+
+    Two that changed places are one slip.
+    """
     longest = max(len(one), len(two))
     slips = OSA.distance(one, two, score_cutoff=2)
     if longest < SHORTEST or slips > 2:

@@ -18,7 +18,8 @@ KINDS = {
 }
 """What its schemas are called in a sentence; another is called as it calls itself."""
 LONGEST_NAME, MOST_VALUES = 1_000, 100
-"""Characters of a name and values of a field that are kept: more is no name, and nobody reads it."""
+"""Characters of a name and values of a field that are kept: more is no name, and nobody reads it.
+"""
 SOUGHT = {
     "person": frozenset({"Person", "LegalEntity"}),
     "organisation": frozenset({"Organization", "Company", "PublicBody", "LegalEntity"}),

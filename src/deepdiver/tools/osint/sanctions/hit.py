@@ -21,7 +21,12 @@ LONGEST_NAME = 200
 """Characters of a name in a sentence."""
 MOST = 4
 """Lists, countries and dates of birth that a sentence names, each; the others are counted."""
-GONE = {"SUHH": "the Soviet Union", "CSHH": "Czechoslovakia", "YUCS": "Yugoslavia", "DDDE": "the GDR"}
+GONE = {
+    "SUHH": "the Soviet Union",
+    "CSHH": "Czechoslovakia",
+    "YUCS": "Yugoslavia",
+    "DDDE": "the GDR",
+}
 _CODE = re.compile(r"[a-z0-9_]{1,60}")
 """What OpenSanctions calls a list within itself; a title of one is put in quotation marks."""
 
@@ -69,7 +74,10 @@ def answer(found: Found, asked: Asked) -> Answer:
     name = telling.quoted(asked.name, LONGEST_NAME)
     some = telling.counted(found.possible, "possible match", "possible matches")
     if found.matches:
-        told = f"{telling.counted(found.matches, 'match', 'matches')} and {some} for {name} in {found.where}."
+        told = (
+            f"{telling.counted(found.matches, 'match', 'matches')} and {some} for {name} in "
+            f"{found.where}."
+        )
     else:
         told = f"No match for {name} in {found.where}{f', and {some}' if found.possible else ''}."
     return Answer(
@@ -93,8 +101,8 @@ def _besides(asked: Asked) -> str:
 def row(hit: Hit, asked: Asked) -> Row:
     """Tell an entry in a sentence.
 
-    The first date in it is the day since when it is listed, which is its time; where no such day is known, no day is
-    told that could be taken for it.
+    The first date in it is the day since when it is listed, which is its time; where no such day is
+    known, no day is told that could be taken for it.
     """
     entity = hit.entity
     since, seen = _day(entity.first_seen), _day(entity.last_seen)
@@ -108,14 +116,19 @@ def row(hit: Hit, asked: Asked) -> Row:
         *([_several(places)] if places else []),
     ]
     sure = "a match" if hit.verdict == "match" else "a possible match at most"
-    why = [f"alias {telling.quoted(hit.name, LONGEST_NAME)}" if one == "alias" else one for one in hit.reasons]
+    why = [
+        f"alias {telling.quoted(hit.name, LONGEST_NAME)}" if one == "alias" else one
+        for one in hit.reasons
+    ]
     if not when:
         why = [_EXACT.sub("the same year", one) for one in why]
     return Row(
         sentence=(
             f"In OpenSanctions{when}: {telling.quoted(entity.name, LONGEST_NAME)} "
-            f"({', '.join(about)}) is listed by {_several([_list(one) for one in entity.datasets]) or 'a list'}; "
-            f"similarity {hit.score:.2f} to the name asked, {telling.quoted(asked.name, LONGEST_NAME)}, {sure}: "
+            f"({', '.join(about)}) is listed by "
+            f"{_several([_list(one) for one in entity.datasets]) or 'a list'}; "
+            f"similarity {hit.score:.2f} to the name asked, "
+            f"{telling.quoted(asked.name, LONGEST_NAME)}, {sure}: "
             f"{', '.join(why)}."
         ),
         data={
@@ -148,7 +161,9 @@ def _day(seen: str) -> str:
 
 
 def _country(code: str) -> str:
-    known = COUNTRIES.get(code.upper()) or COUNTRIES.get(code[:2].upper() if code[2:3] == "-" else "")
+    known = COUNTRIES.get(code.upper()) or COUNTRIES.get(
+        code[:2].upper() if code[2:3] == "-" else ""
+    )
     return known.name if known else GONE.get(code.upper(), telling.one_line(code.upper(), 20))
 
 

@@ -1,14 +1,18 @@
-"""An index of the names in a bulk file, built once for each version of it, in SQLite: a look-up reads a few rows.
+"""An index of the names in a bulk file, built once for each version of it, in SQLite.
+
+A look-up reads a few rows.
 
     names      each name, whose it is and what that is
     entities   each entity, as JSON
     words      each folded word and which names have it
     keys       consonants of words, whole and with one left out: words that share a key may be one word misspelt
 
-A look-up goes from the words of a name to words like them (by their keys), from these to the names that have them, and
-takes the names that share most, counted by how rare the shared words are. How alike they are is for `matching` to say.
+A look-up goes from the words of a name to words like them (by their keys), from these to the names
+that have them, and takes the names that share most, counted by how rare the shared words are. How
+alike they are is for `matching` to say.
 
-The index counts for a file as long as size and time of the file are those it was built from, or its content is.
+The index counts for a file as long as size and time of the file are those it was built from, or its
+content is.
 """
 
 from __future__ import annotations
@@ -38,13 +42,15 @@ from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
 
 FORMAT = "2"
-"""Changes with the tables and with how words are folded; an index of another format is built anew."""
+"""Changes with the tables and with how words are folded; an index of another format is built anew.
+"""
 WAIT = 600.0
 """Seconds to wait for another process that builds the same index."""
 MOST_NAMES = 200
 """Names that are compared closely."""
 MOST_LIKE, MOST_LIKE_VOWELLESS = 30, 500
-"""Words that stand for one word of the name asked, the likest; without vowels, many are equally like."""
+"""Words that stand for one word of the name asked, the likest; without vowels, many are equally
+like."""
 CUTOFF = 0.7
 """Words below this likeness are not looked at; laying words side by side is stricter."""
 BY_CONSONANTS = 0.9
@@ -52,8 +58,8 @@ BY_CONSONANTS = 0.9
 SHORT = 3
 """Letters of a word that is also indexed with its neighbour: abd allah, de hua, al assad."""
 FEW = 3
-"""Words of an organisation's or a ship's name whose neighbours are all indexed together (star light), unless one is a
-word that many have."""
+"""Words of an organisation's or a ship's name whose neighbours are all indexed together (star
+light), unless one is a word that many have."""
 BATCH = 5_000
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -83,11 +89,16 @@ def words_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
     plain = [word for word in name.words if len(word) > 1] or list(name.words)
     whole = name.syllabic or (not name.person and len(plain) <= FEW and GENERIC.isdisjoint(plain))
     pairs = [(a, b) for a, b in itertools.pairwise(plain) if whole or min(len(a), len(b)) <= SHORT]
-    return tuple(dict.fromkeys(map(fold, plain))), tuple(dict.fromkeys(fold(a + b) for a, b in pairs))
+    return tuple(dict.fromkeys(map(fold, plain))), tuple(
+        dict.fromkeys(fold(a + b) for a, b in pairs)
+    )
 
 
 def keys_of(word: str) -> list[str]:
-    """Return the keys of a folded word: its consonants (marked by =), and these with each one left out (by ~)."""
+    """Return the keys of a folded word.
+
+    Its consonants (marked by =), and these with each one left out (by ~).
+    """
     bones = skeleton(word)
     return [f"={bones}", *(f"~{left}" for left in _left(bones))]
 
@@ -106,7 +117,9 @@ class Index:
         """Open an index."""
         self._path = path
         with translated(path, WAIT):
-            self._db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+            self._db = sqlite3.connect(
+                f"{path.as_uri()}?mode=ro", uri=True, check_same_thread=False
+            )
             self._meta: dict[str, Any] = dict(self._db.execute("SELECT name, value FROM meta"))
 
     def close(self) -> None:
@@ -130,7 +143,9 @@ class Index:
             readings: The name, as a person's or an organisation's.
         """
         with translated(self._path, WAIT):
-            wanted = dict.fromkeys(word for name in readings for words in words_of(name) for word in words)
+            wanted = dict.fromkeys(
+                word for name in readings for words in words_of(name) for word in words
+            )
             vowelless = any(name.vowelless for name in readings)
             return self._fetched(self._nearest(wanted, vowelless)) if wanted else []
 
@@ -144,7 +159,8 @@ class Index:
                 shared[names] = np.maximum(shared[names], likeness * likeness * rarity)
             total += shared
         found = np.flatnonzero(total)
-        # Shared words count against all words of a name: of two that share as much, the shorter is nearer.
+        # Shared words count against all words of a name: of two that share as much, the shorter is
+        # nearer.
         nearness = total[found] / np.sqrt(lengths[found] + 1.0)
         if len(found) > MOST_NAMES:
             found = found[np.argpartition(-nearness, MOST_NAMES)[:MOST_NAMES]]
@@ -154,7 +170,10 @@ class Index:
         """Give the names that have a word or one like it, and how like it is."""
         like = self._like(word, vowelless)
         marks = ",".join("?" * len(like))
-        rows = self._db.execute(f"SELECT word, names FROM words WHERE word IN ({marks})", list(like))  # noqa: S608
+        rows = self._db.execute(
+            f"SELECT word, names FROM words WHERE word IN ({marks})",  # noqa: S608
+            list(like),
+        )
         for found, names in rows:
             yield like[found], np.frombuffer(names, dtype=np.uint32)
 
@@ -163,16 +182,27 @@ class Index:
         bones = skeleton(word)
         shorter = _left(bones)
         # The same; one too many on either side; one for another, or two that changed places.
-        keys = [f"={bones}", f"~{bones}", *(f"={left}" for left in shorter), *(f"~{left}" for left in shorter)]
+        keys = [
+            f"={bones}",
+            f"~{bones}",
+            *(f"={left}" for left in shorter),
+            *(f"~{left}" for left in shorter),
+        ]
         marks = ",".join("?" * len(keys))
         rows = dict(self._db.execute(f"SELECT key, words FROM keys WHERE key IN ({marks})", keys))  # noqa: S608
         same = set(rows.pop(keys[0], "").split())
         others = set(" ".join(rows.values()).split()) - same
-        scored = {other: (likeness + 1.0) / 2 for other, likeness in _scored(word, same, 0.0 if vowelless else 0.5)}
+        scored = {
+            other: (likeness + 1.0) / 2
+            for other, likeness in _scored(word, same, 0.0 if vowelless else 0.5)
+        }
         scored |= _scored(word, others, CUTOFF)
         most = MOST_LIKE_VOWELLESS if vowelless else MOST_LIKE
         best = sorted(scored, key=lambda other: (-scored[other], other))[:most]
-        return {other: max(scored[other], BY_CONSONANTS if vowelless and other in same else 0.0) for other in best}
+        return {
+            other: max(scored[other], BY_CONSONANTS if vowelless and other in same else 0.0)
+            for other in best
+        }
 
     def _fetched(self, names: Sequence[int]) -> list[Candidate]:
         marks = ",".join("?" * len(names))
@@ -188,13 +218,17 @@ class Index:
     def entity(self, number: int) -> Entity:
         """Return an entity by its number."""
         with translated(self._path, WAIT):
-            (data,) = self._db.execute("SELECT data FROM entities WHERE id = ?", (number,)).fetchone()
+            (data,) = self._db.execute(
+                "SELECT data FROM entities WHERE id = ?", (number,)
+            ).fetchone()
             return Entity.model_validate_json(data)
 
 
 def _scored(word: str, others: Iterable[str], cutoff: float) -> list[tuple[str, float]]:
     """Return the words of which at least a part needs no correcting, and that part."""
-    alike = process.extract(word, list(others), scorer=OSA.normalized_similarity, score_cutoff=cutoff, limit=None)
+    alike = process.extract(
+        word, list(others), scorer=OSA.normalized_similarity, score_cutoff=cutoff, limit=None
+    )
     return [(other, likeness) for other, likeness, _ in alike]
 
 
@@ -230,7 +264,10 @@ def _identity(file: Path) -> tuple[int, int]:
 
 
 def _meta_of(index: Path) -> dict[str, Any]:
-    """Return what is known of an index, less what is large; nothing where there is none that can be read."""
+    """Return what is known of an index, less what is large.
+
+    Nothing where there is none that can be read.
+    """
     if not index.is_file():
         return {}
     try:
@@ -246,9 +283,14 @@ def _counts(index: Path, size: int, changed: int) -> bool:
 
 
 def _same_content(file: Path, index: Path, size: int, changed: int) -> bool:
-    """Return whether a file of another time holds what the index was built from; then it counts for that time too."""
+    """Return whether a file of another time holds what the index was built from.
+
+    Then it counts for that time too.
+    """
     meta = _meta_of(index)
-    if (meta.get("format"), meta.get("size")) != (FORMAT, size) or meta.get("digest") != _digest(file):
+    if (meta.get("format"), meta.get("size")) != (FORMAT, size) or meta.get("digest") != _digest(
+        file
+    ):
         return False
     with translated(index, WAIT), contextlib.closing(sqlite3.connect(index)) as db, db:
         db.execute("UPDATE meta SET value = ? WHERE name = 'changed'", (changed,))
@@ -272,10 +314,18 @@ def build(file: Path, index: Path) -> None:
     draft.unlink(missing_ok=True)
     size, changed = _identity(file)
     try:
-        with translated(draft, WAIT), contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as db:
+        with (
+            translated(draft, WAIT),
+            contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as db,
+        ):
             db.executescript(_TABLES)
             db.execute("BEGIN")
-            meta = _filled(db, file) | {"format": FORMAT, "size": size, "changed": changed, "digest": _digest(file)}
+            meta = _filled(db, file) | {
+                "format": FORMAT,
+                "size": size,
+                "changed": changed,
+                "digest": _digest(file),
+            }
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
             db.execute("COMMIT")
         if _identity(file) != (size, changed):
@@ -307,7 +357,9 @@ def _filled(db: sqlite3.Connection, file: Path) -> dict[str, Any]:
         person = schema == PERSON
         for text in texts:
             number = len(lengths)
-            plain, joined = words_of(name_of.__wrapped__(text, person))  # none comes twice, so none is remembered
+            plain, joined = words_of(
+                name_of.__wrapped__(text, person)
+            )  # none comes twice, so none is remembered
             spelt.update(plain)
             for word in plain + joined:
                 if (held := postings.get(word)) is None:
@@ -329,10 +381,17 @@ def _insert(db: sqlite3.Connection, entities: list[Any], names: list[Any]) -> No
     names.clear()
 
 
-def _insert_words(db: sqlite3.Connection, postings: Mapping[str, array.array[int]], spelt: Set[str]) -> None:
-    """Put words and their keys into the tables; those that only joining made are found by all their consonants."""
+def _insert_words(
+    db: sqlite3.Connection, postings: Mapping[str, array.array[int]], spelt: Set[str]
+) -> None:
+    """Put words and their keys into the tables.
+
+    Those that only joining made are found by all their consonants.
+    """
     vocabulary = sorted(postings)
-    db.executemany("INSERT INTO words VALUES (?, ?)", ((word, postings[word].tobytes()) for word in vocabulary))
+    db.executemany(
+        "INSERT INTO words VALUES (?, ?)", ((word, postings[word].tobytes()) for word in vocabulary)
+    )
     keys: dict[str, list[str]] = {}
     for word in vocabulary:
         for key in keys_of(word)[: None if word in spelt else 1]:

@@ -1,4 +1,7 @@
-"""OpenSanctions' match API: it compares the names itself; why a name is alike is said here, from the names it gives."""
+"""OpenSanctions' match API.
+
+It compares the names itself; why a name is alike is said here, from the names it gives.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,13 @@ from deepdiver.tools.search.http import ask_json, shaped
 SERVICE = "opensanctions"
 DEFAULT_URL = "https://api.opensanctions.org"
 DATASET = "default"
-"""All that OpenSanctions has: sanctions, wanted and politically exposed persons, and what belongs to them."""
+"""All that OpenSanctions has: sanctions, wanted and politically exposed persons, and what belongs
+to them."""
 LIMIT = 20
 """Results asked for; by itself it gives five."""
 SCHEMAS = {"": "LegalEntity", "person": PERSON, "organisation": "Organization", "vessel": "Vessel"}
-"""What is asked for. A LegalEntity is a person or an organisation; a ship must be asked for as a vessel."""
+"""What is asked for. A LegalEntity is a person or an organisation; a ship must be asked for as a
+vessel."""
 NAMES = ("name", "alias", "previousName", "weakAlias")
 COUNTRIES = ("country", "nationality", "citizenship", "jurisdiction", "mainCountry", "flag")
 MOST_NAMES = 200
@@ -47,8 +52,17 @@ class Scored(BaseModel):
 
     def values(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return the values of some properties; entities that stand in for a value are left out."""
-        found = [value for name in names for value in self.properties.get(name, []) if isinstance(value, str)]
-        return tuple(dict.fromkeys(clean[:LONGEST_NAME] for value in found if (clean := " ".join(value.split()))))
+        found = [
+            value
+            for name in names
+            for value in self.properties.get(name, [])
+            if isinstance(value, str)
+        ]
+        return tuple(
+            dict.fromkeys(
+                clean[:LONGEST_NAME] for value in found if (clean := " ".join(value.split()))
+            )
+        )
 
 
 class Matches(BaseModel):
@@ -90,7 +104,9 @@ async def matched(asked: Asked, gateway: Gateway) -> Answer:
         return Reply(_found(shaped(SERVICE, Response, raw), asked, url).model_dump(mode="json"))
 
     payload = {"dataset": DATASET, "query": query, "limit": LIMIT}
-    reply = await gateway.call(Request("feed", SERVICE, f"who is like {asked.name[:80]}", payload), do)
+    reply = await gateway.call(
+        Request("feed", SERVICE, f"who is like {asked.name[:80]}", payload), do
+    )
     return answer(Found.model_validate(reply.value), asked)
 
 
@@ -105,9 +121,17 @@ def _found(response: Response, asked: Asked, url: str) -> Found:
         raise CallError(f"{SERVICE} answered in a form that is not its own", CallFault.MALFORMED)
     if told.status != 200:
         raise CallError(f"{SERVICE} answered {told.status} to the query", CallFault.REQUEST)
-    hits = sorted((_hit(result, asked) for result in told.results), key=lambda hit: (-hit.score, hit.entity.id))
+    hits = sorted(
+        (_hit(result, asked) for result in told.results),
+        key=lambda hit: (-hit.score, hit.entity.id),
+    )
     matches = sum(hit.verdict == "match" for hit in hits)
-    what = {"": "persons and organisations", "person": "persons", "organisation": "organisations", "vessel": "vessels"}
+    what = {
+        "": "persons and organisations",
+        "person": "persons",
+        "organisation": "organisations",
+        "vessel": "vessels",
+    }
     return Found(
         url=url,
         where=f"the {what[asked.kind]} of OpenSanctions' collection {DATASET}",
@@ -125,7 +149,9 @@ def _hit(result: Scored, asked: Asked) -> Hit:
         schema_name=result.schema_name,
         name=" ".join(result.caption.split())[:LONGEST_NAME] or result.id,
         birth_date=result.values(("birthDate",))[:MOST_VALUES],
-        countries=tuple(dict.fromkeys(code.lower() for code in result.values(COUNTRIES)))[:MOST_VALUES],
+        countries=tuple(dict.fromkeys(code.lower() for code in result.values(COUNTRIES)))[
+            :MOST_VALUES
+        ],
         datasets=tuple(result.datasets[:MOST_VALUES]),
         first_seen=result.first_seen or "",
         last_seen=result.last_seen or "",

@@ -1,8 +1,10 @@
-"""Whether an entry is who is looked for: how alike the names are, and what birth date and country say to it.
+"""Whether an entry is who is looked for.
 
-What is known besides the name moves the score: agreement takes away a part of what is missing to 1, disagreement takes
-away a part of the whole, and what is not known changes nothing. The thresholds are measured by `bench/sanctions.py` on
-100,000 invented entities.
+How alike the names are, and what birth date and country say to it.
+
+What is known besides the name moves the score: agreement takes away a part of what is missing to 1,
+disagreement takes away a part of the whole, and what is not known changes nothing. The thresholds
+are measured by `bench/sanctions.py` on 100,000 invented entities.
 """
 
 from __future__ import annotations
@@ -17,18 +19,19 @@ from deepdiver.tools.osint.sanctions.entity import Entity
 from deepdiver.tools.osint.sanctions.names import name_of
 
 MATCH = 0.92
-"""From here on it is called a match: the words of the name in any order and script, spelt as transliterations differ,
-or one vowel off. One consonant off in two words (0.9) is not, nor a name of which one side lacks a word (0.85), unless
-the birth date speaks for it. Of invented strangers to the list, 4 in 100 are taken for a match by their name alone, and
-fewer than 1 in 100 by name, birth date and country."""
+"""From here on it is called a match: the words of the name in any order and script, spelt as
+transliterations differ, or one vowel off. One consonant off in two words (0.9) is not, nor a name
+of which one side lacks a word (0.85), unless the birth date speaks for it. Of invented strangers to
+the list, 4 in 100 are taken for a match by their name alone, and fewer than 1 in 100 by name, birth
+date and country."""
 POSSIBLE = 0.7
-"""From here on it is listed as possible: a missing word, an initial, some letters off, or the very name with another
-year of birth (0.7). Of names with one letter off, 97 in 100 are listed."""
+"""From here on it is listed as possible: a missing word, an initial, some letters off, or the very
+name with another year of birth (0.7). Of names with one letter off, 97 in 100 are listed."""
 AGREES = {"birth date": 0.5, "birth year": 0.25, "country": 0.1}
 """The part of what is missing to 1 that agreement takes away."""
 DIFFERS = {"birth year": 0.7, "birth date": 0.85, "country": 0.93}
-"""What remains of the score where they differ. A day may be a slip of the pen, a year seldom; people have several
-countries, and lists know some of them."""
+"""What remains of the score where they differ. A day may be a slip of the pen, a year seldom;
+people have several countries, and lists know some of them."""
 _GONE = {
     "suhh": "am az by ee ge kg kz lt lv md ru tj tm ua uz",
     "cshh": "cz sk",
@@ -65,7 +68,9 @@ def likest(asked: Asked, names: Iterable[str], person: bool) -> Laid:
         person: Whether they are a person's.
     """
     mine = name_of(asked.name, person)
-    return max((compared(mine, name_of(name, person)) for name in names), key=lambda laid: laid.score)
+    return max(
+        (compared(mine, name_of(name, person)) for name in names), key=lambda laid: laid.score
+    )
 
 
 def judged(asked: Asked, entity: Entity, laid: Laid) -> Likeness:
@@ -80,7 +85,9 @@ def judged(asked: Asked, entity: Entity, laid: Laid) -> Likeness:
     if laid.other.text != entity.name:
         reasons.insert(0, "alias")
     known = (_birth(asked.birth_date, entity.birth_date), _country(asked.country, entity.countries))
-    for told, change in known if score >= POSSIBLE else ():  # nothing makes a name alike that is not
+    for told, change in (
+        known if score >= POSSIBLE else ()
+    ):  # nothing makes a name alike that is not
         if told:
             reasons.append(told)
             score = change(score)
@@ -99,7 +106,10 @@ class _Change:
 
 
 def _birth(asked: str, known: Sequence[str]) -> tuple[str, _Change]:
-    """Compare birth dates as far as both are given; of several that a list has, the likest counts."""
+    """Compare birth dates as far as both are given.
+
+    Of several that a list has, the likest counts.
+    """
     dates = [date[:10] for date in known if date[:4].isdigit()]
     if not asked or not dates:
         return "", _Change()
@@ -109,14 +119,20 @@ def _birth(asked: str, known: Sequence[str]) -> tuple[str, _Change]:
         what = "birth date" if shared == 3 else "birth year"
         return f"{what} agrees", _Change(agrees=AGREES[what])
     if shared:
-        return f"birth date differs: {likest} against {asked}", _Change(differs=DIFFERS["birth date"])
-    return f"birth date differs: {likest[:4]} against {asked[:4]}", _Change(differs=DIFFERS["birth year"])
+        return f"birth date differs: {likest} against {asked}", _Change(
+            differs=DIFFERS["birth date"]
+        )
+    return f"birth date differs: {likest[:4]} against {asked[:4]}", _Change(
+        differs=DIFFERS["birth year"]
+    )
 
 
 def _shared(one: str, other: str) -> tuple[bool, int]:
     """Return whether two dates agree as far as both are given, and how many of their parts do from the year on."""
     parts = list(zip(one.split("-"), other.split("-"), strict=False))
-    shared = next((number for number, (mine, theirs) in enumerate(parts) if mine != theirs), len(parts))
+    shared = next(
+        (number for number, (mine, theirs) in enumerate(parts) if mine != theirs), len(parts)
+    )
     return shared == len(parts), shared
 
 

@@ -1,4 +1,6 @@
-"""A name as it is compared: words in Latin letters, and each word without what its spellings differ in.
+"""A name as it is compared.
+
+Words in Latin letters, and each word without what its spellings differ in.
 
 Юрий Хрущёв        yuriy khrushchev    iuri hrushev
 Youri Khrouchtchev youri khrouchtchev  iuri hrushev
@@ -13,7 +15,8 @@ from dataclasses import dataclass
 from deepdiver.tools.osint.sanctions.transliterate import LATIN, SYLLABIC, VOWELLESS, latin, script
 
 LONGEST = 400
-"""Characters of a name that are looked at; the longest of real lists are titles of state bodies below 300."""
+"""Characters of a name that are looked at; the longest of real lists are titles of state bodies
+below 300."""
 MOST_WORDS = 16
 """Words of a name that are compared."""
 
@@ -24,35 +27,47 @@ _ABBREVIATED = re.compile(r"\b(?:\w\.){2,}")
 _WORD = re.compile(r"[a-z0-9]+")
 
 HONORIFICS = frozenset(
-    "mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady hon gen general col colonel maj major "
-    "capt captain lt lieutenant adm admiral rev hajji haji hadji hajj sheikh shaikh shaykh sheik mullah mulla maulavi "
+    "mr mrs ms miss mister madam dr doctor prof professor sir dame lord lady hon gen general col "
+    "colonel maj major "
+    "capt captain lt lieutenant adm admiral rev hajji haji hadji hajj sheikh shaikh shaykh sheik "
+    "mullah mulla maulavi "
     "mawlawi maulana ayatollah president minister".split()
 )
 """Before a person's name; left out where two words remain."""
 PARTICLES = frozenset(
-    "al el ul ad ar as an az ibn bin bint ben abu abou umm van von vom der den de del della di da do dos das du la le "
+    "al el ul ad ar as an az ibn bin bint ben abu abou umm van von vom der den de del della di da "
+    "do dos das du la le "
     "les lo y and und et of the for fuer".split()
 )
 """Little words that lists have or leave out as they like."""
 GENERIC = frozenset(
-    "agency aktiengesellschaft associates association bank business center centre commercial construction consulting "
-    "corporation development engineering enterprise enterprises export factory federal finance financial foundation "
-    "fund general global group holding holdings import industrial industries industry institute insurance "
-    "international invest investment investments logistics management marine maritime national oil organization "
-    "organisation petroleum plant production republic research science scientific services shipping state steel "
+    "agency aktiengesellschaft associates association bank business center centre commercial "
+    "construction consulting "
+    "corporation development engineering enterprise enterprises export factory federal finance "
+    "financial foundation "
+    "fund general global group holding holdings import industrial industries industry institute "
+    "insurance "
+    "international invest investment investments logistics management marine maritime national oil "
+    "organization "
+    "organisation petroleum plant production republic research science scientific services "
+    "shipping state steel "
     "technologies technology trade trading transport university".split()
 )
 """Words that many organisations have in their names and none is known by."""
 LEGAL_FORMS = frozenset(
-    "company co limited ltd llc llp lp inc incorporated corp corporation plc gmbh ag kg ohg kgaa aktiengesellschaft se "
-    "sa sas sarl sau spa srl sl bv nv oy oyj ab as asa aps ooo oao zao pao ao ojsc cjsc pjsc jsc fze fzco fzc fzllc "
-    "dmcc kft zrt doo ad ead ood eood sro pte pty sdn bhd tbk pt kk ltda limitada eirl sab cv sal psc wll too tov "
+    "company co limited ltd llc llp lp inc incorporated corp corporation plc gmbh ag kg ohg kgaa "
+    "aktiengesellschaft se "
+    "sa sas sarl sau spa srl sl bv nv oy oyj ab as asa aps ooo oao zao pao ao ojsc cjsc pjsc jsc "
+    "fze fzco fzc fzllc "
+    "dmcc kft zrt doo ad ead ood eood sro pte pty sdn bhd tbk pt kk ltda limitada eirl sab cv sal "
+    "psc wll too tov "
     "chp".split()
 )
 """Legal forms in one word, in Latin letters."""
 _SPELT_OUT = re.compile(
     r"\b(?:limited liability (?:company|partnership)|(?:public |open |closed )?joint stock company|"
-    r"(?:public|private) limited(?: company)?|gesellschaft mit beschr\w+ haftung|societe anonyme|sp z o o|sa de cv|"
+    r"(?:public|private) limited(?: company)?|gesellschaft mit beschr\w+ haftung|societe anonyme"
+    r"|sp z o o|sa de cv|"
     r"obshchestvo s ogranichennoy otvetstvennost\w+|"
     r"(?:publichnoe |otkrytoe |zakrytoe )?ak(?:c|ts)ionernoe obshchestvo)\b"
 )
@@ -91,7 +106,8 @@ def name_of(text: str, person: bool) -> Name:
 
     Args:
         text: The name, in any script.
-        person: Whether it is a person's: these have titles and initials, organisations have legal forms.
+        person: Whether it is a person's: these have titles and initials, organisations have legal
+            forms.
     """
     seen = text[:LONGEST]
     plain = _GLUE.sub("", latin(seen))
@@ -109,7 +125,9 @@ def _without_title(words: list[str]) -> list[str]:
 
 
 def _without_form(words: list[str]) -> list[str]:
-    left = words if _SPELT_OUT_HAVE.isdisjoint(words) else _SPELT_OUT.sub(" ", " ".join(words)).split()
+    left = (
+        words if _SPELT_OUT_HAVE.isdisjoint(words) else _SPELT_OUT.sub(" ", " ".join(words)).split()
+    )
     left = [word for word in left if word not in LEGAL_FORMS]
     return left if any(len(word) > 1 for word in left) else words
 
@@ -124,12 +142,15 @@ def weight(word: str, person: bool) -> float:
 _SOUNDS = dict(
     pair.split(":")
     for pair in (
-        "shch:sh chtch:sh tsch:ch sch:sh tch:ch ch:ch dzh:i dj:i tz:s ts:s kh:h gh:g ph:f th:t dh:d zh:s cz:ch ck:k "
-        "ce:se ci:si cy:si c:k x:ks z:s q:k w:v y:i j:i io:e yo:e jo:e gue:ge gui:gi iou:iu you:iu jou:iu ou:u oo:u "
+        "shch:sh chtch:sh tsch:ch sch:sh tch:ch ch:ch dzh:i dj:i tz:s ts:s kh:h gh:g ph:f th:t "
+        "dh:d zh:s cz:ch ck:k "
+        "ce:se ci:si cy:si c:k x:ks z:s q:k w:v y:i j:i io:e yo:e jo:e gue:ge gui:gi iou:iu you:iu "
+        "jou:iu ou:u oo:u "
         "ee:i ae:a oe:o ue:u"
     ).split()
 )
-"""Ways of writing one sound in Latin letters: English, French, German, Polish, and the standards for Cyrillic."""
+"""Ways of writing one sound in Latin letters: English, French, German, Polish, and the standards
+for Cyrillic."""
 _WRITTEN = re.compile("|".join(sorted(_SOUNDS, key=lambda letters: (-len(letters), letters))))
 _DOUBLE = re.compile(r"(.)\1+")
 _DOUBLE_CONSONANT = re.compile(r"([^aeiouy\W])\1+")
@@ -137,7 +158,10 @@ _DOUBLE_CONSONANT = re.compile(r"([^aeiouy\W])\1+")
 
 @functools.lru_cache(maxsize=262_144)
 def fold(word: str) -> str:
-    """Return a word without what spellings of one name differ in: y, i and j; kh and h; ou and u; -off and -ov."""
+    """Return a word without what spellings of one name differ in.
+
+    Y, i and j; kh and h; ou and u; -off and -ov.
+    """
     if len(word) < 2 or word.isdigit():
         return word
     folded = word
@@ -155,6 +179,9 @@ _VOWELS = str.maketrans("", "", "aeiou")
 
 @functools.lru_cache(maxsize=262_144)
 def skeleton(folded: str) -> str:
-    """Return the consonants of a word without a last h, which some write and some do not; of vowels alone, the word."""
+    """Return the consonants of a word without a last h, which some write and some do not.
+
+    Of vowels alone, the word.
+    """
     bones = folded.translate(_VOWELS) or folded
     return bones[:-1] if len(bones) > 2 and bones[-1] == "h" else bones

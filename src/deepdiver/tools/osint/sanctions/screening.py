@@ -1,4 +1,7 @@
-"""Who on a list is like somebody: candidates from the index, compared by name, then judged by all that is known."""
+"""Who on a list is like somebody.
+
+Candidates from the index, compared by name, then judged by all that is known.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """Names in other scripts, in Latin letters.
 
-`anyascii` has a table for every script and gives Chinese as pinyin. Here stands what it cannot know, because it looks
-at one letter at a time: Greek digraphs, letters of Arabic and Hebrew that are a consonant at the beginning of a word
-and a vowel inside it, the Arabic article. Arabic and Hebrew are written without most vowels: an a is put after each of
-their consonants, so that t and s are not read as ts, and who compares must look at consonants (see `VOWELLESS`). A
-Chinese name is given by its sounds in Mandarin, a Korean or Japanese one as the table has it, which is often not how
-its bearer spells it.
+`anyascii` has a table for every script and gives Chinese as pinyin. Here stands what it cannot
+know, because it looks at one letter at a time: Greek digraphs, letters of Arabic and Hebrew that
+are a consonant at the beginning of a word and a vowel inside it, the Arabic article. Arabic and
+Hebrew are written without most vowels: an a is put after each of their consonants, so that t and s
+are not read as ts, and who compares must look at consonants (see `VOWELLESS`). A Chinese name is
+given by its sounds in Mandarin, a Korean or Japanese one as the table has it, which is often not
+how its bearer spells it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _GREEK = [
         ("ευ", "ev"),
     )
 ]
-# Arabic: the article stands apart (not in Allah), the feminine ending is a vowel, and waw is one inside a word.
+# Arabic: the article stands apart (not in Allah), the feminine ending is a vowel, and waw is one
+# inside a word.
 _ARABIC = [
     (re.compile(letters), sound)
     for letters, sound in (
@@ -47,7 +49,8 @@ _ARABIC = [
         (r"\bو(?=\w)", "w"),
     )
 ]
-# Hebrew: at the beginning of a word bet, kaf and pe are hard and vav is a consonant; q, so that nobody reads kh.
+# Hebrew: at the beginning of a word bet, kaf and pe are hard and vav is a consonant; q, so that
+# nobody reads kh.
 _HEBREW = [
     (re.compile(letters), sound)
     for letters, sound in (
@@ -70,7 +73,10 @@ def _script_of(letter: str) -> str:
 
 
 def script(text: str) -> str:
-    """Return the script that most letters of a text are in: Latin, Cyrillic, Arabic; Latin where there are none."""
+    """Return the script that most letters of a text are in.
+
+    Latin, Cyrillic, Arabic; Latin where there are none.
+    """
     if text.isascii():
         return LATIN
     counts: dict[str, int] = {}
@@ -82,7 +88,10 @@ def script(text: str) -> str:
 
 
 def latin(text: str) -> str:
-    """Return a text in ASCII letters, in lower case; characters that are written without spaces stand apart."""
+    """Return a text in ASCII letters, in lower case.
+
+    Characters that are written without spaces stand apart.
+    """
     if text.isascii():
         return text.lower()
     from anyascii import anyascii
@@ -90,13 +99,19 @@ def latin(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).lower()
     scripts = {_script_of(letter) for letter in text}
     for name in sorted(scripts & _RULES.keys()):
-        text = "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn")
+        text = "".join(
+            c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn"
+        )
         for letters, sound in _RULES[name]:
             text = letters.sub(sound, text)
     if scripts & SYLLABIC:
-        text = "".join(f" {letter} " if _script_of(letter) in SYLLABIC else letter for letter in text)
+        text = "".join(
+            f" {letter} " if _script_of(letter) in SYLLABIC else letter for letter in text
+        )
     if scripts & VOWELLESS:
-        text = "".join(_open(letter) if _script_of(letter) in VOWELLESS else letter for letter in text)
+        text = "".join(
+            _open(letter) if _script_of(letter) in VOWELLESS else letter for letter in text
+        )
     return anyascii(text).lower()
 
 
