@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Limit, Settings
 from deepdiver.gateway import Gateway, Kind, Reply, Request
 from deepdiver.store import SqliteStore, open_store
@@ -55,7 +55,7 @@ def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int
         Run(
             id=name.replace(" ", "-"),
             question=name,
-            strategy=Strategy.POPPER,
+            strategy="popper",
             settings={},
             created="2026-11-01T00:00:00+00:00",
             version="bench",

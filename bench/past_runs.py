@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.core.identity import canonical, content_id
-from deepdiver.core.record import Hypothesis, Run, RunStatus, Strategy
+from deepdiver.core.record import Hypothesis, Run, RunStatus
 from deepdiver.core.settings import load
 from deepdiver.gateway import Gateway
 from deepdiver.memory.past import recall
@@ -57,7 +57,7 @@ async def measure(store: SqliteStore, number: int, question: str) -> float:
     run = Run(
         id=f"now{number}",
         question=question,
-        strategy=Strategy.POPPER,
+        strategy="popper",
         settings={},
         created="2027-01-01",
         version="0",
@@ -94,7 +94,7 @@ def fill(store: SqliteStore, count: int) -> list[str]:
         run = Run(
             id=f"r{number:06}",
             question=question,
-            strategy=Strategy.POPPER,
+            strategy="popper",
             settings={"search": ["library"]},
             created=f"2026-01-{1 + number % 28:02}T08:00:00+00:00",
             version="0",

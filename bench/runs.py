@@ -29,7 +29,7 @@ from deepdiver.gateway import Reply, Request
 from deepdiver.run import Session, research
 from deepdiver.run.begin import new_run
 from deepdiver.store import open_store
-from deepdiver.strategies.base import Deps, Update, add_nodes
+from deepdiver.strategies.shared.base import Deps, Update, add_nodes
 from tests.servers.apart import ServerApart
 from tests.strategies.rig import CorpusProvider, ScriptedReasoner
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from deepdiver.encoders.reader import Reader, Verdict
-from deepdiver.strategies.second_opinion import AGREES, CONTRADICTS, stands_whole
+from deepdiver.strategies.shared.second_opinion import AGREES, CONTRADICTS, stands_whole
 
 HELD = Path(__file__).resolve().parents[1] / "build" / "reader" / "held.jsonl.xz"
 MOST = 0.01

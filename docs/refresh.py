@@ -79,9 +79,8 @@ MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
     "docs/CLI.md": [("help", help_text)],
     "docs/FEEDS.md": [("feeds", feeds)],
     **{
-        f"docs/strategies/{entry.strategy.value}.md": [("graph", functools.partial(graph, entry))]
+        f"docs/strategies/{entry.name}.md": [("graph", functools.partial(graph, entry))]
         for entry in TABLE.values()
-        if entry.built
     },
 }
 """What is made, by file."""

@@ -31,7 +31,7 @@ LOADED = (
     "deepdiver.mcp_server.serve",
     "deepdiver.reason.embedded",
     "deepdiver.run",
-    "deepdiver.strategies.navigator",
+    "deepdiver.strategies.navigator.graph",
     "deepdiver.strategies.popper",
     "deepdiver.tools.library.documents",
     "mcp.server.mcpserver",

@@ -28,10 +28,10 @@ _HOMES = {
     "Report": "deepdiver.core.record",
     "DeepdiverError": "deepdiver.errors",
     "run_deep_research_agent": "deepdiver.run.deep_research",
-    "ResearchContext": "deepdiver.strategies.context",
-    "SearchIntent": "deepdiver.strategies.context",
-    "SearchPlan": "deepdiver.strategies.context",
-    "SearchResult": "deepdiver.strategies.context",
+    "ResearchContext": "deepdiver.strategies.orchestrated.context",
+    "SearchIntent": "deepdiver.strategies.orchestrated.context",
+    "SearchPlan": "deepdiver.strategies.orchestrated.context",
+    "SearchResult": "deepdiver.strategies.orchestrated.context",
 }
 
 if TYPE_CHECKING:
@@ -41,7 +41,12 @@ if TYPE_CHECKING:
     from deepdiver.reason.embedded import EmbeddedReasoner
     from deepdiver.run import Outcome, create_deepdiver_agent, replay, research, resume
     from deepdiver.run.deep_research import run_deep_research_agent
-    from deepdiver.strategies.context import ResearchContext, SearchIntent, SearchPlan, SearchResult
+    from deepdiver.strategies.orchestrated.context import (
+        ResearchContext,
+        SearchIntent,
+        SearchPlan,
+        SearchResult,
+    )
 
 __all__ = [
     "DeepdiverError",

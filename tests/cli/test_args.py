@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from deepdiver.cli.args import COMMANDS, OPTIONS, VALUED, parse, parser_of, settings_of
 from deepdiver.cli.commands import DO
-from deepdiver.core.record import Strategy
 from deepdiver.core.settings import Filters
 from deepdiver.errors import SettingsError, UnknownNameError, UsageError
 from deepdiver.sample import LIBRARY
@@ -218,7 +217,7 @@ def test_flags_win_over_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert settings.search == ("tavily", "searxng", "library")
     assert settings.hold_uncertain
     assert settings.verbose
-    assert settings.strategy is Strategy.POPPER
+    assert settings.strategy == "popper"
     assert settings.home == tmp_path
 
 

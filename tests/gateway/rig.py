@@ -19,7 +19,7 @@ import pytest
 import zstandard
 
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Kind, Mode, Reply, Request
@@ -171,7 +171,7 @@ def make_run(id_: str) -> Run:
     return Run(
         id=id_,
         question="Who runs Svedjan Ost AB?",
-        strategy=Strategy.POPPER,
+        strategy="popper",
         settings={},
         created="2027-01-15T08:00:00+00:00",
         version="0.1.0",

@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from deepdiver.core.record import RunStatus, Strategy
+from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import MissingKeyError, StoreAccessError, UnknownNameError, UsageError
 from deepdiver.mcp_server.desk import Desk, opened
@@ -123,13 +123,13 @@ def test_whatever_is_found_lies_within(near: Desk, parts: list[str]) -> None:
 def test_a_request_changes_only_what_it_may(near: Desk, folder: Path) -> None:
     asked = Research(
         question="x",
-        strategy=Strategy.ITERATIVE,
+        strategy="iterative",
         documents=("a.md", "a.md"),
         budget=Decimal("0.1"),
         max_iterations=2,
     )
     made = near.run_settings(asked)
-    assert made.strategy is Strategy.ITERATIVE
+    assert made.strategy == "iterative"
     assert made.documents == ((folder / "a.md").resolve(),)
     same = {"strategy", "documents", "budget", "max_iterations"}
     assert made.model_dump(exclude=same) == near.settings.model_dump(exclude=same)

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deepdiver.core.record import Strategy
 from deepdiver.mcp_server import forms
 from deepdiver.mcp_server.forms import (
     AskAboutRun,
@@ -92,7 +91,7 @@ def test_all_that_can_be_asked_of_research() -> None:
             "wait": True,
         }
     )
-    assert asked.strategy is Strategy.NAVIGATOR
+    assert asked.strategy == "navigator"
     assert asked.budget == Decimal("0.5")
     assert Research(question="x", strategy="auto").strategy == "auto"
     plain = Research(question="x")

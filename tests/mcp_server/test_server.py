@@ -13,11 +13,12 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from deepdiver import __version__
-from deepdiver.core.record import RunStatus, Strategy
+from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.mcp_server.resources import PARTS, RUNS
 from deepdiver.mcp_server.server import build
 from deepdiver.mcp_server.tools import NOT_HERE, TOOLS
+from deepdiver.strategies.table import TABLE
 from tests.mcp_server.tides import FEED, KEY
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -181,7 +182,7 @@ async def test_resources_that_are_not_there(client: Client) -> None:
 
 async def test_prompts(client: Client) -> None:
     listed = (await client.list_prompts()).prompts
-    assert [prompt.name for prompt in listed] == [strategy.value for strategy in Strategy]
+    assert [prompt.name for prompt in listed] == list(TABLE)
     for prompt in listed:
         made = await client.get_prompt(prompt.name, {"question": QUESTION})
         (message,) = made.messages

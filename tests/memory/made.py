@@ -27,7 +27,6 @@ from deepdiver.core.record import (
     Source,
     SourceKind,
     Stance,
-    Strategy,
     Trial,
 )
 from deepdiver.store import Store
@@ -49,7 +48,7 @@ def begin(
     run = Run(
         id=id_,
         question=question,
-        strategy=Strategy.POPPER,
+        strategy="popper",
         settings=settings,
         created=created,
         version="0.1.0",

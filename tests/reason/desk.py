@@ -17,7 +17,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 
 from deepdiver.core.events import Event, TaskPerformed
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.reason.ladder import LADDER, Rung
@@ -99,7 +99,7 @@ async def desk(
             run = Run(
                 id="r1",
                 question="q",
-                strategy=Strategy.POPPER,
+                strategy="popper",
                 settings={},
                 created="2026-11-01",
                 version="0",

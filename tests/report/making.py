@@ -17,14 +17,13 @@ from deepdiver.core.record import (
     Sentence,
     Source,
     SourceKind,
-    Strategy,
 )
 
 AS_OF = "2026-11-15"
 RUN = Run(
     id="20261115-holm-0001",
     question="Who owns Holm Works?",
-    strategy=Strategy.POPPER,
+    strategy="popper",
     settings={},
     created=f"{AS_OF}T09:00:00+00:00",
     version="0.1.0",

@@ -29,7 +29,6 @@ from deepdiver.core.record import (
     Run,
     RunStatus,
     Source,
-    Strategy,
 )
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.compose import compose
@@ -383,7 +382,7 @@ def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() 
 
 @pytest.fixture
 def watched(store: SqliteStore) -> Run:
-    run = RUN.model_copy(update={"id": "20261115-week-0001", "strategy": Strategy.OVERWATCH})
+    run = RUN.model_copy(update={"id": "20261115-week-0001", "strategy": "overwatch"})
     store.create_run(run)
     return run
 
@@ -392,12 +391,18 @@ def watch(
     folder: Path, run: Run, store: SqliteStore, ledger: Ledger | None = None
 ) -> dict[str, bytes]:
     write_files(
-        folder, run, week.report(), week.ledger() if ledger is None else ledger, store, COST
+        folder,
+        run,
+        week.report(),
+        week.ledger() if ledger is None else ledger,
+        store,
+        COST,
+        scene=True,
     )
     return held(folder)
 
 
-def test_overwatch_leaves_its_pictures_too(
+def test_a_strategy_with_a_scene_leaves_its_pictures_too(
     tmp_path: Path, store: SqliteStore, watched: Run
 ) -> None:
     files = watch(tmp_path / "out", watched, store)
@@ -428,7 +433,7 @@ def test_a_rule_in_a_hostile_text_does_not_move_the_pictures(
     tmp_path: Path, store: SqliteStore, watched: Run
 ) -> None:
     report = week.report().model_copy(update={"limits": ("a\n---\nb",), "made_by": "x\n---\ny"})
-    write_files(tmp_path / "out", watched, report, week.ledger(), store, COST)
+    write_files(tmp_path / "out", watched, report, week.ledger(), store, COST, scene=True)
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert text.index("## Limits") < text.index("## Pictures") < text.index("\n---\n*x --- y*")
 
@@ -456,14 +461,16 @@ def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watche
 
 def test_nothing_empty_is_drawn(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
     report = compose("Q", (), (), (), Ledger(), limits=(), made_by="deepdiver")
-    write_files(tmp_path / "out", watched, report, Ledger(), store, COST)
+    write_files(tmp_path / "out", watched, report, Ledger(), store, COST, scene=True)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES
     assert files["report.md"].decode() == markdown(report)
     assert "No finding has a place, so there is no map." in files["report.html"].decode()
 
 
-def test_other_strategies_have_the_matrix_in_the_page(tmp_path: Path, store: SqliteStore) -> None:
+def test_without_a_scene_the_matrix_is_in_the_page_alone(
+    tmp_path: Path, store: SqliteStore
+) -> None:
     write_files(tmp_path / "out", RUN, week.report(), week.ledger(), store, COST)
     files = held(tmp_path / "out")
     assert tuple(sorted(files)) == FILES

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import HypothesisStatus, Report, Section, SentenceKind, Strategy
+from deepdiver.core.record import HypothesisStatus, Report, Section, SentenceKind
 from deepdiver.report.compose import compose
 from deepdiver.report.figures.album import album
 from deepdiver.report.page import page
@@ -87,7 +87,7 @@ def hostile(url: str = "https://example.org/x") -> Report:
 
 
 def whole() -> str:
-    made = album(Strategy.OVERWATCH, week.report(), week.ledger(), week.texts().__getitem__)
+    made = album(week.report(), week.ledger(), week.texts().__getitem__, scene=True)
     return page(week.report(), made.pictures, made.missing)
 
 

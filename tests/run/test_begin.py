@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import re
 from pathlib import Path
 
@@ -9,12 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver import __version__
-from deepdiver.core.record import RunStatus, Source, SourceKind, Strategy
+from deepdiver.core.record import RunStatus, Source, SourceKind
 from deepdiver.core.settings import load
-from deepdiver.errors import UsageError
-from deepdiver.run.begin import LONGEST_QUESTION, check_question, load_ledger, new_run
+from deepdiver.errors import UnknownNameError, UsageError
+from deepdiver.run.begin import (
+    LONGEST_QUESTION,
+    check_question,
+    load_ledger,
+    new_run,
+    settle_strategy,
+)
 from deepdiver.store import open_store
-from deepdiver.strategies.table import TABLE
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n\t"])
@@ -49,15 +53,10 @@ def test_a_lone_surrogate_does_not_break_the_question() -> None:
     assert check_question("who \ud800 is it").encode("utf-8")
 
 
-def test_a_strategy_that_is_not_there_is_refused_with_those_that_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        TABLE, Strategy.NAVIGATOR, dataclasses.replace(TABLE[Strategy.NAVIGATOR], built=False)
-    )
-    settings = load({"home": tmp_path, "strategy": "navigator"})
-    with pytest.raises(UsageError, match=r"navigator is not part of this version; it has popper"):
-        new_run("Who?", settings, open_store(tmp_path))
+def test_a_strategy_that_is_not_there_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    settings = load({"home": tmp_path, "strategy": "naviagtor"})
+    with pytest.raises(UnknownNameError, match=r"unknown strategy 'naviagtor'; did you mean nav"):
+        settle_strategy("Who?", settings)
 
 
 def test_a_new_run_bears_a_name_a_person_can_tell_apart(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from deepdiver import (
     Settings,
     run_deep_research_agent,
 )
-from deepdiver.core.record import RunStatus, Strategy
+from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
 from deepdiver.sample import LIBRARY
@@ -159,7 +159,7 @@ def test_whatever_the_settings_say_it_is_orchestrated(monkeypatch: pytest.Monkey
     monkeypatch.setenv("DEEPDIVER_STRATEGY", "popper")
     check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]))
     (run,) = open_store(load().home).list_runs()
-    assert run.strategy is Strategy.ORCHESTRATED
+    assert run.strategy == "orchestrated"
 
 
 def test_it_is_a_run_on_record_with_its_files_and_events() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from deepdiver import sample
 from deepdiver.core.events import Recalled
-from deepdiver.core.record import Report, Run, RunStatus, Section, Sentence, Strategy
+from deepdiver.core.record import Report, Run, RunStatus, Section, Sentence
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UnknownNameError, UsageError
 from deepdiver.run import deepen, replay, research
@@ -42,7 +42,7 @@ def finished(
     store: Store, *headings: str, status: RunStatus = RunStatus.ANSWERED, **run: Any
 ) -> str:
     """Enter a run with a report of so many sections."""
-    given = {"strategy": Strategy.POPPER, "settings": {}, **run}
+    given = {"strategy": "popper", "settings": {}, **run}
     store.create_run(
         Run(
             id="20261115-x-1",
@@ -123,36 +123,36 @@ def test_the_old_runs_settings_are_kept(settings: Settings, store: Store) -> Non
         "max_iterations": 2,
         "strategy": "iterative",
     }
-    key = finished(store, "Ownership", settings=kept, strategy=Strategy.ITERATIVE)
+    key = finished(store, "Ownership", settings=kept, strategy="iterative")
     deeper = look_deeper(key, 1, settings, store).settings
     assert deeper.documents == (sample.LIBRARY,)
     assert (deeper.search, deeper.max_iterations, deeper.strategy) == (
         ("library",),
         2,
-        Strategy.ITERATIVE,
+        "iterative",
     )
     assert deeper.home == settings.home
 
 
 def test_another_strategy_has_its_own_number_of_rounds(settings: Settings, store: Store) -> None:
     key = finished(store, "Ownership", settings={"max_iterations": 9})
-    made = look_deeper(key, 1, settings, store, {"strategy": Strategy.ITERATIVE}).settings
-    assert (made.strategy, made.max_iterations) == (Strategy.ITERATIVE, None)
+    made = look_deeper(key, 1, settings, store, {"strategy": "iterative"}).settings
+    assert (made.strategy, made.max_iterations) == ("iterative", None)
     named = look_deeper(
-        key, 1, settings, store, {"strategy": Strategy.ITERATIVE, "max_iterations": 3}
+        key, 1, settings, store, {"strategy": "iterative", "max_iterations": 3}
     ).settings
     assert named.max_iterations == 3
 
 
 def test_a_strategy_that_the_question_chose_is_the_runs(settings: Settings, store: Store) -> None:
-    key = finished(store, "Ownership", settings={"strategy": "auto"}, strategy=Strategy.ITERATIVE)
-    assert look_deeper(key, 1, settings, store).settings.strategy is Strategy.ITERATIVE
+    key = finished(store, "Ownership", settings={"strategy": "auto"}, strategy="iterative")
+    assert look_deeper(key, 1, settings, store).settings.strategy == "iterative"
 
 
-@pytest.mark.parametrize("first", [Strategy.POPPER, Strategy.ITERATIVE])
-@pytest.mark.parametrize("second", [Strategy.POPPER, Strategy.ITERATIVE])
+@pytest.mark.parametrize("first", ["popper", "iterative"])
+@pytest.mark.parametrize("second", ["popper", "iterative"])
 async def test_a_deeper_look_works_for_every_strategys_report(
-    settings: Settings, store: Store, first: Strategy, second: Strategy
+    settings: Settings, store: Store, first: str, second: str
 ) -> None:
     asked = {
         "documents": (sample.LIBRARY,),
@@ -171,7 +171,7 @@ async def test_a_deeper_look_works_for_every_strategys_report(
         old.run.id, 1, settings, changes=changes, store=store, on_event=events.append
     )
     assert new.report is not None
-    assert new.run.strategy is second
+    assert new.run.strategy == second
     assert new.run.deepens == old.run.id
     assert store.get_run(new.run.id).deepens == old.run.id, "the link is on record"
     assert old.report.sections[0].heading in new.run.question

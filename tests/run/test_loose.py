@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, StoreAccessError
 from deepdiver.gateway import Gateway, Reply, Request
@@ -190,7 +190,7 @@ def run(name: str) -> Run:
     return Run(
         id=name,
         question="?",
-        strategy=Strategy.POPPER,
+        strategy="popper",
         settings={},
         created="2026-11-15",
         version="0.1.0",

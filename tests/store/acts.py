@@ -10,7 +10,7 @@ from decimal import Decimal
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from deepdiver.core.record import Run, RunStatus, Strategy
+from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import RunBusyError
 from deepdiver.store import SqliteStore, open_store
 
@@ -28,7 +28,7 @@ def make_run(
     return Run(
         id=id_,
         question="Who runs Svedjan Ost AB?",
-        strategy=Strategy.POPPER,
+        strategy="popper",
         settings={"max_iterations": 3, "search": ["library"], "limits": {"library": {"rate": 5.0}}},
         created=created,
         version="0.1.0",

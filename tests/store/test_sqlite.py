@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.identity import digest
-from deepdiver.core.record import Run, RunStatus, Strategy
+from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import (
     DamagedStoreError,
     RunBusyError,
@@ -736,7 +736,7 @@ def test_every_run_comes_back_as_it_was(
     run = Run(
         id="r",
         question=question,
-        strategy=Strategy.NAVIGATOR,
+        strategy="navigator",
         settings={"x": value},
         created="2027-01-15T08:00:00Z",
         version="1",

@@ -23,15 +23,14 @@ from langgraph.graph import END, START
 
 from deepdiver import sample
 from deepdiver.core.events import Decided, Event, PersonAsked, PhaseStarted
-from deepdiver.core.record import Strategy
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.run import Outcome, Session, research
 from deepdiver.run.begin import new_run
 from deepdiver.store import open_store
-from deepdiver.strategies import disputes
-from deepdiver.strategies.overwatch import WAYS
-from deepdiver.strategies.summary import Line, disputed
+from deepdiver.strategies.navigator import disputes
+from deepdiver.strategies.overwatch.graph import WAYS
+from deepdiver.strategies.shared.summary import Line, disputed
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import Note, Reflect
 from tests.servers.brain import Directions, Fields, made_page, made_search, popper_brain
@@ -101,7 +100,7 @@ def nothing_more(walk: Walk) -> None:
 class Scenario:
     """What a model and a person say, and the path that follows from it."""
 
-    strategy: Strategy
+    strategy: str
     name: str
     path: Sequence[str]
     says: Directions = field(default_factory=dict)
@@ -149,7 +148,7 @@ class Stage:
         model, url, fast = "openai:gpt-5-mini", self.server.url, {"rate": 1000, "concurrent": 64}
         flags = {
             "home": home,
-            "strategy": self.now.strategy.value,
+            "strategy": self.now.strategy,
             "model": model,
             "search": ["tavily"],
             "urls": {
@@ -233,7 +232,7 @@ P_ROUND = ("generate_hypothesis", "verify_hypothesis", "decide")
 
 def popper(name: str, rounds: int, begin: Sequence[str] = P_BEGIN, **more: Any) -> Scenario:
     path = (START, *begin, "gather_information", *(P_ROUND * rounds), "final_answer", END)
-    return Scenario(Strategy.POPPER, name, path, **more)
+    return Scenario("popper", name, path, **more)
 
 
 POPPER = (
@@ -275,9 +274,7 @@ def iterative(
     name: str, rounds: int, begin: Sequence[str] = I_BEGIN, end: Sequence[str] = (), **more: Any
 ) -> Scenario:
     later = (*I_ROUND, *(("generate_query", *I_ROUND) * (rounds - 1)))
-    return Scenario(
-        Strategy.ITERATIVE, name, (START, *begin, *later, *end, "write_report", END), **more
-    )
+    return Scenario("iterative", name, (START, *begin, *later, *end, "write_report", END), **more)
 
 
 ITERATIVE = (
@@ -383,7 +380,7 @@ def watching(name: str, *path: str, begin: Sequence[str] = O_BEGIN, **more: Any)
         **more,
         "says": {**QUIET, "reflect": [ENOUGH], **more.get("says", {})},
     }
-    return Scenario(Strategy.OVERWATCH, name, (START, *begin, *path, END), **more)
+    return Scenario("overwatch", name, (START, *begin, *path, END), **more)
 
 
 def calls(*queries: str) -> list[Fields]:
@@ -506,7 +503,7 @@ def orchestrated(name: str, rounds: int, begin: Sequence[str] = R_BEGIN, **more:
     later = ("plan_searches", "execute_search") * (rounds - 1)
     ends = more.pop("ends", ())
     path = (START, *begin, "execute_search", *later, *ends, "synthesize_research", END)
-    return Scenario(Strategy.ORCHESTRATED, name, path, **more)
+    return Scenario("orchestrated", name, path, **more)
 
 
 def plans(*listed: tuple[str, str]) -> Fields:
@@ -563,7 +560,7 @@ ORCHESTRATED = (
         decided=["continue, rule", "continue, rule", "finish, rule: key findings: "],
     ),
     Scenario(
-        Strategy.ORCHESTRATED,
+        "orchestrated",
         "planning failed at once",
         (START, "initialize", "plan_searches", "synthesize_research", END),
         says={"plan_searches": [REFUSED]},
@@ -678,7 +675,7 @@ def navigator(
     }  # so that what speaks for an answer are the findings that carry it
     more = {"person": [ACCEPT, ACCEPT], **more, "says": {**unjudged, **more.get("says", {})}}
     path = (START, *begin, *steps(*tools), *HAND_OVER, *after, *([END] if more["person"] else []))
-    return Scenario(Strategy.NAVIGATOR, name, path, **more)
+    return Scenario("navigator", name, path, **more)
 
 
 def act(action: str, what: str) -> Fields:
@@ -932,9 +929,7 @@ NAVIGATOR = (
 SCENARIOS = (*POPPER, *ITERATIVE, *OVERWATCH, *ORCHESTRATED, *NAVIGATOR)
 
 
-@pytest.mark.parametrize(
-    "scenario", SCENARIOS, ids=lambda item: f"{item.strategy.value}: {item.name}"
-)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda item: f"{item.strategy}: {item.name}")
 async def test_the_path_is_the_one_that_the_model_leads_to(
     stage: Stage, tmp_path: Path, scenario: Scenario
 ) -> None:
@@ -958,8 +953,8 @@ GUARD = (
     "neither, and it was "
     "entered because there were turns left and no error stood"
 )
-UNREACHABLE: dict[Strategy, dict[tuple[str, str], str]] = {
-    Strategy.OVERWATCH: {
+UNREACHABLE: dict[str, dict[tuple[str, str], str]] = {
+    "overwatch": {
         (
             "approve_plan",
             SYNTHESIZE,
@@ -976,14 +971,14 @@ UNREACHABLE: dict[Strategy, dict[tuple[str, str], str]] = {
 document's router has: `route_next_step` looks at turns and errors wherever it is asked."""
 
 
-def edges(strategy: Strategy) -> set[tuple[str, str]]:
+def edges(strategy: str) -> set[tuple[str, str]]:
     """Return the edges of a strategy, as its compiled graph has them."""
     return {
         (edge.source, edge.target) for edge in TABLE[strategy].build().compile().get_graph().edges
     }
 
 
-def walked(strategy: Strategy) -> set[tuple[str, str]]:
+def walked(strategy: str) -> set[tuple[str, str]]:
     """Return the edges that the scenarios walk.
 
     Their paths are those that the test above has seen taken.
@@ -991,13 +986,13 @@ def walked(strategy: Strategy) -> set[tuple[str, str]]:
     return {
         step
         for item in SCENARIOS
-        if item.strategy is strategy
+        if item.strategy == strategy
         for step in itertools.pairwise(item.path)
     }
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-def test_the_scenarios_walk_every_edge_of_the_graph(strategy: Strategy) -> None:
+@pytest.mark.parametrize("strategy", TABLE)
+def test_the_scenarios_walk_every_edge_of_the_graph(strategy: str) -> None:
     never = UNREACHABLE.get(strategy, {})
     assert never.keys() <= edges(strategy), "what is called unreachable must be there"
     assert edges(strategy) - walked(strategy) == never.keys(), (
@@ -1013,7 +1008,7 @@ def test_an_edge_that_no_scenario_walks_is_noticed(monkeypatch: pytest.MonkeyPat
         if item.name != "an error ends cleanly" and "from gathering" not in item.name
     )
     monkeypatch.setitem(globals(), "SCENARIOS", fewer)
-    assert (GATHER, SYNTHESIZE) in edges(Strategy.OVERWATCH) - walked(Strategy.OVERWATCH)
+    assert (GATHER, SYNTHESIZE) in edges("overwatch") - walked("overwatch")
 
 
 async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(
@@ -1023,8 +1018,8 @@ async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(
 
     If it changes neither, no way leads on
     to synthesis that is not that of its phase."""
-    never = [source for source, _ in UNREACHABLE[Strategy.OVERWATCH]]
-    ways_in = {source for source, target in edges(Strategy.OVERWATCH) if target in never}
+    never = [source for source, _ in UNREACHABLE["overwatch"]]
+    ways_in = {source for source, target in edges("overwatch") if target in never}
     assert ways_in <= {*WAYS, "decompose_task"}, (
         "who comes there was sent by the router, or is at the beginning"
     )
@@ -1032,7 +1027,7 @@ async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(
     settings, store = stage.settings(tmp_path), open_store(tmp_path)
     session = Session(new_run(QUESTION, settings, store), settings, store)
     graph, given = (
-        TABLE[Strategy.OVERWATCH].build().compile(),
+        TABLE["overwatch"].build().compile(),
         {"messages": [{"role": "user", "content": QUESTION}]},
     )
     changed: dict[str, set[str]] = {}

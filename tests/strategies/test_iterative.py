@@ -19,10 +19,11 @@ from deepdiver.run import replay, research
 from deepdiver.run.begin import load_ledger
 from deepdiver.sample import LIBRARY
 from deepdiver.store import open_store
-from deepdiver.strategies import iterative, nodes
-from deepdiver.strategies.summary import BYTES, LINES, repeats
+from deepdiver.strategies import iterative
+from deepdiver.strategies.shared.plan import PROBLEMS
+from deepdiver.strategies.shared.summary import BYTES, LINES, repeats
+from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
-from deepdiver.strategies.writing import UNTESTED
 from deepdiver.tools.hit import Hit
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
@@ -258,10 +259,8 @@ async def test_the_first_round_asks_about_every_part_side_by_side(tmp_path: Path
         tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=parts))
     )
     await rig.work()
-    assert set(rig.provider.queries[: nodes.PROBLEMS]) == {
-        part.question for part in parts[: nodes.PROBLEMS]
-    }
-    assert rig.reasoner.most_running >= nodes.PROBLEMS
+    assert set(rig.provider.queries[:PROBLEMS]) == {part.question for part in parts[:PROBLEMS]}
+    assert rig.reasoner.most_running >= PROBLEMS
 
 
 async def test_later_queries_are_shaped_by_what_is_known_and_what_is_missing(

@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.record import Strategy
 from deepdiver.strategies.pick import pick
 from deepdiver.strategies.table import TABLE
 
-POPPER, ITERATIVE, OVERWATCH = Strategy.POPPER, Strategy.ITERATIVE, Strategy.OVERWATCH
-ORCHESTRATED, NAVIGATOR = Strategy.ORCHESTRATED, Strategy.NAVIGATOR
+POPPER, ITERATIVE, OVERWATCH = "popper", "iterative", "overwatch"
+ORCHESTRATED, NAVIGATOR = "orchestrated", "navigator"
 
 
 @pytest.mark.parametrize(
@@ -42,14 +41,14 @@ ORCHESTRATED, NAVIGATOR = Strategy.ORCHESTRATED, Strategy.NAVIGATOR
         ("Track down the phone number of the harbour office in Lund", NAVIGATOR, "Track down"),
     ],
 )
-def test_what_a_question_asks_for(question: str, strategy: Strategy, word: str) -> None:
+def test_what_a_question_asks_for(question: str, strategy: str, word: str) -> None:
     picked = pick(question)
-    assert picked.strategy is strategy
+    assert picked.strategy == strategy
     assert word in picked.because
 
 
 def test_a_long_question_has_several_sides() -> None:
-    assert pick(" ".join(f"word{n}" for n in range(40))).strategy is ORCHESTRATED
+    assert pick(" ".join(f"word{n}" for n in range(40))).strategy == ORCHESTRATED
 
 
 @given(st.text(max_size=300))

@@ -10,7 +10,8 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided, FindingDropped, HypothesisTested, Recalled
 from deepdiver.core.record import HypothesisStatus, RunStatus
 from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
-from deepdiver.strategies import nodes, popper
+from deepdiver.strategies import popper
+from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.table import TABLE
 from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
 
@@ -371,7 +372,7 @@ async def test_queries_of_past_runs_are_extra_and_within_the_allowance(tmp_path:
         )
         await rig.work()
         assert sum(query in many for query in rig.provider.queries) == most
-    assert popper.allowance(1, 6).searches >= nodes.PROBLEMS * popper.MOST_QUERIES
+    assert popper.allowance(1, 6).searches >= PROBLEMS * popper.MOST_QUERIES
 
 
 async def test_a_plan_made_anew_recalls_no_second_time(tmp_path: Path) -> None:

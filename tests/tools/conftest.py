@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.store import SqliteStore, open_store
@@ -51,7 +51,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         run = Run(
             id="20261115-desk-0000",
             question="Who owns Holm Works?",
-            strategy=Strategy.POPPER,
+            strategy="popper",
             settings={},
             created="2026-11-15T09:00:00+00:00",
             version="0.1.0",

@@ -471,8 +471,8 @@ def settings_of(args: argparse.Namespace) -> Settings:
     Raises:
         UsageError: If one of them holds something unusable.
     """
-    from deepdiver.core.record import Strategy
     from deepdiver.core.settings import load
+    from deepdiver.strategies.table import check_strategy
 
     given = vars(args)
     named = ("model", "fast_model", "max_iterations", "budget", "as_of", "home")
@@ -481,12 +481,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
         name: True for name in ("verbose", "hold_uncertain", "approve", "past") if given.get(name)
     }
     if (strategy := given.get("strategy")) is not None:
-        known = [*Strategy, "auto"]
-        if strategy not in known:
-            close = difflib.get_close_matches(strategy, known, 1, 0.5)
-            hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
-            raise UnknownNameError(f"unknown strategy {strategy[:80]!r}; {hint}")
-        flags["strategy"] = strategy
+        flags["strategy"] = check_strategy(strategy)
     for option, told in (
         ("search", "provider: `deepdiver providers`"),
         ("feeds", "feed: `deepdiver feed`"),

@@ -334,8 +334,11 @@ def _show(args: argparse.Namespace) -> int:
             )
         if report is not None and args.out:
             from deepdiver.run.begin import load_ledger
+            from deepdiver.strategies.table import TABLE
 
-            write_files(args.out, run, report, load_ledger(store, run.id), store, cost)
+            scene = TABLE[run.strategy].scene
+            ledger = load_ledger(store, run.id)
+            write_files(args.out, run, report, ledger, store, cost, scene=scene)
             _err(f"files in {args.out}")
     if args.json:
         _print_json(summary(run, report, rows, cost))
@@ -425,8 +428,7 @@ def _strategies(args: argparse.Namespace) -> int:
     if args.json:
         listed = [
             {
-                "name": name.value,
-                "in_this_version": entry.built,
+                "name": name,
                 "loop": entry.loop,
                 "choose": entry.choose,
                 "max_iterations": entry.max_iterations,
@@ -436,10 +438,7 @@ def _strategies(args: argparse.Namespace) -> int:
         _print_json({"strategies": listed})
         return 0
     for name, entry in TABLE.items():
-        _out(
-            f"{name.value}{'' if entry.built else ' (not in this version)'}\n  {entry.choose}\n  "
-            f"{entry.loop}\n"
-        )
+        _out(f"{name}\n  {entry.choose}\n  {entry.loop}\n")
     return 0
 
 

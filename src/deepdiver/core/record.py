@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from deepdiver.core.identity import canonical, digest, encodable
-from deepdiver.core.strategy import Strategy as Strategy
 
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
 """A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records
@@ -69,7 +68,7 @@ class Run(Record):
     """The run's name, unique in its store."""
     question: str
     """What the person asked, as given."""
-    strategy: Strategy
+    strategy: str
     """Which of the five ways is followed."""
     settings: dict[str, Any]
     """The settings that shape the result, without any secret."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from deepdiver.core.parts import (
     DEFAULTS,
@@ -43,7 +43,6 @@ from deepdiver.core.parts import (
     Price,
     Rating,
 )
-from deepdiver.core.record import Strategy
 from deepdiver.errors import SettingsError
 
 __all__ = [
@@ -120,19 +119,6 @@ TABLES = frozenset(
 """What only a file can set whole."""
 
 
-def _known_strategy(name: str) -> str:
-    """Refuse what is neither a strategy nor `auto`."""
-    known = [*Strategy, "auto"]
-    if name not in known:
-        raise ValueError(
-            f"input should be {', '.join(repr(str(each)) for each in known[:-1])} or 'auto'"
-        )
-    return name if name == "auto" else Strategy(name)
-
-
-StrategyName = Annotated[str, AfterValidator(_known_strategy)]
-
-
 class Settings(Part):
     """Everything that can be set."""
 
@@ -140,8 +126,8 @@ class Settings(Part):
         default_factory=lambda: Path(platformdirs.user_data_dir("deepdiver", appauthor=False))
     )
     """Folder of the database."""
-    strategy: StrategyName = Strategy.POPPER
-    """Which of the five ways; `auto`: by the question."""
+    strategy: str = "popper"
+    """One of `strategies/table.py`; `auto`: by the question."""
     model: str = EMBEDDED
     """The `smart` model, provider:model, for judging and writing; `embedded` needs none."""
     fast_model: str = ""

@@ -7,8 +7,10 @@ cited can be shown.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -444,3 +446,15 @@ def shingles(text: str, size: int = 5) -> frozenset[str]:
     """Return all runs of `size` words: two texts that share most of them are one text."""
     listed = words(text)
     return frozenset(" ".join(listed[i : i + size]) for i in range(max(1, len(listed) - size + 1)))
+
+
+def size_of(text: str) -> int:
+    """Return the bytes of a text, which no tokenizer makes more tokens of."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def within(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return the first texts that fit into so many bytes together."""
+    listed = list(texts)
+    sizes = itertools.accumulate(size_of(text) for text in listed)
+    return tuple(text for text, size in zip(listed, sizes, strict=True) if size <= most)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.record import Strategy
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.evals.cases import RESEARCHED
 from deepdiver.evals.evaluation import ABOUT, Evaluation, evaluate, unfinished, within
@@ -74,7 +73,7 @@ def measure(
 
         records = evaluate(evaluation, wish.jobs, count)
         plain = settings.model == EMBEDDED and not settings.fast_model and not settings.task_models
-        usual = settings.strategy == Strategy.POPPER or of.kind not in RESEARCHED
+        usual = settings.strategy == "popper" or of.kind not in RESEARCHED
         result = result_of(
             evaluation, records, compared=plain and usual and len(cases) == len(of.cases)
         )

@@ -84,7 +84,7 @@ class Desk:
         return Standing(
             run=run.id,
             question=run.question,
-            strategy=run.strategy.value,
+            strategy=run.strategy,
             status=run.status,
             finished=run.status in FINISHED,
             phase=tally.phase,

@@ -9,14 +9,28 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from deepdiver.core.record import RunStatus, Strategy
+from deepdiver.core.record import RunStatus
+from deepdiver.errors import UnknownNameError
 from deepdiver.run.begin import LONGEST_QUESTION
+from deepdiver.strategies.table import AUTO, TABLE, check_strategy
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 RunName = Annotated[str, Field(min_length=4, max_length=100, pattern=r"^[A-Za-z0-9-]+$")]
 """A run's id, or a beginning of it that is not ambiguous."""
+
+
+def _known_strategy(name: str) -> str:
+    try:
+        return check_strategy(name)
+    except UnknownNameError as error:
+        raise ValueError(str(error)) from None
+
+
+StrategyName = Annotated[
+    str, AfterValidator(_known_strategy), Field(json_schema_extra={"enum": [*TABLE, AUTO]})
+]
 
 
 class Form(BaseModel):
@@ -32,7 +46,7 @@ class Research(Form):
 
     question: Question
     """What to find out: a question in plain words."""
-    strategy: Strategy | Literal["auto"] | None = None
+    strategy: StrategyName | None = None
     """The way of researching; auto: by the question; without it, as the server was set up."""
     documents: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...], Field(max_length=50)

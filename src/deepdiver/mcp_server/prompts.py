@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from deepdiver.core.record import Strategy
 from deepdiver.errors import UnknownNameError
 from deepdiver.run.begin import check_question
-from deepdiver.strategies.table import TABLE, Entry
-
-
-def entries() -> list[Entry]:
-    """Return the strategies that this version has."""
-    return [entry for entry in TABLE.values() if entry.built]
+from deepdiver.strategies.table import TABLE
 
 
 def text(name: str, question: str) -> str:
@@ -20,10 +14,9 @@ def text(name: str, question: str) -> str:
         UnknownNameError: If there is no such strategy.
         UsageError: If the question is empty or too long.
     """
-    known = {entry.strategy.value: entry for entry in entries()}
-    if name not in known:
-        raise UnknownNameError(f"there is no prompt {name[:80]!r}; known are {', '.join(known)}")
-    entry = TABLE[Strategy(name)]
+    if name not in TABLE:
+        raise UnknownNameError(f"there is no prompt {name[:80]!r}; known are {', '.join(TABLE)}")
+    entry = TABLE[name]
     return (
         f'Research the question below with the tool `research` and strategy "{name}" '
         f"({entry.loop}).\n"

@@ -20,6 +20,7 @@ from deepdiver.errors import DeepdiverError, UsageError
 from deepdiver.mcp_server import prompts, resources
 from deepdiver.mcp_server.desk import Desk, opened
 from deepdiver.mcp_server.tools import TOOLS, Done, Progress, Tool, ask_feed
+from deepdiver.strategies.table import TABLE
 from deepdiver.tools.osint.feed import Feed, Told
 from deepdiver.tools.osint.registry import feeds
 
@@ -188,12 +189,12 @@ async def _list_prompts(
     asked = types.PromptArgument(name="question", description="What to find out", required=True)
     made = [
         types.Prompt(
-            name=entry.strategy.value,
-            title=f"Research with {entry.strategy.value}",
+            name=entry.name,
+            title=f"Research with {entry.name}",
             description=f"{entry.choose} {entry.loop}",
             arguments=[asked],
         )
-        for entry in prompts.entries()
+        for entry in TABLE.values()
     ]
     return types.ListPromptsResult(prompts=made)
 

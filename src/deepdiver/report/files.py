@@ -18,7 +18,7 @@ from typing import Any
 
 from deepdiver.core.corroboration import copies, corroborated
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Report, Run, Source, Strategy
+from deepdiver.core.record import Report, Run, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
 from deepdiver.report.figures.album import album
 from deepdiver.report.figures.svg import Picture
@@ -26,17 +26,21 @@ from deepdiver.report.page import page
 from deepdiver.report.render import answer_text, markdown
 from deepdiver.store import CallState, JournalRow, Store
 
-DRAWN = frozenset({Strategy.OVERWATCH})
-"""Strategies whose pictures are files of their own too; those of the others stand in the page
-alone."""
-
 
 def write_files(
-    folder: Path, run: Run, report: Report, ledger: Ledger, store: Store, cost: Decimal
+    folder: Path,
+    run: Run,
+    report: Report,
+    ledger: Ledger,
+    store: Store,
+    cost: Decimal,
+    *,
+    scene: bool = False,
 ) -> None:
     """Write all of them.
 
-    Each is whole or not there, and none is put in place before all could be written.
+    Each is whole or not there, and none is put in place before all could be written. With `scene`,
+    pictures show when and where things happened, and are files of their own too.
 
     Raises:
         StoreFullError: If the disk is full.
@@ -44,17 +48,12 @@ def write_files(
     """
     rows = store.journal_list(run.id)
     events = [json.loads(text) for _, text in store.get_events(run.id)]
-    beside = album(run.strategy, report, ledger, store.get_text, page="report.html")
-    within = album(run.strategy, report, ledger, store.get_text)
-    drawn = (
-        {f"{picture.name}.svg": picture for picture in beside.pictures}
-        if run.strategy in DRAWN
-        else {}
-    )
+    pictures = album(report, ledger, store.get_text, scene=scene)
+    drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     texts = {
         "report.md": _illustrated(markdown(report), drawn),
-        "report.html": page(report, within.pictures, within.missing),
-        **{name: picture.file() for name, picture in drawn.items()},
+        "report.html": page(report, pictures.pictures, pictures.missing),
+        **{name: picture.file("report.html") for name, picture in drawn.items()},
         "report.json": json.dumps(
             record(run, report, ledger, rows, cost), ensure_ascii=False, indent=1, sort_keys=True
         )

@@ -31,6 +31,7 @@ from deepdiver.run.begin import check_question, load_ledger, new_run, settle_str
 from deepdiver.run.deepen import look_deeper  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
+from deepdiver.strategies.table import TABLE  # noqa: E402
 from deepdiver.tools.credibility import check_ratings  # noqa: E402
 from deepdiver.tools.registry import choose  # noqa: E402
 
@@ -126,7 +127,7 @@ async def deepen(
         run_id: The finished run.
         section: Number of the section in its report, from 1.
         settings: This machine's; what shapes the research is taken from the old run.
-        changes: What is to be different all the same, such as `{"strategy": Strategy.POPPER}`.
+        changes: What is to be different all the same, such as `{"strategy": "popper"}`.
         on_event: As for `research`.
         ask: As for `research`.
         out: As for `research`.
@@ -225,6 +226,12 @@ def _keep(outcome: Outcome, store: Store, settings: Settings, out: Path | None) 
         return outcome
     folder = out or settings.home / "runs" / outcome.run.id
     write_files(
-        folder, outcome.run, outcome.report, load_ledger(store, outcome.run.id), store, outcome.cost
+        folder,
+        outcome.run,
+        outcome.report,
+        load_ledger(store, outcome.run.id),
+        store,
+        outcome.cost,
+        scene=TABLE[outcome.run.strategy].scene,
     )
     return dataclasses.replace(outcome, folder=folder)

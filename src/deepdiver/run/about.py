@@ -20,8 +20,8 @@ from deepdiver.run.begin import check_question, load_ledger
 from deepdiver.run.loose import loose
 from deepdiver.run.session import ReadOnly
 from deepdiver.store import Store
-from deepdiver.strategies.base import Deps
-from deepdiver.strategies.writing import write_report
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.write_report import write_report
 
 MOST_FINDINGS = 40
 """Findings that are looked at for one question: as many as a task shows. Those that share most with

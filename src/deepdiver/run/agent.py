@@ -12,12 +12,12 @@ from langchain_core.tools import BaseTool
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Checkpointer
 
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings, load
 from deepdiver.run.begin import check_question, load_ledger, new_run
 from deepdiver.run.session import OnEvent, Session
 from deepdiver.store import Store, open_store
-from deepdiver.strategies.base import Deps, State
+from deepdiver.strategies.shared.base import Deps, State
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.custom import ToolProvider
 from deepdiver.tools.registry import Provider
@@ -105,7 +105,7 @@ def create_deepdiver_agent(
     checkpointer: Checkpointer = None,
     settings: Settings | None = None,
     on_event: OnEvent | None = None,
-    strategy: Strategy = Strategy.POPPER,
+    strategy: str = "popper",
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return a strategy, `popper` by default, as a compiled LangGraph graph over your own model and tools.
 
@@ -154,7 +154,5 @@ def compiled(
         )
 
     return (
-        TABLE[Strategy(settings.strategy)]
-        .build(_Sessions(settings, make))
-        .compile(checkpointer=checkpointer)
+        TABLE[settings.strategy].build(_Sessions(settings, make)).compile(checkpointer=checkpointer)
     )

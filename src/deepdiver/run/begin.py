@@ -9,13 +9,13 @@ from typing import cast
 
 from deepdiver import __version__
 from deepdiver.core.ledger import KINDS, Entry, Ledger
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.store import Store
 from deepdiver.strategies.pick import pick
-from deepdiver.strategies.table import TABLE
+from deepdiver.strategies.table import AUTO, check_strategy
 
 LONGEST_QUESTION = 8_000
 """Characters: some pages. More is a document, and documents are searched, not asked."""
@@ -42,7 +42,7 @@ def check_question(question: str) -> str:
 
 def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
     """Return the settings with a strategy where the user left it to the question, and why that one."""
-    if settings.strategy != "auto":
+    if check_strategy(settings.strategy) != AUTO:
         return settings, ""
     picked = pick(question)
     return settings.model_copy(update={"strategy": picked.strategy}), picked.because
@@ -50,17 +50,13 @@ def settle_strategy(question: str, settings: Settings) -> tuple[Settings, str]:
 
 def new_run(question: str, settings: Settings, store: Store, deepens: str = "") -> Run:
     """Enter a new run into the store; its strategy must be settled."""
-    strategy = Strategy(settings.strategy)
-    if not TABLE[strategy].built:
-        names = ", ".join(name.value for name, other in TABLE.items() if other.built)
-        raise UsageError(f"strategy {strategy.value} is not part of this version; it has {names}")
     now = datetime.now(UTC)
     telling = [word for word in words(question) if word not in STOPWORDS]
     slug = "-".join(re.findall(r"[a-z0-9]+", " ".join(telling[:4]))) or "run"
     run = Run(
         id=f"{now:%Y%m%d}-{slug[:40].strip('-')}-{secrets.token_hex(4)}",
         question=question,
-        strategy=strategy,
+        strategy=settings.strategy,
         settings=settings.public(),
         created=now.isoformat(timespec="seconds"),
         version=__version__,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.core.record import Strategy
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.report.render import markdown
 from deepdiver.run import OnEvent, Outcome, research
 from deepdiver.run.agent import own
-from deepdiver.strategies.base import from_sync
-from deepdiver.strategies.context import ResearchContext
+from deepdiver.strategies.orchestrated.context import ResearchContext
+from deepdiver.strategies.shared.base import from_sync
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -57,7 +56,7 @@ def run_deep_research_agent(
     """
     if not 1 <= max_iterations <= 100:
         raise UsageError(f"max_iterations is {max_iterations}; it must be 1 to 100")
-    updates = {"strategy": Strategy.ORCHESTRATED, "max_iterations": max_iterations}
+    updates = {"strategy": "orchestrated", "max_iterations": max_iterations}
     chosen = (settings or load()).model_copy(update=updates)
     given = own(llm, tools)
     outcome: Outcome = from_sync(lambda: research(query, chosen, on_event=on_event, own=given))

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from deepdiver import __version__
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import SqliteStore, Store, open_store, schema
@@ -55,7 +55,7 @@ async def loose(
         run = Run(
             id=f"loose-{secrets.token_hex(8)}",
             question="",
-            strategy=Strategy.POPPER,
+            strategy="popper",
             settings={},
             created=now,
             version=__version__,

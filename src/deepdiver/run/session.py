@@ -28,9 +28,9 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
-from deepdiver.strategies.base import Deps, Tool
-from deepdiver.strategies.calling import ServerTool
-from deepdiver.strategies.feeding import FeedTool, over_mcp
+from deepdiver.strategies.shared.base import Deps, Tool
+from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
+from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.mcp.provider import Connected, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
@@ -282,7 +282,7 @@ class Session:
             RunStarted(
                 run=self.run.id,
                 question=self.run.question,
-                strategy=self.run.strategy.value,
+                strategy=self.run.strategy,
                 because=self._because,
                 reasoner=self.deps.reasoner.description,
                 providers=tuple(provider.name for provider in self.deps.providers),

@@ -1,44 +1,26 @@
-"""The five strategies for LangGraph Studio, over the model and the providers of your settings.
+"""Every strategy for LangGraph Studio, over the model and the providers of your settings.
 
-See `langgraph.json`.
+`langgraph.json` names them. Each is a function of this module, called after the strategy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.core.record import Strategy
 from deepdiver.core.settings import load
 from deepdiver.run.agent import Own, compiled
+from deepdiver.strategies.table import TABLE
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
 
-def popper() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy `popper`."""
-    return _graph(Strategy.POPPER)
+def _opener(strategy: str) -> Callable[[], CompiledStateGraph[Any, Any, Any, Any]]:
+    def opened() -> CompiledStateGraph[Any, Any, Any, Any]:
+        return compiled(load({"strategy": strategy}), Own())
+
+    return opened
 
 
-def iterative() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy `iterative`."""
-    return _graph(Strategy.ITERATIVE)
-
-
-def overwatch() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy `overwatch`."""
-    return _graph(Strategy.OVERWATCH)
-
-
-def orchestrated() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy `orchestrated`."""
-    return _graph(Strategy.ORCHESTRATED)
-
-
-def navigator() -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the strategy `navigator`."""
-    return _graph(Strategy.NAVIGATOR)
-
-
-def _graph(strategy: Strategy) -> CompiledStateGraph[Any, Any, Any, Any]:
-    return compiled(load({"strategy": strategy.value}), Own())
+globals().update({name: _opener(name) for name in TABLE})

@@ -23,11 +23,29 @@ from typing_extensions import (
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided
+from deepdiver.core.text import within
 from deepdiver.memory.past import consulted, shown
 from deepdiver.report.render import markdown
-from deepdiver.strategies import nodes, summary, writing
-from deepdiver.strategies.base import Allowance, Deps, Provide, Update, add_nodes, together
-from deepdiver.strategies.summary import held
+from deepdiver.strategies.shared import summary
+from deepdiver.strategies.shared import write_report as writing
+from deepdiver.strategies.shared.base import (
+    Allowance,
+    Deps,
+    Provide,
+    Update,
+    add_nodes,
+    attempt,
+    together,
+)
+from deepdiver.strategies.shared.findings import (
+    SHOWN_FINDINGS,
+    digest_finding,
+    show_findings,
+    with_sources,
+)
+from deepdiver.strategies.shared.look import batches_of, look_into, nearest, untried
+from deepdiver.strategies.shared.plan import PROBLEMS, approve, parts_of, question_of, recall_past
+from deepdiver.strategies.shared.summary import held
 
 MINIMUM = 2
 """Rounds before the reflection may stop: after one it has seen only what the question's own words
@@ -73,8 +91,8 @@ def allowance(max_iterations: int, results: int) -> Allowance:
     later = max_iterations - 1
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
-        tasks.WriteQueries: 2 * nodes.PROBLEMS + LATER * later,
-        tasks.ExtractFindings: nodes.batches_of(results) * (nodes.PROBLEMS + LATER * later),
+        tasks.WriteQueries: 2 * PROBLEMS + LATER * later,
+        tasks.ExtractFindings: batches_of(results) * (PROBLEMS + LATER * later),
         tasks.Summarise: max_iterations,
         tasks.Reflect: later,
         tasks.Judge: writing.JUDGED,
@@ -82,7 +100,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
         tasks.CheckSupport: 2,
         tasks.RepairSentences: 1,
     }
-    return Allowance(counts, nodes.PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
+    return Allowance(counts, PROBLEMS * (FIRST + tasks.REMEMBERED) + LATER * later)
 
 
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
@@ -127,7 +145,7 @@ def _after_reflection(state: ResearchState) -> str:
 
 async def initialize(state: ResearchState, deps: Deps) -> Update:
     """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
-    topic = nodes.question_of(state)
+    topic = question_of(state)
     lists = (
         "sources search_results problems queries tried summary findings missing disputed proposed "
         "limits"
@@ -136,7 +154,7 @@ async def initialize(state: ResearchState, deps: Deps) -> Update:
         **{name: [] for name in lists.split()},
         **dict.fromkeys(("running_summary", "current_query", "objection"), ""),
         "topic": topic,
-        "past": await nodes.recall_past(deps, topic),
+        "past": await recall_past(deps, topic),
         "iteration": 0,
         "max_iterations": deps.max_iterations,
         "approved": False,
@@ -151,15 +169,11 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     At first for every part of the question, later for what is missing.
     """
     first, past = state["iteration"] == 0, shown(state["past"])
-    problems = state["problems"] or await nodes.parts_of(
-        deps, state["topic"], state["objection"], past
-    )
+    problems = state["problems"] or await parts_of(deps, state["topic"], state["objection"], past)
     gaps = [*(state["missing"][:GAPS] or problems[-GAPS:]), *state["disputed"]]
     wanted = problems if first else list(dict.fromkeys(gaps))[:LATER]
-    proposed = [
-        {"query": query, "about": nodes.nearest(query, wanted)} for query in state["proposed"]
-    ]
-    queries = nodes.untried(proposed, state["tried"])
+    proposed = [{"query": query, "about": nearest(query, wanted)} for query in state["proposed"]]
+    queries = untried(proposed, state["tried"])
     uncovered = [part for part in wanted if part not in {query["about"] for query in queries}]
 
     async def write(part: str) -> list[dict[str, str]]:
@@ -172,7 +186,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
             limit=FIRST if first else 1,
         )
         answer, most = (
-            await nodes.attempt(deps, task),
+            await attempt(deps, task),
             task.limit + (tasks.REMEMBERED if task.past else 0),
         )
         return [
@@ -183,7 +197,7 @@ async def generate_query(state: ResearchState, deps: Deps) -> Update:
     written = [
         query for listed in await together(*(write(part) for part in uncovered)) for query in listed
     ]
-    queries = nodes.untried([*queries, *written], state["tried"])[: None if first else LATER]
+    queries = untried([*queries, *written], state["tried"])[: None if first else LATER]
     if not queries:
         deps.emit(
             Decided(decision="finish", reason="no search is left that was not made", by="rule")
@@ -197,7 +211,7 @@ async def approve_plan(state: ResearchState, deps: Deps) -> Update:
 
     What is edited gets new queries, what is rejected is replanned.
     """
-    said = nodes.approve(
+    said = approve(
         deps, state["topic"], state["problems"], queries=[q["query"] for q in state["queries"]]
     )
     if said.objection:
@@ -215,17 +229,16 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
         by_part.setdefault(query["about"], []).append(query["query"])
     known = [line.text for line in lines]
     looks = (
-        nodes.look_into(deps, state["topic"], about, listed, known)
-        for about, listed in by_part.items()
+        look_into(deps, state["topic"], about, listed, known) for about, listed in by_part.items()
     )
     found = await together(*looks)
     new = list(
         dict.fromkeys(k for looked in found for k in looked.findings if k not in state["findings"])
     )
-    results = [nodes.digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
+    results = [digest_finding(deps, key) for key in summary.distinct(deps, new, lines)]
     return {
         "search_results": results,
-        "sources": nodes.with_sources(state["sources"], results),
+        "sources": with_sources(state["sources"], results),
         "findings": [*state["findings"], *new],
         "tried": list(
             dict.fromkeys(
@@ -243,7 +256,7 @@ async def web_search(state: ResearchState, deps: Deps) -> Update:
 async def summarize(state: ResearchState, deps: Deps) -> Update:
     """Merge what the last search brought into the running summary."""
     lines, problems = held(state["summary"]), state["problems"]
-    labels, findings = nodes.show_findings(deps, (item["id"] for item in state["search_results"]))
+    labels, findings = show_findings(deps, (item["id"] for item in state["search_results"]))
     if findings:
         task = tasks.Summarise(
             question=state["topic"],
@@ -257,7 +270,7 @@ async def summarize(state: ResearchState, deps: Deps) -> Update:
             past=shown(state["past"]),
             limit=STATEMENTS,
         )
-        answer = await nodes.attempt(deps, task)
+        answer = await attempt(deps, task)
         plain = (tasks.Statement(text=item.statement, findings=(item.id,)) for item in findings)
         lines = summary.taken(deps, lines, answer.statements if answer else plain, labels)
     lines = summary.shortened(lines, " ".join((state["topic"], *problems, *state["missing"])))
@@ -284,12 +297,12 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
             iteration=iteration,
             minimum=MINIMUM,
             max_iterations=most,
-            limits=nodes.within(state["limits"], LIMITS_BYTES),
+            limits=within(state["limits"], LIMITS_BYTES),
             guidance=deps.settings.system_prompt,
             past=shown(state["past"]),
             limit=LATER,
         )
-        answer = await nodes.attempt(deps, task)
+        answer = await attempt(deps, task)
         if iteration < MINIMUM and (answer is None or answer.sufficient):
             decision, reason = "continue", f"there is no stopping before round {MINIMUM}"
         elif answer is None:
@@ -311,7 +324,7 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
-    keys = list(dict.fromkeys((*told, *state["findings"])))[: nodes.SHOWN_FINDINGS]
+    keys = list(dict.fromkeys((*told, *state["findings"])))[:SHOWN_FINDINGS]
     topic, problems, limits = (
         state["topic"],
         state["problems"],

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from deepdiver.core.record import Strategy
 from deepdiver.core.text import words
 
 BROAD_WORDS = 28
@@ -22,7 +21,7 @@ BROAD_WORDS = 28
 class Picked:
     """A strategy, and why."""
 
-    strategy: Strategy
+    strategy: str
     """Which."""
     because: str
     """What in the question speaks for it, to be shown."""
@@ -66,18 +65,18 @@ def pick(question: str) -> Picked:
     """Return the strategy that suits a question."""
     if (event := _SITUATION.search(question)) and (when := _LATELY.search(question)):
         told = f"“{event[0]}” and “{when[0]}”: a situation that is still moving"
-        return Picked(Strategy.OVERWATCH, told)
+        return Picked("overwatch", told)
     if hunt := _HUNT.search(question):
-        return Picked(Strategy.NAVIGATOR, f"“{hunt[0]}”: a hunt for one thing")
+        return Picked("navigator", f"“{hunt[0]}”: a hunt for one thing")
     if overview := _OVERVIEW.search(question):
-        return Picked(Strategy.ITERATIVE, f"“{overview[0]}”: an account of a topic")
+        return Picked("iterative", f"“{overview[0]}”: an account of a topic")
     if len(_QUESTION.findall(question)) > 1:
-        return Picked(Strategy.ORCHESTRATED, "several questions in one")
+        return Picked("orchestrated", "several questions in one")
     if (side := _SIDES.search(question)) or len(words(question)) >= BROAD_WORDS:
         told = (
             f"“{side[0]}”: a question with several sides"
             if side
             else "a long question with several sides"
         )
-        return Picked(Strategy.ORCHESTRATED, told)
-    return Picked(Strategy.POPPER, "a question with an answer that could be wrong")
+        return Picked("orchestrated", told)
+    return Picked("popper", "a question with an answer that could be wrong")

@@ -29,13 +29,25 @@ from typing_extensions import (
 from deepdiver import tasks
 from deepdiver.core.events import Decided
 from deepdiver.core.record import Assessment, HypothesisStatus
+from deepdiver.core.text import within
 from deepdiver.errors import UsageError
 from deepdiver.memory.past import consulted, shown
 from deepdiver.report.render import answer_text
-from deepdiver.strategies import nodes
-from deepdiver.strategies.base import Allowance, Deps, Looked, Provide, Update, add_nodes, together
-from deepdiver.strategies.testing import experience, put_forward, stand, try_all
-from deepdiver.strategies.writing import write_report
+from deepdiver.strategies.shared.base import (
+    Allowance,
+    Deps,
+    Looked,
+    Provide,
+    Update,
+    add_nodes,
+    attempt,
+    together,
+)
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, enter, statements
+from deepdiver.strategies.shared.hypotheses import experience, put_forward, stand, try_all
+from deepdiver.strategies.shared.look import LEADS, batches_of, look_into
+from deepdiver.strategies.shared.plan import PROBLEMS, approve_plan, recall_past, waves
+from deepdiver.strategies.shared.write_report import write_report
 
 QUERIES, HOPS, HYPOTHESES, GAPS = 3, 2, 4, 3
 """The most queries for a sub-problem, hops from lead to lead, hypotheses a round, gaps searched a
@@ -70,14 +82,12 @@ class DeepDiverState(TypedDict, total=False):
 
 def allowance(max_iterations: int, results: int) -> Allowance:
     """Return how often a run may do each thing at most."""
-    readings = nodes.PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
-    searches = nodes.PROBLEMS * (MOST_QUERIES + HOPS * nodes.LEADS) + max_iterations * (
-        2 * HYPOTHESES + GAPS
-    )
+    readings = PROBLEMS * (1 + HOPS) + max_iterations * (HYPOTHESES + GAPS)
+    searches = PROBLEMS * (MOST_QUERIES + HOPS * LEADS) + max_iterations * (2 * HYPOTHESES + GAPS)
     counts: dict[type[tasks.Task[Any]], int] = {
         tasks.Decompose: 1,
-        tasks.WriteQueries: nodes.PROBLEMS,
-        tasks.ExtractFindings: nodes.batches_of(results) * readings,
+        tasks.WriteQueries: PROBLEMS,
+        tasks.ExtractFindings: batches_of(results) * readings,
         tasks.Hypothesise: max_iterations,
         tasks.RefuteQueries: HYPOTHESES * max_iterations,
         tasks.Judge: HYPOTHESES * max_iterations,
@@ -92,7 +102,7 @@ def allowance(max_iterations: int, results: int) -> Allowance:
 def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not yet compiled."""
     graph = StateGraph(DeepDiverState, context_schema=Deps)
-    add_nodes(graph, provide, initialize, formulate_problem, nodes.approve_plan, gather_information)
+    add_nodes(graph, provide, initialize, formulate_problem, approve_plan, gather_information)
     add_nodes(graph, provide, generate_hypothesis, verify_hypothesis, decide, final_answer)
     graph.add_edge(START, "initialize")
     graph.add_edge("initialize", "formulate_problem")
@@ -132,7 +142,7 @@ async def initialize(state: DeepDiverState, deps: Deps) -> Update:
     return {
         **{name: [] for name in (*lists.split(), "limits")},
         "original_question": asked[-1],
-        "past": await nodes.recall_past(deps, asked[-1]),
+        "past": await recall_past(deps, asked[-1]),
         "final_answer": "",
         "confidence_score": 0.0,
         "current_iteration": 0,
@@ -150,14 +160,14 @@ async def formulate_problem(state: DeepDiverState, deps: Deps) -> Update:
     task = tasks.Decompose(
         question=question, as_of=deps.as_of, guidance=guidance, objection=objection, past=past
     )
-    answer = await nodes.attempt(deps, task)
+    answer = await attempt(deps, task)
     problems = (
-        list(dict.fromkeys(p.question for p in answer.problems))[: nodes.PROBLEMS]
+        list(dict.fromkeys(p.question for p in answer.problems))[:PROBLEMS]
         if answer
         else [question]
     )
     needs = {p.question: p.needs for p in answer.problems} if answer else {}
-    return {"decomposed_problems": problems, "waves": nodes.waves(problems, needs)}
+    return {"decomposed_problems": problems, "waves": waves(problems, needs)}
 
 
 async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
@@ -173,26 +183,24 @@ async def gather_information(state: DeepDiverState, deps: Deps) -> Update:
         task = tasks.WriteQueries(
             question=question, problem=problem, known=tuple(known), past=past, limit=QUERIES
         )
-        answer = await nodes.attempt(deps, task)
+        answer = await attempt(deps, task)
         most = MOST_QUERIES if past else QUERIES
         queries = answer.queries[:most] if answer and answer.queries else (problem,)
-        return await nodes.look_into(deps, question, problem, queries, known, HOPS)
+        return await look_into(deps, question, problem, queries, known, HOPS)
 
     for wave in state["waves"]:
-        known = nodes.statements(deps, (key for looked in found for key in looked.findings))
+        known = statements(deps, (key for looked in found for key in looked.findings))
         found += await together(*(gather(problems[number], known) for number in wave))
-    return nodes.enter(state, deps, found)
+    return enter(state, deps, found)
 
 
 async def generate_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
     """Put forward rival answers; from the second round on, look into what was missing first."""
     question, gaps, update = state["original_question"], state["gaps"], Update()
     if gaps:
-        known = nodes.statements(deps, _ids(state))
-        found = await together(
-            *(nodes.look_into(deps, question, gap, [gap], known) for gap in gaps)
-        )
-        update = nodes.enter(state, deps, found)
+        known = statements(deps, _ids(state))
+        found = await together(*(look_into(deps, question, gap, [gap], known) for gap in gaps))
+        update = enter(state, deps, found)
     standing, iteration = _standing(state), state["current_iteration"] + 1
     new = await put_forward(
         deps,
@@ -228,7 +236,7 @@ async def verify_hypothesis(state: DeepDiverState, deps: Deps) -> Update:
         evidence=state["evidence"],
     )
     return {
-        **nodes.enter(state, deps, tested.found),
+        **enter(state, deps, tested.found),
         "hypotheses": [item.model_dump(mode="json") for item in tested.standing],
         "experience_pool": experience(deps, tested.standing, tested.evidence),
         "trials": tested.trials,
@@ -254,10 +262,10 @@ async def decide(state: DeepDiverState, deps: Deps) -> Update:
             new_findings=state["new_findings"],
             iteration=iteration,
             max_iterations=deps.max_iterations,
-            limits=nodes.within(state["limits"], nodes.KNOWN_BYTES),
+            limits=within(state["limits"], KNOWN_BYTES),
             guidance=deps.settings.system_prompt,
         )
-        answer = await nodes.attempt(deps, task)
+        answer = await attempt(deps, task)
         decision, by = (
             answer or tasks.Decision(decision="finish", reason="no decision could be had"),
             "reasoner",

@@ -1,38 +1,45 @@
-"""The strategies there are: one table for runner, command line and docs.
+"""The table of strategies, for the runner, the command line, MCP and the docs.
 
-Importing it imports no graph.
+A new strategy is a module with `build` and `allowance`, and a line here. Importing the table
+imports no graph.
 """
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.core.record import Strategy
+from deepdiver.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from langgraph.graph import StateGraph
 
-    from deepdiver.strategies.base import Allowance, Provide
+    from deepdiver.strategies.shared.base import Allowance, Provide
+
+AUTO = "auto"
+"""In place of a strategy's name: the question decides; see `pick`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One strategy."""
 
-    strategy: Strategy
-    """Its name."""
+    name: str
+    """What users call it."""
+    module: str
+    """Where its graph is built, below `deepdiver.strategies`."""
     loop: str
     """What it does, in one line."""
     choose: str
-    """When to take it."""
+    """When to choose it."""
     max_iterations: int
     """Its own hard stop."""
-    built: bool
-    """Whether this version has it."""
     calls_tools: bool = False
     """Whether it calls tools with arguments, and so feeds."""
+    scene: bool = False
+    """Whether its reports show when and where things happened, in pictures that are files too."""
 
     def build(self, provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
         """Return its graph, not yet compiled."""
@@ -40,53 +47,73 @@ class Entry:
         return graph
 
     def allowance(self, max_iterations: int, results: int) -> Allowance:
-        """Return how often it may do each thing at most, in so many rounds and with so many results a query."""
+        """Return how often it may do each thing at most.
+
+        Args:
+            max_iterations: The most rounds.
+            results: Results of one query.
+        """
         allowed: Allowance = self._module().allowance(max_iterations, results)
         return allowed
 
     def _module(self) -> Any:
-        return import_module(f"deepdiver.strategies.{self.strategy.value}")
+        return import_module(f"deepdiver.strategies.{self.module}")
 
 
 TABLE = {
-    entry.strategy: entry
+    entry.name: entry
     for entry in (
         Entry(
-            Strategy.POPPER,
+            "popper",
+            "popper",
             "formulate → gather → hypothesise → try to refute → (reasoner decides) → answer",
             "A question with an answer that could be wrong: facts, causes, disputed claims.",
             3,
-            True,
         ),
         Entry(
-            Strategy.ITERATIVE,
+            "iterative",
+            "iterative",
             "query → search → summarise → reflect, until covered → report",
             "An overview of a topic.",
             5,
-            True,
         ),
         Entry(
-            Strategy.OVERWATCH,
+            "overwatch",
+            "overwatch.graph",
             "plan → decompose → hypothesise → gather ⇄ analyse → reflect → correlate → verify → "
             "synthesise",
             "A situation in time and space, from news and data feeds.",
             10,
-            True,
             calls_tools=True,
+            scene=True,
         ),
         Entry(
-            Strategy.ORCHESTRATED,
+            "orchestrated",
+            "orchestrated.graph",
             "planning, execution and synthesis agents over one context with search intents",
             "A broad question that wants several kinds of search.",
             5,
-            True,
         ),
         Entry(
-            Strategy.NAVIGATOR,
+            "navigator",
+            "navigator.graph",
             "decision ⇄ one tool ⇄ analyser, shared memory, a person at the end of every pass",
             "A hunt for one hard-to-find fact, with you in the loop.",
             20,
-            True,
         ),
     )
 }
+
+
+def check_strategy(name: str) -> str:
+    """Return a strategy's name, or `auto`, as it was given.
+
+    Raises:
+        UnknownNameError: If there is no such strategy; names the nearest.
+    """
+    known = [*TABLE, AUTO]
+    if name in known:
+        return name
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(known)}"
+    raise UnknownNameError(f"unknown strategy {name[:80]!r}; {hint}")

@@ -30,7 +30,7 @@ def test_no_place_no_picture() -> None:
 
 def test_the_week() -> None:
     items = scene(week.report(), week.ledger(), week.texts().__getitem__)
-    picture = map_of(items, "report.html")
+    picture = map_of(items)
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -44,9 +44,9 @@ def test_the_week() -> None:
     assert "of 30 in all" in picture.text
     told = " ".join(titles(held))
     assert all(item.says in told for item in placed)
-    again = map_of(items, "report.html")
+    again = map_of(items)
     assert again is not None
-    assert again.file() == picture.file()
+    assert again.file("report.html") == picture.file("report.html")
 
 
 def test_findings_that_would_cover_each_other_are_counted_with_their_numbers() -> None:
@@ -137,8 +137,8 @@ def test_names_of_towns_do_not_cover_marks() -> None:
 def test_a_world_is_not_too_large_a_file() -> None:
     picture = map_of([seen(n, -50 + n * 5, -175 + n * 14) for n in range(1, 25)])
     assert picture is not None
-    assert len(picture.file()) < 300_000
-    assert "Tokyo" in picture.file() or "Shanghai" in picture.file()
+    assert len(picture.file("report.html")) < 300_000
+    assert "Tokyo" in picture.file("report.html") or "Shanghai" in picture.file("report.html")
 
 
 @settings(max_examples=12)
@@ -244,7 +244,7 @@ def test_hostile_words_are_words() -> None:
     picture = map_of([item])
     assert picture is not None
     assert "</title><script>alert(1)</script>" in titles(root(picture))
-    assert "<script" not in picture.file()
+    assert "<script" not in picture.file("report.html")
 
 
 def test_what_is_drawn_stays_in_the_frame() -> None:

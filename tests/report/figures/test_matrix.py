@@ -61,7 +61,7 @@ def test_no_hypothesis_no_evidence_no_picture() -> None:
 
 
 def test_the_week() -> None:
-    picture = matrix(week.report(), week.ledger(), "report.html")
+    picture = matrix(week.report(), week.ledger())
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -79,9 +79,9 @@ def test_the_week() -> None:
     links = [item.attrib["href"] for item in held.iter(f"{SPACE}a")]
     assert links
     assert all(link.startswith("report.html#c") for link in links)
-    again = matrix(week.report(), week.ledger(), "report.html")
+    again = matrix(week.report(), week.ledger())
     assert again is not None
-    assert again.file() == picture.file()
+    assert again.file("report.html") == picture.file("report.html")
 
 
 def test_refuted_ones_are_struck_and_marked() -> None:
@@ -164,7 +164,7 @@ def test_evidence_on_what_the_report_does_not_hold_is_left_out() -> None:
     one, other = matrix(report, ledger), matrix(report, more)
     assert one is not None
     assert other is not None
-    assert one.file() == other.file()
+    assert one.file("report.html") == other.file("report.html")
 
 
 def test_the_area_of_a_disc_grows_with_its_weight_and_not_beyond() -> None:

@@ -116,7 +116,7 @@ def test_chinese_is_wider_than_latin() -> None:
 
 def test_a_picture_as_a_file_and_in_a_page() -> None:
     picture = Picture("x", "A & B", HOSTILE, 100, element("g", {}))
-    root = ElementTree.fromstring(picture.file())  # noqa: S314
+    root = ElementTree.fromstring(picture.file("report.html"))  # noqa: S314
     space = "{http://www.w3.org/2000/svg}"
     assert root.attrib["viewBox"] == "0 0 800 100"
     assert root.attrib["aria-labelledby"] == "x-title x-text"
@@ -126,7 +126,7 @@ def test_a_picture_as_a_file_and_in_a_page() -> None:
     assert style.tag == f"{space}style"
     assert style.text == STYLE
     assert "<style" not in picture.inline()
-    assert picture.inline() in picture.file().replace(element("style", {}, STYLE), "")
+    assert picture.inline() in picture.file("report.html").replace(element("style", {}, STYLE), "")
 
 
 def test_the_style_asks_for_nothing_from_outside_and_is_light_on_paper() -> None:

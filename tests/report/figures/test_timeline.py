@@ -40,7 +40,7 @@ def test_no_time_no_picture() -> None:
 
 def test_the_week() -> None:
     items = scene(week.report(), week.ledger(), week.texts().__getitem__)
-    picture = timeline(items, week.correlations(), "report.html")
+    picture = timeline(items, week.correlations())
     assert picture is not None
     held = root(picture)
     words = texts(held)
@@ -64,9 +64,11 @@ def test_the_week() -> None:
     )
     assert "29 findings by time" in picture.text
     assert "Outside of the axis: [18] 1987-05-02" in picture.text
-    again = timeline(reversed(items), week.correlations(), "report.html")
+    again = timeline(reversed(items), week.correlations())
     assert again is not None
-    assert again.file() == picture.file(), "the order of the findings does not matter"
+    assert again.file("report.html") == picture.file("report.html"), (
+        "the order of the findings does not matter"
+    )
 
 
 def test_every_finding_is_drawn_once_or_counted() -> None:
@@ -254,7 +256,7 @@ def test_hostile_words_are_words() -> None:
     picture = timeline([item], [])
     assert picture is not None
     assert "</title><script>alert(1)</script>" in titles(root(picture))
-    assert "<script" not in picture.file()
+    assert "<script" not in picture.file("report.html")
 
 
 def test_what_is_earlier_and_later_is_told_when_pointed_at() -> None:

@@ -351,7 +351,7 @@ async def test_it_is_streamed_to_disk(gateway: Gateway) -> None:
 PROCESS = """
 import asyncio, sys
 from pathlib import Path
-from deepdiver.core.record import Run, Strategy
+from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.store import open_store
@@ -359,7 +359,7 @@ from deepdiver.tools.osint.copies import copy_of
 
 url, home = sys.argv[1:]
 store = open_store(Path(home) / "store")
-run = Run(id="20261115-copy-0000", question="?", strategy=Strategy.POPPER, settings={},
+run = Run(id="20261115-copy-0000", question="?", strategy="popper", settings={},
           created="2026-11-15T09:00:00+00:00", version="0.1.0")
 gateway = Gateway(store, run.id, Settings(home=Path(home)), lambda event: None)
 copy = asyncio.run(copy_of("cisa_kev", url, gateway, fresh_for=3600.0, largest=100))

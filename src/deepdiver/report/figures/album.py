@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import Correlation, Report, Strategy
+from deepdiver.core.record import Correlation, Report
 from deepdiver.report.figures.map import map_of
 from deepdiver.report.figures.matrix import matrix
-from deepdiver.report.figures.scene import scene
+from deepdiver.report.figures.scene import scene as scene_of
 from deepdiver.report.figures.svg import Picture
 from deepdiver.report.figures.timeline import timeline
 
@@ -24,30 +24,26 @@ class Album:
     """A line for each of the others."""
 
 
-def album(
-    strategy: Strategy, report: Report, ledger: Ledger, read: Callable[[str], str], page: str = ""
-) -> Album:
+def album(report: Report, ledger: Ledger, read: Callable[[str], str], *, scene: bool) -> Album:
     """Draw a run.
 
-    What was seen when and where, for the strategy that asks for it; the evidence, for all of them.
+    The evidence, and where a scene is wanted, what was seen when and where.
 
     Args:
-        strategy: That of the run.
-        report: Its report.
+        report: The run's report.
         ledger: Its record.
         read: Returns the saved text of a hash; KeyError if it is not kept.
-        page: Address of the page that the numbers lead to; empty: the one that the pictures stand
-            in.
+        scene: Whether the strategy shows when and where things happened.
     """
-    evidence = matrix(report, ledger, page)
-    if strategy is not Strategy.OVERWATCH:
+    evidence = matrix(report, ledger)
+    if not scene:
         return Album((evidence,) if evidence else ())
-    seen = scene(report, ledger, read)
+    seen = scene_of(report, ledger, read)
     drawn = {
         "No finding has a time, so there is no timeline.": timeline(
-            seen, ledger.of(Correlation).values(), page
+            seen, ledger.of(Correlation).values()
         ),
-        "No finding has a place, so there is no map.": map_of(seen, page),
+        "No finding has a place, so there is no map.": map_of(seen),
         "No finding was judged on a hypothesis, so there is no matrix of them.": evidence,
     }
     return Album(

@@ -44,12 +44,11 @@ class _Cluster:
     items: list[Seen] = field(default_factory=list)
 
 
-def map_of(items: Iterable[Seen], page: str = "") -> Picture | None:
+def map_of(items: Iterable[Seen]) -> Picture | None:
     """Draw the findings that have a position; None where none has.
 
     Args:
         items: All findings.
-        page: Address of the page that the numbers lead to; empty: the one that it stands in.
     """
     every = list(items)
     placed = [(item, item.position) for item in every if item.position]
@@ -67,7 +66,7 @@ def map_of(items: Iterable[Seen], page: str = "") -> Picture | None:
         *_graticule(frame),
         *_reaches(placed, frame),
         *towns,
-        *(_marked(cluster, page) for cluster in clusters),
+        *(_marked(cluster) for cluster in clusters),
         *numbers,
     ]
     below = TOP + frame.height
@@ -178,9 +177,9 @@ def _reaches(placed: Iterable[tuple[Seen, Position]], frame: Frame) -> Iterator[
         )
 
 
-def _marked(cluster: _Cluster, page: str) -> str:
+def _marked(cluster: _Cluster) -> str:
     if len(cluster.items) == 1:
-        return mark(cluster.items[0], cluster.x, cluster.y, page)
+        return mark(cluster.items[0], cluster.x, cluster.y)
     return many(cluster.items, cluster.x, cluster.y, f"×{len(cluster.items)}")
 
 

@@ -51,7 +51,7 @@ def shape(kind: str, x: float, y: float, radius: float) -> str:
     return element("circle", {**look, "cx": x, "cy": y, "r": radius})
 
 
-def mark(item: Seen, x: float, y: float, page: str) -> str:
+def mark(item: Seen, x: float, y: float) -> str:
     """Return the mark of one finding.
 
     Where it is cited it has its number and leads to its place in the page.
@@ -62,7 +62,7 @@ def mark(item: Seen, x: float, y: float, page: str) -> str:
         drop = _DROPS.get(item.type, 3.6)
         size = "p-xs" if len(item.mark) > 2 else "p-s"
         drawn.append(label(x, y + drop, item.mark, f"p-on p-b {size}", "middle"))
-    return group(drawn, item.says, f"{page}#c{item.number}" if item.number else "")
+    return group(drawn, item.says, f"#c{item.number}" if item.number else "")
 
 
 def many(items: Sequence[Seen], x: float, y: float, text: str) -> str:

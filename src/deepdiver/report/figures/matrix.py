@@ -78,7 +78,7 @@ class _Column:
     says: str
 
 
-def matrix(report: Report, ledger: Ledger, page: str = "") -> Picture | None:
+def matrix(report: Report, ledger: Ledger) -> Picture | None:
     """Draw all hypotheses against all findings that were judged on any of them.
 
     None where there is no evidence.
@@ -86,7 +86,6 @@ def matrix(report: Report, ledger: Ledger, page: str = "") -> Picture | None:
     Args:
         report: The hypotheses as they stand, and the numbers of the citations.
         ledger: Where evidence, findings and sources are.
-        page: Address of the page that the numbers lead to; empty: the one that it stands in.
     """
     rows = report.hypotheses
     held = [_cells(item, ledger) for item in rows]
@@ -98,7 +97,7 @@ def matrix(report: Report, ledger: Ledger, page: str = "") -> Picture | None:
     parts = [columns[n : n + each] for n in range(0, len(columns), each)]
     drawn = []
     for part in parts:
-        drawn.append(_part(part, min(ROOM / each, WIDEST), rows, held, top, page))
+        drawn.append(_part(part, min(ROOM / each, WIDEST), rows, held, top))
         top += 26 + ROW * len(rows) + 18
     body = "".join([listed, *drawn, _key(top + 4)])
     return Picture(
@@ -192,7 +191,6 @@ def _part(
     rows: Sequence[Assessment],
     held: Sequence[dict[str, _Cell]],
     top: float,
-    page: str,
 ) -> str:
     """Return some columns of the matrix, with their heads, and what comes of each row."""
     left, right = MARGIN + LABEL, MARGIN + LABEL + ROOM + 8
@@ -202,9 +200,7 @@ def _part(
         head = label(
             x, top + 14, str(column.number) if column.number else "·", "p-ink p-s p-b", "middle"
         )
-        drawn.append(
-            group([head], column.says, f"{page}#c{column.number}" if column.number else "")
-        )
+        drawn.append(group([head], column.says, f"#c{column.number}" if column.number else ""))
     for line, (item, cells) in enumerate(zip(rows, held, strict=True)):
         y = top + 26 + ROW * line
         if line % 2 == 0:

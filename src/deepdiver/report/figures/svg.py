@@ -128,13 +128,10 @@ class Picture:
         """Return it as an element of a page that has STYLE."""
         return self._framed("")
 
-    def file(self) -> str:
-        """Return it as a file of its own."""
-        return (
-            '<?xml version="1.0" encoding="UTF-8"?>\n'
-            + self._framed(element("style", {}, STYLE))
-            + "\n"
-        )
+    def file(self, page: str) -> str:
+        """Return it as a file of its own, whose numbers lead to a page beside it."""
+        drawn = self._framed(element("style", {}, STYLE)).replace('href="#c', f'href="{page}#c')
+        return '<?xml version="1.0" encoding="UTF-8"?>\n' + drawn + "\n"
 
     def _framed(self, style: str) -> str:
         ids = [f"{self.name}-title", f"{self.name}-text"]

@@ -68,15 +68,12 @@ class _Axis:
         return (self.x(moment.start) + self.x(moment.end)) / 2
 
 
-def timeline(
-    items: Iterable[Seen], correlations: Iterable[Correlation], page: str = ""
-) -> Picture | None:
+def timeline(items: Iterable[Seen], correlations: Iterable[Correlation]) -> Picture | None:
     """Draw the findings that have a time; None where none has.
 
     Args:
         items: All findings.
         correlations: What goes together.
-        page: Address of the page that the numbers lead to; empty: the one that it stands in.
     """
     dated: list[Dated] = [(item, item.moment) for item in items if item.moment]
     if not dated:
@@ -91,7 +88,7 @@ def timeline(
     ]
     bottom = TOP + sum(lane.height for lane in lanes)
     spots: dict[str, tuple[float, float]] = {}
-    drawn = [_lane_drawn(lane, top, axis, page, spots) for lane, top in _tops(lanes)]
+    drawn = [_lane_drawn(lane, top, axis, spots) for lane, top in _tops(lanes)]
     joins = [join for item in correlations if (join := _joined(item, spots))]
     kinds = {
         item.kind
@@ -187,15 +184,13 @@ def _bands(lanes: Sequence[_Lane]) -> Iterator[str]:
         )
 
 
-def _lane_drawn(
-    lane: _Lane, top: float, axis: _Axis, page: str, spots: dict[str, tuple[float, float]]
-) -> str:
+def _lane_drawn(lane: _Lane, top: float, axis: _Axis, spots: dict[str, tuple[float, float]]) -> str:
     """Return the marks of a lane; where each finding is, is entered in `spots`."""
     drawn = []
     for item, moment, row in lane.single:
         x, y = axis.middle(moment), top + PAD + ROW * (row + 0.5)
         spots[item.finding] = (x, y)
-        drawn.append(_bar(item, moment, axis, y) + mark(item, x, y, page))
+        drawn.append(_bar(item, moment, axis, y) + mark(item, x, y))
     y = top + PAD + ROW * (lane.rows + 0.5)
     for x, held in lane.crowds:
         x = min(max(x, LEFT), WIDTH - RIGHT)

@@ -1,0 +1,1 @@
+"""`navigator`: a decision, a tool and an analysis at a time."""

@@ -1,0 +1,314 @@
+r"""`navigator`.
+
+One decision, one tool, one analysis at a time, after the Dynamic Research Agent Flow.
+
+    Raw Query -> Decision Node -> Tool Node (DuckDuckGo/Google/Crawl) -> Analyzer Node -> Decision
+    Node (Loop continues)
+      -> [Loop Exit Condition Met] -> HITL Output -> Human Feedback -> [If rejected/new info] ->
+      Decision Node
+
+The reasoner decides what to do next; code keeps the rules. `max_iterations` bounds the steps of a
+pass. Nothing is handed over before each part of the question was searched for. No step is taken
+twice: whoever goes in circles is led out of them (`loops`). No address is read that stands in no
+source (`hunting`). What is in dispute stays out of the answer (`disputes`). And the confidence that
+ends a pass is computed from the evidence; the analyzer's is kept beside.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import interrupt
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+from deepdiver import tasks
+from deepdiver.core.record import Report, RunStatus
+from deepdiver.errors import UsageError
+from deepdiver.memory.past import consulted, left_over, shown
+from deepdiver.report.render import JOURNEY, answer_text
+from deepdiver.strategies.navigator import analyser, decide, disputes, journey, loops, tools
+from deepdiver.strategies.shared import write_report as writing
+from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes, attempt
+from deepdiver.strategies.shared.plan import approve, parts_of, question_of, recall_past
+
+
+class NavigatorState(TypedDict, total=False):
+    """What the graph carries.
+
+    The seed's inputs and outputs, then what its nodes need to find their way.
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    initial_query: str
+    decision: dict[str, Any]
+    raw_tool_output: dict[str, Any]
+    analyzer_report: dict[str, Any]
+    research_history: list[dict[str, Any]]
+    shared_memory: list[dict[str, Any]]
+    leads: list[dict[str, str]]
+    addresses: list[dict[str, str]]
+    same: list[list[str]]
+    conflicts: list[list[str]]
+    confidence_score: float
+    answer: str
+    research_journey: list[str]
+    key_sources: list[str]
+    missing: list[str]
+    feedback: list[str]
+    accepted: bool
+    iteration: int
+    problems: list[str]
+    objection: str
+    approved: bool
+    past: list[dict[str, Any]]
+    run: str
+
+
+def allowance(max_iterations: int, results: int) -> Allowance:
+    """Return how often a pass may do each thing at most, where a person edits its plan once.
+
+    Passes are asked for.
+    """
+    counts: dict[type[tasks.Task[Any]], int] = {
+        tasks.Decompose: 1,
+        tasks.DecideAction: max_iterations + 1,
+        tasks.AnalyseOutput: max_iterations,
+        tasks.Judge: writing.JUDGED,
+        tasks.WriteReport: 1,
+        tasks.CheckSupport: 2,
+        tasks.RepairSentences: 1,
+    }
+    return Allowance(counts, max_iterations)
+
+
+def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """Return the graph, not yet compiled."""
+    graph = StateGraph(NavigatorState, context_schema=Deps)
+    tool_nodes = (duckduckgo_search, google_search, search, crawl)
+    add_nodes(
+        graph,
+        provide,
+        initialize,
+        decision_node,
+        approve_plan,
+        *tool_nodes,
+        analyzer_node,
+        hitl_output,
+    )
+    add_nodes(graph, provide, human_feedback)
+    named = [node.__name__ for node in tool_nodes]
+    graph.add_edge(START, "initialize")
+    graph.add_edge("initialize", "decision_node")
+    graph.add_conditional_edges(
+        "decision_node", _after_decision, ["approve_plan", *named, "hitl_output"]
+    )
+    graph.add_conditional_edges("approve_plan", _after_plan, ["decision_node", *named])
+    for name in named:
+        graph.add_edge(name, "analyzer_node")
+    graph.add_edge("analyzer_node", "decision_node")
+    graph.add_edge("hitl_output", "human_feedback")
+    graph.add_conditional_edges("human_feedback", _after_feedback, ["decision_node", END])
+    return graph
+
+
+def _after_decision(state: NavigatorState) -> str:
+    over = (
+        state["decision"]["next_action"] == loops.HAND_OVER
+    )  # at once only where nothing can be done: no plan then
+    return _tool_node(state) if state["approved"] or over else "approve_plan"
+
+
+def _after_plan(state: NavigatorState) -> str:
+    return _tool_node(state) if state["approved"] and state["decision"] else "decision_node"
+
+
+def _tool_node(state: NavigatorState) -> str:
+    action = state["decision"]["next_action"]
+    kinds = {
+        loops.HAND_OVER: "hitl_output",
+        loops.CRAWL: "crawl",
+        "search_duckduckgo": "duckduckgo_search",
+    }
+    return kinds.get(action) or ("google_search" if action in loops.GOOGLE else "search")
+
+
+def _after_feedback(state: NavigatorState) -> str:
+    return END if state["accepted"] else "decision_node"
+
+
+async def initialize(state: NavigatorState, deps: Deps) -> Update:
+    """Take the question from the messages, recall past runs and their leads if that is wanted.
+
+    The rest is empty.
+    """
+    query = question_of(state)
+    past = await recall_past(deps, query)
+    leads = left_over(past)
+    old = [tools.address(lead["text"], "past") for lead in leads if lead["kind"] == "url"]
+    lists = (
+        "research_history shared_memory same conflicts research_journey key_sources missing "
+        "feedback problems"
+    )
+    return {
+        **{name: [] for name in lists.split()},
+        **{name: {} for name in ("decision", "raw_tool_output", "analyzer_report")},
+        **dict.fromkeys(("answer", "objection"), ""),
+        **dict.fromkeys(("accepted", "approved"), False),
+        "initial_query": query,
+        "addresses": tools.with_addresses(old, tools.said_by_person(query)),
+        "leads": leads,
+        "confidence_score": 0.0,
+        "iteration": 0,
+        "past": past,
+        "run": deps.run.id,
+    }
+
+
+async def decision_node(state: NavigatorState, deps: Deps) -> Update:
+    """Let the reasoner choose the one next action, within the rules."""
+    query, objection, past = state["initial_query"], state["objection"], shown(state["past"])
+    problems = state["problems"] or await parts_of(deps, query, objection, past)
+    return {
+        "problems": problems,
+        "decision": await decide.decided(deps, {**state, "problems": problems}),
+    }
+
+
+async def approve_plan(state: NavigatorState, deps: Deps) -> Update:
+    """Show the parts of the question and the first action.
+
+    Edited parts get a new one, a rejection begins anew.
+    """
+    decided = state["decision"]
+    first = [f"{decided['next_action']}: {decided['query_or_url']}"]
+    said = approve(deps, state["initial_query"], state["problems"], queries=first)
+    if said.objection:
+        return {"objection": said.objection, "problems": [], "decision": {}}
+    again: Update = {"decision": {}} if said.edited else {}
+    return {"approved": True, "objection": "", "problems": said.problems, **again}
+
+
+async def duckduckgo_search(state: NavigatorState, deps: Deps) -> Update:
+    """Search DuckDuckGo."""
+    return await _searched(state, deps)
+
+
+async def google_search(state: NavigatorState, deps: Deps) -> Update:
+    """Search Google, itself or through Serper or SerpAPI."""
+    return await _searched(state, deps)
+
+
+async def search(state: NavigatorState, deps: Deps) -> Update:
+    """Search the library, or whatever else is set up."""
+    return await _searched(state, deps)
+
+
+async def _searched(state: NavigatorState, deps: Deps) -> Update:
+    action, query = state["decision"]["next_action"], state["decision"]["query_or_url"]
+    return tools.entered(state, await tools.use_search(deps, action, query, state["initial_query"]))
+
+
+async def crawl(state: NavigatorState, deps: Deps) -> Update:
+    """Read one page; the decision has made sure that it may be read."""
+    url = state["decision"]["query_or_url"]
+    return tools.entered(state, await tools.use_crawl(deps, url, state["initial_query"]))
+
+
+async def analyzer_node(state: NavigatorState, deps: Deps) -> Update:
+    """Have the output read.
+
+    What code finds in the sources enters the shared memory, and confidence is computed.
+    """
+    task, read, known = analyser.analysis(deps, state)
+    said = await attempt(deps, task) if task.texts or task.links else None
+    return analyser.taken_in(deps, state, said, read, known)
+
+
+async def hitl_output(state: NavigatorState, deps: Deps) -> Update:
+    """Write what the person is shown: the answer, the research journey, the key sources."""
+    found = disputes.disputes(deps, state["conflicts"], state["same"])
+    out, told = (
+        disputes.kept_out(found),
+        journey.lines(state["research_history"], state["feedback"]),
+    )
+    by_part = analyser.answered(state, out)
+    keys = dict.fromkeys(
+        [
+            *(k for part in by_part.values() for k in part),
+            *(i["id"] for i in state["shared_memory"]),
+        ]
+    )
+    gaps = [part for part in state["problems"] if part not in by_part]
+    report = await writing.write_report(
+        deps,
+        state["initial_query"],
+        state["problems"],
+        None,
+        [key for key in keys if key not in out],
+        gaps,
+        consulted(state["past"]),
+        besides=writing.Besides(
+            guidance="\n".join(state["feedback"]),
+            disputed=sorted(out),
+            shown_too=disputes.section(deps, found),
+            about_it=lambda answer: journey.sections(deps, told, answer),
+        ),
+    )
+    deps.finish(report, waiting=True)
+    stuck = [state["decision"]["reasoning"]] if state["decision"]["by"] == "rule" and gaps else []
+    return {
+        "answer": answer_text(report),
+        "research_journey": journey.of(report, JOURNEY),
+        "key_sources": journey.of(report, journey.SOURCES),
+        "missing": [*gaps, *disputes.described(deps, found), *stuck],
+        "confidence_score": report.confidence,
+        "messages": [AIMessage(journey.hand_over(report))],
+    }
+
+
+async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
+    """Wait for the person: accepted, it is over; else what was said is the context of a new pass.
+
+    Raises:
+        UsageError: If the answer is none.
+    """
+    fields = {
+        "answer": "answer",
+        "journey": "research_journey",
+        "key_sources": "key_sources",
+        "missing": "missing",
+    }
+    payload = {
+        name: state.get(key) for name, key in (*fields.items(), ("confidence", "confidence_score"))
+    }
+    reply = interrupt({"ask": "review_answer", "question": state["initial_query"], **payload})
+    action = reply.get("action") if isinstance(reply, dict) else None
+    said = (
+        " ".join(str(reply.get("reason") or reply.get("constraints") or "").split())
+        if action
+        else ""
+    )
+    if action == "accept":
+        deps.finish(
+            deps.report or Report.model_validate_json(deps.store.get_report(deps.run.id) or "")
+        )
+        return {"accepted": True}
+    if action not in {"reject", "add"} or (action == "add" and not said):
+        raise UsageError(
+            "an answer is answered with action accept, reject (and a reason) or add (and a reason "
+            "to heed)"
+        )
+    deps.store.set_status(deps.run.id, RunStatus.RUNNING)
+    told = said or "the person rejected the answer and did not say why"
+    addresses = tools.with_addresses(state["addresses"], tools.said_by_person(said))
+    return {
+        "feedback": [*state["feedback"], told],
+        "addresses": addresses,
+        "iteration": 0,
+        "analyzer_report": {},
+    }

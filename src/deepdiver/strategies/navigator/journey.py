@@ -1,0 +1,118 @@
+"""The story of a hunt, made by code from the steps that were taken.
+
+Which tool, for what, and what it brought.
+
+No word of it is a model's, except the queries, which stand in quotation marks. It is part of the
+report as sentences about the research itself; the key sources stand beside it, each with the
+findings that carry the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from deepdiver.core.record import Finding, Report, Section, Sentence, SentenceKind, Source
+from deepdiver.report.render import JOURNEY, answer_text
+from deepdiver.strategies.navigator.loops import CRAWL
+from deepdiver.strategies.shared.base import Deps
+
+SOURCES = "Key Sources"
+LONGEST_SAID = 300
+"""Characters of what the person said, as the journey tells it; the record has it whole."""
+_WAYS = {
+    "reframe": "it was asked in other words",
+    "narrow": "one part was asked for alone",
+    "lead": "a stored lead was followed",
+}
+
+Step = Mapping[str, Any]
+
+
+def lines(history: Sequence[Step], feedback: Sequence[str]) -> list[str]:
+    """Return the journey.
+
+    Each step that brought something, those in between together, and what the person said.
+    """
+    told: list[str] = []
+    for number, steps in groupby(history, key=lambda step: int(step["pass"])):
+        told += _passed(list(steps))
+        if number <= len(feedback):
+            told.append(
+                f"The person was shown the answer and said: “{_short(feedback[number - 1])}”."
+            )
+    return told or ["No step was taken."]
+
+
+def _passed(steps: Iterable[Step]) -> list[str]:
+    told: list[str] = []
+    for fruitful, group in groupby(steps, key=lambda step: bool(step["found"] or step["way"])):
+        listed = list(group)
+        if fruitful:
+            told += map(_step, listed)
+        else:
+            told.append(f"Nothing new came of {'; '.join(map(_done, listed))}.")
+    return told
+
+
+def _step(step: Step) -> str:
+    way = (
+        f"Because {step['why'].rstrip('?.')}, {_WAYS[step['way']]}: "
+        if step["way"] in _WAYS
+        else ""
+    )
+    if step["failed"]:
+        return f"{way}{_done(step)}, which brought nothing."
+    brought = f"{_count(step['sources'], 'source')}, {_count(step['found'], 'new finding')}"
+    return f"{way}{_done(step)}: {brought}; confidence {step['confidence']:.2f}."
+
+
+def _done(step: Step) -> str:
+    failed = " (it could not be used)" if step["failed"] else ""
+    if step["action"] == CRAWL:
+        return f"{CRAWL} {step['query_or_url']}{failed}"
+    return f"{step['action']} for “{step['query_or_url']}”{failed}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_SAID else flat[: LONGEST_SAID - 1].rstrip() + "…"
+
+
+def sections(deps: Deps, told: Sequence[str], answer: Sequence[Sentence]) -> list[Section]:
+    """Return the journey and the sources that carry the answer, as sections of a report."""
+    carried: dict[str, list[str]] = {}
+    for key in dict.fromkeys(key for sentence in answer for key in sentence.findings):
+        for quote in deps.ledger.get(Finding, key).quotes:
+            carried.setdefault(quote.source, []).append(key)
+    sources = [(deps.ledger.get(Source, source), keys) for source, keys in carried.items()]
+    listed = [_frame(f"{source.title}, {source.url}", keys) for source, keys in sources]
+    journey = Section(heading=JOURNEY, sentences=tuple(_frame(line) for line in told))
+    return [journey, Section(heading=SOURCES, sentences=tuple(listed))]
+
+
+def _frame(text: str, findings: Sequence[str] = ()) -> Sentence:
+    return Sentence(text=text, kind=SentenceKind.FRAME, findings=tuple(findings))
+
+
+def of(report: Report, heading: str) -> list[str]:
+    """Return the lines of one part of a report."""
+    return [
+        line.text for part in report.sections if part.heading == heading for line in part.sentences
+    ]
+
+
+def hand_over(report: Report) -> str:
+    """Return what a person is shown: the answer, the journey and the key sources."""
+    parts = {"Answer": [answer_text(report)]}
+    parts |= {
+        heading: [f"- {line}" for line in of(report, heading)] for heading in (JOURNEY, SOURCES)
+    }
+    return "\n\n".join(
+        "\n".join((f"{heading}:", *(lines or ["- none"]))) for heading, lines in parts.items()
+    )

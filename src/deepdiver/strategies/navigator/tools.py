@@ -1,0 +1,204 @@
+"""One tool at a time: what can be used, what it brings, and which pages may be read.
+
+A page is read only if its address stood in a search result, in a page that was read, or in the
+person's own words. The model may choose among these and name no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deepdiver.core.events import Searched
+from deepdiver.core.record import SourceKind
+from deepdiver.core.text import terms
+from deepdiver.strategies.navigator import loops
+from deepdiver.strategies.shared.base import Deps, Update, together
+from deepdiver.strategies.shared.findings import SNIPPET
+from deepdiver.tasks import Address, Tool
+from deepdiver.tools.address import canonical
+from deepdiver.tools.fetch import fetch
+from deepdiver.tools.hit import Hit
+from deepdiver.tools.need import need_of
+from deepdiver.tools.reading import read
+from deepdiver.tools.registry import Provider
+from deepdiver.tools.searching import search, wanted
+
+ADDRESSES = 200
+"""Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way.
+"""
+OFFERED, LINKS = 8, 12
+"""Addresses that are offered to be read, and shown as what a tool brought."""
+LATEST = 12
+"""The latest of what is known say which pages are close to what is looked for."""
+_SAID = re.compile(r"https?://[^\s<>\"'“”]*[^\s<>\"'“”.,;:!?)\]]", re.IGNORECASE)
+
+Held = Mapping[str, Any]
+"""A part of a graph's state."""
+
+
+def searches(deps: Deps) -> tuple[str, ...]:
+    """Return the names of the search tools."""
+    return tuple(f"{loops.SEARCH}{provider.name}".lower() for provider in deps.providers)
+
+
+def tools(deps: Deps) -> tuple[Tool, ...]:
+    """Return everything that can be done next."""
+    found = [
+        Tool(name=name, about=p.about)
+        for name, p in zip(searches(deps), deps.providers, strict=True)
+    ]
+    if deps.settings.read_pages:
+        found.append(Tool(name=loops.CRAWL, about="reads one whole page, one of the urls"))
+    return (
+        *found,
+        Tool(
+            name=loops.HAND_OVER,
+            about="hands over to the person, with the answer or with what is missing",
+        ),
+    )
+
+
+def provider_of(deps: Deps, action: str) -> Provider:
+    """Return who answers a search."""
+    return deps.providers[searches(deps).index(action)]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a tool brought."""
+
+    sources: tuple[str, ...] = ()
+    """Ids of what can be read of it."""
+    addresses: tuple[dict[str, str], ...] = ()
+    """Pages that it names."""
+    failed: str = ""
+    """Why it brought nothing, if it could not be used."""
+
+
+async def use_search(deps: Deps, action: str, query: str, question: str) -> Output:
+    """Search in one place.
+
+    What the result list shows of a page is taken, the page itself only when it is asked for.
+    """
+    found = await search(query, [provider_of(deps, action)], deps.gateway)
+    if not found.answered:
+        return Output(failed="; ".join(deps.limited(line) for line in found.failures))
+    deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
+    shown = [
+        hit.model_copy(update={"complete": True}) if _is_page(hit) else hit for hit in found.hits
+    ]
+    sources = await _read(deps, shown, question)
+    listed = [
+        address(hit.url, "search", hit.title)
+        for hit in found.hits
+        if _is_page(hit) and not hit.complete
+    ]
+    return Output(tuple(dict.fromkeys(sources)), tuple(listed))
+
+
+async def use_crawl(deps: Deps, url: str, question: str) -> Output:
+    """Read one page whole, and take the addresses that it points at."""
+    hit = Hit(url=url, kind=SourceKind.PAGE, provider="crawl")
+    sources = await _read(deps, [hit], question)
+    if not sources:
+        return Output(failed=f"{url} could not be read")
+    page = await fetch(url, deps.gateway)  # answered from the journal: it was read a moment ago
+    links = [Hit(url=link) for link in page.document.links]
+    kept = [
+        address(link.url, "link")
+        for link in links
+        if _is_page(link) and wanted(link, deps.settings.filters)
+    ]
+    return Output(tuple(sources), tuple(kept))
+
+
+def _is_page(hit: Hit) -> bool:
+    return hit.kind is SourceKind.PAGE and hit.url.lower().startswith(("http://", "https://"))
+
+
+async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
+    need, run = need_of(question, deps.as_of), deps.run
+    work = (
+        read(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need) for hit in hits
+    )
+    readings = await together(*work)
+    for reading in readings:
+        if reading.limit:
+            deps.not_read(reading.limit)
+    found = [reading.source for reading in readings if reading.source is not None]
+    deps.add(*found)
+    return [source.id for source in found]
+
+
+def entered(state: Held, output: Output) -> Update:
+    """Return the update that enters what a tool brought into the state."""
+    brought = {
+        "sources": list(output.sources),
+        "links": list(output.addresses),
+        "failed": output.failed,
+    }
+    return {
+        "raw_tool_output": brought,
+        "addresses": with_addresses(state["addresses"], output.addresses),
+    }
+
+
+# Addresses
+
+
+def address(url: str, found: str, title: str = "") -> dict[str, str]:
+    """Return an address as a state carries it."""
+    return {"url": url, "found": found, "title": " ".join(title.split())[:SNIPPET]}
+
+
+def said_by_person(text: str) -> list[dict[str, str]]:
+    """Return the addresses that a person names."""
+    return [address(url, "person") for url in _SAID.findall(text)]
+
+
+def with_addresses(
+    held: Sequence[dict[str, str]], new: Iterable[dict[str, str]]
+) -> list[dict[str, str]]:
+    """Return addresses with new ones, each page once; the person's own are never given up."""
+    once = {canonical(item["url"]): item for item in reversed((*held, *new))}
+    listed = list(reversed(once.values()))
+    own = [item for item in listed if item["found"] == "person"]
+    return own + [item for item in listed if item["found"] != "person"][-ADDRESSES:]
+
+
+def unread(deps: Deps, state: Held) -> list[dict[str, str]]:
+    """Return the pages that may be read and were not.
+
+    The person's first, then the closest to what is asked.
+    """
+    if not deps.settings.read_pages:
+        return []
+    done = {step["key"] for step in state["research_history"]}
+    left = [
+        item for item in state["addresses"] if loops.key_of(loops.CRAWL, item["url"]) not in done
+    ]
+    known = [item["statement"] for item in state["shared_memory"][-LATEST:]]
+    asked = set(terms(" ".join((state["initial_query"], *state["feedback"], *known))))
+    promising = {canonical(lead["text"]) for lead in state["leads"] if lead["kind"] == "url"}
+
+    def rank(item: dict[str, str]) -> tuple[bool, bool, int]:
+        near = asked & set(terms(f"{item['title']} {_spelt(item['url'])}"))
+        return item["found"] != "person", canonical(item["url"]) not in promising, -len(near)
+
+    return sorted(left, key=rank)
+
+
+def _spelt(url: str) -> str:
+    """Return the words of an address."""
+    return re.sub(r"[\W_]+", " ", url.partition("://")[2])
+
+
+def labelled(addresses: Iterable[dict[str, str]], most: int) -> tuple[Address, ...]:
+    """Return addresses as a task is shown them."""
+    listed = list(addresses)[:most]
+    return tuple(
+        Address.model_validate({"id": f"U{n}", **item}) for n, item in enumerate(listed, 1)
+    )

@@ -1,0 +1,1 @@
+"""`orchestrated`: agents over one research context."""

@@ -1,0 +1,322 @@
+r"""`orchestrated`.
+
+Three agents over one research context, after the Deep Research Agent design document.
+
+    User Query → Research Context → Planning Agent → Search Plans → Execution Agent → Search Results
+                                          ↑                                                ↓
+                                          └────── No ── {Sufficient Info?} ←── Update Context
+                                                               ↓ Yes
+                                                        Synthesis Agent → Final Report
+
+Every plan has an intent, and the intent decides how it is carried out (see `intents`). Searching
+ends after `max_iterations` rounds, or with at least `ENOUGH` key findings after at least `DEPTH`
+rounds, or when the planning agent asks for synthesis, or when planning fails; whatever ends it, a
+report is written of what there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+from deepdiver import tasks
+from deepdiver.core.events import Decided
+from deepdiver.core.record import Finding
+from deepdiver.core.text import within
+from deepdiver.memory.past import consulted, shown
+from deepdiver.report.render import markdown
+from deepdiver.strategies.orchestrated import intents
+from deepdiver.strategies.orchestrated.context import ResearchContext
+from deepdiver.strategies.shared import summary
+from deepdiver.strategies.shared import write_report as writing
+from deepdiver.strategies.shared.base import (
+    Allowance,
+    Deps,
+    Provide,
+    Update,
+    add_nodes,
+    attempt,
+    together,
+)
+from deepdiver.strategies.shared.findings import SHOWN_FINDINGS
+from deepdiver.strategies.shared.look import batches_of, left_open
+from deepdiver.strategies.shared.plan import approve, parts_of, question_of, recall_past
+from deepdiver.tasks import SearchPlan
+
+PLANS, EXECUTED = 3, 2
+"""Searches planned and searches made a round; what is left over is planned anew, with more known.
+"""
+ENOUGH, DEPTH = 5, 3
+"""Key findings and rounds that are enough together."""
+RECENT, KNOWN, OPEN, TRIED, LEADS = 5, 16, 8, 24, 12
+"""What planning is shown at most: last results, key findings, open questions, searches made, names
+not looked up."""
+KNOWN_BYTES, LIMITS_BYTES = 3_000, 2_000
+"""Bytes of key findings and of limits that a task is shown: so a round costs no more than the one
+before."""
+
+
+class OrchestratedState(TypedDict, total=False):
+    """The research context in plain JSON, then what the nodes need to find their way.
+
+    Texts stay in the store.
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    query: str
+    search_history: list[dict[str, Any]]
+    key_findings: list[dict[str, Any]]
+    unanswered_questions: list[str]
+    search_iterations: int
+    final_report: str
+    research_context: dict[str, Any]
+    run: str
+    past: list[dict[str, Any]]
+    problems: list[str]
+    objection: str
+    approved: bool
+    plans: list[dict[str, str]]
+    ending: bool
+    findings: list[str]
+    checked: list[str]
+    tried: list[str]
+    leads: list[str]
+    limits: list[str]
+    decision: str
+
+
+def allowance(max_iterations: int, results: int) -> Allowance:
+    """Return how often a run may do each thing at most, where a person edits its plan once and rejects none."""
+    plans = EXECUTED * max_iterations
+    counts: dict[type[tasks.Task[Any]], int] = {
+        tasks.Decompose: 1,
+        tasks.PlanSearches: max_iterations + 1,
+        tasks.ExtractFindings: batches_of(results) * intents.READINGS * plans,
+        tasks.Judge: plans + writing.JUDGED,
+        tasks.WriteReport: 1,
+        tasks.CheckSupport: 2,
+        tasks.RepairSentences: 1,
+    }
+    return Allowance(counts, intents.QUERIES * plans)
+
+
+def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """Return the graph, not yet compiled."""
+    graph = StateGraph(OrchestratedState, context_schema=Deps)
+    add_nodes(
+        graph, provide, initialize, plan_searches, approve_plan, execute_search, synthesize_research
+    )
+    graph.add_edge(START, "initialize")
+    graph.add_edge("initialize", "plan_searches")
+    graph.add_conditional_edges(
+        "plan_searches", _planned, ["approve_plan", "execute_search", "synthesize_research"]
+    )
+    graph.add_conditional_edges("approve_plan", _approved, ["plan_searches", "execute_search"])
+    graph.add_conditional_edges(
+        "execute_search", _sufficient, ["plan_searches", "synthesize_research"]
+    )
+    graph.add_edge("synthesize_research", END)
+    return graph
+
+
+def _planned(state: OrchestratedState) -> str:
+    if not state["plans"]:
+        return "synthesize_research"
+    return "execute_search" if state["approved"] else "approve_plan"
+
+
+def _approved(state: OrchestratedState) -> str:
+    return "execute_search" if state["approved"] and state["plans"] else "plan_searches"
+
+
+def _sufficient(state: OrchestratedState) -> str:
+    return "plan_searches" if state["decision"] == "continue" else "synthesize_research"
+
+
+async def initialize(state: OrchestratedState, deps: Deps) -> Update:
+    """Make a research context of the question, and recall past runs if that is wanted."""
+    query = question_of(state)
+    lists = (
+        "search_history key_findings unanswered_questions problems plans findings checked tried "
+        "leads limits"
+    )
+    return {
+        **{name: [] for name in lists.split()},
+        **dict.fromkeys(("final_report", "objection"), ""),
+        **dict.fromkeys(("approved", "ending"), False),
+        "query": query,
+        "past": await recall_past(deps, query),
+        "research_context": {},
+        "search_iterations": 0,
+        "decision": "continue",
+        "run": deps.run.id,
+    }
+
+
+async def plan_searches(state: OrchestratedState, deps: Deps) -> Update:
+    """Planning agent.
+
+    Look at the last results, the gaps and the open questions, and plan the next searches.
+    """
+    past, rounds = shown(state["past"]), state["search_iterations"]
+    problems = state["problems"] or await parts_of(deps, state["query"], state["objection"], past)
+    unanswered = state["unanswered_questions"] if rounds else problems
+    task = tasks.PlanSearches(
+        question=state["query"],
+        as_of=deps.as_of,
+        problems=tuple(problems),
+        results=intents.seen(deps, state["query"], state["search_history"][-RECENT:]),
+        findings=intents.known(
+            deps, _telling(state, summary.held(state["key_findings"])), state["checked"]
+        ),
+        unanswered=tuple(unanswered),
+        leads=tuple(state["leads"]),
+        tried=tuple(state["tried"][-TRIED:]),
+        iteration=rounds,
+        max_iterations=deps.max_iterations,
+        limits=within(state["limits"], LIMITS_BYTES),
+        guidance=deps.settings.system_prompt,
+        objection=state["objection"],
+        past=past,
+        limit=PLANS,
+    )
+    answer = await attempt(deps, task)
+    plans, ending, failure = intents.usable(
+        answer, state["query"], state["tried"], PLANS, first=not rounds
+    )
+    if failure:
+        deps.limited(f"Planning ended the search before round {rounds + 1}: {failure}")
+    if not plans:
+        reason, by = (
+            (failure, "rule") if failure else ("the plan is to write the report", "reasoner")
+        )
+        deps.emit(Decided(decision="finish", reason=reason, by=by))
+    planned = [plan.model_dump(mode="json") for plan in plans]
+    return {
+        "problems": problems,
+        "unanswered_questions": unanswered,
+        "plans": planned,
+        "ending": ending,
+    }
+
+
+async def approve_plan(state: OrchestratedState, deps: Deps) -> Update:
+    """Show the first plan; what is edited or rejected is planned anew."""
+    objectives = [
+        f"{plan['intent']}: {plan['reasoning'] or plan['query']}" for plan in state["plans"]
+    ]
+    listed = [plan["query"] for plan in state["plans"]]
+    said = approve(deps, state["query"], state["problems"], objectives=objectives, queries=listed)
+    if said.objection:
+        return {"objection": said.objection, "problems": [], "plans": []}
+    edited = {"plans": [], "unanswered_questions": said.problems} if said.edited else {}
+    return {"approved": True, "objection": "", "problems": said.problems, **edited}
+
+
+async def execute_search(state: OrchestratedState, deps: Deps) -> Update:
+    """Execution agent.
+
+    Make the searches side by side, each by its intent, and enter what they bring.
+    """
+    lines, tried, leads = summary.held(state["key_findings"]), state["tried"], state["leads"]
+    told, unanswered = [line.text for line in _telling(state, lines)], state["unanswered_questions"]
+    held = intents.Held(state["query"], state["problems"], lines, told, unanswered, tried, leads)
+    plans = [SearchPlan.model_validate(plan) for plan in state["plans"][:EXECUTED]]
+    done = await together(*(intents.carry_out(deps, plan, held) for plan in plans))
+    looks = [item.looked for item in done]
+    found = dict.fromkeys(
+        key for look in looks for key in look.findings if key not in state["findings"]
+    )
+    new = [summary.line_of(deps, deps.ledger.get(Finding, key).statement, [key]) for key in found]
+    tried = _joined(tried, *((item.plan.query, *item.looked.queries) for item in done))
+    notes = [deps.limited(note) for item in done for note in item.notes]
+    results = intents.results_of(deps, state["query"], done, state["search_history"])
+    update: Update = {
+        "search_history": [*state["search_history"], *results],
+        "key_findings": [line.model_dump(mode="json") for line in summary.merged(lines, new)],
+        "unanswered_questions": list(
+            left_open(unanswered, [k.questions for k in looks if k.findings])
+        )[:OPEN],
+        "search_iterations": state["search_iterations"] + 1,
+        "findings": [*state["findings"], *found],
+        "checked": _joined(state["checked"], *(item.checked for item in done)),
+        "tried": tried,
+        "leads": intents.not_looked_up(_joined(leads, *(look.leads for look in looks)), tried)[
+            -LEADS:
+        ],
+        "limits": _joined(state["limits"], notes, *(look.limits for look in looks)),
+        "plans": [],
+    }
+    return {
+        **update,
+        "decision": _decide(deps, update["search_iterations"], len(update["key_findings"]), state),
+    }
+
+
+def _decide(deps: Deps, rounds: int, findings: int, state: OrchestratedState) -> str:
+    """Return whether what is known is enough to write the report.
+
+    The three rules are those of the design document.
+    """
+    decision, reason, by = "finish", "", "rule"
+    if rounds >= deps.max_iterations:
+        reason = f"round {rounds} is the last allowed"
+    elif findings >= ENOUGH and rounds >= DEPTH:
+        reason = f"key findings: {findings}, rounds: {rounds}; enough"
+    elif state["ending"]:
+        reason, by = "the plan is to write the report next", "reasoner"
+    else:
+        decision, reason = "continue", f"key findings: {findings}, rounds: {rounds}; not enough yet"
+    deps.emit(Decided(decision=decision, reason=reason, by=by))
+    return decision
+
+
+async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
+    """Synthesis agent: write the report from the findings, and hand over the whole context."""
+    lines, problems, unanswered = (
+        summary.held(state["key_findings"]),
+        state["problems"],
+        state["unanswered_questions"],
+    )
+    telling = (line.findings for line in (*_telling(state, lines), *lines))
+    keys = _joined([], *telling, state["findings"])[:SHOWN_FINDINGS]
+    raised = [f"Still open: {question}" for question in unanswered if question not in problems]
+    gaps = [question for question in unanswered if question in problems]
+    limits = [*state["limits"], *raised, *consulted(state["past"])]
+    report = await writing.write_report(deps, state["query"], problems, None, keys, gaps, limits)
+    deps.finish(report)
+    context = ResearchContext(
+        query=state["query"],
+        search_history=tuple(
+            intents.with_content(deps, item, state["query"]) for item in state["search_history"]
+        ),
+        key_findings=tuple(line.text for line in lines),
+        unanswered_questions=tuple(unanswered),
+        search_iterations=state["search_iterations"],
+    )
+    text = markdown(report)
+    return {
+        "final_report": text,
+        "research_context": context.model_dump(mode="json"),
+        "messages": [AIMessage(text)],
+    }
+
+
+def _telling(state: OrchestratedState, lines: list[summary.Line]) -> list[summary.Line]:
+    """Return the key findings that a task is shown.
+
+    The best believed and most to the point of every part.
+    """
+    asked = " ".join((state["query"], *state["problems"], *state["unanswered_questions"]))
+    return summary.shortened(lines, asked, KNOWN, KNOWN_BYTES)
+
+
+def _joined(held: Iterable[str], *more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys((*held, *(item for listed in more for item in listed))))

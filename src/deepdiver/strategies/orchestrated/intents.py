@@ -1,0 +1,307 @@
+"""How a planned search is carried out.
+
+Its intent decides what is searched, what is read and what is judged.
+
+- initial_exploration: its query and the nearest part of the question, read for the whole question;
+  no leads.
+- deep_dive: its query, read for the open question that it serves; the leads of the texts one hop
+  on.
+- fact_checking: sources of other address, host, publisher and origin than carry the finding, and
+  whether they agree.
+- related_topics: names of the findings, with such words of its query as no search held yet.
+- synthesis: nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any
+
+from deepdiver.core.identity import content_id
+from deepdiver.core.origins import origins
+from deepdiver.core.record import Finding, Hypothesis, Source, Stance
+from deepdiver.core.text import STOPWORDS, stem, terms, words
+from deepdiver.core.values import names
+from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
+from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.strategies.shared.hypotheses import judge
+from deepdiver.strategies.shared.look import LEADS, excerpt, look_into, nearest, relevance, untried
+from deepdiver.strategies.shared.summary import Line
+from deepdiver.tasks import Known, SearchIntent, SearchPlan, SearchPlans, Seen
+from deepdiver.tools.address import canonical, host_of
+from deepdiver.tools.hit import Hit
+
+HOPS = 1
+"""How often a deep dive follows leads."""
+BESIDE = 2
+"""Searches of one look at related topics."""
+QUERIES = 1 + HOPS * LEADS
+"""The most searches of one plan: a deep dive that leads on."""
+READINGS = 1 + HOPS
+"""The most looks of one plan."""
+ALONE = "A search for sources of other origin found none: {}"
+CONTESTED = "Checked against sources of other origin, {} for it and {} against it: {}"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is known when a plan is carried out."""
+
+    question: str
+    """What the person asked."""
+    parts: Sequence[str]
+    """The parts of the question."""
+    lines: Sequence[Line] = ()
+    """The key findings."""
+    shown: Sequence[str] = ()
+    """What they say, as far as a reader is told."""
+    unanswered: Sequence[str] = ()
+    """What is open."""
+    tried: Sequence[str] = ()
+    """Searches that were made."""
+    leads: Sequence[str] = ()
+    """Names that nobody has looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What carrying out a plan brought."""
+
+    plan: SearchPlan
+    """The plan."""
+    looked: Looked = field(default_factory=Looked)
+    """What was found."""
+    checked: tuple[str, ...] = ()
+    """Ids of the findings for which other sources were looked for."""
+    notes: tuple[str, ...] = ()
+    """What the check showed that the reader must know."""
+
+
+def usable(
+    answer: SearchPlans | None, question: str, tried: Iterable[str], most: int, *, first: bool
+) -> tuple[list[SearchPlan], bool, str]:
+    """Return the plans to carry out, whether they are the last, and why there are none where planning failed."""
+    if answer is None:
+        return [], False, "no plan could be had"
+    listed = [
+        plan for plan in answer.plans if plan.query.strip() or plan.intent is SearchIntent.SYNTHESIS
+    ][:most]
+    before = list(takewhile(lambda plan: plan.intent is not SearchIntent.SYNTHESIS, listed))
+    ending = len(before) < len(listed)
+    if first and ending and not before:  # there is nothing to synthesise before a search
+        look = SearchPlan(
+            intent=SearchIntent.INITIAL_EXPLORATION, query=question, reasoning="a first look"
+        )
+        return [look], False, ""
+    new = untried((plan.model_dump(mode="json") for plan in before), tried)
+    plans = [SearchPlan.model_validate(plan) for plan in new]
+    if plans or ending:
+        return plans, ending, ""
+    return (
+        [],
+        False,
+        answer.reason
+        or ("every search of the plan was made before" if before else "it has no search"),
+    )
+
+
+async def carry_out(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+    """Make one planned search, in the manner of its intent."""
+    intent = plan.intent
+    if intent is SearchIntent.SYNTHESIS:
+        return Done(plan)
+    if intent is SearchIntent.FACT_CHECKING and held.lines:
+        return await check(deps, plan, held)
+    about, queries, hops = held.question, [plan.query], 0
+    if intent is SearchIntent.DEEP_DIVE:
+        about, hops = (
+            nearest(f"{plan.query} {plan.reasoning}", held.unanswered or held.parts),
+            HOPS,
+        )
+    elif intent is SearchIntent.RELATED_TOPICS:
+        queries = broadened(plan.query, held.tried, [*held.leads, *_named(held.lines)])
+    else:  # there is nothing to check before something was found: a look at what there is comes first
+        queries.append(nearest(plan.query, held.parts))
+    looked = await look_into(
+        deps, held.question, about, queries, held.shown, hops, unanswered=tuple(held.unanswered)
+    )
+    return Done(plan, looked)
+
+
+def broadened(query: str, tried: Iterable[str], leads: Iterable[str]) -> list[str]:
+    """Return searches beside the matter.
+
+    Each new name with those words of a query that no search held yet.
+    """
+    used = {term for made in tried for term in terms(made)}
+    fresh = [
+        word
+        for word in dict.fromkeys(words(query))
+        if word not in STOPWORDS and stem(word) not in used
+    ]
+    new = [lead for lead in dict.fromkeys(leads) if not set(terms(lead)) <= used][:BESIDE]
+    made = [" ".join([lead, *(word for word in fresh if word not in words(lead))]) for lead in new]
+    return made or ([" ".join(fresh)] if fresh else [])
+
+
+def not_looked_up(leads: Iterable[str], tried: Iterable[str]) -> list[str]:
+    """Return the leads whose words no search held together."""
+    made = [set(terms(query)) for query in tried]
+    return [lead for lead in leads if not any(set(terms(lead)) <= held for held in made)]
+
+
+def _named(lines: Iterable[Line]) -> list[str]:
+    return list(dict.fromkeys(name for line in lines for name in names(line.text)))
+
+
+# -- checking
+
+
+async def check(deps: Deps, plan: SearchPlan, held: Held) -> Done:
+    """Look for other sources of the finding that a plan means, and judge whether they agree."""
+    text = nearest(plan.query, [line.text for line in held.lines])
+    line = next(line for line in held.lines if line.text == text)
+    carriers = sources_of(deps, line.findings)
+    looked = await look_into(
+        deps,
+        held.question,
+        text,
+        [plan.query],
+        held.shown,
+        unanswered=tuple(held.unanswered),
+        wanted=independent_of(carriers),
+    )
+    if not looked.searched:
+        return Done(plan, looked)
+    others = sources_of(deps, looked.findings)
+    one_story = origins([*carriers, *others])
+    told = {one_story[source.id] for source in carriers}
+    new = [key for key in looked.findings if one_story[_source(deps, key)] not in told]
+    claim = Hypothesis(
+        id=content_id("h", text), statement=text, supports_if="", refutes_if="", prior=0.5
+    )
+    stances: dict[Stance, set[str]] = {stance: set() for stance in Stance}
+    for item in await judge(deps, held.question, claim, new):
+        stances[item.stance].add(one_story[_source(deps, item.finding)])
+    agree, against = len(stances[Stance.SUPPORTS]), len(stances[Stance.REFUTES])
+    note = CONTESTED.format(agree, against, text) if against else ""
+    if not agree and not against and len(told) == 1:
+        note = ALONE.format(text)
+    return Done(plan, looked, line.findings, (note,) if note else ())
+
+
+def independent_of(carriers: Iterable[Source]) -> Callable[[Hit], bool]:
+    """Return what tells hits that may be independent of some sources.
+
+    Another address, another host and publisher.
+    """
+    held = list(carriers)
+    places = {canonical(source.url) for source in held}
+    hosts = {host_of(source.url) for source in held} - {""}
+    publishers = {_folded(source.publisher) for source in held} - {""}
+
+    def independent(hit: Hit) -> bool:
+        apart = canonical(hit.url) not in places and host_of(hit.url) not in hosts
+        return apart and _folded(hit.publisher) not in publishers
+
+    return independent
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def sources_of(deps: Deps, findings: Iterable[str]) -> list[Source]:
+    """Return the sources of findings, each once."""
+    keys = dict.fromkeys(_source(deps, key) for key in findings)
+    return [deps.ledger.get(Source, key) for key in keys]
+
+
+def _source(deps: Deps, finding: str) -> str:
+    return deps.ledger.get(Finding, finding).quotes[0].source
+
+
+def voices(deps: Deps, findings: Iterable[str]) -> int:
+    """Return how many independent sources carry findings.
+
+    Those of one origin or of one publisher are one.
+    """
+    held = sources_of(deps, findings)
+    one_story = origins(held)
+    who = {_folded(source.publisher) or host_of(source.url) or source.id for source in held}
+    return min(len(set(one_story.values())), len(who))
+
+
+def known(deps: Deps, lines: Iterable[Line], checked: Iterable[str]) -> tuple[Known, ...]:
+    """Return key findings as planning sees them."""
+    seen = set(checked)
+    return tuple(
+        Known(
+            statement=line.text,
+            sources=voices(deps, line.findings),
+            checked=not seen.isdisjoint(line.findings),
+        )
+        for line in lines
+    )
+
+
+# -- results
+
+
+def results_of(
+    deps: Deps, question: str, done: Sequence[Done], before: Sequence[Mapping[str, Any]]
+) -> list[Any]:
+    """Return what a round found as a state carries it.
+
+    Each source once for each intent, the most relevant last.
+    """
+    held = {(item["source"], item["search_intent"]) for item in before}
+    made: list[dict[str, Any]] = []
+    for item in done:
+        for rank, key in enumerate(item.looked.sources, 1):
+            if (key, item.plan.intent.value) not in held:
+                held.add((key, item.plan.intent.value))
+                source = deps.ledger.get(Source, key)
+                text = f"{source.title}\n{deps.store.get_text(source.snapshot)}"
+                made.append(
+                    {
+                        "source": key,
+                        "title": source.title,
+                        "url": source.url,
+                        "relevance_score": relevance(rank, question, text),
+                        "search_intent": item.plan.intent.value,
+                        "timestamp": source.fetched,
+                    }
+                )
+    return sorted(made, key=lambda item: item["relevance_score"])
+
+
+def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
+    """Return a result of a state with its content, from the store."""
+    source = deps.ledger.get(Source, result["source"])
+    content = excerpt(deps.store.get_text(source.snapshot), question, CONTENT_CHARS)[:CONTENT_CHARS]
+    return SearchResult(
+        content=content, **{name: value for name, value in result.items() if name != "source"}
+    )
+
+
+def seen(deps: Deps, question: str, results: Iterable[Mapping[str, Any]]) -> tuple[Seen, ...]:
+    """Return results as planning sees them."""
+    made = []
+    for item in results:
+        result, publisher = (
+            with_content(deps, item, question),
+            deps.ledger.get(Source, item["source"]).publisher,
+        )
+        made.append(
+            Seen(
+                title=result.title,
+                publisher=publisher,
+                intent=result.search_intent,
+                relevance=result.relevance_score,
+                content=result.content,
+            )
+        )
+    return tuple(made)

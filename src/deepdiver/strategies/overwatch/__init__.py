@@ -1,0 +1,1 @@
+"""`overwatch`, one module for each phase."""

@@ -1,0 +1,168 @@
+"""Analysing what was gathered, and looking back at the analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import Insight
+from deepdiver.core.text import within
+from deepdiver.memory.past import shown
+from deepdiver.strategies.overwatch.correlate import kept, own, show_typed
+from deepdiver.strategies.overwatch.execute import ToolExecutor, asked, fresh, planned, searches
+from deepdiver.strategies.overwatch.trace import standing_of
+from deepdiver.strategies.shared import summary
+from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.shared.hypotheses import stand
+from deepdiver.strategies.shared.look import nearest
+from deepdiver.strategies.shared.summary import Line
+from deepdiver.tasks import (
+    Analyse,
+    FindingsAnalysis,
+    KeyInsight,
+    Reflect,
+    Reflection,
+    Shown,
+    Statement,
+    SummaryLine,
+)
+
+FOLLOW_UPS, REPORTS, TRIED, NOTES = 5, 10, 12, 5
+"""Calls that an analysis or a reflection may ask for; of what was done before, so many reports of
+tools that brought nothing, calls and critical remarks are shown: code holds new calls against all
+that were made."""
+LIMITS_BYTES = 2_000
+"""Bytes of limits shown to the reflection."""
+
+
+async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
+    """Return what the findings since the last analysis add, and what the reasoner thought."""
+    lines, new, made = (
+        summary.held(state["insights"]),
+        state["findings"][state["analysed"] :],
+        state["executed_queries"],
+    )
+    labels, seen = show_typed(deps, new)
+    task = Analyse(
+        question=state["task"],
+        as_of=deps.as_of,
+        problems=tuple(state["problems"]),
+        standing=stand(standing_of(state), labels),
+        insights=tuple(SummaryLine(id=f"S{n}", text=line.text) for n, line in enumerate(lines, 1)),
+        findings=seen,
+        reports=tuple(query["told"] for query in made[-REPORTS:] if query["message"]),
+        notes=tuple(note["text"] for note in state["reflection_notes"] if note["critical"])[
+            -NOTES:
+        ],
+        tools=ToolExecutor(deps, state["task"]).definitions,
+        tried=tuple(asked(made)[-TRIED:]),
+        guidance=deps.settings.system_prompt,
+        limit=FOLLOW_UPS,
+    )
+    answer = await attempt(deps, task) or _plainly(seen)
+    lines = insights(
+        deps, lines, answer.key_insights, labels, " ".join((state["task"], *state["problems"]))
+    )
+    follow = planned(answer.follow_up_queries[:FOLLOW_UPS], state["problems"] or [state["task"]])
+    return {
+        "insights": [line.model_dump(mode="json") for line in lines],
+        "key_insights": [line.text for line in lines],
+        "correlations": kept([*state["correlations"], *own(deps, answer.correlations, labels)]),
+        "uncertainties": list(answer.uncertainties),
+        "hypothesis_implications": [
+            item.model_dump(mode="json") for item in answer.hypothesis_implications
+        ],
+        "pending_queries": fresh(follow, made),
+        "analysed": len(state["findings"]),
+    }, answer.thinking
+
+
+def _plainly(seen: Sequence[Shown]) -> FindingsAnalysis:
+    """Return the findings as they are, for when the analysis failed."""
+    said = tuple(KeyInsight(statement=item.statement, finding_ids=(item.id,)) for item in seen)
+    return FindingsAnalysis(key_insights=said)
+
+
+def insights(
+    deps: Deps,
+    lines: Sequence[Line],
+    given: Iterable[KeyInsight],
+    labels: Mapping[str, str],
+    wanted: str,
+) -> list[Line]:
+    """Return the insights with new ones merged in, and enter them into the ledger.
+
+    What holds for a running summary holds for them: each stands on findings that hold its values,
+    none is said twice, and they do not grow with the turns.
+    """
+    new = (Statement(text=item.statement, findings=item.finding_ids) for item in given)
+    made = summary.shortened(summary.taken(deps, lines, new, labels), wanted)
+    deps.add(
+        *(
+            Insight(id=insight_id(line), statement=line.text, findings=line.findings)
+            for line in made
+        )
+    )
+    return made
+
+
+def insight_id(line: Line) -> str:
+    """Return an insight's id."""
+    return content_id("i", line.text, line.findings)
+
+
+def _correlated(item: Mapping[str, Any]) -> str:
+    """Say of a correlation in what way, how close, and what connects it."""
+    told = [item["correlation_type"], item.get("measured", ""), item["description"]]
+    return ": ".join(part for part in told if part)
+
+
+async def reflect(
+    state: Mapping[str, Any], deps: Deps
+) -> tuple[Update, list[dict[str, Any]], bool]:
+    """Look back critically.
+
+    Returns:
+        What is noted; the calls that would bring what is missing; and whether there is a critical
+        remark that was not made before: the same one again gives no new perspective.
+    """
+    lines, made = summary.held(state["insights"]), state["executed_queries"]
+    task = Reflect(
+        question=state["task"],
+        as_of=deps.as_of,
+        problems=tuple(state["problems"]),
+        known=tuple(line.text for line in lines),
+        standing=stand(standing_of(state), {}),
+        uncertainties=(*(line.text for line in lines if line.weak), *state["uncertainties"]),
+        correlations=within(map(_correlated, state["correlations"]), LIMITS_BYTES),
+        tried=tuple(asked(made)[-TRIED:]),
+        iteration=state["iteration"],
+        max_iterations=state["max_iterations"],
+        limits=within(sorted(deps.notes), LIMITS_BYTES),
+        guidance=deps.settings.system_prompt,
+        past=shown(state["context"]["past"]),
+        limit=FOLLOW_UPS,
+    )
+    answer = await attempt(deps, task) or Reflection(
+        sufficient=True, reason="no reflection could be had"
+    )
+    parts, held = (
+        [*state["problems"], state["task"]],
+        {note["text"] for note in state["reflection_notes"]},
+    )
+    queries = [
+        q for text in answer.queries for q in searches([text], nearest(text, parts), answer.reason)
+    ]
+    new = [note for note in answer.notes if note.text not in held]
+    update = {
+        "reflection_notes": [
+            *state["reflection_notes"],
+            *(note.model_dump(mode="json") for note in new),
+        ],
+        "reflection_iterations": state["reflection_iterations"] + 1,
+        "needs_more_reflection": not answer.sufficient,
+        "missing": list(answer.missing),
+    }
+    wanted = [] if answer.sufficient else fresh(queries, made)[:FOLLOW_UPS]
+    return update, wanted, any(note.critical for note in new)

@@ -1,0 +1,243 @@
+"""Correlating findings: arithmetic proposes, the reasoner explains, and what is entered is checked.
+
+A proposal's kind, findings and confidence are code's; the reasoner gives the words. It may leave a
+proposal out as chance, and may add a cause or a pattern of its own among the findings that it was
+shown, of two origins at least. A closeness in time or space that was not measured is not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from deepdiver.core import belief
+from deepdiver.core.correlation import Event, Proposal, propose, told
+from deepdiver.core.identity import content_id
+from deepdiver.core.origins import origins
+from deepdiver.core.record import (
+    Assessment,
+    Contradiction,
+    Correlation,
+    CorrelationKind,
+    Finding,
+    Sentence,
+    Source,
+    Stance,
+)
+from deepdiver.core.whereabouts import Moment, Position
+from deepdiver.report.audit import faults
+from deepdiver.strategies.shared.base import Deps, attempt
+from deepdiver.strategies.shared.findings import show_findings
+from deepdiver.tasks import Correlate, Correlated, Pairing, Shown, TypedFindings
+
+OWN = 0.5
+"""Strength of a cause or pattern that the reasoner sees and nothing measures."""
+MOST = 12
+"""Correlations that a run keeps, the surest first."""
+CONTRADICTIONS = 3
+"""Contradictions that are entered: one for each hypothesis that is most disputed."""
+_ADDED = {CorrelationKind.CAUSAL, CorrelationKind.PATTERN}
+
+
+def events_of(deps: Deps, findings: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """Return the findings that tell when or where something was."""
+    placed = [
+        item
+        for item in findings
+        if item["moment"] or item["location"].get("places") or "lat" in item["location"]
+    ]
+    one_story = origins(deps.ledger.get(Source, item["source"]) for item in placed)
+    return [
+        Event(
+            key=item["id"],
+            origin=one_story[item["source"]],
+            moment=Moment(*item["moment"]) if item["moment"] else None,
+            position=_position(spot := item["location"]),
+            places=frozenset(name.lower() for name in spot.get("places", ())),
+        )
+        for item in placed
+    ]
+
+
+def _position(spot: Mapping[str, Any]) -> Position | None:
+    return Position(spot["lat"], spot["lon"], spot.get("within_km", 0.0)) if "lat" in spot else None
+
+
+def show_typed(
+    deps: Deps, findings: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, str], tuple[Shown, ...]]:
+    """Return findings as a task sees them, with their type, when and where.
+
+    And the id behind each label.
+    """
+    by_id = {item["id"]: item for item in findings}
+    labels, shown = show_findings(deps, by_id)
+    return labels, tuple(item.model_copy(update=_more(by_id[labels[item.id]])) for item in shown)
+
+
+def _more(finding: Mapping[str, Any]) -> dict[str, str]:
+    spot = finding["location"]
+    where = [f"{spot['lat']}, {spot['lon']}"] if "lat" in spot else []
+    return {
+        "type": finding["source_type"],
+        "when": finding["timestamp"] if finding["moment"] else "",
+        "where": "; ".join((*where, *spot.get("places", ()))),
+    }
+
+
+async def correlate(
+    deps: Deps, question: str, findings: Sequence[Mapping[str, Any]], held: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return what goes together, as a state carries it, with what was held before."""
+    proposals = propose(events_of(deps, findings))
+    first = dict.fromkeys(key for proposal in proposals for key in proposal.keys)
+    by_id = {item["id"]: item for item in findings}
+    labels, shown = show_typed(deps, [by_id[key] for key in dict.fromkeys((*first, *by_id))])
+    if len(shown) < 2:
+        return list(held)
+    label = {key: name for name, key in labels.items()}
+    asked = {
+        f"P{n}": p for n, p in enumerate((p for p in proposals if set(p.keys) <= label.keys()), 1)
+    }
+    task = Correlate(
+        question=question,
+        by_type=_by_type(shown),
+        proposals=tuple(
+            Pairing(
+                id=name,
+                correlation_type=item.kind,
+                finding_ids=tuple(label[key] for key in item.keys),
+                measured=told(item),
+            )
+            for name, item in asked.items()
+        ),
+        guidance=deps.settings.system_prompt,
+    )
+    answer = await attempt(deps, task)
+    # Without an explanation what was measured stands for itself.
+    given = (
+        answer.correlations
+        if answer
+        else tuple(_unexplained(name, item) for name, item in asked.items())
+    )
+    explained = [
+        _explained(deps, item, asked[name])
+        for item in given
+        if (name := item.proposal.strip()) in asked
+    ]
+    return kept([*held, *explained, *own(deps, given, labels)])
+
+
+def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
+    groups: dict[str, list[Shown]] = {}
+    for item in shown:
+        groups.setdefault(item.type, []).append(item)
+    return tuple(
+        TypedFindings(type=name, findings=tuple(listed)) for name, listed in sorted(groups.items())
+    )
+
+
+def _unexplained(name: str, item: Proposal) -> Correlated:
+    return Correlated(finding_ids=(), correlation_type=item.kind, description="", proposal=name)
+
+
+def _explained(deps: Deps, said: Correlated, item: Proposal) -> dict[str, Any]:
+    return _entered(deps, item.kind, item.keys, said, item.closeness, told(item))
+
+
+def own(deps: Deps, given: Iterable[Correlated], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the causes and patterns that the reasoner adds, as far as they may be."""
+    made = []
+    for said in given:
+        keys = tuple(
+            dict.fromkeys(
+                labels[name.strip()] for name in said.finding_ids if name.strip() in labels
+            )
+        )
+        sources = [deps.ledger.get(Source, _source(deps, key)) for key in keys]
+        if (
+            said.proposal.strip()
+            or said.correlation_type not in _ADDED
+            or len(set(origins(sources).values())) < 2
+        ):
+            continue
+        made.append(_entered(deps, said.correlation_type, keys, said, OWN, ""))
+    return made
+
+
+def _entered(
+    deps: Deps,
+    kind: CorrelationKind,
+    keys: tuple[str, ...],
+    said: Correlated,
+    strength: float,
+    measured: str,
+) -> dict[str, Any]:
+    """Enter a correlation into the ledger and return it as a state carries it."""
+    description = " ".join(said.description.split())
+    held = [deps.ledger.get(Finding, key) for key in keys]
+    if faults(Sentence(text=description, findings=keys), held, deps.store.get_text, deps.as_of):
+        description = ""  # it says a value that its findings do not hold
+    record = Correlation(
+        id=content_id("c", kind, keys),
+        kind=kind,
+        findings=keys,
+        description=description or measured or kind.value,
+        confidence=believed(deps, keys, strength),
+    )
+    deps.add(record)
+    return {
+        "id": record.id,
+        "finding_ids": list(keys),
+        "correlation_type": kind.value,
+        "description": description,
+        "measured": measured,
+        "confidence": record.confidence,
+        "reasoner_confidence": said.confidence,
+        "implications": list(said.implications),
+    }
+
+
+def believed(deps: Deps, keys: Iterable[str], strength: float) -> float:
+    """Return how far a correlation is believed.
+
+    As far as the least credible of its findings, by `core.belief`.
+    """
+    scores = [deps.ledger.get(Source, _source(deps, key)).credibility.score for key in keys]
+    weighed = [belief.Weighed(Stance.SUPPORTS, strength, score, "") for score in scores]
+    return round(min((belief.posterior(0.5, [item]) for item in weighed), default=0.5), 4)
+
+
+def _source(deps: Deps, key: str) -> str:
+    return deps.ledger.get(Finding, key).quotes[0].source
+
+
+def kept(listed: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return correlations, each once, the surest first and no more than a run keeps."""
+    once = {item["id"]: item for item in listed}
+    return sorted(once.values(), key=lambda item: (-item["confidence"], item["id"]))[:MOST]
+
+
+def contradictions(deps: Deps, standing: Iterable[Assessment]) -> list[dict[str, Any]]:
+    """Enter what does not go together.
+
+    The best findings for and against the hypotheses that are most disputed.
+    """
+
+    def credible(key: str) -> tuple[float, str]:
+        return -deps.ledger.get(Source, _source(deps, key)).credibility.score, key
+
+    disputed = [item for item in standing if item.supporting and item.refuting]
+    made: dict[str, Contradiction] = {}
+    for item in sorted(disputed, key=lambda item: (abs(item.posterior - 0.5), item.hypothesis.id)):
+        keys = (min(item.supporting, key=credible), min(item.refuting, key=credible))
+        told = f"One speaks for and one against: {item.hypothesis.statement}"
+        record = Contradiction(
+            id=content_id("x", sorted(keys)), findings=keys, kind="contradicts", description=told
+        )
+        made.setdefault(
+            record.id, record
+        )  # what contradicts one rival is often what supports the other
+    listed = list(made.values())[:CONTRADICTIONS]
+    deps.add(*listed)
+    return [record.model_dump(mode="json") for record in listed]

@@ -1,0 +1,148 @@
+"""Turns of gathering.
+
+Calls of tools side by side, typed findings, and what they make of the hypotheses.
+
+A hypothesis is tested like everything else is gathered: what would refute it becomes calls that
+wait for their turn. One that was answered is an attempt to refute; without one, nothing is
+accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import Assessment, Trial
+from deepdiver.memory.past import shown
+from deepdiver.strategies.overwatch.execute import (
+    Result,
+    Status,
+    ToolExecutor,
+    asked,
+    fresh,
+    planned,
+    searches,
+    typed,
+)
+from deepdiver.strategies.shared.base import Deps, Update, together
+from deepdiver.strategies.shared.hypotheses import conjecture, refutations, weigh_all
+
+HYPOTHESES, AT_ONCE = 8, 4
+"""Hypotheses of a run, and those put forward at one time."""
+REFUTE = "would refute a hypothesis"
+
+
+async def take_turn(
+    state: Mapping[str, Any], deps: Deps, batch: Sequence[Mapping[str, Any]]
+) -> Update:
+    """Make some calls side by side.
+
+    Return the findings they brought, and what became of each call.
+    """
+    executor = ToolExecutor(deps, state["task"], state["key_insights"])
+    results = await together(*(executor.execute(q["tool"], q["args"], q["about"]) for q in batch))
+    held = {item["id"] for item in state["findings"]}
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for rank, key in enumerate(result.findings, 1):
+            if key not in held and key not in found:
+                found[key] = typed(deps, key, state["task"], rank, result.sure.get(key, ""))
+    trials = [
+        _trial(hypothesis, result, state["iteration"] + 1)
+        for query, result in zip(batch, results, strict=True)
+        for hypothesis in query["tests"]
+        if result.status is not Status.REFUSED
+    ]
+    deps.add(*trials)
+    failed = [result for result in results if result.status is Status.FAILED]
+    hopeless = failed and len(failed) == len(results) and not held
+    return {
+        "executed_queries": [*state["executed_queries"], *map(_executed, batch, results)],
+        "findings": [*state["findings"], *found.values()],
+        "trials": list(dict.fromkeys((*state["trials"], *(trial.id for trial in trials)))),
+        "iteration": state["iteration"] + 1,
+        "error": f"no tool gave an answer: {failed[0].message}" if hopeless else "",
+    }
+
+
+def _executed(query: Mapping[str, Any], result: Result) -> dict[str, Any]:
+    told = {
+        "status": result.status.value,
+        "findings": len(result.findings),
+        "message": result.message,
+    }
+    return {**query, **told, "told": result.told}
+
+
+def _trial(hypothesis: str, result: Result, iteration: int) -> Trial:
+    queries = tuple(map(str, result.args.values()))
+    return Trial(
+        id=content_id("t", hypothesis, iteration, queries),
+        hypothesis=hypothesis,
+        iteration=iteration,
+        queries=queries,
+        searched=result.status in {Status.ANSWERED, Status.EMPTY},
+        findings=result.findings,
+        failures=(result.message,) if result.status is Status.FAILED else (),
+    )
+
+
+async def update_hypotheses(state: Mapping[str, Any], deps: Deps, new: Sequence[str]) -> Update:
+    """Weigh new findings for and against every hypothesis; the arithmetic is `core.belief`."""
+    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+    trials, evidence = state["trials"], state["evidence"]
+    standing, evidence = await weigh_all(
+        deps, state["task"], standing, new, trials=trials, evidence=evidence
+    )
+    return {"hypotheses": [item.model_dump(mode="json") for item in standing], "evidence": evidence}
+
+
+async def put_forward(state: Mapping[str, Any], deps: Deps) -> tuple[Update, tuple[str, ...]]:
+    """Put hypotheses forward, with the calls that test them.
+
+    Return also how the reasoner came to them.
+    """
+    task, problems = state["task"], state["problems"]
+    standing = [Assessment.model_validate(item) for item in state["hypotheses"]]
+    room = min(AT_ONCE, HYPOTHESES - len(standing))
+    if room <= 0:
+        return {}, ()
+    gathered = [item["id"] for item in state["findings"]]
+    made = await conjecture(
+        deps,
+        task,
+        problems,
+        gathered,
+        standing,
+        gaps=state["missing"],
+        iteration=state["iteration"],
+        limit=room,
+        past=shown(state["context"]["past"]),
+        tools=ToolExecutor(deps, task).definitions,
+    )
+    everyone = [*standing, *made.new]
+    calls = asked(state["executed_queries"])
+
+    async def tests(item: Assessment) -> list[dict[str, Any]]:
+        own, rivals = item.hypothesis, [o.hypothesis.statement for o in everyone if o is not item]
+        against = await refutations(deps, task, own, rivals, calls)
+        return [
+            *searches(against, own.statement, REFUTE, [own.id]),
+            *planned(made.queries.get(own.id, ()), [own.statement]),
+        ]
+
+    queries = [
+        query for listed in await together(*(tests(item) for item in made.new)) for query in listed
+    ]
+    evidence, new = state["evidence"], made.new
+    if gathered:
+        new, evidence = await weigh_all(
+            deps, task, new, gathered, trials=state["trials"], evidence=evidence
+        )
+    return {
+        "hypotheses": [item.model_dump(mode="json") for item in (*standing, *new)],
+        "evidence": evidence,
+        # An attempt to refute is owed even where the same was asked before for another reason.
+        "pending_queries": fresh([*state["pending_queries"], *queries], ()),
+    }, made.reasoning

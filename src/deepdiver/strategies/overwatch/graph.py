@@ -1,0 +1,308 @@
+r"""`overwatch`: nine phases of an intelligence analyst, after the Research Algorithm of its design document.
+
+    START → PLANNING → DECOMPOSING → HYPOTHESIZING → GATHERING ⟷ ANALYZING → REFLECTING → CORRELATING → VERIFYING → SYNTHESIZING → END
+                                                        ↑______________|         ↑_________|
+
+Each node says in `current_phase` where it goes next; `route_next_step` obeys, unless the last turn was made or an error
+stands. Every loop costs a turn, so that `max_iterations` bounds all three.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_type_hints
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.message import add_messages
+from typing_extensions import (
+    TypedDict,
+)  # pydantic, and so LangGraph Studio, needs this one before 3.12
+
+from deepdiver import tasks
+from deepdiver.core.events import Decided
+from deepdiver.report.render import answer_text, markdown
+from deepdiver.strategies.overwatch import analyse, conclude, correlate, gather, plan
+from deepdiver.strategies.overwatch.trace import standing_of, step
+from deepdiver.strategies.shared.base import Allowance, Deps, Provide, Update, add_nodes
+from deepdiver.strategies.shared.look import batches_of
+from deepdiver.strategies.shared.plan import approve, question_of, recall_past
+
+TURN, RETURNS = 5, 2
+"""Calls of a turn; returns from reflection to gathering, and as many from verification to
+reflection."""
+PHASES = {
+    "planning": "plan_research",
+    "decomposing": "decompose_task",
+    "hypothesizing": "generate_hypotheses",
+    "gathering": "gather_intelligence",
+    "analyzing": "analyze_findings",
+    "reflecting": "reflect_on_analysis",
+    "correlating": "correlate_findings",
+    "verifying": "verify_conclusions",
+    "synthesizing": "synthesize_report",
+}
+WAYS = {
+    "approve_plan": ["plan_research", "generate_hypotheses"],
+    "generate_hypotheses": ["gather_intelligence"],
+    "gather_intelligence": ["gather_intelligence", "analyze_findings"],
+    "analyze_findings": ["gather_intelligence", "reflect_on_analysis"],
+    "reflect_on_analysis": ["gather_intelligence", "analyze_findings", "correlate_findings"],
+    "correlate_findings": ["verify_conclusions"],
+    "verify_conclusions": ["reflect_on_analysis"],
+}
+"""Where each node may lead; each may also lead to synthesis."""
+
+
+class AgentState(TypedDict, total=False):
+    """What the graph carries: the seed's fields, then what its nodes need to find their way."""
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    task: str
+    context: dict[str, Any]
+    current_phase: str
+    iteration: int
+    max_iterations: int
+    research_plan: dict[str, Any]
+    sub_tasks: list[dict[str, Any]]
+    task_complexity: str
+    pending_queries: list[dict[str, Any]]
+    executed_queries: list[dict[str, Any]]
+    hypotheses: list[dict[str, Any]]
+    findings: list[dict[str, Any]]
+    key_insights: list[str]
+    correlations: list[dict[str, Any]]
+    uncertainties: list[str]
+    reasoning_trace: list[dict[str, Any]]
+    chain_of_thought: list[str]
+    reasoning_depth: int
+    reflection_notes: list[dict[str, Any]]
+    needs_more_reflection: bool
+    reflection_iterations: int
+    verification_results: list[dict[str, Any]]
+    verified_insights: list[str]
+    verified_correlations: list[dict[str, Any]]
+    executive_summary: str
+    detailed_report: str
+    recommendations: list[str]
+    confidence_assessment: str
+    methodology_note: str
+    error: str
+    run: str
+    objection: str
+    problems: list[str]
+    insights: list[dict[str, Any]]
+    hypothesis_implications: list[dict[str, Any]]
+    contradictions: list[dict[str, Any]]
+    analysed: int
+    rechecks: int
+    missing: list[str]
+    trials: list[str]
+    evidence: list[str]
+
+
+def allowance(max_iterations: int, results: int) -> Allowance:
+    """Return how often a run may do each thing at most, where a person rejects no plan."""
+    most, per_turn = (
+        gather.HYPOTHESES,
+        (tasks.Analyse, tasks.Reflect, tasks.Correlate, tasks.VerifyConclusions),
+    )
+    counts: dict[type[tasks.Task[Any]], int] = {
+        **dict.fromkeys(
+            (tasks.PlanResearch, tasks.DecomposeTask, tasks.WriteReport, tasks.RepairSentences), 1
+        ),
+        **dict.fromkeys(per_turn, max_iterations),
+        tasks.Hypothesise: 1 + max_iterations,
+        tasks.RefuteQueries: most,
+        tasks.ExtractFindings: batches_of(results) * TURN * max_iterations,
+        tasks.Judge: 2 * most * max_iterations,
+        tasks.CheckSupport: 2,
+    }
+    return Allowance(counts, TURN * max_iterations)
+
+
+def build(provide: Provide | None = None) -> StateGraph[Any, Any, Any, Any]:
+    """Return the graph, not yet compiled."""
+    graph = StateGraph(AgentState, context_schema=Deps)
+    add_nodes(
+        graph, provide, initialize, plan_research, decompose_task, approve_plan, generate_hypotheses
+    )
+    add_nodes(graph, provide, gather_intelligence, analyze_findings, reflect_on_analysis)
+    add_nodes(graph, provide, correlate_findings, verify_conclusions, synthesize_report)
+    graph.add_edge(START, "initialize")
+    graph.add_edge("initialize", "plan_research")
+    graph.add_edge("plan_research", "decompose_task")
+    graph.add_edge("decompose_task", "approve_plan")
+    for node, ways in WAYS.items():
+        graph.add_conditional_edges(node, route_next_step, [*ways, "synthesize_report"])
+    graph.add_edge("synthesize_report", END)
+    return graph
+
+
+def route_next_step(state: AgentState) -> str:
+    """Return the next node.
+
+    Synthesis after the last turn or an error, else that of the current phase.
+    """
+    if state["iteration"] >= state["max_iterations"] or state["error"]:
+        return "synthesize_report"
+    return PHASES[state["current_phase"]]
+
+
+async def initialize(state: AgentState, deps: Deps) -> Update:
+    """Take the question from the messages, recall past runs if that is wanted, and empty everything else."""
+    task = question_of(state)
+    kinds: dict[str, Any] = {"list": [], "dict": {}, "str": "", "int": 0, "bool": False}
+    fields = {name: kind for name, kind in get_type_hints(AgentState).items() if name != "messages"}
+    return {
+        **{name: kinds[kind.__name__] for name, kind in fields.items()},
+        "task": task,
+        "context": {"as_of": deps.as_of, "past": await recall_past(deps, task)},
+        "current_phase": "planning",
+        "max_iterations": deps.max_iterations,
+        "run": deps.run.id,
+    }
+
+
+async def plan_research(state: AgentState, deps: Deps) -> Update:
+    """Plan: objectives, where and when, and what to ask first."""
+    update = {**await plan.plan(state, deps), "current_phase": "decomposing"}
+    told = (
+        f"{len(update['research_plan']['objectives'])} objectives, "
+        f"{len(update['pending_queries'])} queries"
+    )
+    return step(
+        state,
+        deps,
+        "What is to be found out, and whom to ask first",
+        "Planned the research",
+        told,
+        update,
+    )
+
+
+async def decompose_task(state: AgentState, deps: Deps) -> Update:
+    """Take the task apart into sub-tasks with their dependencies."""
+    made, reasoning = await plan.decompose(state, deps)
+    told = f"{len(made['sub_tasks'])} sub-tasks, {made['task_complexity']}"
+    made["current_phase"] = "hypothesizing"
+    return step(
+        state, deps, "Which parts the task has", "Took the task apart", told, made, reasoning
+    )
+
+
+async def approve_plan(state: AgentState, deps: Deps) -> Update:
+    """Show objectives, sub-tasks and queries, if a person wants to see them.
+
+    What is rejected is planned anew.
+    """
+    queries = [" ".join(query["args"].values()) for query in state["pending_queries"]]
+    aims = state["research_plan"]["objectives"]
+    said = approve(deps, state["task"], state["problems"], objectives=aims, queries=queries)
+    return {
+        **plan.approved(said),
+        "current_phase": "planning" if said.objection else "hypothesizing",
+    }
+
+
+async def generate_hypotheses(state: AgentState, deps: Deps) -> Update:
+    """Put forward what could be the answer, with what would refute it, before anything was gathered."""
+    made, reasoning = await gather.put_forward(state, deps)
+    told = f"{len(made['hypotheses'])} hypotheses, {len(made['pending_queries'])} queries wait"
+    update = {**made, "current_phase": "gathering"}
+    return step(
+        state,
+        deps,
+        "What could be the answer",
+        "Put hypotheses forward",
+        told,
+        update,
+        "\n".join(reasoning),
+    )
+
+
+async def gather_intelligence(state: AgentState, deps: Deps) -> Update:
+    """Make the next calls side by side, weigh the hypotheses, and put forward what the findings suggest."""
+    batch, rest = state["pending_queries"][:TURN], state["pending_queries"][TURN:]
+    update = {"pending_queries": rest, **await gather.take_turn(state, deps, batch)}
+    new = [item["id"] for item in update["findings"][len(state["findings"]) :]]
+    update |= await gather.update_hypotheses({**state, **update}, deps, new)
+    reasoning: tuple[str, ...] = ()
+    if not rest and not update["error"]:
+        more, reasoning = await gather.put_forward({**state, **update}, deps)
+        update |= more
+    update["current_phase"] = "gathering" if update["pending_queries"] else "analyzing"
+    told = "; ".join(
+        query["told"] for query in update["executed_queries"][len(state["executed_queries"]) :]
+    )
+    done = f"Made {len(batch)} calls, which brought {len(new)} new findings"
+    return step(state, deps, "What the tools have", done, told, update, "\n".join(reasoning))
+
+
+async def analyze_findings(state: AgentState, deps: Deps) -> Update:
+    """Say what the new findings show; what is to be asked next sends it back to gathering."""
+    made, thinking = await analyse.analyse(state, deps)
+    counts = {
+        name: len(made[name]) for name in ("key_insights", "uncertainties", "pending_queries")
+    }
+    told = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items())
+    update = {**made, "current_phase": "gathering" if made["pending_queries"] else "reflecting"}
+    done = f"Analysed {len(state['findings']) - state['analysed']} new findings"
+    return step(state, deps, "What the findings show", done, told, update, thinking)
+
+
+async def reflect_on_analysis(state: AgentState, deps: Deps) -> Update:
+    """Look back critically.
+
+    Twice at most back to gathering, then to analysing for a remark that is new.
+    """
+    update, queries, critical = await analyse.reflect(state, deps)
+    told = f"{len(update['reflection_notes'])} notes, {len(update['missing'])} things missing"
+    if queries and state["reflection_iterations"] < RETURNS:
+        update |= {"pending_queries": queries, "current_phase": "gathering"}
+    elif critical:
+        update |= {"iteration": state["iteration"] + 1, "current_phase": "analyzing"}
+    else:
+        update["current_phase"] = "correlating"
+    return step(state, deps, "What was overlooked", "Looked back at the analysis", told, update)
+
+
+async def correlate_findings(state: AgentState, deps: Deps) -> Update:
+    """Find what goes together in time and space, as cause or as pattern.
+
+    And what does not go together.
+    """
+    found = await correlate.correlate(deps, state["task"], state["findings"], state["correlations"])
+    against = correlate.contradictions(deps, standing_of(state))
+    update = {"correlations": found, "contradictions": against, "current_phase": "verifying"}
+    told = f"{len(found)} correlations, {len(against)} contradictions"
+    return step(
+        state,
+        deps,
+        "What goes together",
+        f"Correlated {len(state['findings'])} findings",
+        told,
+        update,
+    )
+
+
+async def verify_conclusions(state: AgentState, deps: Deps) -> Update:
+    """Have every conclusion checked; what is not ready is reflected on again, twice at most."""
+    update, ready, told = await conclude.verify(state, deps)
+    if ready or state["rechecks"] >= RETURNS:
+        update["current_phase"] = "synthesizing"
+    else:
+        again = {"rechecks": state["rechecks"] + 1, "iteration": state["iteration"] + 1}
+        update |= {**again, "current_phase": "reflecting"}
+    done = f"Checked {len(update['verification_results'])} conclusions"
+    return step(state, deps, "Whether the conclusions hold", done, told, update)
+
+
+async def synthesize_report(state: AgentState, deps: Deps) -> Update:
+    """Write the report of what was verified; after an error or the last turn, of what there is."""
+    if state["current_phase"] != "synthesizing":
+        why = state["error"] or f"turn {state['iteration']} is the last allowed"
+        deps.emit(Decided(decision="finish", reason=why, by="rule"))
+    report, notes = await conclude.synthesise(state, deps)
+    deps.finish(report)
+    text = {"executive_summary": answer_text(report), "detailed_report": markdown(report), **notes}
+    return {**text, "current_phase": "complete", "messages": [AIMessage(text["detailed_report"])]}

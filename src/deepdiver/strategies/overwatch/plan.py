@@ -1,0 +1,95 @@
+"""Planning an investigation: what to find out, whom to ask first, and in which parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from deepdiver.memory.past import shown
+from deepdiver.strategies.overwatch.execute import LONGEST, ToolExecutor, fresh, planned, searches
+from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.strategies.shared.plan import PROBLEMS, Approval
+from deepdiver.tasks import DecomposeTask, PlanResearch, ResearchPlan, SubTask, TaskDecomposition
+
+INITIAL = 10
+"""Calls of a plan."""
+CONTEXT = "What lies near it in time and place?"
+"""The second sub-task of a question that has but one part; correlating looks into it, and no search
+of its own."""
+
+
+async def plan(state: Mapping[str, Any], deps: Deps) -> Update:
+    """Return the plan and its first calls.
+
+    Without one that can be made, the question itself is searched for.
+    """
+    question, executor = state["task"], ToolExecutor(deps, state["task"])
+    task = PlanResearch(
+        question=question,
+        as_of=deps.as_of,
+        tools=executor.definitions,
+        guidance=deps.settings.system_prompt,
+        objection=state["objection"],
+        past=shown(state["context"]["past"]),
+        limit=INITIAL,
+    )
+    answer = await attempt(deps, task)
+    made = answer if answer and answer.objectives else ResearchPlan(objectives=(question,))
+    queries = planned(made.initial_queries[:INITIAL], made.objectives)
+    if all(executor.refusal(query["tool"], query["args"]) for query in queries):
+        queries += searches([question[:LONGEST]], question, "the question itself")
+    return {"research_plan": made.model_dump(mode="json"), "pending_queries": fresh(queries, ())}
+
+
+async def decompose(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
+    """Return the sub-tasks, and why the task was taken apart like this."""
+    task = DecomposeTask(
+        question=state["task"],
+        as_of=deps.as_of,
+        objectives=tuple(state["research_plan"]["objectives"]),
+        guidance=deps.settings.system_prompt,
+        objection=state["objection"],
+    )
+    answer = await attempt(deps, task)
+    made = answer or TaskDecomposition(
+        sub_tasks=(SubTask(id="subtask_1", description=state["task"]),)
+    )
+    parts = [item.model_dump(mode="json") for item in made.sub_tasks[:PROBLEMS]]
+    known = {part["id"] for part in parts}
+    for part in parts:
+        part["dependencies"] = [
+            key for key in part["dependencies"] if key in known and key != part["id"]
+        ]
+    problems = list(dict.fromkeys(part["description"] for part in parts))
+    if len(parts) == 1:
+        near = SubTask(
+            id="subtask_2",
+            description=CONTEXT,
+            focus_area="temporal",
+            dependencies=(parts[0]["id"],),
+        )
+        parts.append(near.model_dump(mode="json"))
+    update = {"sub_tasks": parts, "problems": problems, "task_complexity": made.task_complexity}
+    return update, made.decomposition_reasoning
+
+
+def approved(said: Approval) -> Update:
+    """Return what a person's word on a plan changes.
+
+    Parts of the person's own are searched for as they stand.
+    """
+    if said.objection or not said.edited:
+        return {"objection": said.objection}
+    parts = [
+        SubTask(id=f"subtask_{n}", description=text) for n, text in enumerate(said.problems, 1)
+    ]
+    return {
+        "objection": "",
+        "problems": said.problems,
+        "sub_tasks": [part.model_dump(mode="json") for part in parts],
+        "pending_queries": [
+            q
+            for text in said.problems
+            for q in searches([text[:LONGEST]], text, "a person wants it")
+        ],
+    }

@@ -1,0 +1,322 @@
+"""What every strategy stands on.
+
+Its nodes' dependencies, and how an async node is callable from sync code too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+from langchain_core.runnables import RunnableLambda
+from langgraph.graph import StateGraph
+from langgraph.runtime import get_runtime
+
+from deepdiver.core.events import Event, FindingAdded, Limited, PhaseStarted, SourceRead
+from deepdiver.core.ledger import Entry, Ledger
+from deepdiver.core.record import Finding, Report, Run, RunStatus, Source
+from deepdiver.core.settings import Settings
+from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, ReasonError
+from deepdiver.gateway import Gateway
+from deepdiver.store import Store
+from deepdiver.tasks import Answer, Reasoner, Task, ToolShown
+from deepdiver.tools.registry import Provider
+
+A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
+State = Mapping[str, Any]
+Update = dict[str, Any]
+ROUNDS = ("current_iteration", "iteration", "search_iterations")
+"""What the design documents call the number of the round."""
+PARTING_SECONDS = 5.0
+"""What a coroutine that was interrupted has to end."""
+
+
+class NodeFunction(Protocol):
+    """A node of a graph."""
+
+    __name__: str
+
+    def __call__(self, state: Any, deps: Deps, /) -> Awaitable[Update]:
+        """Return what the node changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking into something brought."""
+
+    findings: tuple[str, ...] = ()
+    """Ids of the findings, in the order of the search results."""
+    leads: tuple[str, ...] = ()
+    """Names to look up next."""
+    queries: tuple[str, ...] = ()
+    """What was searched for."""
+    searched: bool = False
+    """Whether at least one search was answered."""
+    limits: tuple[str, ...] = ()
+    """What could not be searched."""
+    sources: tuple[str, ...] = ()
+    """Ids of what was read, in the order of the search results."""
+    questions: tuple[str, ...] = ()
+    """What is unanswered now, of what was so before and what the texts raise."""
+    sure: Mapping[str, str] = field(default_factory=dict)
+    """How sure a tool is of a finding (high, medium, low), where it says so of each."""
+
+
+class Tool(Protocol):
+    """Something that can be asked with arguments."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments; empty where it does. Nothing is sent."""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Ask it, read what it returns, and enter what bears on the question into the ledger.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+
+
+@dataclass(slots=True)
+class Deps:
+    """All that a node may use. The graph's state holds ids and small facts; bodies are here."""
+
+    run: Run
+    """The run."""
+    settings: Settings
+    """Its settings."""
+    store: Store
+    """Where it is kept."""
+    gateway: Gateway
+    """Its door to the outside."""
+    reasoner: Reasoner
+    """What performs tasks."""
+    providers: Sequence[Provider]
+    """What is searched."""
+    emit: Callable[[Event], None]
+    """Receives events."""
+    tools: Sequence[Tool] = ()
+    """What else can be called: feeds, and tools of MCP servers that take more than a query."""
+    max_iterations: int = 3
+    """The hard stop."""
+    approve: bool = False
+    """Whether a person wants to see the plan first."""
+    ceiling: str = ""
+    """What the run can cost at most, in words."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed
+    run, whose ledger may know more than its state, takes the same path."""
+    notes: set[str] = field(default_factory=set)
+    """What could not be done; the report lists it in the order of the alphabet, whatever happened
+    first."""
+    unread: set[str] = field(default_factory=set)
+    """Pages that could not be read; the report names some and counts the rest."""
+    dropped: set[str] = field(default_factory=set)
+    """Statements that were refused because their quotes do not stand in the source; the report says
+    how many."""
+    report: Report | None = None
+    """The report, once written."""
+
+    @property
+    def as_of(self) -> str:
+        """The run's date; research knows no other clock."""
+        return self.settings.as_of.isoformat() if self.settings.as_of else self.run.created[:10]
+
+    def add(self, *entries: Entry) -> None:
+        """Enter records into the ledger and the store; new sources and findings are announced."""
+        new = list({entry.id: entry for entry in entries if entry.id not in self.ledger}.values())
+        if not new:
+            return
+        self.ledger = self.ledger.add(*new)
+        self.store.add_records(
+            self.run.id, [(type(e).__name__.lower(), e.id, e.model_dump_json()) for e in new]
+        )
+        for entry in new:
+            if isinstance(entry, Source):
+                self.emit(
+                    SourceRead(
+                        source=entry.id,
+                        title=entry.title,
+                        url=entry.url,
+                        credibility=entry.credibility.score,
+                    )
+                )
+            elif isinstance(entry, Finding):
+                self.emit(
+                    FindingAdded(
+                        finding=entry.id, statement=entry.statement, source=entry.quotes[0].source
+                    )
+                )
+
+    def finish(self, report: Report, waiting: bool = False) -> None:
+        """Keep the report; the run is then over, unless it waits for what a person says to it."""
+        self.report = report
+        self.store.save_report(self.run.id, report.model_dump_json())
+        self.store.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
+
+    def limited(self, what: str) -> str:
+        """Announce something that could not be done; returns it for the report's limits."""
+        return self._told(what, self.notes)
+
+    def not_read(self, what: str) -> str:
+        """Announce a page that could not be read."""
+        return self._told(what, self.unread)
+
+    def _told(self, what: str, held: set[str]) -> str:
+        if what not in held:
+            held.add(what)
+            self.emit(Limited(what=what))
+        return what
+
+
+Provide = Callable[[State, str], Deps]
+"""Finds the dependencies of a graph that was called without a context, by its state and the name of
+the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How often a strategy may do something at most: what the cost ceiling is computed from."""
+
+    tasks: Mapping[type[Task[Any]], int]
+    """Performances of each task; a reasoner's worst case includes asking again."""
+    searches: int
+    """Queries to each provider."""
+
+    def ceiling(
+        self, reasoner: Reasoner, search_prices: Sequence[Decimal | None]
+    ) -> Decimal | None:
+        """Return what a run can cost at most, in US dollars; None if a price is not known."""
+        parts: list[Decimal | None] = [
+            None if (worst := reasoner.worst_case(task)) is None else worst * count
+            for task, count in self.tasks.items()
+        ]
+        parts += [None if price is None else price * self.searches for price in search_prices]
+        known = [part for part in parts if part is not None]
+        return sum(known, Decimal(0)) if len(known) == len(parts) else None
+
+
+async def together(*work: Coroutine[Any, Any, T]) -> list[T]:
+    """Do things side by side and return what they give, in order.
+
+    The first error ends the others too.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            started = [group.create_task(item) for item in work]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return [task.result() for task in started]
+
+
+class _Background:
+    """One event loop on one thread, for callers that have none of their own or are blocking it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(
+                    target=self._loop.run_forever, name="deepdiver", daemon=True
+                ).start()
+            return self._loop
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine to its end, in the caller's context (LangGraph keeps its runtime there).
+
+        Who interrupts it stops it: it is given some seconds to leave things in order.
+        """
+        loop, context, outcome = self._running(), contextvars.copy_context(), Future[T]()
+        started: list[asyncio.Task[T]] = []
+
+        def start() -> None:
+            started.append(loop.create_task(make(), context=context))
+            started[0].add_done_callback(finish)
+
+        def finish(task: asyncio.Task[T]) -> None:
+            if task.cancelled():
+                outcome.cancel()
+            elif (error := task.exception()) is not None:
+                outcome.set_exception(error)
+            else:
+                outcome.set_result(task.result())
+
+        try:
+            loop.call_soon_threadsafe(start)
+            return outcome.result()
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(lambda: [task.cancel() for task in started])
+            wait([outcome], PARTING_SECONDS)
+            raise
+
+
+_BACKGROUND = _Background()
+
+
+def from_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end for a caller that is not async, whether or not an event loop runs around it."""
+    return _BACKGROUND.run(make)
+
+
+def add_nodes(
+    graph: StateGraph[Any, Any, Any, Any], provide: Provide | None, *functions: NodeFunction
+) -> None:
+    """Add functions to a graph as nodes that bear their names.
+
+    Args:
+        graph: The graph.
+        provide: Finds the dependencies where the graph is called without a context.
+        functions: Each takes state and dependencies, and returns the update.
+    """
+    for function in functions:
+        name = function.__name__
+        graph.add_node(name, _node(name, function, provide))
+
+
+def _node(name: str, function: NodeFunction, provide: Provide | None) -> RunnableLambda[Any, Any]:
+    """Make a node of an async function, callable from sync and async code alike."""
+
+    async def run(state: State) -> Update:
+        context: Any = get_runtime().context  # None where the graph was called without one
+        deps = context or (provide(state, name) if provide else None)
+        if not isinstance(deps, Deps):
+            raise TypeError("the graph was called without dependencies: pass context=Deps(...)")
+        rounds = next((int(state[key]) for key in ROUNDS if key in state), 0)
+        deps.emit(PhaseStarted(phase=name, iteration=rounds))
+        return await function(state, deps)
+
+    def run_sync(state: State) -> Update:
+        return _BACKGROUND.run(lambda: run(state))
+
+    return RunnableLambda(run_sync, afunc=run, name=name)
+
+
+async def attempt(deps: Deps, task: Task[A]) -> A | None:
+    """Perform a task; a failure is announced, and the strategy goes on without the answer."""
+    try:
+        return await deps.reasoner.perform(task)
+    except NotJournalledError:
+        raise
+    except (ReasonError, GatewayError) as error:
+        if isinstance(error, CallError) and error.fault in {CallFault.AUTH, CallFault.UNREACHED}:
+            # A refused key or a model that is not there: the user acts, then resumes; nothing is
+            # lost.
+            raise
+        deps.limited(f"{task.name().replace('_', ' ')} failed: {error}")
+        return None

@@ -1,0 +1,216 @@
+"""Feeds as tools.
+
+Rows become findings by code, and pages that rows tell of are read like any others.
+
+What a row says is entered as it stands, in a sentence that the snapshot holds: no reasoner reads
+it, so nothing can be added to it. A service that failed is told as failed, beside what the others
+said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from deepdiver.core.events import Searched
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
+from deepdiver.errors import CallError, CallFault
+from deepdiver.gateway import Gateway
+from deepdiver.strategies.shared.base import Deps, Looked, together
+from deepdiver.strategies.shared.look import take_in
+from deepdiver.tasks import ToolShown
+from deepdiver.tools.hit import Hit, whole
+from deepdiver.tools.mcp.provider import Connected
+from deepdiver.tools.need import need_of
+from deepdiver.tools.osint.feed import (
+    MOST_ROWS,
+    Answer,
+    Feed,
+    Row,
+    Told,
+    arguments_of,
+    shown_arguments,
+)
+from deepdiver.tools.osint.registry import named_feed
+from deepdiver.tools.reading import read
+from deepdiver.tools.searching import Found
+
+TOLD_CHARS = 300
+"""So much of a server's error is told."""
+Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[Told]]
+"""Asks a feed by its name: in this process, or over MCP."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTool:
+    """A feed that can be called."""
+
+    feed: Feed[Any]
+    """Which."""
+    door: Door
+    """How it is asked."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+        return ToolShown(
+            name=self.feed.name, about=self.feed.about, arguments=shown_arguments(self.feed)
+        )
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments."""
+        try:
+            arguments_of(self.feed, args)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Ask the feed; enter its rows, and what the pages say that they tell of."""
+        told = await self.door(self.feed.name, args, deps.gateway)
+        asked = ", ".join(f"{name}={value}" for name, value in args.items())
+        titles = tuple(row.title or row.sentence for answer in told.answers for row in answer.rows)
+        deps.emit(Searched(query=f"{self.feed.name}({asked})", titles=titles))
+        limits = [deps.limited(line) for line in told.failures]
+        limits += [
+            deps.limited(f"{answer.service}: {answer.note}")
+            for answer in told.answers
+            if answer.note
+        ]
+        taken = await together(
+            *(self._enter(deps, answer, question, about) for answer in told.answers)
+        )
+        pages = await self._pages(deps, told, question, about, known)
+        return Looked(
+            findings=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.findings)),
+            leads=pages.leads,
+            queries=(asked,),
+            searched=True,
+            limits=tuple(limits),
+            sources=tuple(dict.fromkeys(key for one in (*taken, pages) for key in one.sources)),
+            questions=pages.questions,
+            sure={key: sure for one in taken for key, sure in one.sure.items()},
+        )
+
+    async def _enter(self, deps: Deps, answer: Answer, question: str, about: str) -> Looked:
+        """Save what a service answered, and enter each of its rows and its count as a finding."""
+        if not answer.rows and not answer.summary:
+            return Looked()
+        text, lines = rendered(answer, deps.settings.filters.results)
+        hit = Hit(
+            url=answer.url,
+            title=f"{answer.service}: {answer.title}",
+            kind=SourceKind.FEED,
+            publisher=answer.service,
+            publisher_kind=answer.publisher_kind,
+            published=max((row.when for row in answer.rows), default=""),
+            text=text,
+            complete=True,
+            intelligence=answer.kind.value,
+            provider=self.feed.name,
+        )
+        need = need_of(question, deps.as_of)
+        reading = await read(
+            hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
+        )
+        if reading.source is None:
+            return Looked()
+        deps.add(reading.source)
+        made = [(_finding(reading.source, text, sentence, about), sure) for sentence, sure in lines]
+        deps.add(*(finding for finding, _ in made))
+        sure = {finding.id: word for finding, word in made if word}
+        return Looked(
+            tuple(finding.id for finding, _ in made), sources=(reading.source.id,), sure=sure
+        )
+
+    async def _pages(
+        self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Read the first pages that each service tells of, and extract what bears on the question."""
+        most = deps.settings.filters.results
+        hits = tuple(
+            self._page(row, answer) for answer in told.answers for row in paged(answer, most)
+        )
+        if not hits:
+            return Looked()
+        return await take_in(deps, question, about, [about], [Found(hits, True, ())], known)
+
+    def _page(self, row: Row, answer: Answer) -> Hit:
+        return Hit(
+            url=row.url,
+            title=row.title,
+            publisher=row.publisher,
+            published=row.when,
+            language=row.language,
+            text=row.sentence,
+            intelligence=answer.kind.value,
+            provider=self.feed.name,
+        )
+
+
+def over_mcp(connected: Connected, server: str) -> Door:
+    """Return the way to feeds that another process serves (`deepdiver mcp`)."""
+
+    async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
+        try:
+            given = arguments_of(named_feed(name), args).model_dump(mode="json", exclude_unset=True)
+            result = await connected.call(server, name, given, gateway)
+            if result.is_error:
+                said = " ".join(hit.text for hit in result.hits)[:TOLD_CHARS]
+                raise CallError(f"{server} says: {said or 'it failed'}", CallFault.SERVER)
+            return Told.model_validate(result.structured)
+        except ValidationError:
+            raise CallError(
+                f"{server} answered in a form that is not a feed's", CallFault.MALFORMED
+            ) from None
+        except ValueError as error:
+            raise CallError(str(error), CallFault.REQUEST) from None
+
+    return ask
+
+
+def paged(answer: Answer, most: int) -> list[Row]:
+    """Return the rows whose pages are read: the first that tell of one."""
+    return [row for row in answer.rows[:MOST_ROWS] if row.url][:most]
+
+
+def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
+    """Return an answer as its snapshot holds it, and the sentences of it that become findings, with how sure each is.
+
+    A row whose page is read is no finding: what the page says of it is, and the story counts once.
+
+    Args:
+        answer: What a service answered.
+        pages: How many pages are read.
+    """
+    instead = paged(answer, pages)
+    shown = [row for row in answer.rows[:MOST_ROWS] if row not in instead]
+    told = [(answer.summary, ""), *((row.sentence, row.confidence) for row in shown)]
+    lines = [
+        (whole(" ".join(sentence.split())), sure) for sentence, sure in told if sentence.strip()
+    ]
+    parts = [f"{answer.service}: {answer.title}"]
+    parts += [" ".join(answer.note.split())] if answer.note else []
+    parts += [" ".join(answer.summary.split())] if answer.summary else []
+    for row in answer.rows[:MOST_ROWS]:
+        data = f"\n{json.dumps(row.data, ensure_ascii=False, sort_keys=True)}" if row.data else ""
+        parts.append(" ".join(row.sentence.split()) + data)
+    return whole("\n\n".join(parts)) + "\n", list(dict(lines).items())
+
+
+def _finding(source: Source, text: str, sentence: str, about: str) -> Finding:
+    start = text.index(sentence)
+    passage = Passage(snapshot=source.snapshot, start=start, end=start + len(sentence))
+    return Finding(
+        id=content_id("f", sentence, source.id, passage.start, passage.end),
+        statement=sentence,
+        quotes=(Quote(source=source.id, passage=passage, text=sentence),),
+        about=about,
+    )

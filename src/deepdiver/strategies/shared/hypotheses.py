@@ -1,0 +1,460 @@
+"""Conjecture and refutation.
+
+Putting hypotheses forward, trying to refute them, and what is learnt from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from deepdiver.core import belief
+from deepdiver.core.events import HypothesisProposed, HypothesisTested
+from deepdiver.core.identity import content_id
+from deepdiver.core.origins import origins
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Finding,
+    Hypothesis,
+    HypothesisStatus,
+    Link,
+    Source,
+    SourceKind,
+    Stance,
+    Trial,
+)
+from deepdiver.core.text import terms, within, words
+from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
+from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings
+from deepdiver.strategies.shared.look import look_into
+from deepdiver.tasks import (
+    Hypothesise,
+    Judge,
+    Proposed,
+    Recalled,
+    RefuteQueries,
+    Standing,
+    ToolQuery,
+    ToolShown,
+)
+
+REFUTATIONS = 2
+"""Queries of one attempt to refute."""
+UNSETTLED = frozenset({HypothesisStatus.OPEN, HypothesisStatus.UNDECIDED})
+
+
+async def put_forward(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    gathered: Sequence[str],
+    standing: Sequence[Assessment],
+    *,
+    gaps: Sequence[str],
+    iteration: int,
+    limit: int,
+    past: tuple[Recalled, ...] = (),
+) -> list[Assessment]:
+    """Return new hypotheses, none of which stands already.
+
+    Those refuted before are shown, so that they teach.
+    """
+    made = await conjecture(
+        deps,
+        question,
+        problems,
+        gathered,
+        standing,
+        gaps=gaps,
+        iteration=iteration,
+        limit=limit,
+        past=past,
+    )
+    return made.new
+
+
+@dataclass(frozen=True, slots=True)
+class Conjectures:
+    """Hypotheses that were put forward, and what came with them."""
+
+    new: list[Assessment]
+    """Those that did not stand already."""
+    queries: dict[str, tuple[ToolQuery, ...]]
+    """What the reasoner would ask to test each, by its id."""
+    reasoning: tuple[str, ...] = ()
+    """How the reasoner came to them."""
+
+
+async def conjecture(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    gathered: Sequence[str],
+    standing: Sequence[Assessment],
+    *,
+    gaps: Sequence[str] = (),
+    iteration: int,
+    limit: int,
+    past: tuple[Recalled, ...] = (),
+    tools: tuple[ToolShown, ...] = (),
+) -> Conjectures:
+    """Put hypotheses forward.
+
+    Where there are tools to test them with, before anything was found too.
+    """
+    labels, shown = show_findings(deps, gathered)
+    if not shown and not tools:
+        return Conjectures([], {})
+    task = Hypothesise(
+        question=question,
+        as_of=deps.as_of,
+        problems=tuple(problems),
+        findings=shown,
+        standing=stand(standing, labels),
+        gaps=tuple(gaps),
+        guidance=deps.settings.system_prompt,
+        past=past,
+        tools=tools,
+        limit=limit,
+    )
+    answer = await attempt(deps, task)
+    held = {item.hypothesis.id for item in standing}
+    made = [
+        (_hypothesis(item, labels, iteration), item)
+        for item in (answer.hypotheses if answer else ())
+    ]
+    new = list({item.id: item for item, _ in made if item.id not in held}.values())[:limit]
+    deps.add(*new)
+    for item in new:
+        deps.emit(
+            HypothesisProposed(
+                hypothesis=item.id,
+                statement=item.statement,
+                refutes_if=item.refutes_if,
+                prior=item.prior,
+            )
+        )
+    queries = {item.id: told.test_queries for item, told in made if item in new}
+    return Conjectures(
+        [assess(deps, item, (), ()) for item in new],
+        queries,
+        answer.reasoning_chain if answer else (),
+    )
+
+
+def _hypothesis(item: Proposed, labels: Mapping[str, str], iteration: int) -> Hypothesis:
+    statement = " ".join(item.statement.split())
+    return Hypothesis(
+        id=content_id("h", " ".join(words(statement))),
+        statement=statement,
+        supports_if=item.supports_if,
+        refutes_if=item.refutes_if or f"A source that shows the opposite: not {statement}",
+        prior=belief.guess(item.prior),
+        answer=item.answer,
+        findings=tuple(dict.fromkeys(labels[label] for label in item.findings if label in labels)),
+        iteration=iteration,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What a round of tests brought."""
+
+    standing: list[Assessment]
+    """All hypotheses, as they stand now."""
+    found: list[Looked]
+    """What the searches brought."""
+    trials: list[str]
+    """Ids of all trials so far."""
+    evidence: list[str]
+    """Ids of all evidence so far."""
+
+
+async def try_all(
+    deps: Deps,
+    question: str,
+    standing: Sequence[Assessment],
+    gathered: Sequence[str],
+    *,
+    tried: Sequence[str],
+    iteration: int,
+    trials: Sequence[str],
+    evidence: Sequence[str],
+) -> Tested:
+    """Try to refute every hypothesis that is not settled, all of them side by side."""
+
+    async def one(item: Assessment) -> tuple[Looked, Trial, list[Evidence]]:
+        rivals = [other.hypothesis.statement for other in standing if other is not item]
+        return await try_to_refute(
+            deps, question, item.hypothesis, rivals, tried, gathered, iteration
+        )
+
+    tests = await together(*(one(item) for item in standing if item.status in UNSETTLED))
+    deps.add(
+        *(trial for _, trial, _ in tests), *(item for _, _, judged in tests for item in judged)
+    )
+    all_trials = list(dict.fromkeys((*trials, *(trial.id for _, trial, _ in tests))))
+    all_evidence = list(
+        dict.fromkeys((*evidence, *(item.id for _, _, judged in tests for item in judged)))
+    )
+    return Tested(
+        assess_all(deps, standing, all_evidence, all_trials),
+        [found for found, _, _ in tests],
+        all_trials,
+        all_evidence,
+    )
+
+
+async def weigh_all(
+    deps: Deps,
+    question: str,
+    standing: Sequence[Assessment],
+    findings: Sequence[str],
+    *,
+    trials: Sequence[str],
+    evidence: Sequence[str],
+) -> tuple[list[Assessment], list[str]]:
+    """Judge how new findings bear on every hypothesis, and compute anew where they stand.
+
+    Returns:
+        The hypotheses, and the ids of all evidence so far.
+    """
+    judged = await together(
+        *(judge(deps, question, item.hypothesis, findings) for item in standing)
+    )
+    new = [item for listed in judged for item in listed]
+    deps.add(*new)
+    held = list(dict.fromkeys((*evidence, *(item.id for item in new))))
+    return assess_all(deps, standing, held, trials), held
+
+
+async def refutations(
+    deps: Deps, question: str, hypothesis: Hypothesis, rivals: Sequence[str], tried: Sequence[str]
+) -> tuple[str, ...]:
+    """Return what to search for to refute a hypothesis."""
+    task = RefuteQueries(
+        question=question,
+        hypothesis=hypothesis.statement,
+        refutes_if=hypothesis.refutes_if,
+        rivals=within(rivals, KNOWN_BYTES),
+        tried=within(reversed(tried), KNOWN_BYTES),
+        limit=REFUTATIONS,
+    )
+    answer = await attempt(deps, task)
+    # Without queries of the reasoner's, what would refute it is itself the query: the attempt is
+    # owed all the same.
+    return answer.queries[:REFUTATIONS] if answer and answer.queries else (hypothesis.refutes_if,)
+
+
+async def try_to_refute(
+    deps: Deps,
+    question: str,
+    hypothesis: Hypothesis,
+    rivals: Sequence[str],
+    tried: Sequence[str],
+    gathered: Sequence[str],
+    iteration: int,
+) -> tuple[Looked, Trial, list[Evidence]]:
+    """Search for what would refute a hypothesis, and judge all that bears on it."""
+    queries = await refutations(deps, question, hypothesis, rivals, tried)
+    looked = await look_into(deps, question, hypothesis.statement, queries)
+    trial = Trial(
+        id=content_id("t", hypothesis.id, iteration, looked.queries),
+        hypothesis=hypothesis.id,
+        iteration=iteration,
+        queries=looked.queries,
+        searched=looked.searched,
+        findings=looked.findings,
+        failures=looked.limits,
+    )
+    return (
+        looked,
+        trial,
+        await judge(
+            deps, question, hypothesis, [*hypothesis.findings, *looked.findings, *gathered]
+        ),
+    )
+
+
+async def judge(
+    deps: Deps, question: str, hypothesis: Hypothesis, findings: Sequence[str]
+) -> list[Evidence]:
+    """Have the findings judged that share a word with the hypothesis.
+
+    What shares none is neutral without asking.
+
+    Those that it was put forward for are judged in any case: they may be steps on the way to it.
+
+    Rows of feeds are data and speak in words of their own: a count of fires bears on strikes and
+    does not name them.
+    """
+    asked = set(terms(f"{hypothesis.statement} {hypothesis.answer}"))
+
+    def may_bear(key: str) -> bool:
+        found = deps.ledger.get(Finding, key)
+        data = deps.ledger.get(Source, found.quotes[0].source).kind is SourceKind.FEED
+        return data or bool(asked & set(terms(f"{found.statement} {found.quotes[0].text}")))
+
+    bearing = [
+        key for key in dict.fromkeys(findings) if key in hypothesis.findings or may_bear(key)
+    ]
+    labels, shown = show_findings(deps, bearing)
+    if not shown:
+        return []
+    task = Judge(
+        question=question,
+        as_of=deps.as_of,
+        hypothesis=hypothesis.statement,
+        answer_if_true=hypothesis.answer,
+        supports_if=hypothesis.supports_if,
+        refutes_if=hypothesis.refutes_if,
+        findings=shown,
+    )
+    answer = await attempt(deps, task)
+    judged = {
+        labels[item.finding]: Evidence(
+            id=content_id("e", hypothesis.id, labels[item.finding], item.stance, item.strength),
+            hypothesis=hypothesis.id,
+            finding=labels[item.finding],
+            stance=item.stance,
+            strength=item.strength,
+            reason=item.reason,
+        )
+        for item in (answer.judgements if answer else ())
+        if item.finding in labels and item.stance is not Stance.NEUTRAL and item.strength > 0
+    }
+    return list(judged.values())
+
+
+def assess(
+    deps: Deps, hypothesis: Hypothesis, evidence: Iterable[Evidence], trials: Iterable[Trial]
+) -> Assessment:
+    """Compute what the evidence makes of a hypothesis."""
+    latest = {
+        item.finding: item for item in evidence
+    }  # a later judgement of the same finding replaces the earlier
+    judged = list(latest.values())
+    sources = {e.finding: deps.ledger.get(Source, _source_of(deps, e)) for e in judged}
+    one_story = origins(sources.values())
+    weighed = [
+        belief.Weighed(
+            e.stance,
+            e.strength,
+            sources[e.finding].credibility.score,
+            one_story[sources[e.finding].id],
+        )
+        for e in judged
+    ]
+    posterior = round(belief.posterior(hypothesis.prior, weighed), 6)
+    tried = sum(trial.searched for trial in trials)
+    return Assessment(
+        hypothesis=hypothesis,
+        posterior=posterior,
+        status=belief.status(posterior, tried, hypothesis.prior),
+        trials=tried,
+        supporting=tuple(e.finding for e in judged if e.stance is Stance.SUPPORTS),
+        refuting=tuple(e.finding for e in judged if e.stance is Stance.REFUTES),
+    )
+
+
+def _source_of(deps: Deps, evidence: Evidence) -> str:
+    return deps.ledger.get(Finding, evidence.finding).quotes[0].source
+
+
+def assess_all(
+    deps: Deps, standing: Sequence[Assessment], evidence: Sequence[str], trials: Sequence[str]
+) -> list[Assessment]:
+    """Compute where all hypotheses stand, and announce it."""
+    held = [deps.ledger.get(Evidence, key) for key in evidence]
+    made = [deps.ledger.get(Trial, key) for key in trials]
+    assessed = []
+    for old in standing:
+        key = old.hypothesis.id
+        mine = [item for item in held if item.hypothesis == key]
+        item = assess(
+            deps, old.hypothesis, mine, [trial for trial in made if trial.hypothesis == key]
+        )
+        assessed.append(item)
+        deps.emit(
+            HypothesisTested(
+                hypothesis=key,
+                statement=item.hypothesis.statement,
+                posterior=item.posterior,
+                status=item.status,
+                searched=item.trials > 0,
+            )
+        )
+    return assessed
+
+
+def stand(assessments: Sequence[Assessment], labels: Mapping[str, str]) -> tuple[Standing, ...]:
+    """Return hypotheses as a task sees them."""
+    by_id = {key: label for label, key in labels.items()}
+    return tuple(
+        Standing(
+            id=f"H{number}",
+            statement=item.hypothesis.statement,
+            answer=item.hypothesis.answer,
+            refutes_if=item.hypothesis.refutes_if,
+            posterior=round(item.posterior, 3),
+            status=item.status,
+            trials=item.trials,
+            supporting=tuple(by_id[key] for key in item.supporting if key in by_id),
+            refuting=tuple(by_id[key] for key in item.refuting if key in by_id),
+        )
+        for number, item in enumerate(assessments, 1)
+    )
+
+
+def experience(
+    deps: Deps, assessed: Sequence[Assessment], evidence: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the experience pool as a graph.
+
+    Findings and hypotheses, and how they bear on each other.
+    """
+    nodes: list[dict[str, Any]] = []
+    links: list[Link] = []
+    for item in assessed:
+        own = item.hypothesis
+        told = {
+            "statement": own.statement,
+            "status": item.status.value,
+            "posterior": item.posterior,
+        }
+        nodes.append({"type": "hypothesis", "id": own.id, **told})
+        links += [_link("raised", key, own.id) for key in own.findings]
+        links += [
+            _link("rivals", other.hypothesis.id, own.id)
+            for other in assessed
+            if other.hypothesis.id < own.id and other.hypothesis.iteration == own.iteration
+        ]
+        links += [
+            _link("revises", own.id, other.hypothesis.id)
+            for other in assessed
+            if other.status is HypothesisStatus.REFUTED
+            and other.hypothesis.iteration < own.iteration
+        ]
+    for key in evidence:
+        judged = deps.ledger.get(Evidence, key)
+        weight = round(judged.strength * belief.FULL_WEIGHT, 6)
+        links.append(_link(judged.stance.value, judged.finding, judged.hypothesis, weight))
+    links = list({link.id: link for link in links}.values())
+    deps.add(*links)
+    used = dict.fromkeys(link.head for link in links if link.head.startswith("f_"))
+    nodes += [
+        {"type": "finding", "id": key, "statement": deps.ledger.get(Finding, key).statement}
+        for key in used
+    ]
+    return nodes + [{"type": "link", **link.model_dump(mode="json")} for link in links]
+
+
+LinkKind = Literal["supports", "refutes", "neutral", "raised", "rivals", "revises"]
+
+
+def _link(kind: LinkKind, head: str, tail: str, weight: float = 0.0) -> Link:
+    return Link(
+        id=content_id("l", kind, head, tail, weight), kind=kind, head=head, tail=tail, weight=weight
+    )

@@ -1,0 +1,104 @@
+"""Tools of MCP servers as tools of a strategy.
+
+What they return is read like what a search found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deepdiver.core.events import Searched
+from deepdiver.errors import CallError, CallFault
+from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.strategies.shared.look import take_in
+from deepdiver.tasks import ToolShown
+from deepdiver.tools.mcp.provider import McpTool
+from deepdiver.tools.searching import Found
+
+READ_AS_JSON = frozenset({"integer", "number", "boolean", "array", "object", "null"})
+"""Types of arguments that a reasoner, which gives everything as text, writes as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTool:
+    """A tool of an MCP server that can be called."""
+
+    tool: McpTool
+    """Which."""
+
+    @property
+    def shown(self) -> ToolShown:
+        """Return what a reasoner is shown of it."""
+        return ToolShown(name=self.tool.name, about=self.tool.about, arguments=self.tool.arguments)
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        """Return why it does not take these arguments."""
+        try:
+            self.tool.checked(meant(args, self.tool.schema))
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        """Call it, and extract what bears on the question from what it returns.
+
+        Raises:
+            GatewayError: If there is no answer, or the tool says that it failed.
+        """
+        result = await self.tool.call(meant(args, self.tool.schema), deps.gateway)
+        if result.is_error:
+            raise CallError(f"{self.tool.name} says that it failed", CallFault.REQUEST)
+        asked = ", ".join(f"{name}={value}" for name, value in args.items())
+        found = Found(
+            result.hits,
+            True,
+            tuple(deps.limited(f"{self.tool.name}: {note}") for note in result.notes),
+        )
+        titles = tuple(hit.title or hit.url for hit in found.hits)
+        deps.emit(Searched(query=f"{self.tool.name}({asked})", titles=titles))
+        looked = await take_in(deps, question, about, [about], [found], known)
+        return Looked(
+            looked.findings,
+            looked.leads,
+            (asked,),
+            True,
+            found.failures,
+            looked.sources,
+            looked.questions,
+        )
+
+
+def meant(args: Mapping[str, str], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments that were given as text as what the schema wants.
+
+    "7" is a number where it asks for one.
+    """
+    fields = schema.get("properties")
+    return {
+        name: _meant(value, fields.get(name) if isinstance(fields, Mapping) else None)
+        for name, value in args.items()
+    }
+
+
+def _meant(value: str, spec: Any) -> Any:
+    wanted = _types(spec)
+    if "string" in wanted or not wanted & READ_AS_JSON:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value  # the schema says what is wrong with it
+
+
+def _types(spec: Any) -> set[str]:
+    if not isinstance(spec, Mapping):
+        return set()
+    named = spec.get("type", ())
+    types = {named} if isinstance(named, str) else {name for name in named if isinstance(name, str)}
+    ways = spec.get("anyOf")
+    return types.union(*map(_types, ways)) if isinstance(ways, list) else types

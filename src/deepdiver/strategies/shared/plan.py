@@ -1,0 +1,170 @@
+"""From the question to a plan that a person has seen.
+
+The question, the past runs that bear on it, its sub-problems, and what a person says to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.types import interrupt
+
+from deepdiver.core.events import PlanProposed, Recalled
+from deepdiver.errors import (
+    GatewayError,
+    NotJournalledError,
+    UsageError,
+)
+from deepdiver.memory.past import recall
+from deepdiver.strategies.shared.base import Deps, Update, attempt
+from deepdiver.tasks import (
+    Decompose,
+)
+from deepdiver.tasks import Recalled as Recollected
+
+PROBLEMS = 5
+"""Sub-problems of one plan."""
+
+
+def question_of(state: Mapping[str, Any]) -> str:
+    """Return the last question that stands in the messages.
+
+    Raises:
+        UsageError: If there is none.
+    """
+    asked = [
+        text
+        for m in state.get("messages", [])
+        if m.type == "human" and (text := str(m.text).strip())
+    ]
+    if not asked:
+        raise UsageError("the question is empty: ask something in a user message")
+    return asked[-1]
+
+
+async def parts_of(
+    deps: Deps, question: str, objection: str = "", past: tuple[Recollected, ...] = ()
+) -> list[str]:
+    """Return the parts of a question; the question itself where it cannot be taken apart."""
+    task = Decompose(
+        question=question,
+        as_of=deps.as_of,
+        guidance=deps.settings.system_prompt,
+        objection=objection,
+        past=past,
+    )
+    answer = await attempt(deps, task)
+    parts = dict.fromkeys(p.question for p in answer.problems) if answer else {}
+    return list(parts)[:PROBLEMS] or [question]
+
+
+def waves(problems: Sequence[str], needs: Mapping[str, Sequence[str]]) -> list[list[int]]:
+    """Order problems into waves: each stands in the first wave behind all that it needs.
+
+    A circle is cut.
+    """
+    place: dict[str, int] = {}
+    for (
+        problem
+    ) in problems:  # a need that comes later in the list is ignored, which cuts every circle
+        place[problem] = 1 + max(
+            (place[other] for other in needs.get(problem, ()) if other in place), default=-1
+        )
+    return [
+        [number for number, problem in enumerate(problems) if place[problem] == wave]
+        for wave in range(max(place.values(), default=-1) + 1)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """What a person said to a plan."""
+
+    problems: list[str]
+    """The sub-problems to look into, as the person wants them."""
+    edited: bool = False
+    """Whether they are the person's own."""
+    objection: str = ""
+    """Why the plan is to be made anew; empty where it is to be followed."""
+
+
+def approve(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    *,
+    objectives: Sequence[str] = (),
+    queries: Sequence[str] = (),
+) -> Approval:
+    """Show a plan to a person, if one wants to see it; what the person says is obeyed.
+
+    Raises:
+        UsageError: If the answer is none.
+    """
+    plan = {"objectives": list(objectives), "problems": list(problems), "queries": list(queries)}
+    deps.emit(
+        PlanProposed(problems=tuple(problems), objectives=tuple(objectives), queries=tuple(queries))
+    )
+    if not deps.approve:
+        return Approval(plan["problems"])
+    shown = {name: listed for name, listed in plan.items() if listed or name == "problems"}
+    reply = interrupt(
+        {"ask": "approve_plan", "question": question, **shown, "ceiling": deps.ceiling}
+    )
+    action = reply.get("action") if isinstance(reply, dict) else None
+    if action == "accept":
+        return Approval(plan["problems"])
+    if action == "edit":
+        listed = [
+            text for item in reply.get("problems", []) if (text := str(item).strip())
+        ] or plan["problems"]
+        for left_out in listed[PROBLEMS:]:
+            deps.limited(f"a plan has {PROBLEMS} sub-problems at most; left out: {left_out}")
+        return Approval(listed[:PROBLEMS], edited=True)
+    if action == "reject":
+        return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
+    raise UsageError(
+        "a plan is answered with action accept, edit (and problems) or reject (and a reason)"
+    )
+
+
+async def approve_plan(state: Mapping[str, Any], deps: Deps) -> Update:
+    """Show the sub-problems to a person, if one wants to see them."""
+    said = approve(deps, state["original_question"], state["decomposed_problems"])
+    if not said.edited:
+        return {"objection": said.objection}
+    return {
+        "objection": "",
+        "decomposed_problems": said.problems,
+        "waves": [list(range(len(said.problems)))],
+    }
+
+
+async def recall_past(deps: Deps, question: str) -> list[dict[str, Any]]:
+    """Return the past runs that bear on the question, if the person wants to build on them.
+
+    Each is announced.
+
+    They are hints for tasks to see (`memory.past.shown`), never evidence. Without them the run goes
+    on. A run that looks deeper into another's report recalls that one and no other, unasked: the
+    person has named it.
+    """
+    if not deps.settings.past and not deps.run.deepens:
+        return []
+    only = deps.run.deepens
+    try:
+        past = await recall(
+            question, deps.run, deps.store, deps.gateway, note=deps.limited, only=only
+        )
+    except NotJournalledError:
+        raise
+    except GatewayError as error:
+        deps.limited(f"past runs could not be looked through: {error}")
+        return []
+    for item in past:
+        deps.emit(
+            Recalled(run=item.run, question=item.question, days=item.days, status=item.status)
+        )
+    return [item.model_dump(mode="json") for item in past]

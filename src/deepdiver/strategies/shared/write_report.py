@@ -1,0 +1,438 @@
+"""Writing the report: draft, audit, one repair, and what still fails is cut or marked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Finding,
+    Hypothesis,
+    HypothesisStatus,
+    Report,
+    Section,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
+from deepdiver.core.text import words
+from deepdiver.report.audit import faults
+from deepdiver.report.compose import Weighed, compose
+from deepdiver.strategies.shared.base import Deps, attempt, together
+from deepdiver.strategies.shared.findings import show_findings
+from deepdiver.strategies.shared.hypotheses import assess, judge, stand
+from deepdiver.strategies.shared.second_opinion import contradicted, counted, with_opinions
+from deepdiver.tasks import (
+    CheckSupport,
+    Claim,
+    Draft,
+    DraftSection,
+    DraftSentence,
+    Faulty,
+    RepairSentences,
+    Shown,
+    WriteReport,
+)
+
+UNREAD = 8
+"""Pages named one by one of those that could not be read: the web is full of walls."""
+PARTLY = "only partly carried by its quotes"
+PART = 0.5
+"""Strength of a finding for a sentence that it carries in part."""
+JUDGED = 4
+"""Sentences of an answer without hypotheses for which all findings are judged; the others count by
+their own."""
+UNTESTED = (
+    "No attempt was made to refute the answer: this strategy weighs sources and puts forward no "
+    "hypotheses."
+)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A sentence on its way through the audit."""
+
+    section: int
+    """0: the answer; else the section's number."""
+    sentence: Sentence
+    problem: str = ""
+    cut: bool = False
+    computed: bool = False
+    """Whether code made it: then it is a frame that may hold values."""
+
+
+def _nothing(answer: Sequence[Sentence]) -> Sequence[Section]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What a strategy puts into its report besides what the findings say."""
+
+    guidance: str = ""
+    """What the person said while it was being researched, besides the instructions of the settings.
+    """
+    disputed: Sequence[str] = ()
+    """Ids of findings that the answer may not stand on; they count where it is weighed."""
+    shown_too: Sequence[DraftSection] = ()
+    """Sections that code has made of findings, named by their ids: audited like the others, and
+    told in any case."""
+    about_it: Callable[[Sequence[Sentence]], Sequence[Section]] = _nothing
+    """Makes sections about the research itself, given the answer after the audit."""
+
+
+PLAIN = Besides()
+
+
+async def write_report(
+    deps: Deps,
+    question: str,
+    problems: Sequence[str],
+    assessments: Sequence[Assessment] | None,
+    findings: Sequence[str],
+    gaps: Sequence[str],
+    limits: Sequence[str],
+    *,
+    more: Sequence[Section] = (),
+    besides: Besides = PLAIN,
+) -> Report:
+    """Write the report from the findings, audit it, and leave nothing in it that no quote carries.
+
+    Args:
+        deps: The run's dependencies.
+        question: What was asked.
+        problems: The parts of the question.
+        assessments: The hypotheses as they stand; None for a strategy that puts none forward. Its
+            answer is weighed by the sources for and against each sentence, and by how many parts of
+            the question it leaves open.
+        findings: Ids of what was found, the most telling first.
+        gaps: What is known to be missing.
+        limits: What could not be done.
+        more: Sections that code has made of conclusions, with their cautions. Their sentences of
+            fact are audited like the others, and one that the writer has told is left out; their
+            frames are code's and may hold values.
+        besides: What else goes into it.
+    """
+    labels, shown = show_findings(deps, _most_telling(assessments or (), findings))
+    task = WriteReport(
+        question=question,
+        as_of=deps.as_of,
+        problems=tuple(problems),
+        standing=None if assessments is None else stand(assessments, labels),
+        findings=shown,
+        gaps=tuple(gaps),
+        guidance="\n".join(filter(None, (deps.settings.system_prompt, besides.guidance))),
+    )
+    draft = await _drafted(deps, task, assessments, labels)
+    draft = draft.model_copy(update={"sections": (*draft.sections, *besides.shown_too)})
+    lines = _lines(draft, labels)
+    lines += _further(more, lines, len(draft.sections))
+    await _audited(deps, question, lines)
+    answer, *parts = (_kept(lines, number) for number in range(1 + len(draft.sections) + len(more)))
+    headings = [
+        *(section.heading for section in draft.sections),
+        *(section.heading for section in more),
+    ]
+    sections = [Section(heading=h, sentences=kept) for h, kept in zip(headings, parts, strict=True)]
+    weighed = None
+    if assessments is None:
+        weighed = await _weigh(
+            deps, question, answer, [*findings, *besides.disputed], problems, draft.missing
+        )
+    told = [UNTESTED] if weighed is not None and weighed.sentences else []
+    written = [line.sentence for line in lines if not line.cut]
+    return compose(
+        question,
+        answer,
+        [*sections, *besides.about_it(answer)],
+        assessments or (),
+        deps.ledger,
+        limits=[
+            *_notes(deps, [*limits, *told], draft.missing, _cut(lines)),
+            *contradicted(written),
+        ],
+        made_by=". ".join(filter(None, (_made_by(deps), counted(written)))),
+        weighed=weighed,
+    )
+
+
+async def _audited(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+    """Let code and reasoner find what is wrong, have it repaired once, and cut or mark what still is.
+
+    The reader then gives its opinion on what is left.
+    """
+    _audit(deps, lines)
+    await _check_support(deps, lines)
+    await _repair(deps, question, lines)
+    _cut_empty_frames(lines)
+    kept = [line for line in lines if not line.cut]
+    for line, sentence in zip(
+        kept, await with_opinions(deps, [line.sentence for line in kept]), strict=True
+    ):
+        line.sentence = sentence
+
+
+def _kept(lines: Sequence[_Line], number: int) -> tuple[Sentence, ...]:
+    return tuple(line.sentence for line in lines if line.section == number and not line.cut)
+
+
+def _cut(lines: Sequence[_Line]) -> int:
+    return sum(line.cut for line in lines if not line.computed)
+
+
+async def _drafted(
+    deps: Deps, task: WriteReport, assessments: Sequence[Assessment] | None, labels: dict[str, str]
+) -> Draft:
+    """Return the writer's draft.
+
+    Where the writer failed, one of what there is, and without findings an empty one.
+    """
+    if not task.findings:
+        return Draft(answer=(), missing=task.gaps if assessments is None else ())
+    draft = await attempt(deps, task)
+    return draft or (
+        _found(task.findings, task.gaps)
+        if assessments is None
+        else _plain_draft(assessments, labels)
+    )
+
+
+def _made_by(deps: Deps) -> str:
+    made = (
+        f"deepdiver, strategy {deps.run.strategy}, {deps.reasoner.description}, as of {deps.as_of}"
+    )
+    return f"{made}, looking deeper into {deps.run.deepens}" if deps.run.deepens else made
+
+
+async def _weigh(
+    deps: Deps,
+    question: str,
+    lead: Sequence[Sentence],
+    findings: Sequence[str],
+    problems: Sequence[str],
+    missing: Sequence[str],
+) -> Weighed:
+    """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
+
+    The findings that carry a sentence speak for it, for the audit has found that they do; the
+    reasoner judges the others. The arithmetic is that of hypotheses.
+    """
+    facts = [sentence for sentence in lead if sentence.kind is not SentenceKind.FRAME]
+
+    async def believed(number: int, sentence: Sentence) -> float:
+        claim = Hypothesis(
+            id=content_id("h", sentence.text),
+            statement=sentence.text,
+            supports_if="",
+            refutes_if="",
+            prior=0.5,
+        )
+        own = [
+            _carries(claim, key, PART if PARTLY in sentence.mark else 1.0)
+            for key in sentence.findings
+        ]
+        others = (
+            await judge(deps, question, claim, [*sentence.findings, *findings])
+            if number < JUDGED
+            else []
+        )
+        against = [
+            e for e in others if e.finding not in sentence.findings or e.stance is Stance.REFUTES
+        ]
+        return assess(deps, claim, [*own, *against], ()).posterior
+
+    beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
+    parts = {*(problems or (question,)), *missing}
+    return Weighed(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+
+
+def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:
+    key = content_id("e", claim.id, finding, Stance.SUPPORTS, strength)
+    return Evidence(
+        id=key, hypothesis=claim.id, finding=finding, stance=Stance.SUPPORTS, strength=strength
+    )
+
+
+def _notes(deps: Deps, limits: Sequence[str], missing: Sequence[str], cut: int) -> list[str]:
+    """Return what the reader must know.
+
+    What could not be searched, answered, read, quoted or carried.
+    """
+    notes = [*sorted({*limits, *deps.notes}), *(f"Not answered: {item}" for item in missing)]
+    unread = sorted(deps.unread)
+    notes += unread[:UNREAD]
+    if more := len(unread[UNREAD:]):
+        notes.append(f"{more} more page{'s were' if more != 1 else ' was'} not read, or not whole.")
+    if refused := len(deps.dropped):
+        told = "1 statement was" if refused == 1 else f"{refused} statements were"
+        notes.append(f"{told} refused because the quote does not stand in the source.")
+    if cut:
+        notes.append(
+            f"The audit cut {cut} sentence{'s' if cut != 1 else ''} that no quote carried."
+        )
+    return notes
+
+
+def _most_telling(assessments: Sequence[Assessment], findings: Sequence[str]) -> list[str]:
+    """Return the findings with those first that bear on a hypothesis.
+
+    If there are too many, the others give way.
+    """
+    bearing = [
+        key
+        for item in assessments
+        for key in (*item.supporting, *item.refuting, *item.hypothesis.findings)
+    ]
+    return list(dict.fromkeys((*bearing, *findings)))
+
+
+def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> Draft:
+    """Return a draft of the hypotheses' own findings, for when the writer failed."""
+    by_id = {key: label for label, key in labels.items()}
+
+    def told(status: HypothesisStatus) -> tuple[DraftSentence, ...]:
+        return tuple(
+            DraftSentence(text=item.hypothesis.statement, findings=found)
+            for item in assessments
+            if item.status is status
+            and (found := tuple(by_id[key] for key in item.supporting if key in by_id))
+        )
+
+    undecided = DraftSection(heading="Undecided", sentences=told(HypothesisStatus.UNDECIDED))
+    return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
+
+
+def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
+    """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
+    lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
+    return Draft(
+        answer=(),
+        sections=(DraftSection(heading="What was found", sentences=lines),),
+        missing=tuple(gaps),
+    )
+
+
+def _lines(draft: Draft, labels: dict[str, str]) -> list[_Line]:
+    parts = [draft.answer, *(section.sentences for section in draft.sections)]
+    return [
+        _Line(
+            number,
+            Sentence(
+                text=" ".join(item.text.split()),
+                kind=item.kind,
+                findings=tuple(
+                    dict.fromkeys(labels.get(label.strip(), label) for label in item.findings)
+                ),
+                calculation=item.calculation,
+            ),
+        )
+        for number, sentences in enumerate(parts)
+        for item in sentences
+        if item.text.strip()
+    ]
+
+
+def _further(more: Sequence[Section], told: Sequence[_Line], before: int) -> list[_Line]:
+    """Return the lines of a strategy's own sections, without facts that are told already and that nothing introduces.
+
+    Args:
+        more: The sections.
+        told: The lines before them.
+        before: How many sections stand before them.
+    """
+    said = {tuple(words(line.sentence.text)) for line in told}
+    lines = []
+    for number, section in enumerate(more, before + 1):
+        introduced = False
+        for sentence in section.sentences:
+            frame = sentence.kind is SentenceKind.FRAME
+            introduced = introduced or frame
+            if introduced or tuple(words(sentence.text)) not in said:
+                lines.append(_Line(number, sentence, computed=frame))
+    return lines
+
+
+def _cut_empty_frames(lines: Sequence[_Line]) -> None:
+    """Cut a frame of code's that introduces what the audit has cut, or what the writer has told before."""
+    section, carried = -1, False
+    for line in reversed(lines):
+        if line.section != section:
+            section, carried = line.section, False
+        if not line.computed:
+            carried = carried or not line.cut
+        elif line.sentence.text.endswith(":"):
+            line.cut, carried = not carried, False
+
+
+def _findings(deps: Deps, sentence: Sentence) -> list[Finding]:
+    return [deps.ledger.get(Finding, key) for key in sentence.findings if key in deps.ledger]
+
+
+def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
+    """Let code find what is wrong."""
+    for line in lines:
+        if not line.cut and not line.computed:
+            found = faults(
+                line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of
+            )
+            line.problem = "; ".join(found)
+
+
+async def _check_support(deps: Deps, lines: Sequence[_Line]) -> None:
+    """Ask the reasoner whether the quotes carry what code has found no fault with."""
+    asked = {
+        f"S{number}": line
+        for number, line in enumerate(lines, 1)
+        if not line.cut and not line.problem and line.sentence.kind is not SentenceKind.FRAME
+    }
+    claims = tuple(
+        Claim(id=label, text=line.sentence.text, quotes=_quotes(deps, line.sentence))
+        for label, line in asked.items()
+    )
+    answer = await attempt(deps, CheckSupport(claims=claims)) if claims else None
+    for check in answer.checks if answer else ():
+        line = asked.get(check.id)
+        if line is not None and check.support != "full":
+            line.problem = f"{check.support}: {check.reason or 'the quotes do not say it'}"
+
+
+async def _repair(deps: Deps, question: str, lines: Sequence[_Line]) -> None:
+    """Have what failed repaired once; then cut it, or mark what is carried in part."""
+    faulty = {f"S{n}": line for n, line in enumerate(lines, 1) if line.problem and not line.cut}
+    if not faulty:
+        return
+    shown = tuple(
+        Faulty(
+            id=label,
+            text=line.sentence.text,
+            problem=line.problem,
+            quotes=_quotes(deps, line.sentence),
+        )
+        for label, line in faulty.items()
+    )
+    answer = await attempt(deps, RepairSentences(question=question, sentences=shown))
+    new = {item.id: " ".join(item.text.split()) for item in answer.repairs} if answer else {}
+    before = {label: (line.sentence, line.problem) for label, line in faulty.items()}
+    for label, line in faulty.items():
+        line.cut = not new.get(label, line.sentence.text)
+        line.sentence = line.sentence.model_copy(
+            update={"text": new.get(label) or line.sentence.text}
+        )
+        line.problem = ""
+    _audit(deps, list(faulty.values()))
+    await _check_support(deps, list(faulty.values()))
+    for label, line in faulty.items():
+        unchanged = line.sentence == before[label][0]
+        problem = line.problem or (before[label][1] if unchanged else "")
+        if problem.startswith("partial:"):
+            marks = filter(None, (line.sentence.mark, PARTLY))
+            line.sentence = line.sentence.model_copy(update={"mark": "; ".join(marks)})
+        elif problem:
+            line.cut = True
+
+
+def _quotes(deps: Deps, sentence: Sentence) -> tuple[str, ...]:
+    return tuple(quote.text for finding in _findings(deps, sentence) for quote in finding.quotes)

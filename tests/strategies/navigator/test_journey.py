@@ -1,0 +1,113 @@
+"""The journey is told by code from the steps.
+
+What brought something, what did not, and what the person said.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from deepdiver.core.record import Report, RunStatus, Section, Sentence, SentenceKind
+from deepdiver.report.render import JOURNEY, markdown
+from deepdiver.strategies.navigator.journey import (
+    LONGEST_SAID,
+    SOURCES,
+    hand_over,
+    lines,
+    of,
+    sections,
+)
+from tests.strategies.navigator.test_disputes import ANNA, finding
+from tests.strategies.rig import Rig
+
+
+def step(
+    action: str = "search_library", what: str = "Holm", found: int = 1, **more: Any
+) -> dict[str, Any]:
+    told = {
+        "pass": 1,
+        "action": action,
+        "query_or_url": what,
+        "found": found,
+        "way": "",
+        "why": "",
+        "failed": "",
+    }
+    return {**told, "sources": 3, "confidence": 0.5, **more}
+
+
+def test_where_nothing_was_done_that_is_said() -> None:
+    assert lines([], []) == ["No step was taken."]
+
+
+def test_each_step_that_brought_something_is_told() -> None:
+    assert lines([step(), step("crawl_url", "https://a.example/x", 2, sources=1)], []) == [
+        "search_library for “Holm”: 3 sources, 1 new finding; confidence 0.50.",
+        "crawl_url https://a.example/x: 1 source, 2 new findings; confidence 0.50.",
+    ]
+
+
+def test_steps_that_brought_nothing_are_told_together() -> None:
+    barren = [step(what=what, found=0) for what in "abc"]
+    told = lines([step(), *barren, step(what="z")], [])
+    assert len(told) == 3
+    assert (
+        told[1]
+        == "Nothing new came of search_library for “a”; search_library for “b”; search_library for "
+        "“c”."
+    )
+
+
+def test_a_tool_that_could_not_be_used_is_no_search_in_vain() -> None:
+    assert lines([step(found=0, failed="down")], []) == [
+        "Nothing new came of search_library for “Holm” (it could not be used)."
+    ]
+
+
+def test_a_way_out_of_a_circle_is_told_with_the_reason() -> None:
+    (told,) = lines([step(found=0, way="narrow", why="the last 3 steps brought nothing new")], [])
+    assert told.startswith(
+        "Because the last 3 steps brought nothing new, one part was asked for alone: search_library"
+    )
+    (failed,) = lines([step(found=0, way="lead", why="x", failed="down")], [])
+    assert failed.endswith("which brought nothing.")
+
+
+def test_what_the_person_said_stands_between_the_passes() -> None:
+    said = "x" * (2 * LONGEST_SAID)
+    passes = [{**step(), "pass": number} for number in (1, 2, 3)]
+    told = lines(passes, ["Wrong\n child.", said])
+    assert told[1] == "The person was shown the answer and said: “Wrong child.”."
+    assert len(told[3]) < LONGEST_SAID + 60
+    assert len(told) == 5
+
+
+def test_the_key_sources_are_those_that_carry_the_answer(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, strategy="navigator").session().deps
+    one, _ = finding(deps, ANNA, "register"), finding(deps, ANNA, "blog", rest="Else.")
+    journey, sources = sections(deps, ["a step"], [Sentence(text=ANNA, findings=(one,))])
+    assert (journey.heading, journey.sentences[0].text) == (JOURNEY, "a step")
+    assert [(line.text, line.findings) for line in sources.sentences] == [
+        ("register, register", (one,))
+    ]
+    assert sections(deps, ["a step"], [])[1].sentences == ()
+
+
+def test_the_hand_over_has_the_three_parts_of_the_seed() -> None:
+    frame = Sentence(text="a step", kind=SentenceKind.FRAME)
+    report = Report(
+        question="Who?",
+        status=RunStatus.NO_EVIDENCE,
+        answer=(),
+        confidence=0.0,
+        sections=(Section(heading=JOURNEY, sentences=(frame, frame)),),
+    )
+    assert hand_over(report) == (
+        "Answer:\nNo evidence was found that bears on the question.\n\n"
+        "Research Journey:\n- a step\n- a step\n\nKey Sources:\n- none"
+    )
+    assert of(report, SOURCES) == []
+    page = markdown(report)
+    assert "## Answer\n" in page
+    assert "## Research Journey\n\n- a step\n- a step\n" in page

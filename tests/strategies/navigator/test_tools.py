@@ -1,0 +1,234 @@
+"""One tool at a time.
+
+And only pages are read whose address stood in a source or was said by the person.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver.core.events import Searched
+from deepdiver.core.record import Source, SourceKind
+from deepdiver.errors import CallError, CallFault, UnreadableError
+from deepdiver.gateway import Gateway
+from deepdiver.strategies.navigator import tools
+from deepdiver.strategies.navigator.tools import (
+    ADDRESSES,
+    Output,
+    address,
+    entered,
+    labelled,
+    said_by_person,
+    with_addresses,
+)
+from deepdiver.tools.document import Document
+from deepdiver.tools.fetch import Page
+from deepdiver.tools.hit import Hit
+from tests.strategies.rig import CorpusProvider, Rig
+
+URL = "https://a.example/register"
+
+
+class Pages(CorpusProvider):
+    """A result list of pages, one of which came whole, and a file."""
+
+    name = "Web"
+
+    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+        if query == "down":
+            raise CallError("nobody answers", CallFault.SERVER)
+        return [
+            Hit(url=URL, title="Register of\n Holm", text="Holm Works is", provider="Web"),
+            Hit(
+                url="https://a.example/whole",
+                text="Anna Holm owns it.",
+                complete=True,
+                provider="Web",
+            ),
+            Hit(
+                url="/home/me/notes.txt",
+                kind=SourceKind.DOCUMENT,
+                text="A note of mine.",
+                provider="Web",
+            ),
+            Hit(url="https://a.example/bare", provider="Web"),
+        ]
+
+
+def rig_of(home: Path, **more: Any) -> Rig:
+    return Rig(home, provider=Pages(), strategy="navigator", prices={"Web": {}}, **more)
+
+
+def page(url: str, *links: str) -> Page:
+    document = Document(text="", format="html", title="A page", links=links)
+    return Page(
+        url=url,
+        asked=url,
+        status=200,
+        fetched="2026-11-15T00:00:00Z",
+        snapshot="",
+        document=document,
+    )
+
+
+def state(**more: Any) -> dict[str, Any]:
+    empty: dict[str, Any] = {
+        "research_history": [],
+        "addresses": [],
+        "leads": [],
+        "shared_memory": [],
+        "feedback": [],
+    }
+    return {**empty, "initial_query": "Who owns Holm Works?", **more}
+
+
+# Tools
+
+
+def test_the_tools_are_the_providers_by_name_the_crawl_and_the_hand_over(tmp_path: Path) -> None:
+    deps = rig_of(tmp_path / "a").session().deps
+    assert [tool.name for tool in tools.tools(deps)] == [
+        "search_web",
+        "crawl_url",
+        "send_to_hitl",
+    ]
+    assert tools.tools(deps)[0].about == "a few documents"
+    assert tools.provider_of(deps, "search_web").name == "Web"
+    closed = rig_of(tmp_path / "b", read_pages=False).session().deps
+    assert "crawl_url" not in {tool.name for tool in tools.tools(closed)}
+
+
+async def test_a_search_that_fails_says_so(tmp_path: Path) -> None:
+    rig = rig_of(tmp_path)
+    made = await tools.use_search(rig.session().deps, "search_web", "down", "Who?")
+    assert made == Output(failed="Web could not search: nobody answers")
+    assert not rig.of(Searched)
+
+
+async def test_a_search_takes_the_list_as_it_is_and_fetches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise AssertionError("no page may be fetched")
+
+    monkeypatch.setattr("deepdiver.tools.reading.fetch", refuse)
+    deps = rig_of(tmp_path).session().deps
+    made = await tools.use_search(deps, "search_web", "Holm", "Who?")
+    urls = {deps.ledger.get(Source, key).url for key in made.sources}
+    assert urls == {URL, "https://a.example/whole", "/home/me/notes.txt"}
+    assert {item["url"] for item in made.addresses} == {URL, "https://a.example/bare"}, (
+        "what came whole is read already"
+    )
+    assert made.addresses[0]["title"] == "Register of Holm"
+
+
+async def test_a_page_that_cannot_be_read_is_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def walled(url: str, gateway: Gateway) -> Page:
+        raise UnreadableError("a login is asked for")
+
+    monkeypatch.setattr("deepdiver.tools.reading.fetch", walled)
+    deps = rig_of(tmp_path).session().deps
+    made = await tools.use_crawl(deps, URL, "Who?")
+    assert made == Output(failed=f"{URL} could not be read")
+    assert any("a login is asked for" in line for line in deps.unread)
+
+
+async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deps = rig_of(tmp_path, filters={"exclude_domains": ["spam.example"]}).session().deps
+    links = (
+        "https://b.example/x",
+        "https://spam.example/y",
+        "ftp://c.example",
+        "mailto:me@c.example",
+    )
+    snapshot = deps.store.put_text(deps.run.id, "Holm Works is owned by Anna Holm.")
+
+    async def fetched(url: str, gateway: Gateway) -> Page:
+        return page(url, *links).model_copy(update={"snapshot": snapshot})
+
+    monkeypatch.setattr("deepdiver.tools.reading.fetch", fetched)
+    monkeypatch.setattr(tools, "fetch", fetched)
+    made = await tools.use_crawl(deps, URL, "Who?")
+    assert deps.ledger.get(Source, made.sources[0]).title == "A page"
+    assert made.addresses == (address("https://b.example/x", "link"),)
+
+
+# Addresses
+
+
+def test_what_the_person_says_is_read_as_it_stands() -> None:
+    found = said_by_person(
+        "See https://a.example/x?y=1, (http://b.example/z) and www.c.example or /etc/passwd."
+    )
+    assert [item["url"] for item in found] == ["https://a.example/x?y=1", "http://b.example/z"]
+    assert {item["found"] for item in found} == {"person"}
+    assert said_by_person("nothing here") == []
+
+
+def test_a_page_is_kept_once_whoever_names_it() -> None:
+    one = [address(URL, "search", "Register")]
+    kept = with_addresses(
+        one, [address(f"{URL}/?utm_source=x#top", "link"), address("https://b.example/", "link")]
+    )
+    assert [item["found"] for item in kept] == ["search", "link"]
+
+
+@given(st.integers(0, 3), st.integers(0, 2 * ADDRESSES))
+def test_what_is_kept_is_bounded_and_the_persons_own_stay(own: int, others: int) -> None:
+    mine = [address(f"https://me.example/{n}", "person") for n in range(own)]
+    found = [address(f"https://a.example/{n}", "link") for n in range(others)]
+    kept = with_addresses(mine, found)
+    assert kept[:own] == mine
+    assert len(kept) == own + min(others, ADDRESSES)
+    assert with_addresses(kept, []) == kept
+
+
+def test_the_pages_that_were_read_are_not_offered_and_the_closest_come_first(
+    tmp_path: Path,
+) -> None:
+    deps = rig_of(tmp_path / "a").session().deps
+    held = [
+        address("https://a.example/boats", "link"),
+        address("https://a.example/holm-works-owner", "link"),
+        address("https://a.example/asked", "person"),
+        address("https://a.example/hinted", "search"),
+        address(URL, "search"),
+    ]
+    leads = [{"kind": "url", "text": "https://a.example/hinted"}]
+    done = [{"key": f"crawl_url {URL}"}]
+    listed = tools.unread(deps, state(addresses=held, leads=leads, research_history=done))
+    assert [item["url"].rpartition("/")[2] for item in listed] == [
+        "asked",
+        "hinted",
+        "holm-works-owner",
+        "boats",
+    ]
+    closed = rig_of(tmp_path / "b", read_pages=False).session().deps
+    assert tools.unread(closed, state(addresses=held)) == []
+
+
+def test_addresses_are_shown_with_labels() -> None:
+    shown = labelled([address(URL, "search", "Register"), address("https://b.example", "past")], 1)
+    assert [(item.id, item.url, item.title, item.found) for item in shown] == [
+        ("U1", URL, "Register", "search")
+    ]
+
+
+def test_what_a_tool_brought_enters_the_state() -> None:
+    output = Output(("s_1",), (address(URL, "search"),), "")
+    update = entered(state(), output)
+    assert update["raw_tool_output"] == {
+        "sources": ["s_1"],
+        "links": [address(URL, "search")],
+        "failed": "",
+    }
+    assert update["addresses"] == [address(URL, "search")]

@@ -1,0 +1,378 @@
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.record import (
+    Assessment,
+    Hypothesis,
+    HypothesisStatus,
+    Report,
+    RunStatus,
+    SentenceKind,
+    Verdict,
+    VerdictKind,
+)
+from deepdiver.errors import ReasonError
+from deepdiver.strategies.overwatch import analyse, conclude, correlate
+from deepdiver.strategies.overwatch.conclude import (
+    NOT_VERIFIED,
+    NOTHING_OPEN,
+    SILENT,
+    confidence_assessment,
+    limits,
+    mark_of,
+    methodology_note,
+    passed,
+    recommendations,
+    sections,
+    verified,
+    verify,
+    with_notes,
+)
+from deepdiver.strategies.overwatch.execute import searches
+from deepdiver.strategies.overwatch.gather import take_turn
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.summary import held
+from tests.strategies.overwatch.test_analyse import STATE as ANALYSED
+from tests.strategies.overwatch.test_correlate import CORPUS
+from tests.strategies.rig import CorpusProvider, Rig, ScriptedReasoner
+
+STATE: dict[str, Any] = {
+    **ANALYSED,
+    "verification_results": [],
+    "contradictions": [],
+    "reasoning_trace": [{}] * 7,
+    "error": "",
+}
+PASS, ADJUST, FLAG, REJECT = VerdictKind
+
+
+def assessed(status: HypothesisStatus, posterior: float, key: str = "h_1") -> Assessment:
+    made = Hypothesis(id=key, statement=f"Claim of {key}.", supports_if="a", refutes_if="b")
+    return Assessment(hypothesis=made, posterior=posterior, status=status, trials=2)
+
+
+def result(
+    key: str, verdict: VerdictKind, stated: float = 0.8, kind: str = "insight"
+) -> dict[str, Any]:
+    told = {
+        "conclusion": key,
+        "kind": kind,
+        "text": f"Text of {key}.",
+        "verdict": verdict.value,
+        "reason": "why",
+    }
+    return {**told, "confidence": 0.8, "stated_confidence": stated, "reasoner_confidence": None}
+
+
+def report(
+    *hypotheses: Assessment, status: RunStatus = RunStatus.ANSWERED, confidence: float = 0.8
+) -> Report:
+    return Report(
+        question="Q?", status=status, answer=(), confidence=confidence, hypotheses=hypotheses
+    )
+
+
+async def concluded(tmp_path: Path, **rules: Any) -> tuple[Rig, Deps, dict[str, Any]]:
+    """Gather, analyse and correlate."""
+    rig = Rig(tmp_path, ScriptedReasoner(**rules), CorpusProvider(CORPUS))
+    deps = rig.session().deps
+    state = {**STATE, **await take_turn(STATE, deps, searches(["voltage smoke harbour"], "x", "y"))}
+    state |= (await analyse.analyse(state, deps))[0]
+    state["correlations"] = await correlate.correlate(deps, "Q?", state["findings"], [])
+    return rig, deps, state
+
+
+# -- verifying
+
+
+async def test_without_conclusions_nobody_is_asked(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    update, ready, told = await verify(STATE, rig.session().deps)
+    assert (ready, told, update["verification_results"]) == (True, "", [])
+    assert rig.reasoner.asked == []
+
+
+async def test_a_verification_that_failed_verifies_nothing_and_lets_it_go_on(
+    tmp_path: Path,
+) -> None:
+    def fail(task: Any) -> Any:
+        raise ReasonError("no")
+
+    _, deps, state = await concluded(tmp_path, verify_conclusions=fail)
+    update, ready, _ = await verify(state, deps)
+    assert ready
+    assert update == {
+        "verification_results": [],
+        "verified_insights": [],
+        "verified_correlations": [],
+    }
+    told = sections(deps, state)
+    assert {line.mark for line in told[0].sentences} == {NOT_VERIFIED}
+
+
+async def test_every_conclusion_is_shown_with_its_findings_and_what_was_measured(
+    tmp_path: Path,
+) -> None:
+    rig, deps, state = await concluded(tmp_path)
+    supported = assessed(HypothesisStatus.SUPPORTED, 0.8)
+    others = [
+        assessed(HypothesisStatus.REFUTED, 0.1, "h_2"),
+        assessed(HypothesisStatus.OPEN, 0.6, "h_3"),
+    ]
+    state["hypotheses"] = [item.model_dump(mode="json") for item in (supported, *others)]
+    update, ready, told = await verify(state, deps)
+    (task,) = rig.reasoner.of(tasks.VerifyConclusions)
+    kinds = [item.kind for item in task.conclusions]
+    assert kinds.count("hypothesis") == 1, "only what is about to be reported as so is a conclusion"
+    assert kinds.count("insight") == len(state["key_insights"])
+    assert {"temporal", "geospatial", "causal"} <= set(kinds)
+    temporal = next(item for item in task.conclusions if item.kind == "temporal")
+    assert temporal.measured == "6 minutes apart, 0.73 km apart"
+    labels = {item.id for item in task.findings}
+    assert all(set(item.finding_ids) <= labels for item in task.conclusions)
+    assert ready
+    assert told == f"{len(task.conclusions)} PASS"
+    assert update["verified_insights"] == state["key_insights"]
+    assert all(
+        isinstance(deps.ledger.get(Verdict, entry.id), Verdict)
+        for entry in deps.ledger.of(Verdict).values()
+    )
+    assert len(deps.ledger.of(Verdict)) == len(task.conclusions)
+
+
+async def test_verdicts_decide_what_is_reported_and_what_is_left_out_is_flagged(
+    tmp_path: Path,
+) -> None:
+    def judge(task: tasks.VerifyConclusions) -> tasks.Verifications:
+        given = [
+            tasks.Verification(id="I1", verdict=REJECT, reason="no"),
+            tasks.Verification(id="I2", verdict=ADJUST, reason="less", adjusted_confidence=0.4),
+            tasks.Verification(id="Z9", verdict=REJECT, reason="of nothing"),
+        ]
+        return tasks.Verifications(
+            verifications=tuple(given), ready_for_synthesis=False, reason="think again"
+        )
+
+    _, deps, state = await concluded(tmp_path, verify_conclusions=judge)
+    update, ready, told = await verify(state, deps)
+    assert not ready
+    assert told.endswith("not ready: think again")
+    first, second, third = held(state["insights"])
+    assert update["verified_insights"] == [second.text, third.text]
+    state |= update
+    results = state["verification_results"]
+    assert not passed(results, analyse.insight_id(first))
+    assert (
+        mark_of(results, analyse.insight_id(second)) == "confidence 0.40 after verification: less"
+    )
+    assert mark_of(results, analyse.insight_id(third)) == f"flagged: {SILENT}"
+    insights = next(
+        section for section in sections(deps, state) if section.heading == "Key insights"
+    )
+    assert [line.text for line in insights.sentences] == [second.text, third.text]
+
+
+async def test_correlations_are_told_by_kind_with_quotes_in_the_order_of_time(
+    tmp_path: Path,
+) -> None:
+    _, deps, state = await concluded(tmp_path)
+    state |= (await verify(state, deps))[0]
+    by_heading = {section.heading: section.sentences for section in sections(deps, state)}
+    assert list(by_heading) == [
+        "Key insights",
+        "Close in time",
+        "Close in space",
+        "Possible causes",
+    ]
+    frame, dip, smoke = by_heading["Close in time"]
+    assert frame.kind is SentenceKind.FRAME
+    assert frame.text.startswith("6 minutes apart, 0.73 km apart, confidence 0.")
+    assert "voltage dipped" in dip.text
+    assert "saw smoke" in smoke.text
+    assert dip.findings
+    rejected = [{**item, "verdict": "REJECT"} for item in state["verification_results"]]
+    assert sections(deps, {**state, "verification_results": rejected}) == []
+
+
+def test_what_copies_say_alike_is_quoted_once_and_each_source_has_its_turn() -> None:
+    said = {
+        "a1": ("paper", "A fire broke out."),
+        "b1": ("other paper", "A  fire broke OUT."),
+        "a2": ("paper", "It was put out."),
+        "c1": ("log", "Alarm at 04:50."),
+        "c2": ("log", "A fire broke out."),
+    }
+    quotes = {
+        key: SimpleNamespace(quotes=[SimpleNamespace(source=s, text=t)])
+        for key, (s, t) in said.items()
+    }
+    deps: Any = SimpleNamespace(ledger=SimpleNamespace(get=lambda kind, key: quotes[key]))
+    assert conclude._one_each(deps, list(said)) == ["a1", "c1", "a2"]
+    assert conclude._one_each(deps, []) == []
+
+
+async def test_what_the_reasoner_says_of_a_correlation_is_told_instead_of_the_quotes(
+    tmp_path: Path,
+) -> None:
+    _, deps, state = await concluded(tmp_path)
+    (item, *_) = [one for one in state["correlations"] if one["correlation_type"] == "temporal"]
+    state["correlations"] = [{**item, "description": "The voltage dipped, then smoke was seen."}]
+    close = next(section for section in sections(deps, state) if section.heading == "Close in time")
+    assert [line.text for line in close.sentences[1:]] == [
+        "The voltage dipped, then smoke was seen."
+    ]
+    assert close.sentences[1].findings == tuple(item["finding_ids"])
+
+
+# -- what a verdict makes of a hypothesis
+
+
+@pytest.mark.parametrize(
+    ("verdict", "stated", "left"),
+    [
+        (PASS, 0.8, (0.8, HypothesisStatus.SUPPORTED)),
+        (FLAG, 0.8, (0.8, HypothesisStatus.SUPPORTED)),
+        (ADJUST, 0.75, (0.75, HypothesisStatus.SUPPORTED)),
+        (ADJUST, 0.4, (0.4, HypothesisStatus.UNDECIDED)),
+        (ADJUST, 0.0, (0.0, HypothesisStatus.UNDECIDED)),
+        (ADJUST, 0.95, (0.8, HypothesisStatus.SUPPORTED)),
+        (REJECT, 0.8, None),
+    ],
+)
+def test_a_verdict_takes_away_and_gives_nothing(
+    verdict: VerdictKind, stated: float, left: tuple[float, HypothesisStatus] | None
+) -> None:
+    kept = verified(
+        [assessed(HypothesisStatus.SUPPORTED, 0.8)], [result("h_1", verdict, stated, "hypothesis")]
+    )
+    assert [(item.posterior, item.status) for item in kept] == ([left] if left else [])
+
+
+def test_what_was_not_verified_stays_as_it_stands() -> None:
+    refuted = assessed(HypothesisStatus.REFUTED, 0.1)
+    assert verified([refuted], []) == [refuted]
+    assert mark_of([], "h_1") == NOT_VERIFIED
+    assert mark_of([result("h_1", PASS)], "h_1") == ""
+
+
+# -- what code says about the research
+
+
+def test_limits_tell_what_ended_it_what_had_no_data_and_count_what_was_rejected() -> None:
+    calls = [
+        {"status": "empty", "told": f"search(query=q{n}): No data available", "tool": "search"}
+        for n in range(8)
+    ]
+    results = [
+        result("h_1", FLAG, kind="hypothesis"),
+        result("h_2", ADJUST, 0.5, kind="hypothesis"),
+        result("i_1", FLAG),
+        result("i_2", REJECT),
+    ]
+    lines = limits(
+        {
+            **STATE,
+            "error": "all is down",
+            "executed_queries": calls,
+            "verification_results": results,
+        }
+    )
+    assert lines[0] == "It ended early: all is down"
+    assert "Verification flagged “Text of h_1.”: why" in lines
+    assert "Verification lowered “Text of h_2.”: why" in lines
+    assert "Verification rejected 1 conclusion, which is not reported." in lines
+    assert not [line for line in lines if "i_2" in line or "i_1" in line]
+    assert lines[-1] == "No data available for 3 more calls."
+    assert limits(STATE) == []
+
+
+def test_recommendations_are_what_is_open_and_what_did_not_answer() -> None:
+    assert recommendations(STATE, report()) == [NOTHING_OPEN]
+    calls = [{"status": "failed", "tool": "search_corpus"}] * 2
+    state = {**STATE, "missing": ["Who founded it?"], "executed_queries": calls}
+    open_ = assessed(HypothesisStatus.UNDECIDED, 0.5)
+    assert recommendations(state, report(open_, status=RunStatus.PARTIAL)) == [
+        "Look further into this: Who founded it?",
+        "Look further into this: Claim of h_1.",
+        "Ask search_corpus again: it gave no answer.",
+    ]
+    told = report().model_copy(update={"limits": ("Not answered: When was it?", "x")})
+    assert recommendations(state, told)[0] == "Look further into this: When was it?"
+    assert "Look further into this: Who founded it?" not in recommendations(state, report()), (
+        "it was answered since"
+    )
+
+
+@pytest.mark.parametrize(
+    ("confidence", "word"), [(0.9, "High"), (0.8, "High"), (0.6, "Medium"), (0.2, "Low")]
+)
+def test_confidence_is_told_in_a_word_and_a_number(confidence: float, word: str) -> None:
+    held_ = (
+        assessed(HypothesisStatus.SUPPORTED, 0.8),
+        assessed(HypothesisStatus.REFUTED, 0.1, "h_2"),
+    )
+    text = confidence_assessment(STATE, report(*held_, confidence=confidence))
+    assert text == f"{word} confidence ({confidence:.2f}). Of 2 hypotheses: 1 supported, 1 refuted."
+
+
+def test_what_limits_confidence_is_told() -> None:
+    calls = [{"status": "failed"}, {"status": "answered"}, {"status": "answered"}]
+    ended = {**STATE, "executed_queries": calls, "iteration": 10}
+    assert confidence_assessment(ended, report()) == (
+        "High confidence (0.80). No hypothesis was put forward. Limited by 1 call of 3 that "
+        "failed. "
+        "It ended at the last turn allowed (10)."
+    )
+    assert "It ended early: all is down." in confidence_assessment(
+        {**ended, "error": "all is down"}, report()
+    )
+
+
+def test_the_method_is_counted_from_the_record() -> None:
+    state = {
+        **STATE,
+        "reflection_iterations": 2,
+        "iteration": 3,
+        "executed_queries": [{"status": "answered"}, {"status": "empty"}, {"status": "refused"}],
+        "verification_results": [result("a", PASS), result("b", PASS), result("c", REJECT)],
+    }
+    assert methodology_note(state) == (
+        "The analysis took 7 steps, 2 reflections and 3 verification checks (2 PASS, 1 REJECT), "
+        "over 3 calls of tools (1 answered, 1 empty, 1 refused) in 3 turns."
+    )
+    assert "0 verification checks, over 0 calls of tools in 0 turns" in methodology_note(STATE)
+
+
+def test_notes_stand_at_the_end_as_frames() -> None:
+    said = {"recommendations": ["a", "b"], "confidence_assessment": "c", "methodology_note": "d"}
+    made = with_notes(report(), said)
+    assert [section.heading for section in made.sections] == [
+        "Recommendations",
+        "Confidence and method",
+    ]
+    assert [line.text for section in made.sections for line in section.sentences] == [
+        "a",
+        "b",
+        "c",
+        "d",
+    ]
+    assert {line.kind for section in made.sections for line in section.sentences} == {
+        SentenceKind.FRAME
+    }
+
+
+async def test_a_report_is_written_of_what_was_verified(tmp_path: Path) -> None:
+    _, deps, state = await concluded(tmp_path)
+    state |= (await verify(state, deps))[0]
+    made, said = await conclude.synthesise(state, deps)
+    assert {"Close in time", "Recommendations", "Confidence and method"} <= {
+        s.heading for s in made.sections
+    }
+    assert said["confidence_assessment"] == made.sections[-1].sentences[0].text
+    assert made.citations

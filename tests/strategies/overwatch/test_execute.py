@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.errors import CallError, CallFault, NotJournalledError
+from deepdiver.strategies.overwatch.execute import (
+    LONGEST,
+    NO_DATA,
+    Status,
+    ToolExecutor,
+    asked,
+    fresh,
+    planned,
+    searches,
+    tools_of,
+    typed,
+)
+from deepdiver.strategies.shared.base import Deps, Looked
+from deepdiver.tasks import ToolShown
+from tests.strategies.rig import QUESTION, CorpusProvider, Rig, call
+
+
+class Second(CorpusProvider):
+    """Another provider."""
+
+    name = "second"
+    about = "nothing much"
+
+
+class Broken:
+    """A tool that raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+        self.shown = ToolShown(name="detect_heat", about="heat", arguments=("latitude: degrees",))
+
+    def fault(self, args: Mapping[str, str]) -> str:
+        return (
+            "" if abs(float(args.get("latitude", "0"))) <= 90 else "latitude is between -90 and 90"
+        )
+
+    async def execute(
+        self, deps: Deps, args: Mapping[str, str], question: str, about: str, known: Sequence[str]
+    ) -> Looked:
+        raise self.error
+
+
+def executor(rig: Rig, **more: Any) -> ToolExecutor:
+    return ToolExecutor(rig.session().deps, QUESTION, **more)
+
+
+# -- refusals and failures
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "why"),
+    [
+        ("read_minds", {"query": "x"}, "there is no such tool"),
+        ("search", {}, "holds no words"),
+        ("search", {"query": " ?! "}, "holds no words"),
+        ("search", {"query": "x", "site": "y"}, "it takes no argument 'site'"),
+        ("search", {"query": "x " * LONGEST}, "longer than"),
+        ("search_nobody", {"query": "x"}, "there is no such tool"),
+    ],
+)
+async def test_what_cannot_be_called_is_refused_before_any_call(
+    tmp_path: Path, tool: str, args: dict[str, str], why: str
+) -> None:
+    rig = Rig(tmp_path)
+    result = await executor(rig).execute(tool, args)
+    assert result.status is Status.REFUSED
+    assert why in result.message
+    assert result.findings == ()
+    assert rig.provider.queries == []
+    assert any(why in event.what for event in rig.events if event.type == "limited"), (
+        "and the report will say so"
+    )
+
+
+async def test_a_tool_that_fails_is_told_as_failed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    rig.provider.down = lambda query: True
+    result = await executor(rig).execute("search", {"query": "Holm Works"})
+    assert result.status is Status.FAILED
+    assert result.message == "search failed: corpus could not search: corpus is down"
+    assert (
+        result.told
+        == "search(query=Holm Works): search failed: corpus could not search: corpus is down"
+    )
+
+
+async def test_a_tool_of_another_kind_that_raises_is_told_as_failed(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    tool = Broken(CallError("no answer", CallFault.SERVER))
+    result = await executor(rig, tools=[tool]).execute("detect_heat", {"latitude": "49.9"})
+    assert (result.status, result.message) == (Status.FAILED, "detect_heat failed: no answer")
+    refused = await executor(rig, tools=[tool]).execute("detect_heat", {"latitude": "91"})
+    assert refused.status is Status.REFUSED
+
+
+async def test_a_replay_that_meets_a_new_call_is_not_hidden(tmp_path: Path) -> None:
+    tool = Broken(NotJournalledError("never made"))
+    with pytest.raises(NotJournalledError):
+        await executor(Rig(tmp_path), tools=[tool]).execute("detect_heat", {})
+
+
+async def test_an_empty_answer_is_no_data_available(tmp_path: Path) -> None:
+    result = await executor(Rig(tmp_path)).execute("search", {"query": "zebra"})
+    assert (result.status, result.message) == (Status.EMPTY, NO_DATA)
+    assert NO_DATA == "No data available"
+
+
+# -- what answers
+
+
+async def test_what_answers_brings_findings_that_are_in_the_ledger(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    result = await ToolExecutor(deps, QUESTION).execute(
+        "search", {"query": "Holm Works"}, "who owns it"
+    )
+    assert result.status is Status.ANSWERED
+    assert all(key in deps.ledger for key in result.findings)
+    assert result.told == f"search(query=Holm Works): {len(result.findings)} findings"
+
+
+async def test_one_provider_can_be_asked_alone(tmp_path: Path) -> None:
+    rig, other = Rig(tmp_path), Second()
+    deps = rig.session().deps
+    deps.providers = [rig.provider, other]
+    names = [tool.shown.name for tool in tools_of(deps)]
+    assert names == ["search", "search_corpus", "search_second"]
+    await ToolExecutor(deps, QUESTION).execute("search_second", {"query": "Holm Works"})
+    assert (rig.provider.queries, other.queries) == ([], ["Holm Works"])
+    await ToolExecutor(deps, QUESTION).execute("search", {"query": "Anna Holm"})
+    assert (rig.provider.queries, other.queries[-1]) == (["Anna Holm"], "Anna Holm")
+
+
+def test_a_reasoner_is_shown_name_purpose_and_arguments(tmp_path: Path) -> None:
+    first, second = executor(Rig(tmp_path)).definitions
+    assert (first.name, first.about) == ("search", "everything at once: corpus")
+    assert (second.name, second.about) == ("search_corpus", "a few documents")
+    assert first.arguments == ("query: a short line of words and names",)
+
+
+# -- typed findings
+
+
+async def test_a_finding_is_typed_with_when_and_where(tmp_path: Path) -> None:
+    where = "Position of the quay: 63.2140 N, 19.0820 E."
+    text = f"{where} At 04:47 UTC on 8 February 2026 smoke was seen in Vantskär by its own guard."
+    rig = Rig(tmp_path, provider=CorpusProvider({"doc:log": ("Log", "log", text)}))
+    deps = rig.session().deps
+    result = await ToolExecutor(deps, QUESTION).execute("search", {"query": "smoke quay"})
+    item = typed(deps, result.findings[-1], "smoke in Vantskär?", 1)
+    assert item["source_type"] == "log"
+    assert item["timestamp"] == "2026-02-08T04:47Z"
+    assert item["moment"][0] == item["moment"][1]
+    assert item["location"] == {"lat": 63.214, "lon": 19.082, "places": ["Vantskär"]}
+    assert item["confidence"] == "high"
+    assert item["relevance_score"] == 1.0, "first, and with all words of the question"
+    assert typed(deps, result.findings[-1], "smoke in Vantskär?", 4)["relevance_score"] < 1.0
+
+
+# -- calls as a state carries them
+
+
+def test_calls_of_a_reasoner_are_plain_and_know_what_they_are_for() -> None:
+    (made,) = planned(
+        [call("fire on the ferry", " search ")], ["Who owns it?", "When was the fire?"]
+    )
+    assert made == {
+        "tool": "search",
+        "args": {"query": "fire on the ferry"},
+        "reason": "to find out",
+        "about": "When was the fire?",
+        "tests": [],
+    }
+
+
+def test_a_call_that_was_made_is_not_fresh_whatever_the_order_of_its_words() -> None:
+    made = searches(["Holm Works owner"], "x", "y")
+    assert fresh(searches(["owner Works Holm", "another"], "x", "y"), made) == searches(
+        ["another"], "x", "y"
+    )
+    other = [{**made[0], "tool": "search_corpus"}]
+    assert fresh(other, made) == other, "another tool is another call"
+
+
+def test_a_call_that_refutes_two_hypotheses_is_made_once_for_both() -> None:
+    (one,) = fresh(
+        [*searches(["a b"], "x", "y", ["h_1"]), *searches(["b a"], "x", "y", ["h_2"])], ()
+    )
+    assert one["tests"] == ["h_1", "h_2"]
+
+
+def test_what_was_asked_is_told_once() -> None:
+    assert asked([*searches(["a", "b"], "x", "y"), *searches(["a"], "x", "y")]) == ["a", "b"]

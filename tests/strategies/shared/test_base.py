@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import signal
+import threading
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+
+from deepdiver import tasks
+from deepdiver.core.events import Limited, PhaseStarted, SourceRead
+from deepdiver.core.record import Credibility, RunStatus, Source, SourceKind
+from deepdiver.errors import (
+    BudgetError,
+    CallError,
+    CallFault,
+    NotJournalledError,
+    ReasonError,
+    UsageError,
+)
+from deepdiver.strategies.shared.base import (
+    _BACKGROUND,
+    ROUNDS,
+    Allowance,
+    Deps,
+    Update,
+    add_nodes,
+    attempt,
+    from_sync,
+)
+from tests.strategies.rig import Rig, ScriptedReasoner
+
+
+class Small(TypedDict, total=False):
+    value: int
+    current_iteration: int
+
+
+async def double(state: Small, deps: Deps) -> Update:
+    await asyncio.sleep(0)
+    return {"value": state["value"] * 2}
+
+
+def graph_of(function: Any, provide: Any = None) -> Any:
+    graph = StateGraph(Small, context_schema=Deps)
+    add_nodes(graph, provide, function)
+    graph.add_edge(START, function.__name__)
+    graph.add_edge(function.__name__, END)
+    return graph
+
+
+def test_a_graph_without_dependencies_says_what_is_missing() -> None:
+    with pytest.raises(TypeError, match="pass context=Deps"):
+        graph_of(double).compile().invoke({"value": 1})
+
+
+def test_an_async_node_is_callable_from_sync_code(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    assert graph_of(double).compile().invoke({"value": 4}, context=deps)["value"] == 8
+
+
+async def test_an_async_node_is_callable_from_a_running_loop_both_ways(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    compiled = graph_of(double).compile()
+    assert compiled.invoke({"value": 4}, context=deps)["value"] == 8
+    assert (await compiled.ainvoke({"value": 5}, context=deps))["value"] == 10
+
+
+def test_dependencies_are_provided_by_state_and_node(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    asked: list[tuple[Any, str]] = []
+
+    def provide(state: Any, name: str) -> Deps:
+        asked.append((state["value"], name))
+        return deps
+
+    assert graph_of(double, provide).compile().invoke({"value": 3})["value"] == 6
+    assert asked == [(3, "double")]
+
+
+def test_interrupt_works_through_the_sync_face(tmp_path: Path) -> None:
+    async def ask(state: Small, deps: Deps) -> Update:
+        return {"value": interrupt({"how much": state["value"]})}
+
+    deps = Rig(tmp_path).session().deps
+    compiled = graph_of(ask).compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    waiting = compiled.invoke({"value": 3}, config, context=deps)
+    assert waiting["__interrupt__"][0].value == {"how much": 3}
+    assert compiled.invoke(Command(resume=7), config, context=deps)["value"] == 7
+
+
+def test_an_error_in_a_node_reaches_the_sync_caller(tmp_path: Path) -> None:
+    async def broken(state: Small, deps: Deps) -> Update:
+        raise LookupError("not here")
+
+    with pytest.raises(LookupError, match="not here"):
+        graph_of(broken).compile().invoke({"value": 1}, context=Rig(tmp_path).session().deps)
+
+
+def test_the_background_loop_runs_in_the_callers_context() -> None:
+    mark: contextvars.ContextVar[str] = contextvars.ContextVar("mark")
+    mark.set("mine")
+
+    async def look() -> tuple[str, str]:
+        await asyncio.sleep(0)
+        return mark.get(), threading.current_thread().name
+
+    assert _BACKGROUND.run(look) == ("mine", "deepdiver")
+
+
+def test_who_is_not_async_can_wait_for_what_is() -> None:
+    async def work() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    assert from_sync(work) == 7
+
+
+async def test_so_can_who_blocks_a_running_loop() -> None:
+    async def work() -> str:
+        await asyncio.sleep(0)
+        return threading.current_thread().name
+
+    assert from_sync(work) == "deepdiver"
+
+
+def test_an_error_reaches_who_waits() -> None:
+    async def work() -> None:
+        raise UsageError("no")
+
+    with pytest.raises(UsageError, match="no"):
+        from_sync(work)
+
+
+def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -> None:
+    told: list[str] = []
+    waiting = threading.main_thread().ident
+    assert waiting is not None
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(0.05)
+            signal.pthread_kill(waiting, signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.05)
+            told.append("in order")
+
+    before = signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a test process may have it ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            from_sync(work)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert told == ["in order"]
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_the_round_is_told_whatever_the_design_document_calls_it(tmp_path: Path, name: str) -> None:
+    rig = Rig(tmp_path)
+    state = TypedDict("state", {"value": int, name: int})  # type: ignore[misc]
+    graph: Any = StateGraph(state, context_schema=Deps)
+    add_nodes(graph, None, double)
+    graph.add_edge(START, "double")
+    graph.add_edge("double", END)
+    graph.compile().invoke({"value": 1, name: 4}, context=rig.session().deps)
+    assert [event.iteration for event in rig.of(PhaseStarted)] == [4]
+
+
+def test_what_is_limited_is_told_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    assert deps.limited("no search") == "no search"
+    deps.limited("no search")
+    assert [event.what for event in rig.of(Limited)] == ["no search"]
+
+
+def test_a_record_is_entered_and_announced_once(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    source = Source(
+        id="s_1",
+        kind=SourceKind.DOCUMENT,
+        url="doc:x",
+        title="X",
+        snapshot="0" * 64,
+        credibility=Credibility(score=0.7),
+    )
+    deps.add(source, source)
+    deps.add(source)
+    assert len(rig.of(SourceRead)) == 1
+    assert rig.store.get_records(rig.run.id) == [("source", "s_1", source.model_dump_json())]
+
+
+async def test_finishing_keeps_report_and_status(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    assert outcome.report is not None
+    assert rig.store.get_report(rig.run.id) == outcome.report.model_dump_json()
+    assert rig.store.get_run(rig.run.id).status is RunStatus.ANSWERED
+
+
+class Priced(ScriptedReasoner):
+    def worst_case(self, task: type[tasks.Task[Any]]) -> Decimal | None:
+        return None if task is tasks.Judge else Decimal("0.01")
+
+
+def test_the_ceiling_is_the_sum_of_all_worst_cases() -> None:
+    allowed = Allowance({tasks.Decompose: 2, tasks.WriteReport: 3}, searches=10)
+    assert allowed.ceiling(Priced(), [Decimal("0.005"), Decimal(0)]) == Decimal("0.10")
+
+
+def test_the_ceiling_is_not_known_where_a_price_is_not() -> None:
+    assert Allowance({tasks.Judge: 1}, searches=0).ceiling(Priced(), []) is None
+    assert Allowance({tasks.Decide: 1}, searches=1).ceiling(Priced(), [None]) is None
+
+
+def raising(error: Exception) -> Any:
+    def rule(task: Any) -> Any:
+        raise error
+
+    return rule
+
+
+@pytest.mark.parametrize(
+    "error", [ReasonError("unreadable"), BudgetError("no money"), CallError("x", CallFault.SERVER)]
+)
+async def test_a_failed_task_is_announced_and_lived_with(tmp_path: Path, error: Exception) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
+    assert await attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01")) is None
+    assert deps.notes == {f"decompose failed: {error}"}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NotJournalledError("replay"),
+        CallError("no key", CallFault.AUTH),
+        CallError("gone", CallFault.UNREACHED),
+    ],
+)
+async def test_what_nobody_can_live_with_is_raised(tmp_path: Path, error: Exception) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(error))).session().deps
+    with pytest.raises(type(error)):
+        await attempt(deps, tasks.Decompose(question="q", as_of="2026-01-01"))

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver.core.record import Finding, Source
+from deepdiver.strategies.shared import findings
+from deepdiver.strategies.shared.findings import (
+    SNIPPET,
+    digest_finding,
+    show_findings,
+    with_sources,
+)
+from deepdiver.strategies.shared.look import (
+    look_into,
+)
+from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig
+
+MOST = 20
+
+
+def raising(error: Exception) -> Any:
+    def rule(task: Any) -> Any:
+        raise error
+
+    return rule
+
+
+async def test_findings_are_shown_under_labels_and_the_weakest_sources_give_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings, "SHOWN_FINDINGS", MOST)
+    corpus = {
+        f"doc:{n:02}": (
+            f"D{n}",
+            "register" if n < 10 else "forum",
+            f"Holm Works is owned by number {n} and its heirs.",
+        )
+        for n in range(MOST + 20)
+    }
+    rig = Rig(tmp_path, provider=CorpusProvider(corpus))
+    deps = rig.session().deps
+    keys: list[str] = []
+    for n in range(MOST + 20):
+        keys += (
+            await look_into(deps, QUESTION, QUESTION, [f"Holm Works number {n} heirs owned {n}"])
+        ).findings
+    labels, shown = show_findings(deps, keys)
+    assert len(shown) == MOST
+    assert list(labels) == [item.id for item in shown]
+    used = dict.fromkeys(keys)
+    strong = {
+        key
+        for key in used
+        if deps.ledger.get(Source, deps.ledger.get(Finding, key).quotes[0].source).credibility.score
+        > 0.5
+    }
+    assert len(strong & set(labels.values())) == min(len(strong), MOST)
+
+
+async def test_sources_are_listed_once_with_a_snippet(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    found = [digest_finding(deps, key) for key in looked.findings]
+    listed = with_sources([], found)
+    assert {item["url"] for item in listed} == set(CORPUS)
+    assert with_sources(listed, found) == listed
+    assert all(0 < len(item["snippet"]) <= SNIPPET for item in listed)

@@ -1,0 +1,353 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.events import HypothesisProposed
+from deepdiver.core.identity import content_id
+from deepdiver.core.record import (
+    Assessment,
+    Evidence,
+    Hypothesis,
+    HypothesisStatus,
+    RunStatus,
+    Stance,
+    Trial,
+)
+from deepdiver.errors import ReasonError
+from deepdiver.strategies.shared import hypotheses
+from deepdiver.strategies.shared.base import Deps
+from deepdiver.strategies.shared.look import look_into
+from tests.strategies.rig import QUESTION, CorpusProvider, Rig, ScriptedReasoner
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("not today")
+
+
+async def gathered(deps: Deps) -> list[str]:
+    return list((await look_into(deps, QUESTION, QUESTION, [QUESTION])).findings)
+
+
+def hypothesis(
+    statement: str = "Anna Holm owns Holm Works.", prior: float = 0.5, **more: Any
+) -> Hypothesis:
+    return Hypothesis(
+        id=content_id("h", statement),
+        statement=statement,
+        supports_if="a register says so",
+        refutes_if="a register names another owner",
+        prior=prior,
+        **more,
+    )
+
+
+def evidence(one: Hypothesis, finding: str, stance: Stance, strength: float = 0.9) -> Evidence:
+    key = content_id("e", one.id, finding, stance, strength)
+    return Evidence(id=key, hypothesis=one.id, finding=finding, stance=stance, strength=strength)
+
+
+def trial(one: Hypothesis, searched: bool = True, iteration: int = 1) -> Trial:
+    key = content_id("t", one.id, iteration)
+    return Trial(id=key, hypothesis=one.id, iteration=iteration, queries=("q",), searched=searched)
+
+
+async def put(
+    deps: Deps, keys: list[str], standing: list[Assessment] | None = None, limit: int = 4
+) -> list[Assessment]:
+    return await hypotheses.put_forward(
+        deps, QUESTION, [QUESTION], keys, standing or [], gaps=[], iteration=1, limit=limit
+    )
+
+
+async def test_without_findings_nothing_is_put_forward_and_nobody_is_asked(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    assert await put(rig.session().deps, []) == []
+    assert rig.reasoner.asked == []
+
+
+async def test_a_reasoner_that_fails_puts_nothing_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
+    assert await put(deps, await gathered(deps)) == []
+
+
+async def test_hypotheses_are_put_forward_open_and_announced(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    new = await put(deps, await gathered(deps))
+    assert [item.status for item in new] == [HypothesisStatus.OPEN] * 2
+    assert [event.hypothesis for event in rig.of(HypothesisProposed)] == [
+        item.hypothesis.id for item in new
+    ]
+    assert all(item.hypothesis.findings for item in new)
+    assert all(item.hypothesis.refutes_if for item in new)
+
+
+@pytest.mark.parametrize(("given", "kept"), [(0.95, 0.65), (0.05, 0.12), (0.6, 0.6)])
+async def test_a_prior_is_kept_within_reach_of_evidence(
+    tmp_path: Path, given: float, kept: float
+) -> None:
+    def sure(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        one = tasks.Proposed(
+            statement="x y", supports_if="a", refutes_if="", prior=given, findings=("F1", "F99")
+        )
+        return tasks.HypothesisSet(hypotheses=(one,))
+
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=sure)).session().deps
+    (new,) = await put(deps, await gathered(deps))
+    assert new.hypothesis.prior == kept
+    assert len(new.hypothesis.findings) == 1, "a label that does not exist is no finding"
+    assert new.hypothesis.refutes_if, "what would refute it is never empty"
+
+
+async def test_no_more_than_the_limit_is_put_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    assert len(await put(deps, await gathered(deps), limit=1)) == 1
+
+
+async def test_the_words_of_a_hypothesis_make_it_the_same(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    first = await put(deps, keys)
+
+    def louder(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        one = tasks.Proposed(
+            statement="ANNA HOLM  owns Holm Works", supports_if="a", refutes_if="b"
+        )
+        return tasks.HypothesisSet(hypotheses=(one,))
+
+    deps.reasoner = ScriptedReasoner(hypothesise=louder)
+    assert await put(deps, keys, first) == []
+
+
+async def test_without_queries_of_the_reasoner_the_attempt_is_made_all_the_same(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path, ScriptedReasoner(refute_queries=fail))
+    looked, made, _ = await hypotheses.try_to_refute(
+        rig.session().deps, QUESTION, hypothesis(), [], [], [], 1
+    )
+    assert rig.provider.queries == ["a register names another owner"]
+    assert made.searched
+    assert made.queries == looked.queries
+
+
+async def test_an_attempt_that_could_not_be_searched_says_so(tmp_path: Path) -> None:
+    provider = CorpusProvider()
+    provider.down = lambda query: True
+    deps = Rig(tmp_path, provider=provider).session().deps
+    _, made, judged = await hypotheses.try_to_refute(deps, QUESTION, hypothesis(), [], [], [], 1)
+    assert not made.searched
+    assert made.failures
+    assert judged == []
+
+
+async def test_what_shares_no_word_with_the_hypothesis_is_not_shown_to_the_judge(
+    tmp_path: Path,
+) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    assert await hypotheses.judge(deps, QUESTION, hypothesis("Zebras graze."), keys) == []
+    assert rig.reasoner.of(tasks.Judge) == []
+
+
+async def test_a_judge_who_invents_labels_or_says_nothing_changes_nothing(tmp_path: Path) -> None:
+    def odd(task: tasks.Judge) -> tasks.Judgements:
+        return tasks.Judgements(
+            judgements=(
+                tasks.Judgement(finding="F99", stance=Stance.SUPPORTS, strength=1.0),
+                tasks.Judgement(finding="F1", stance=Stance.NEUTRAL, strength=1.0),
+                tasks.Judgement(finding="F2", stance=Stance.REFUTES, strength=0.0),
+            )
+        )
+
+    deps = Rig(tmp_path, ScriptedReasoner(judge=odd)).session().deps
+    assert await hypotheses.judge(deps, QUESTION, hypothesis(), await gathered(deps)) == []
+
+
+async def test_belief_follows_from_evidence_and_acceptance_from_a_trial(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    for_it = [evidence(one, keys[0], Stance.SUPPORTS), evidence(one, keys[2], Stance.SUPPORTS)]
+    untested = hypotheses.assess(deps, one, for_it, [])
+    assert untested.posterior > 0.9
+    assert untested.status is HypothesisStatus.OPEN
+    assert (
+        hypotheses.assess(deps, one, for_it, [trial(one, searched=False)]).status
+        is HypothesisStatus.OPEN
+    )
+    assert hypotheses.assess(deps, one, for_it, [trial(one)]).status is HypothesisStatus.SUPPORTED
+    against = [evidence(one, key, Stance.REFUTES) for key in keys]
+    refuted = hypotheses.assess(deps, one, against, [trial(one)])
+    assert refuted.status is HypothesisStatus.REFUTED
+    assert set(refuted.refuting) == set(keys)
+
+
+async def test_a_later_judgement_replaces_the_earlier_of_the_same_finding(tmp_path: Path) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    twice = [evidence(one, keys[0], Stance.SUPPORTS), evidence(one, keys[0], Stance.REFUTES)]
+    assert hypotheses.assess(deps, one, twice, []).refuting == (keys[0],)
+    assert hypotheses.assess(deps, one, twice, []).supporting == ()
+
+
+async def test_copies_of_one_story_count_once(tmp_path: Path) -> None:
+    story = (
+        "Holm Works is owned by Anna Holm, as the register of the county has shown since the year "
+        "1998."
+    )
+    copies = {f"doc:{n}": (f"Paper {n}", "newspaper", story) for n in range(5)}
+    deps = Rig(tmp_path, provider=CorpusProvider(copies)).session().deps
+    keys, one = await gathered(deps), hypothesis()
+    assert len(keys) == 5
+    all_five = [evidence(one, key, Stance.SUPPORTS) for key in keys]
+    assert (
+        hypotheses.assess(deps, one, all_five, []).posterior
+        == hypotheses.assess(deps, one, all_five[:1], []).posterior
+    )
+
+
+async def test_a_settled_hypothesis_is_not_tested_again(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    shared: dict[str, Any] = {"tried": [], "iteration": 1, "trials": [], "evidence": []}
+    first = await hypotheses.try_all(deps, QUESTION, standing, keys, **shared)
+    assert {item.status for item in first.standing} == {
+        HypothesisStatus.SUPPORTED,
+        HypothesisStatus.REFUTED,
+    }
+    shared = {"tried": [], "iteration": 2, "trials": first.trials, "evidence": first.evidence}
+    second = await hypotheses.try_all(deps, QUESTION, first.standing, keys, **shared)
+    assert second.trials == first.trials
+    assert second.standing == first.standing
+
+
+async def test_the_pool_links_what_came_after_a_refutation_to_what_was_refuted(
+    tmp_path: Path,
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    old, new = (
+        hypothesis("Bertil Ask owns it.", iteration=1),
+        hypothesis(iteration=2, findings=(keys[0],)),
+    )
+    deps.add(old, new)
+    against = evidence(old, keys[0], Stance.REFUTES)
+    deps.add(against)
+    assessed = [
+        hypotheses.assess(deps, old, [against], [trial(old)]),
+        hypotheses.assess(deps, new, [], []),
+    ]
+    pool = hypotheses.experience(deps, assessed, [against.id])
+    kinds = {(item["kind"], item["head"], item["tail"]) for item in pool if item["type"] == "link"}
+    assert kinds == {
+        ("refutes", keys[0], old.id),
+        ("raised", keys[0], new.id),
+        ("revises", new.id, old.id),
+    }
+
+
+def test_labels_stand_for_the_findings_that_are_shown() -> None:
+    item = Assessment(
+        hypothesis=hypothesis(),
+        posterior=0.8,
+        status=HypothesisStatus.SUPPORTED,
+        trials=1,
+        supporting=("f_1", "f_2"),
+        refuting=("f_3",),
+    )
+    (shown,) = hypotheses.stand([item], {"F1": "f_1", "F2": "f_3"})
+    assert (shown.id, shown.supporting, shown.refuting) == ("H1", ("F1",), ("F2",))
+
+
+async def test_who_puts_forward_is_shown_past_runs_and_who_judges_is_not(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    deps = rig.session().deps
+    past = tasks.Recalled(
+        id="P1", question=QUESTION, date="2026-03-01", days=30, status=RunStatus.ANSWERED
+    )
+    keys = await gathered(deps)
+    await hypotheses.put_forward(
+        deps, QUESTION, [QUESTION], keys, [], gaps=[], iteration=1, limit=4, past=(past,)
+    )
+    assert [task.past for task in rig.reasoner.of(tasks.Hypothesise)] == [(past,)]
+    for kind in (
+        tasks.Judge,
+        tasks.RefuteQueries,
+        tasks.Decide,
+        tasks.WriteReport,
+        tasks.CheckSupport,
+    ):
+        assert "past" not in kind.model_fields
+
+
+# -- with tools to test them
+
+
+TOOL = tasks.ToolShown(name="search", about="everything", arguments=("query: words",))
+
+
+async def test_with_tools_hypotheses_may_come_before_findings_and_bring_their_tests(
+    tmp_path: Path,
+) -> None:
+    query = tasks.ToolQuery(tool="search", args=(tasks.Argument(name="query", value="x"),))
+
+    def propose(task: tasks.Hypothesise) -> tasks.HypothesisSet:
+        made = tasks.Proposed(
+            statement="It is so.", supports_if="a", refutes_if="b", test_queries=(query,)
+        )
+        return tasks.HypothesisSet(hypotheses=(made, made), reasoning_chain=("First.", "Then."))
+
+    rig = Rig(tmp_path, ScriptedReasoner(hypothesise=propose))
+    made = await hypotheses.conjecture(
+        rig.session().deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+    )
+    (only,) = made.new
+    assert made.queries == {only.hypothesis.id: (query,)}
+    assert made.reasoning == ("First.", "Then.")
+    assert rig.reasoner.of(tasks.Hypothesise)[0].tools == (TOOL,)
+
+
+async def test_a_reasoner_that_fails_with_tools_puts_nothing_forward(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(hypothesise=fail)).session().deps
+    made = await hypotheses.conjecture(
+        deps, QUESTION, [QUESTION], [], [], iteration=0, limit=4, tools=(TOOL,)
+    )
+    assert (made.new, made.queries, made.reasoning) == ([], {}, ())
+
+
+async def test_what_would_refute_a_hypothesis_is_searched_for_in_its_own_words_if_need_be(
+    tmp_path: Path,
+) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(refute_queries=fail)).session().deps
+    assert await hypotheses.refutations(deps, QUESTION, hypothesis(), [], []) == (
+        "a register names another owner",
+    )
+    many = tasks.Queries(queries=("a", "b", "c"))
+    deps = Rig(tmp_path / "b", ScriptedReasoner(refute_queries=lambda task: many)).session().deps
+    assert await hypotheses.refutations(deps, QUESTION, hypothesis(), [], []) == ("a", "b")
+
+
+async def test_new_findings_are_weighed_for_every_hypothesis_with_the_evidence_before(
+    tmp_path: Path,
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    keys = await gathered(deps)
+    standing = await put(deps, keys)
+    first, held = await hypotheses.weigh_all(
+        deps, QUESTION, standing, keys[:1], trials=[], evidence=[]
+    )
+    second, all_ = await hypotheses.weigh_all(
+        deps, QUESTION, first, keys[1:], trials=[], evidence=held
+    )
+    assert set(held) < set(all_)
+    whole, _ = await hypotheses.weigh_all(deps, QUESTION, standing, keys, trials=[], evidence=[])
+    assert [item.posterior for item in second] == [item.posterior for item in whole], (
+        "in one look or in two"
+    )

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage
+
+from deepdiver import tasks
+from deepdiver.core.events import Recalled
+from deepdiver.core.record import RunStatus
+from deepdiver.errors import (
+    CallError,
+    CallFault,
+    NotJournalledError,
+    ReasonError,
+    UsageError,
+)
+from deepdiver.gateway import Mode
+from deepdiver.strategies.shared import plan
+from deepdiver.strategies.shared.plan import PROBLEMS, parts_of, question_of, recall_past, waves
+from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
+
+
+def raising(error: Exception) -> Any:
+    def rule(task: Any) -> Any:
+        raise error
+
+    return rule
+
+
+def test_waves_follow_needs_and_cut_circles() -> None:
+    assert waves(["a", "b", "c"], {"c": ("a", "b")}) == [[0, 1], [2]]
+    assert waves(["a", "b", "c"], {"b": ("a",), "c": ("b",)}) == [[0], [1], [2]]
+    assert waves(["a", "b"], {"a": ("b",), "b": ("a",)}) == [[0], [1]]
+    assert waves([], {}) == []
+
+
+@given(
+    st.lists(st.sampled_from("abcdef"), unique=True),
+    st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdefz"))),
+)
+def test_every_problem_stands_in_exactly_one_wave_behind_its_needs(
+    names: list[str], needs: dict[str, list[str]]
+) -> None:
+    made = waves(names, needs)
+    assert sorted(number for wave in made for number in wave) == list(range(len(names)))
+    assert all(made)
+    place = {names[number]: at for at, wave in enumerate(made) for number in wave}
+    for name in names:
+        earlier = [
+            other
+            for other in needs.get(name, [])
+            if other in names and names.index(other) < names.index(name)
+        ]
+        assert all(place[other] < place[name] for other in earlier)
+
+
+@pytest.mark.parametrize("reply", [None, "yes", {}, {"action": "perhaps"}])
+async def test_a_plan_is_answered_in_one_of_three_ways(tmp_path: Path, reply: Any) -> None:
+    async def ask(shown: dict[str, Any]) -> Any:
+        return reply
+
+    outcome = await Rig(tmp_path, approve=True).work(ask=ask)
+    assert isinstance(outcome.error, UsageError)
+    assert "answered with" in str(outcome.error)
+
+
+async def test_an_accepted_plan_is_followed(tmp_path: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        seen.append(shown)
+        return {"action": "accept"}
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert outcome.error is None
+    assert seen == [
+        {"ask": "approve_plan", "question": QUESTION, "problems": [QUESTION], "ceiling": "$0.0000"}
+    ]
+
+
+async def test_an_edited_plan_is_obeyed(tmp_path: Path) -> None:
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "edit", "problems": ["Who founded Holm Works?", "  "]}
+
+    rig = Rig(tmp_path, approve=True)
+    await rig.work(ask=ask)
+    assert [task.problem for task in rig.reasoner.of(tasks.WriteQueries)] == [
+        "Who founded Holm Works?"
+    ]
+
+
+async def test_a_rejected_plan_is_made_anew_with_the_reason(tmp_path: Path) -> None:
+    answers = [
+        {"action": "reject", "reason": "too broad"},
+        {"action": "reject"},
+        {"action": "accept"},
+    ]
+
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return answers.pop(0)
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert outcome.error is None
+    objections = [task.objection for task in rig.reasoner.of(tasks.Decompose)]
+    assert objections == ["", "too broad", "the person did not say why"]
+    assert rig.path.count("formulate_problem") == 3
+
+
+async def test_a_plan_that_grew_too_long_is_cut_and_says_so(tmp_path: Path) -> None:
+    async def ask(shown: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "action": "edit",
+            "problems": [f"Who owns part {n} of Holm Works?" for n in range(7)],
+        }
+
+    rig = Rig(tmp_path, approve=True)
+    outcome = await rig.work(ask=ask)
+    assert len(rig.reasoner.of(tasks.WriteQueries)) == PROBLEMS
+    assert outcome.report is not None
+    assert sum("left out: Who owns part" in line for line in outcome.report.limits) == 2
+
+
+async def test_past_runs_are_not_looked_at_unless_asked_for(tmp_path: Path) -> None:
+    await Rig(tmp_path).work()
+    rig = Rig(tmp_path)
+    assert await recall_past(rig.session().deps, QUESTION) == []
+    assert rig.store.journal_list(rig.run.id) == []
+    assert rig.of(Recalled) == []
+
+
+async def test_past_runs_are_recalled_and_announced(tmp_path: Path) -> None:
+    first = Rig(tmp_path)
+    await first.work()
+    rig = Rig(tmp_path, past=True)
+    (held,) = await recall_past(rig.session().deps, QUESTION)
+    assert held["run"] == first.run.id
+    assert held["accepted"] == ["Anna Holm owns Holm Works."]
+    assert [(event.run, event.question, event.days) for event in rig.of(Recalled)] == [
+        (first.run.id, QUESTION, 0)
+    ]
+
+
+@pytest.mark.parametrize("fault", [CallFault.TIMEOUT, CallFault.SERVER])
+async def test_a_memory_that_fails_costs_the_memory_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: CallFault
+) -> None:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise CallError("memory gave no answer", fault)
+
+    rig = Rig(tmp_path, past=True)
+    monkeypatch.setattr(plan, "recall", refuse)
+    outcome = await rig.work()
+    assert outcome.run.status is RunStatus.ANSWERED
+    assert outcome.report is not None
+    assert "past runs could not be looked through: memory gave no answer" in outcome.report.limits
+
+
+async def test_a_replay_that_recalled_nothing_before_is_an_error(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, past=True)
+    with pytest.raises(NotJournalledError):
+        await recall_past(rig.session(Mode.REPLAY).deps, QUESTION)
+
+
+@pytest.mark.parametrize(
+    "messages", [[], [HumanMessage("  ")], [AIMessage("Who?")]], ids=["none", "blank", "not human"]
+)
+def test_a_question_that_is_not_there_is_refused(messages: list[Any]) -> None:
+    with pytest.raises(UsageError, match="the question is empty"):
+        question_of({"messages": messages})
+
+
+def test_the_last_question_counts() -> None:
+    asked = [HumanMessage("Who?"), AIMessage("Anna."), HumanMessage(" Since when? ")]
+    assert question_of({"messages": asked}) == "Since when?"
+
+
+async def test_a_question_that_cannot_be_taken_apart_is_one_part(tmp_path: Path) -> None:
+    deps = Rig(tmp_path, ScriptedReasoner(decompose=raising(ReasonError("no")))).session().deps
+    assert await parts_of(deps, QUESTION) == [QUESTION]
+    assert deps.notes == {"decompose failed: no"}
+
+
+async def test_parts_are_bounded_and_stand_once(tmp_path: Path) -> None:
+    many = tuple(tasks.Problem(question=f"Part {n}?") for n in (0, 0, 1, 2, 3, 4, 5))
+    rig = Rig(tmp_path, ScriptedReasoner(decompose=lambda task: tasks.Decomposition(problems=many)))
+    parts = await parts_of(rig.session().deps, QUESTION, "too few")
+    assert parts == [f"Part {n}?" for n in range(PROBLEMS)]
+    assert [task.objection for task in rig.reasoner.of(tasks.Decompose)] == ["too few"]
+
+
+async def test_a_run_that_looks_deeper_recalls_the_named_run_and_no_other(tmp_path: Path) -> None:
+    first, other = Rig(tmp_path), Rig(tmp_path, question="Who owns Holm Works now?")
+    await first.work()
+    await other.work()
+    for past in (False, True):
+        rig = Rig(tmp_path, question="What colour has the gate?", past=past)
+        rig.run = rig.run.model_copy(update={"deepens": first.run.id})
+        recalled = await recall_past(rig.session().deps, rig.run.question)
+        assert [item["run"] for item in recalled] == [first.run.id]
+        assert [event.run for event in rig.of(Recalled)] == [first.run.id]

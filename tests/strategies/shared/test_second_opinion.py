@@ -1,0 +1,575 @@
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deepdiver import tasks
+from deepdiver.core.events import Limited
+from deepdiver.core.record import (
+    Calculation,
+    Report,
+    RunStatus,
+    SecondOpinion,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
+from deepdiver.encoders.reader import Reader, Verdict
+from deepdiver.gateway import Mode
+from deepdiver.report.page import page
+from deepdiver.report.render import answer_text, markdown
+from deepdiver.run import replay, research
+from deepdiver.strategies.shared import second_opinion
+from deepdiver.strategies.shared.second_opinion import (
+    AGREES,
+    CAUTION,
+    CONTRADICTS,
+    QUOTES,
+    UNASKED,
+    WORD_FOR_WORD,
+    contradicted,
+    counted,
+    stands_whole,
+)
+from deepdiver.strategies.shared.write_report import PARTLY
+from deepdiver.strategies.table import TABLE
+from tests.run.test_run import web_of
+from tests.servers.brain import ACTS, Fields, made_search, popper_brain
+from tests.servers.scripted import ScriptedServer
+from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
+
+OWNED = "Holm Works is owned by Anna Holm."
+DENIED = "Holm Works is not owned by Anna Holm."
+OTHERWISE = "Anna Holm is the owner of Holm Works."
+BESIDE = "Holm Works belongs to a register of old firms."
+
+
+def fact(text: str, *words: str, **more: Any) -> Callable[[tasks.WriteReport], tasks.DraftSentence]:
+    """A sentence that cites the findings whose quotes hold these words."""
+
+    def make(task: tasks.WriteReport) -> tasks.DraftSentence:
+        labels = tuple(
+            next(shown.id for shown in task.findings if word in shown.quote) for word in words
+        )
+        return tasks.DraftSentence(text=text, findings=labels, **more)
+
+    return make
+
+
+def rig_of(
+    home: Path, *made: Callable[[Any], tasks.DraftSentence], settings: Any = None, **rules: Any
+) -> Rig:
+    """A run whose writer says just this, and whose checker finds nothing wrong with it."""
+    rules = {
+        "write_report": lambda task: tasks.Draft(answer=tuple(make(task) for make in made))
+    } | rules
+    return Rig(home, ScriptedReasoner(**rules), **(settings or {}))
+
+
+async def report_of(rig: Rig) -> Report:
+    outcome = await rig.work()
+    assert outcome.error is None
+    assert outcome.report is not None
+    return outcome.report
+
+
+def foot(report: Report) -> list[str]:
+    """What the foot of the report counts, and what the limits say of the reader."""
+    count = report.made_by.partition(". The reader")
+    listed = [line for line in report.limits if line.startswith("The reader")]
+    return [*listed, f"The reader{count[2]}"] if count[1] else listed
+
+
+def sentences_of(report: Report) -> list[Sentence]:
+    return [
+        *report.answer,
+        *(sentence for section in report.sections for sentence in section.sentences),
+    ]
+
+
+class Fixed:
+    """A reader that gives the same verdict on everything, unless a test says otherwise, and keeps what it was asked."""
+
+    def __init__(
+        self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]
+    ) -> None:
+        self.usual, self.by_words = (supports, refutes), by_words
+        self.asked: list[tuple[str, str]] = []
+        self.calls = 0
+
+    def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
+        self.asked += pairs
+        self.calls += 1
+        return [self.judge(evidence) for evidence, _ in pairs]
+
+    def judge(self, evidence: str) -> Verdict:
+        held = tuple(word for word in self.by_words if word in evidence)
+        supports, refutes = self.by_words.get("_".join(held), self.usual)
+        return Verdict(supports, refutes, 0.0)
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Any]:
+    """Puts another reader in the place of ours."""
+
+    def put(other: Any) -> Any:
+        monkeypatch.setattr(second_opinion, "load_reader", lambda: other)
+        return other
+
+    return put
+
+
+# -- what can go wrong
+
+
+def missing(folder: Path) -> None:
+    """There is no model."""
+
+
+def damaged(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(b"not what was shipped")
+
+
+@pytest.mark.parametrize("harm", [missing, damaged], ids=lambda harm: harm.__name__)
+async def test_a_model_that_cannot_be_used_costs_the_opinions_and_nothing_else(
+    tmp_path: Path, reader: Callable[[Any], Any], harm: Callable[[Path], None]
+) -> None:
+    harm(tmp_path / "model")
+    reader(Reader(tmp_path / "model"))
+    rig = rig_of(tmp_path / "home", fact(OTHERWISE, OWNED), fact(OWNED, OWNED))
+    report = await report_of(rig)
+    assert report.status is RunStatus.ANSWERED
+    assert [sentence.text for sentence in report.answer] == [OTHERWISE, OWNED]
+    assert [sentence.second_opinion for sentence in report.answer] == [None, None]
+    assert [sentence.mark for sentence in report.answer] == ["", ""]
+    assert foot(report) == [UNASKED], "one note, and no count"
+    assert [event.what for event in rig.of(Limited)] == [UNASKED]
+    assert str(tmp_path) not in markdown(report), "a report names no folder of this machine"
+    again = await rig.work(Mode.REPLAY)
+    assert again.report is not None
+    assert again.report.hash == report.hash
+
+
+async def test_a_runtime_that_does_not_load_is_told_likewise(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    class Broken:
+        def verify(self, pairs: Any) -> Any:
+            raise ImportError("onnxruntime: DLL load failed")
+
+    reader(Broken())
+    assert foot(await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))) == [UNASKED]
+
+
+async def test_another_error_is_nobodys_secret(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    class Wrong:
+        def verify(self, pairs: Any) -> Any:
+            raise ZeroDivisionError("a fault of ours")
+
+    reader(Wrong())
+    with pytest.raises(ZeroDivisionError):
+        await rig_of(tmp_path, fact(OTHERWISE, OWNED)).work()
+
+
+# -- what it says
+
+
+async def test_a_sentence_that_its_quote_denies_gets_a_caution_wherever_it_is_shown(
+    tmp_path: Path,
+) -> None:
+    report = await report_of(rig_of(tmp_path, fact(DENIED, OWNED)))
+    (sentence,) = report.answer
+    assert sentence.second_opinion is not None
+    assert sentence.second_opinion.stance is Stance.REFUTES
+    assert sentence.second_opinion.confidence >= CONTRADICTS
+    assert sentence.second_opinion.confidence == round(sentence.second_opinion.confidence, 2)
+    assert sentence.mark == CAUTION
+    line = (
+        "The reader, a second opinion, agrees with 0 of 1 cited sentence, says nothing of 0, and "
+        "contradicts 1."
+    )
+    limit = "The reader, a second opinion, contradicts 1 cited sentence."
+    assert foot(report) == [limit, line]
+    for shown in (markdown(report), page(report)):
+        assert shown.count(CAUTION) == 1
+        assert shown.count(line) == 1
+        assert shown.count(limit) == 1
+    assert CAUTION in answer_text(report)
+
+
+async def test_what_is_said_in_other_words_is_agreed_to_by_the_model(tmp_path: Path) -> None:
+    report = await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))
+    (sentence,) = report.answer
+    assert sentence.second_opinion is not None
+    assert sentence.second_opinion.stance is Stance.SUPPORTS
+    assert AGREES <= sentence.second_opinion.confidence <= 1.0
+    assert sentence.mark == ""
+
+
+async def test_what_it_says_nothing_of_stays_as_it_is(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    reader(Fixed(supports=AGREES - 0.01, refutes=CONTRADICTS - 0.0001))
+    on = await report_of(rig_of(tmp_path / "on", fact(BESIDE, OWNED)))
+    off = await report_of(
+        rig_of(tmp_path / "off", fact(BESIDE, OWNED), settings={"second_opinion": False})
+    )
+    (sentence,) = on.answer
+    assert sentence.second_opinion == SecondOpinion(
+        stance=Stance.NEUTRAL, confidence=round(1 - CONTRADICTS, 2)
+    )
+    assert sentence.model_copy(update={"second_opinion": None}) == off.answer[0]
+    assert (on.status, on.confidence) == (off.status, off.confidence)
+
+
+@pytest.mark.parametrize(
+    ("supports", "refutes", "stance", "confidence"),
+    [
+        (AGREES, 0.0, Stance.SUPPORTS, AGREES),
+        (0.98765, 0.0, Stance.SUPPORTS, 0.99),
+        (AGREES, 1.0, Stance.SUPPORTS, AGREES),
+        (0.0, CONTRADICTS, Stance.REFUTES, CONTRADICTS),
+        (AGREES - 0.0001, 0.9999, Stance.REFUTES, 1.0),
+        (0.3, 0.5, Stance.NEUTRAL, 0.5),
+        (0.1, 0.0, Stance.NEUTRAL, 0.9),
+        (0.0, 0.0, Stance.NEUTRAL, 1.0),
+    ],
+)
+async def test_one_quote_that_says_it_is_enough_and_a_side_is_taken_only_by_who_is_sure(
+    tmp_path: Path,
+    reader: Callable[[Any], Any],
+    supports: float,
+    refutes: float,
+    stance: Stance,
+    confidence: float,
+) -> None:
+    reader(Fixed(supports, refutes))
+    (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED)))).answer
+    assert sentence.second_opinion == SecondOpinion(stance=stance, confidence=confidence)
+    assert (sentence.mark == CAUTION) == (stance is Stance.REFUTES)
+
+
+async def test_a_caution_stands_beside_that_of_the_audit(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims)
+        )
+
+    reader(Fixed(refutes=1.0))
+    rig = rig_of(
+        tmp_path,
+        fact(OTHERWISE, OWNED),
+        check_support=doubt,
+        repair_sentences=lambda task: tasks.Repairs(repairs=()),
+    )
+    (sentence,) = (await report_of(rig)).answer
+    assert sentence.mark == f"{PARTLY}; {CAUTION}"
+
+
+@pytest.mark.parametrize("strategy", ["popper", "iterative"])
+async def test_a_caution_moves_no_belief(
+    tmp_path: Path, reader: Callable[[Any], Any], strategy: str
+) -> None:
+    reader(Fixed(refutes=1.0))
+    settings = {"strategy": strategy}
+    on = await report_of(rig_of(tmp_path / "on", fact(OTHERWISE, OWNED), settings=settings))
+    settings |= {"second_opinion": False}  # type: ignore[dict-item]
+    off = await report_of(rig_of(tmp_path / "off", fact(OTHERWISE, OWNED), settings=settings))
+    assert on.answer[0].mark == CAUTION
+    assert (on.status, on.confidence) == (off.status, off.confidence)
+    assert on.confidence > 0
+
+
+# -- who is asked, about what
+
+
+async def test_what_rules_settle_loads_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise AssertionError("the reader was loaded")
+
+    monkeypatch.setattr(second_opinion, "load_reader", refuse)
+    corpus = {
+        **CORPUS,
+        "doc:birth": ("Parish", "register", "Anna Holm, who owns a boat, was born on 3 May 1980."),
+    }
+    rig = rig_of(
+        tmp_path,
+        fact(OWNED, OWNED),
+        fact("The evidence speaks for it.", kind=SentenceKind.FRAME),
+        fact(
+            "Anna Holm is 46 years old on 2026-11-15 (born on 3 May 1980).",
+            "1980",
+            kind=SentenceKind.CALCULATION,
+            calculation=Calculation(kind="years", inputs=("1980-05-03", "2026-11-15"), result="46"),
+        ),
+        settings={"as_of": "2026-11-15", "provider": CorpusProvider(corpus)},
+    )
+    report = await report_of(rig)
+    assert [sentence.second_opinion for sentence in report.answer] == [WORD_FOR_WORD, None, None]
+    assert foot(report) == [
+        "The reader, a second opinion, agrees with 1 of 1 cited sentence, says nothing of 0, and "
+        "contradicts 0."
+    ]
+
+
+async def test_the_reader_is_asked_once_and_shown_titles_and_quotes(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    asked = reader(Fixed())
+    rig = rig_of(
+        tmp_path, fact(OTHERWISE, OWNED, "authority"), fact(OWNED, OWNED), fact(BESIDE, "trader")
+    )
+    await report_of(rig)
+    register = f"Register. {OWNED}"
+    notice = "Notice. The authority confirms that Anna Holm owns Holm Works."
+    assert asked.calls == 1
+    assert asked.asked == [
+        (register, OTHERWISE),
+        (notice, OTHERWISE),
+        (f"{register} {notice}", OTHERWISE),
+        ("Gazette. Holm Works is owned by Bertil Ask, a trader.", BESIDE),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("register", "notice", "both", "stance"),
+    [
+        ((0.9, 0.0), (0.0, 1.0), (0.0, 1.0), Stance.SUPPORTS),
+        ((0.0, 1.0), (0.0, 0.0), (0.9, 0.0), Stance.SUPPORTS),
+        ((0.0, 0.0), (0.0, 1.0), (0.0, 0.0), Stance.REFUTES),
+        ((0.0, 0.0), (0.0, 0.0), (0.0, 1.0), Stance.NEUTRAL),
+    ],
+    ids=[
+        "one says it",
+        "both together say it",
+        "one says otherwise",
+        "only both together say otherwise",
+    ],
+)
+async def test_quotes_may_say_it_together_but_each_alone_that_it_is_not_so(
+    tmp_path: Path,
+    reader: Callable[[Any], Any],
+    register: Any,
+    notice: Any,
+    both: Any,
+    stance: Stance,
+) -> None:
+    reader(Fixed(Register=register, Notice=notice, Register_Notice=both))
+    (sentence,) = (await report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED, "authority")))).answer
+    assert sentence.second_opinion is not None
+    assert sentence.second_opinion.stance is stance
+
+
+async def test_of_very_many_quotes_the_first_are_read(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    asked = reader(Fixed())
+    corpus = {
+        f"doc:{n}": (
+            f"Book {n}",
+            "register",
+            f"Clerk number {n} notes that Anna Holm has owned Holm Works.",
+        )
+        for n in range(QUOTES + 4)
+    }
+    names = [f"number {n} " for n in range(QUOTES + 4)]
+    provider = CorpusProvider(corpus)
+    rig = rig_of(
+        tmp_path,
+        fact(OTHERWISE, *names),
+        settings={"provider": provider, "filters": {"results": QUOTES + 4}},
+    )
+    report = await report_of(rig)
+    assert len(report.answer[0].citations) == QUOTES + 4
+    assert len(asked.asked) == QUOTES + QUOTES - 1, "each alone, and each with the next"
+
+
+async def test_the_loop_goes_on_while_it_reads(
+    tmp_path: Path, reader: Callable[[Any], Any]
+) -> None:
+    begun, released = threading.Event(), threading.Event()
+
+    class Slow(Fixed):
+        def verify(self, pairs: Any) -> list[Verdict]:
+            begun.set()
+            assert released.wait(20), "the loop was blocked: nobody could release the reader"
+            return super().verify(pairs)
+
+    async def release() -> None:
+        await asyncio.to_thread(begun.wait, 20)
+        released.set()
+
+    reader(Slow(supports=1.0))
+    report, _ = await asyncio.gather(report_of(rig_of(tmp_path, fact(OTHERWISE, OWNED))), release())
+    assert report.answer[0].second_opinion == SecondOpinion(stance=Stance.SUPPORTS, confidence=1.0)
+
+
+async def test_switched_off_there_is_no_opinion_and_no_word_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(second_opinion, "load_reader")
+    rig = rig_of(
+        tmp_path, fact(DENIED, OWNED), fact(OWNED, OWNED), settings={"second_opinion": False}
+    )
+    report = await report_of(rig)
+    assert [sentence.second_opinion for sentence in report.answer] == [None, None]
+    assert [sentence.mark for sentence in report.answer] == ["", ""]
+    assert foot(report) == []
+    assert "second_opinion" not in report.model_dump_json()
+
+
+async def test_a_report_without_evidence_says_nothing_of_it(tmp_path: Path) -> None:
+    report = await report_of(
+        Rig(tmp_path, ScriptedReasoner(write_report=lambda task: tasks.Draft(answer=())))
+    )
+    assert report.status is RunStatus.NO_EVIDENCE
+    assert foot(report) == []
+
+
+@pytest.mark.parametrize("strategy", list(TABLE))
+async def test_every_strategy_has_its_sentences_judged(
+    tmp_path: Path, reader: Callable[[Any], Any], strategy: str
+) -> None:
+    reader(Fixed(refutes=1.0))
+    rig = rig_of(
+        tmp_path, fact(OTHERWISE, OWNED), fact(OWNED, OWNED), settings={"strategy": strategy}
+    )
+    report = await report_of(rig)
+    facts = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
+    assert [item.text for item in report.answer] == [OTHERWISE, OWNED]
+    assert [item.mark for item in report.answer] == [CAUTION, ""]
+    assert all(item.second_opinion for item in facts)
+    assert not any(
+        item.second_opinion for item in sentences_of(report) if item.kind is not SentenceKind.FACT
+    )
+    assert foot(report) == [*contradicted(facts), counted(facts)]
+    assert f" of {len(facts)} cited sentences" in foot(report)[-1]
+
+
+# -- a chat model, from end to end
+
+
+def denying(fields: Fields, usual: Fields) -> Fields:
+    """Say of the first finding that it never was so.
+
+    The audit finds all names and numbers in the quote.
+    """
+    first, *rest = usual["answer"]
+    return {
+        "answer": [
+            first | {"text": re.sub(rf" ({'|'.join(ACTS)}) ", r" never \1 ", first["text"])},
+            *rest,
+        ]
+    }
+
+
+async def test_a_chat_model_that_turns_a_quote_round_is_contradicted_and_replays_to_the_same_report(
+    tmp_path: Path,
+) -> None:
+    brain = popper_brain(rounds=1, directions={"write_report": [denying]})
+    with ScriptedServer(brain, made_search(results=2)) as server:
+        settings = web_of(server, tmp_path, read_pages=False)
+        outcome = await research("How many crates did the harbour office of Lund count?", settings)
+    report = outcome.report
+    assert report is not None
+    assert outcome.folder is not None
+    turned, *others = [item for item in sentences_of(report) if item.kind is SentenceKind.FACT]
+    assert " never " in turned.text
+    assert turned.mark == CAUTION
+    assert [item.second_opinion for item in others] == [WORD_FOR_WORD] * len(others)
+    line = (
+        f"The reader, a second opinion, agrees with {len(others)} of {len(others) + 1} cited "
+        "sentences, "
+        "says nothing of 0, and contradicts 1."
+    )
+    assert foot(report) == ["The reader, a second opinion, contradicts 1 cited sentence.", line]
+    for name in ("report.md", "report.html", "report.json"):
+        text = (outcome.folder / name).read_text(encoding="utf-8")
+        assert CAUTION in text, name
+        assert line in text, name
+    again = await replay(outcome.run.id, settings)  # the server is gone
+    assert again.report is not None
+    assert again.report.hash == report.hash
+
+
+# -- word for word
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("Anna Holm owns it.", "Anna Holm owns it."),
+        ("Anna Holm owns it", "Anna Holm owns it."),
+        ("Anna Holm owns it.", "She came late. Anna Holm owns it. He left."),
+        (
+            "Anna Holm owns it. He left.",
+            "She came late. Anna Holm owns it. He left. Then it rained.",
+        ),
+        ("Anna Holm's “old” firm is hers.", 'Anna  Holm’s\n"old" firm is hers.'),
+        ("An international firm is hers.", "An inter-\nnational firm is hers."),
+        ("Anna Holm owns it.", "**Anna Holm** owns *it*."),
+        ("Ownership Anna Holm owns it.", "# Ownership\n\nAnna Holm owns it."),
+        ("- Anna Holm owns it.", "- Anna Holm owns it."),
+        ("Anna Holm owns it.", "- Anna Holm owns it.\n- He left."),
+    ],
+)
+def test_a_sentence_that_stands_in_its_quote(said: str, quote: str) -> None:
+    assert stands_whole(said, quote)
+
+
+@pytest.mark.parametrize(
+    ("said", "quote"),
+    [
+        ("", "Anna Holm owns it."),
+        (".", "Anna Holm owns it."),
+        ("Anna Holm owns it.", ""),
+        ("Anna Holm owns it.", "Bertil Ask owns it."),
+        ("Anna Holm owns it.", "It is not true that Anna Holm owns it."),
+        ("Anna Holm owns it.", "Anna Holm owns it only in name."),
+        ("Anna Holm owns it.", "Does anybody know that Anna Holm owns it?"),
+        ("Anna Holm owns it.", "Anna Holm owns it?"),
+        ("5 million people came.", "25 million people came."),
+        ("The rent is 5.", "The rent is 5.7 million."),
+    ],
+)
+def test_a_sentence_that_does_not(said: str, quote: str) -> None:
+    assert not stands_whole(said, quote)
+
+
+# -- counting
+
+OPINIONS = st.none() | st.builds(
+    SecondOpinion, stance=st.sampled_from(list(Stance)), confidence=st.floats(0, 1, allow_nan=False)
+)
+
+
+@given(st.lists(OPINIONS, max_size=60))
+def test_the_counts_add_up(opinions: list[SecondOpinion | None]) -> None:
+    written = [Sentence(text="It is so.", second_opinion=opinion) for opinion in opinions]
+    asked = [opinion for opinion in opinions if opinion]
+    refuted = sum(opinion.stance is Stance.REFUTES for opinion in asked)
+    assert [
+        int(number) for line in contradicted(written) for number in re.findall(r"\d+", line)
+    ] == [refuted][:refuted]
+    if not asked:
+        assert counted(written) == ""
+        return
+    agreed, of, silent, against = map(int, re.findall(r"\d+", counted(written)))
+    assert agreed + silent + against == of == len(asked)
+    assert agreed == sum(opinion.stance is Stance.SUPPORTS for opinion in asked)
+    assert against == refuted

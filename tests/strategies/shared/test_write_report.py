@@ -1,0 +1,452 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deepdiver import tasks
+from deepdiver.core.record import (
+    Calculation,
+    Finding,
+    Report,
+    RunStatus,
+    Section,
+    Sentence,
+    SentenceKind,
+    Stance,
+)
+from deepdiver.errors import ReasonError
+from deepdiver.strategies.shared.look import look_into
+from deepdiver.strategies.shared.write_report import (
+    JUDGED,
+    PARTLY,
+    UNREAD,
+    UNTESTED,
+    _notes,
+    write_report,
+)
+from tests.strategies.rig import QUESTION, Rig, ScriptedReasoner
+
+OWNED = "Holm Works is owned by Anna Holm."
+
+
+def draft_of(*sentences: tasks.DraftSentence, missing: tuple[str, ...] = ()) -> Any:
+    return lambda task: tasks.Draft(answer=sentences, missing=missing)
+
+
+def told(text: str, *findings: str, **more: Any) -> tasks.DraftSentence:
+    return tasks.DraftSentence(text=text, findings=findings, **more)
+
+
+async def report_of(tmp_path: Path, **rules: Any) -> tuple[Report, Rig]:
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    outcome = await rig.work()
+    assert outcome.report is not None
+    return outcome.report, rig
+
+
+def label_of(task: tasks.WriteReport, words: str) -> str:
+    return next(shown.id for shown in task.findings if words in shown.quote)
+
+
+def write(make: Any) -> Any:
+    return lambda task: tasks.Draft(answer=tuple(make(lambda words: label_of(task, words))))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        told("Holm Works is owned by Anna Holm."),
+        told("Holm Works is owned by Anna Holm.", "F99"),
+        told("Holm Works is owned by Carl Dahl.", "F1"),
+        told("Holm Works was sold for 77 crowns.", "F1"),
+        told("Holm Works changed hands on 3 May 1990.", "F1"),
+        told("It was founded 900 years ago.", kind=SentenceKind.FRAME),
+        told("Anna Holm is 40.", "F1", kind=SentenceKind.CALCULATION),
+        told(
+            "Anna Holm is 40.",
+            "F1",
+            kind=SentenceKind.CALCULATION,
+            calculation=Calculation(kind="years", inputs=("1980-01-01", "2026-01-01"), result="40"),
+        ),
+    ],
+)
+async def test_what_no_quote_carries_is_cut(tmp_path: Path, sentence: tasks.DraftSentence) -> None:
+    report, _ = await report_of(tmp_path, write_report=draft_of(sentence))
+    assert report.answer == ()
+    assert any("cut 1 sentence" in line for line in report.limits)
+    assert report.status is RunStatus.NO_EVIDENCE
+    assert report.confidence == 0.0
+
+
+async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_path: Path) -> None:
+    report, rig = await report_of(
+        tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    (sentence,) = report.answer
+    (citation,) = report.citations
+    assert sentence.citations == (citation.number,) == (1,)
+    assert citation.quote == OWNED
+    text = rig.store.get_text(citation.passage.snapshot)
+    assert text[citation.passage.start : citation.passage.end] == OWNED
+
+
+async def test_a_faulty_sentence_is_repaired_once(tmp_path: Path) -> None:
+    asked: list[tasks.RepairSentences] = []
+
+    def repair(task: tasks.RepairSentences) -> tasks.Repairs:
+        asked.append(task)
+        return tasks.Repairs(repairs=(tasks.Repaired(id=task.sentences[0].id, text=OWNED),))
+
+    report, _ = await report_of(
+        tmp_path,
+        write_report=write(lambda label: [told("Holm Works is owned by Carl Dahl.", label(OWNED))]),
+        repair_sentences=repair,
+    )
+    assert [sentence.text for sentence in report.answer] == [OWNED]
+    assert len(asked) == 1
+    assert asked[0].sentences[0].quotes == (OWNED,)
+    assert "Carl Dahl" in asked[0].sentences[0].problem
+
+
+async def test_a_repair_that_is_no_better_is_cut(tmp_path: Path) -> None:
+    def worse(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(
+            repairs=(tasks.Repaired(id=task.sentences[0].id, text="Dora Ek owns it all."),)
+        )
+
+    report, _ = await report_of(
+        tmp_path,
+        write_report=write(lambda label: [told("Carl Dahl owns it.", label(OWNED))]),
+        repair_sentences=worse,
+    )
+    assert report.answer == ()
+
+
+@pytest.mark.parametrize(("support", "kept"), [("partial", True), ("none", False)])
+async def test_the_reasoners_doubt_marks_or_cuts(tmp_path: Path, support: Any, kept: bool) -> None:
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support=support, reason="hm") for c in task.claims)
+        )
+
+    def same(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences)
+        )
+
+    report, _ = await report_of(
+        tmp_path,
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
+        check_support=doubt,
+        repair_sentences=same,
+    )
+    assert [sentence.mark for sentence in report.answer] == ([PARTLY] if kept else [])
+
+
+async def test_doubt_that_nobody_repairs_still_counts(tmp_path: Path) -> None:
+    def fail(task: Any) -> Any:
+        raise ReasonError("no repair today")
+
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(checks=tuple(tasks.Check(id=c.id, support="none") for c in task.claims))
+
+    report, _ = await report_of(
+        tmp_path,
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
+        check_support=doubt,
+        repair_sentences=fail,
+    )
+    assert report.answer == ()
+
+
+async def test_a_calculation_that_comes_out_stays(tmp_path: Path) -> None:
+    founded = "Holm Works was founded in 1998."
+
+    def both(task: tasks.ExtractFindings) -> tasks.Extraction:
+        found = [
+            tasks.Extracted(statement=words, source=text.id, quote=words)
+            for text in task.texts
+            for words in (OWNED, founded)
+            if words in text.text
+        ]
+        return tasks.Extraction(findings=tuple(found))
+
+    def age(label: Any) -> list[tasks.DraftSentence]:
+        sum_ = Calculation(kind="difference", inputs=("2026", "1998"), result="28")
+        wrong = Calculation(kind="difference", inputs=("2025", "1998"), result="27")
+        text = "In 2026 Holm Works was 28 years old."
+        return [
+            told(text, label(founded), kind=SentenceKind.CALCULATION, calculation=sum_),
+            told(text, label(founded), kind=SentenceKind.CALCULATION, calculation=wrong),
+        ]
+
+    report, _ = await report_of(tmp_path, extract_findings=both, write_report=write(age))
+    (kept,) = report.answer
+    assert kept.calculation is not None
+    assert kept.calculation.result == "28", (
+        "the run's own year may be reckoned with, another needs a quote"
+    )
+
+
+async def test_a_writer_who_fails_leaves_the_hypotheses_own_words(tmp_path: Path) -> None:
+    def fail(task: Any) -> Any:
+        raise ReasonError("writer's block")
+
+    report, _ = await report_of(tmp_path, write_report=fail)
+    assert [sentence.text for sentence in report.answer] == ["Anna Holm owns Holm Works."]
+    assert report.answer[0].citations
+    assert any("writer's block" in line for line in report.limits)
+
+
+async def test_what_is_missing_is_among_the_limits(tmp_path: Path) -> None:
+    report, _ = await report_of(tmp_path, write_report=draft_of(missing=("since when",)))
+    assert "Not answered: since when" in report.limits
+
+
+@pytest.mark.parametrize(
+    ("pages", "told"), [(UNREAD, ""), (UNREAD + 1, "1 more page was"), (40, "32 more pages were")]
+)
+def test_of_many_unread_pages_some_are_named_and_the_rest_counted(
+    tmp_path: Path, pages: int, told: str
+) -> None:
+    deps = Rig(tmp_path).session().deps
+    for number in range(pages):
+        deps.not_read(
+            f"https://x.example/{number:02} was not read (a login wall): nothing of it is used"
+        )
+    notes = _notes(deps, ["tavily could not search"], ["since when"], 0)
+    assert notes[:2] == ["tavily could not search", "Not answered: since when"]
+    assert sum("login wall" in note for note in notes) == UNREAD
+    assert notes[-1].startswith(told)
+    assert len(notes) == 2 + UNREAD + bool(told)
+
+
+async def test_the_report_is_the_same_whatever_happened_first(tmp_path: Path) -> None:
+    hashes = set()
+    for number in range(3):
+        report, _ = await report_of(tmp_path / str(number))
+        hashes.add(report.hash)
+    assert len(hashes) == 1
+
+
+# -- without hypotheses
+
+
+async def weighed(
+    tmp_path: Path, *, gaps: tuple[str, ...] = (), deepens: str = "", **rules: Any
+) -> tuple[Report, Rig]:
+    """Look into the question once and write a report without hypotheses."""
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    rig.run = rig.run.model_copy(update={"deepens": deepens})
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    return await write_report(deps, QUESTION, [QUESTION], None, looked.findings, gaps, []), rig
+
+
+def fail(task: Any) -> Any:
+    raise ReasonError("not today")
+
+
+async def test_a_sentence_is_weighed_by_what_speaks_for_and_against_it(tmp_path: Path) -> None:
+    """Two speak for Anna Holm, the gazette against.
+
+    Less than without the gazette, and the gazette's own far less.
+    """
+    owner, _ = await weighed(
+        tmp_path / "anna", write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    gazette = "Holm Works is owned by Bertil Ask, a trader."
+
+    def judge(task: tasks.Judge) -> tasks.Judgements:
+        name = "Bertil" if "Bertil" in task.hypothesis else "Anna"
+        stances = {
+            f.id: Stance.SUPPORTS if name in f.quote else Stance.REFUTES for f in task.findings
+        }
+        return tasks.Judgements(
+            judgements=tuple(
+                tasks.Judgement(finding=key, stance=stance, strength=0.9)
+                for key, stance in stances.items()
+            )
+        )
+
+    against, _ = await weighed(
+        tmp_path / "against",
+        judge=judge,
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
+    )
+    other, _ = await weighed(
+        tmp_path / "bertil",
+        judge=judge,
+        write_report=write(lambda label: [told(gazette, label(gazette))]),
+    )
+    assert owner.status is against.status is RunStatus.ANSWERED
+    assert other.status is RunStatus.PARTIAL
+    assert 0 < other.confidence < 0.5 < against.confidence < 1
+
+
+async def test_a_judge_who_fails_leaves_the_findings_that_carry_the_sentence(
+    tmp_path: Path,
+) -> None:
+    report, _ = await weighed(
+        tmp_path, judge=fail, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    assert report.confidence == pytest.approx(0.8897, abs=2e-3), "one register of 0.95 by itself"
+    assert any("judge failed" in line for line in report.limits)
+
+
+async def test_a_sentence_that_is_carried_in_part_counts_for_half(tmp_path: Path) -> None:
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(tasks.Check(id=c.id, support="partial", reason="hm") for c in task.claims)
+        )
+
+    rules: dict[str, Any] = {
+        "judge": fail,
+        "write_report": write(lambda label: [told(OWNED, label(OWNED))]),
+    }
+    whole, _ = await weighed(tmp_path / "whole", **rules)
+    rules |= {"check_support": doubt, "repair_sentences": lambda task: tasks.Repairs(repairs=())}
+    part, _ = await weighed(tmp_path / "part", **rules)
+    assert [sentence.mark for sentence in part.answer] == [PARTLY]
+    assert part.confidence < whole.confidence
+
+
+async def test_so_many_sentences_are_judged_and_no_more(tmp_path: Path) -> None:
+    twelve = write(lambda label: [told(OWNED, label(OWNED))] * 12)
+    _, rig = await weighed(tmp_path, write_report=twelve)
+    assert len(rig.reasoner.of(tasks.Judge)) == JUDGED
+
+
+async def test_what_was_not_put_to_the_test_is_said(tmp_path: Path) -> None:
+    report, _ = await weighed(
+        tmp_path, write_report=write(lambda label: [told(OWNED, label(OWNED))])
+    )
+    assert UNTESTED in report.limits
+    nothing, _ = await weighed(tmp_path / "nothing", write_report=draft_of())
+    assert UNTESTED not in nothing.limits
+
+
+async def test_the_writer_has_the_last_word_on_what_is_missing(tmp_path: Path) -> None:
+    answered, _ = await weighed(
+        tmp_path / "one",
+        gaps=("Since when?",),
+        write_report=write(lambda label: [told(OWNED, label(OWNED))]),
+    )
+    assert not any(line.startswith("Not answered") for line in answered.limits)
+    assert answered.status is RunStatus.ANSWERED
+    failed, _ = await weighed(tmp_path / "two", gaps=("Since when?",), write_report=fail)
+    assert "Not answered: Since when?" in failed.limits
+    assert [section.heading for section in failed.sections] == ["What was found"]
+    empty, _ = await weighed(tmp_path / "three", gaps=("Since when?",), extract_findings=fail)
+    assert "Not answered: Since when?" in empty.limits
+    assert empty.status is RunStatus.NO_EVIDENCE
+
+
+async def test_a_deeper_look_says_into_which_run(tmp_path: Path) -> None:
+    report, _ = await weighed(tmp_path, deepens="20261115-x-1", write_report=draft_of())
+    assert report.made_by.endswith("looking deeper into 20261115-x-1")
+    plain, _ = await weighed(tmp_path / "plain", write_report=draft_of())
+    assert "deeper" not in plain.made_by
+
+
+# -- sections that code has made of conclusions
+
+
+async def with_more(tmp_path: Path, make: Any, **rules: Any) -> Report:
+    rig = Rig(tmp_path, ScriptedReasoner(**rules))
+    deps = rig.session().deps
+    looked = await look_into(deps, QUESTION, QUESTION, [QUESTION])
+    quotes = {key: deps.ledger.get(Finding, key).quotes[0].text for key in looked.findings}
+    return await write_report(
+        deps, QUESTION, [QUESTION], None, looked.findings, (), [], more=make(quotes)
+    )
+
+
+def frame(text: str) -> Sentence:
+    return Sentence(text=text, kind=SentenceKind.FRAME)
+
+
+async def test_a_fact_of_codes_is_audited_like_any_other(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        key = next(iter(quotes))
+        lines = (
+            Sentence(text="Carl Dahl owns 44 boats.", findings=(key,)),
+            Sentence(text="No finding.", findings=()),
+        )
+        return [Section(heading="Mine", sentences=lines)]
+
+    report = await with_more(tmp_path, make)
+    assert "Mine" not in {section.heading for section in report.sections}
+    assert "Carl Dahl" not in report.model_dump_json()
+    assert any("cut 2 sentences" in line for line in report.limits)
+
+
+async def test_a_frame_of_codes_may_hold_values_and_goes_with_what_it_introduces(
+    tmp_path: Path,
+) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        (first, quote), *_ = quotes.items()
+        kept = (
+            frame("6 minutes apart:"),
+            Sentence(text=quote, findings=(first,), mark="flagged: x"),
+        )
+        lost = (frame("7 minutes apart:"), Sentence(text="Carl Dahl owns it.", findings=(first,)))
+        return [Section(heading="Mine", sentences=(*kept, *lost, frame("It took 3 turns.")))]
+
+    report = await with_more(tmp_path, make)
+    (mine,) = [section for section in report.sections if section.heading == "Mine"]
+    assert mine.sentences[0].text == "6 minutes apart:"
+    assert [line.text for line in mine.sentences][2:] == ["It took 3 turns."]
+    assert mine.sentences[1].citations, "what it introduces is cited"
+    assert mine.sentences[1].mark == "flagged: x"
+    assert any("cut 1 sentence " in line for line in report.limits), "a frame is not counted as cut"
+
+
+async def test_a_fact_that_the_writer_has_told_is_not_told_again_unless_it_is_introduced(
+    tmp_path: Path,
+) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        lines = tuple(Sentence(text=quote, findings=(key,)) for key, quote in quotes.items())
+        return [
+            Section(heading="A", sentences=lines),
+            Section(heading="B", sentences=(frame("Again:"), *lines)),
+        ]
+
+    report = await with_more(tmp_path, make)
+    told = {line.text for line in report.answer}
+    by_heading = {
+        section.heading: [line.text for line in section.sentences] for section in report.sections
+    }
+    assert told
+    assert not told & set(by_heading["A"])
+    assert told <= set(by_heading["B"])
+
+
+async def test_doubt_is_added_to_a_caution_that_stands_there(tmp_path: Path) -> None:
+    def make(quotes: dict[str, str]) -> list[Section]:
+        key, quote = next((key, quote) for key, quote in quotes.items() if "Bertil" in quote)
+        return [
+            Section(
+                heading="Mine",
+                sentences=(frame("So:"), Sentence(text=quote, findings=(key,), mark="flagged")),
+            )
+        ]
+
+    def doubt(task: tasks.CheckSupport) -> tasks.Checks:
+        return tasks.Checks(
+            checks=tuple(
+                tasks.Check(id=claim.id, support="partial" if "Bertil" in claim.text else "full")
+                for claim in task.claims
+            )
+        )
+
+    def leave(task: tasks.RepairSentences) -> tasks.Repairs:
+        return tasks.Repairs(
+            repairs=tuple(tasks.Repaired(id=item.id, text=item.text) for item in task.sentences)
+        )
+
+    report = await with_more(tmp_path, make, check_support=doubt, repair_sentences=leave)
+    (mine,) = [section for section in report.sections if section.heading == "Mine"]
+    assert mine.sentences[1].mark == "flagged; only partly carried by its quotes"
