@@ -19,7 +19,7 @@ from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Limit, Settings
 from deepdiver.gateway import Gateway, Kind, Reply, Request
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 CALLS = 500
 SIDE_BY_SIDE = 8
@@ -51,7 +51,7 @@ async def do_calls(door: Gateway, kind: Kind, asked: int, answered: int) -> None
 
 def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int) -> float:
     """Return the milliseconds of CPU that one call takes."""
-    store.create_run(
+    store.runs.create(
         Run(
             id=name.replace(" ", "-"),
             question=name,
@@ -78,7 +78,7 @@ def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int
 
 def main() -> int:
     """Measure each case; 1 if one takes more than the gateway's share."""
-    with tempfile.TemporaryDirectory() as folder, closing(open_store(Path(folder))) as store:
+    with tempfile.TemporaryDirectory() as folder, closing(open_sqlite(Path(folder))) as store:
         worst = max(measure(store, *case) for case in CASES)
     print(f"at most {worst:.2f} ms; the gateway's share of a step is {MOST_MS:g} ms")
     return int(worst > MOST_MS)

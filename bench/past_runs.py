@@ -19,8 +19,8 @@ from deepdiver.core.record import Hypothesis, Run, RunStatus
 from deepdiver.core.settings import load
 from deepdiver.gateway import Gateway
 from deepdiver.memory.past import recall
-from deepdiver.store import SqliteStore, open_store
 from deepdiver.store.blobs import encode, pack
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 RUNS = 10_000
 CLAIMS, OTHERS = 5, 35
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     """Measure, print, and say whether the target was met."""
     count = int(arguments[0]) if arguments else RUNS
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder))
+        store = open_sqlite(Path(folder))
         questions = fill(store, count)
         asked = [
             questions[count // 2],
@@ -62,8 +62,8 @@ async def measure(store: SqliteStore, number: int, question: str) -> float:
         created="2027-01-01",
         version="0",
     )
-    store.create_run(run)
-    gateway = Gateway(store, run.id, load({"home": store.file.parent}), lambda event: None)
+    store.runs.create(run)
+    gateway = Gateway(store, run.id, load({"home": store.database.file.parent}), lambda event: None)
     notes: list[str] = []
     began = time.process_time()
     await recall(question, run, store, gateway, note=notes.append)
@@ -88,7 +88,9 @@ def fill(store: SqliteStore, count: int) -> list[str]:
         return " ".join(word.capitalize() if chance.random() < 0.2 else word for word in drawn)
 
     questions = []
-    store._db.execute("BEGIN")  # one transaction: ten thousand durable ones would take minutes
+    store.database.connection.execute(
+        "BEGIN"
+    )  # one transaction: ten thousand durable ones would take minutes
     for number in range(count):
         question = f"Which {said(12)} ?"
         run = Run(
@@ -101,7 +103,7 @@ def fill(store: SqliteStore, count: int) -> list[str]:
         )
         values = run.model_dump(mode="json", exclude={"status"})
         row = (run.id, run.created, RunStatus.ANSWERED.value, pack(canonical(values)))
-        store._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", row)
+        store.database.connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?)", row)
         claims = [
             Hypothesis(
                 id=content_id("h", text), statement=text, supports_if=said(8), refutes_if=said(14)
@@ -112,9 +114,11 @@ def fill(store: SqliteStore, count: int) -> list[str]:
             (run.id, claim.id, "hypothesis", encode(claim.model_dump_json())) for claim in claims
         ]
         rows += [(run.id, f"f_{number}_{other}", "finding", b"x" * 600) for other in range(OTHERS)]
-        store._db.executemany("INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?)", rows)
+        store.database.connection.executemany(
+            "INSERT OR IGNORE INTO records VALUES (?, ?, ?, ?)", rows
+        )
         questions.append(question)
-    store._db.execute("COMMIT")
+    store.database.connection.execute("COMMIT")
     return questions
 
 

@@ -27,8 +27,9 @@ from langgraph.graph import END, START, StateGraph
 from deepdiver.core.settings import Settings, load
 from deepdiver.gateway import Reply, Request
 from deepdiver.run import Session, research
+from deepdiver.run.assemble import Own
 from deepdiver.run.begin import new_run
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.shared.base import Deps, Update, add_nodes
 from tests.servers.apart import ServerApart
 from tests.strategies.rig import CorpusProvider, ScriptedReasoner
@@ -92,10 +93,10 @@ async def cpu_of_a_step(home: Path) -> float:
             "prices": {"corpus": {}},
         }
     )
-    store = open_store(home)
+    store = open_sqlite(home)
     run = new_run(QUESTION, settings, store)
     session = Session(
-        run, settings, store, reasoner=ScriptedReasoner(), providers=[CorpusProvider()]
+        run, settings, store, own=Own(reasoner=ScriptedReasoner(), providers=[CorpusProvider()])
     )
 
     async def do() -> Reply:
@@ -128,7 +129,7 @@ async def many_runs(home: Path) -> tuple[float, float, float]:
     before = psutil.Process().memory_info().rss / 1e6
     with ServerApart(delay=1.0) as server:
         settings = settings_for(home, server)
-        store = open_store(home)
+        store = open_sqlite(home)
         began = time.perf_counter()
         outcomes = await asyncio.gather(
             *(

@@ -31,7 +31,7 @@ from deepdiver.cli import commands as cli
 from deepdiver.cli import main
 from deepdiver.core.events import RunStarted
 from deepdiver.core.record import Run, RunStatus
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.table import TABLE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
@@ -112,8 +112,8 @@ def home(own_home: Path) -> Path:
 def finished(original: Path, home: Path) -> str:
     """A finished run in this test's home."""
     shutil.copytree(original, home)
-    with closing(open_store(home)) as store:
-        (found,) = store.list_runs()
+    with closing(open_sqlite(home)) as store:
+        (found,) = store.runs.list_all()
     return found.id
 
 
@@ -127,16 +127,16 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
 
 
 def runs(home: Path) -> list[Run]:
-    with closing(open_store(home)) as store:
-        return store.list_runs()
+    with closing(open_sqlite(home)) as store:
+        return store.runs.list_all()
 
 
 def unfinished(
     home: Path, status: RunStatus = RunStatus.STOPPED, name: str = "20261115-x-1"
 ) -> str:
     """Enter a run that nobody works on."""
-    with closing(open_store(home)) as store:
-        store.create_run(
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(
             Run(
                 id=name,
                 question=QUESTION,
@@ -223,7 +223,7 @@ def test_a_damaged_database(say: Say, home: Path, damage: bytes, words: list[str
 
 @pytest.mark.parametrize("words", [["runs"], ["--sample", QUESTION]], ids=lambda w: w[0])
 def test_a_newer_schema(say: Say, home: Path, words: list[str]) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     with closing(sqlite3.connect(home / "deepdiver.db")) as db:
         db.execute("PRAGMA user_version = 999")
     said = say(*words)
@@ -848,10 +848,10 @@ def test_stop_where_nobody_works(say: Say, home: Path, finished: str) -> None:
 def test_stop_where_nobody_listens(say: Say, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "STOP_SECONDS", 0.3)
     name = unfinished(home, RunStatus.RUNNING)
-    with closing(open_store(home)) as store:
-        store.take_lease(name, "elsewhere:1:a", time.time(), 30)
+    with closing(open_sqlite(home)) as store:
+        store.leases.take(name, "elsewhere:1:a", time.time(), 30)
         said = say("stop", name)
-        assert store.asked_to_stop(name)
+        assert store.leases.asked_to_stop(name)
     assert said.code == 1
     assert f"run {name} was asked to stop and has not yet" in complaint(said)
 
@@ -975,9 +975,9 @@ def test_a_table_fits_the_terminal(finished: str, warm: Warm) -> None:
 
 def answers(home: Path) -> list[dict[str, Any]]:
     """Return what the person said in the only run, in order."""
-    with closing(open_store(home)) as store:
-        (found,) = store.list_runs()
-        rows = [row for row in store.journal_list(found.id) if row.kind == "human" and row.reply]
+    with closing(open_sqlite(home)) as store:
+        (found,) = store.runs.list_all()
+        rows = [row for row in store.journal.rows(found.id) if row.kind == "human" and row.reply]
     return [json.loads(row.reply or "")["value"] for row in rows]
 
 

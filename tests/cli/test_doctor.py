@@ -15,7 +15,7 @@ from deepdiver.cli import doctor as cli_doctor
 from deepdiver.cli.doctor import Check, Examination, State, examine
 from deepdiver.core.settings import load
 from deepdiver.sample import LIBRARY
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 
 KEY = "sk-very-secret-0123456789"
 
@@ -110,7 +110,7 @@ def test_a_damaged_database_is_1_whatever_else_is_missing(tmp_path: Path, conten
 
 
 def test_a_newer_database_is_1(tmp_path: Path) -> None:
-    open_store(tmp_path / "dd").close()
+    open_sqlite(tmp_path / "dd").close()
     with closing(sqlite3.connect(tmp_path / "dd" / "deepdiver.db")) as db:
         db.execute("PRAGMA user_version = 999")
     seen = look(tmp_path, documents=[LIBRARY])
@@ -177,7 +177,7 @@ def test_the_sample_and_the_embedded_reasoner_need_nothing(tmp_path: Path) -> No
 
 
 def test_a_database_with_its_mode_size_and_runs(tmp_path: Path) -> None:
-    open_store(tmp_path / "dd").close()
+    open_sqlite(tmp_path / "dd").close()
     check = find(look(tmp_path, documents=[LIBRARY]), "home", "database")
     assert check.state is State.OK
     assert check.says == f"{tmp_path / 'dd' / 'deepdiver.db'}, 0.1 MB, mode 0600, runs: 0"

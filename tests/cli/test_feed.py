@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from deepdiver.cli import main
 from deepdiver.cli.feed import NOTHING, arguments
 from deepdiver.errors import UsageError
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tools.osint import registry
 from deepdiver.tools.osint.feed import Feed
 from tests.mcp_server.process import Place
@@ -135,8 +135,8 @@ def test_a_terminal_cannot_be_steered_by_a_row(say: Say) -> None:
 
 def test_it_leaves_no_run(say: Say, own_home: Path) -> None:
     assert say("watch_tides", "harbour=Vantskär").code == 0
-    with closing(open_store(own_home / "deepdiver")) as store:
-        assert store.list_runs() == []
+    with closing(open_sqlite(own_home / "deepdiver")) as store:
+        assert store.runs.list_all() == []
 
 
 def test_the_feeds_are_listed_with_what_they_need(

@@ -64,8 +64,8 @@ def test_what_goes_wrong_with_one_case_stands_in_its_record(
     assert done["error"].startswith("NoEvidenceError: no document under")
     assert done["case"] == "1"
     assert "report" not in done
-    with closing(open_store(settings.home)) as store:  # nothing happened, so nothing is left behind
-        assert store.list_runs() == []
+    with closing(open_store(settings)) as store:  # nothing happened, so nothing is left behind
+        assert store.runs.list_all() == []
 
 
 def test_what_the_user_must_correct_ends_the_evaluation(tmp_path: Path, settings: Settings) -> None:
@@ -136,8 +136,8 @@ def test_a_run_gives_its_record_and_is_not_done_twice(tmp_path: Path, settings: 
     )  # killed between the run's end and its record
     again = perform(one)
     assert (again["run"], again["hash"]) == (done["run"], done["hash"])
-    with closing(open_store(settings.home)) as store:
-        assert len(store.list_runs()) == 1
+    with closing(open_store(settings)) as store:
+        assert len(store.runs.list_all()) == 1
 
     one.started.write_text(
         "20260101-gone-00000000", encoding="utf-8"

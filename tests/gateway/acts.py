@@ -14,7 +14,7 @@ from typing import Any
 
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Reply, Request, gateway
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 
 BARRIER: Barrier | None = None
 SHARED = Request("search", "p", "asking", {"q": "shared"}, Decimal("0.02"))
@@ -40,7 +40,7 @@ def ask_together(job: tuple[Path, str, float]) -> str:
         await asyncio.sleep(seconds)
         return Reply({"by": run}, Decimal("0.01"))
 
-    with closing(open_store(home)) as store:
+    with closing(open_sqlite(home)) as store:
         door = Gateway(store, run, Settings(), told.append)
         assert BARRIER is not None
         BARRIER.wait(60)
@@ -65,7 +65,7 @@ def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float,
         requests = [Request("model", "p", "asking", {"run": run, "q": n}) for n in range(number)]
         await asyncio.gather(*(door.call(request, do) for request in requests))
 
-    with closing(open_store(home)) as store:
+    with closing(open_sqlite(home)) as store:
         door = Gateway(
             store, run, Settings.model_validate({"limits": {"p": limit}}), lambda event: None
         )
@@ -83,6 +83,6 @@ def die_in_flight(home: Path, claim_seconds: float, concurrent: int) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("dead by now")
 
-    store = open_store(home)
+    store = open_sqlite(home)
     settings = Settings.model_validate({"limits": {"p": {"concurrent": concurrent}}, "budget": "1"})
     asyncio.run(Gateway(store, "r1", settings, lambda event: None).call(SHARED, do))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.gateway.rig import Clock, make_run
 
 
@@ -20,9 +20,9 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(home: Path) -> Iterator[SqliteStore]:
-    with closing(open_store(home)) as opened:
-        opened.create_run(make_run("r1"))
-        opened.create_run(make_run("r2"))
+    with closing(open_sqlite(home)) as opened:
+        opened.runs.create(make_run("r1"))
+        opened.runs.create(make_run("r2"))
         yield opened
 
 

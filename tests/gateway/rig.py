@@ -23,7 +23,8 @@ from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Kind, Mode, Reply, Request
-from deepdiver.store import JournalRow, SqliteStore
+from deepdiver.store import JournalRow
+from deepdiver.store.sqlite import SqliteStore
 
 NOW = 1_800_000_000.0
 KEY = "sk-made-0123456789abcdef"
@@ -82,7 +83,9 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
     The step goes on to its end, and then the call is over.
     """
     begun, go_on = threading.Event(), threading.Event()
-    real = getattr(store, step)
+    part, _, name = step.partition(".")
+    held = getattr(store, part)
+    real = getattr(held, name)
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         begun.set()
@@ -90,7 +93,7 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
         return real(*args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, step, slow)
+        patch.setattr(held, name, slow)
         task = asyncio.ensure_future(call)
         await until(begun.is_set)
         task.cancel()
@@ -144,7 +147,7 @@ class Door:
 
     def row(self, request: Request) -> JournalRow:
         """What the journal holds of a call."""
-        row = self.store.journal_get(self.run, request.key)
+        row = self.store.journal.get(self.run, request.key)
         assert row is not None
         return row
 
@@ -162,7 +165,7 @@ class Door:
 
 def rows(store: SqliteStore, table: str) -> list[tuple[Any, ...]]:
     """Return a whole table, as it lies on disk."""
-    with closing(sqlite3.connect(store.file)) as db:
+    with closing(sqlite3.connect(store.database.file)) as db:
         return db.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
 
 

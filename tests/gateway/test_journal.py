@@ -27,7 +27,8 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode, Reply, Request
 from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrubbed
-from deepdiver.store import CallState, SqliteStore
+from deepdiver.store import CallState
+from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, until
 
 FINAL = [kind for kind in CallFault if kind not in CURABLE]
@@ -270,7 +271,7 @@ async def test_a_replay_that_meets_something_new_is_an_error(store: SqliteStore)
         await replay.call(ask(), service)
     assert service.calls == 0
     assert replay.events == []
-    assert store.journal_list("r1") == []
+    assert store.journal.rows("r1") == []
 
 
 async def test_a_replay_does_not_look_into_the_cache(store: SqliteStore) -> None:
@@ -317,13 +318,13 @@ async def test_a_replay_meets_a_held_call_in_the_same_words(store: SqliteStore) 
 
 async def test_a_replay_answers_and_changes_nothing(store: SqliteStore) -> None:
     await Door(store).call(ask(), Service())
-    before = store.journal_list("r1")
+    before = store.journal.rows("r1")
     replay = Door(store, mode=Mode.REPLAY, budget="0", clock=Clock(NOW + 10**6))
     assert await replay.call(ask(), Service(AssertionError())) == Reply(
         {"answer": 42}, Decimal("0.01"), {"input_tokens": 7}
     )
     assert replay.told == ["call_ended"]
-    assert store.journal_list("r1") == before
+    assert store.journal.rows("r1") == before
 
 
 # Money, words and secrets on disk
@@ -355,14 +356,14 @@ async def test_an_error_is_kept_without_its_secret(store: SqliteStore) -> None:
     kept = journal(store)
     await kept.reserve(Request("model", "p", "say hush", {"q": ["hush", {"hush": "a hush b"}]}))
     key = Request("model", "p", "", {"q": ["hush", {"hush": "a hush b"}]}).key
-    row = store.journal_get("r1", key)
+    row = store.journal.get("r1", key)
     assert row is not None
     assert row.what == "say [secret]"
     assert json.loads(row.request) == {"q": ["[secret]", {"[secret]": "a [secret] b"}]}
     request = ask()
     await kept.reserve(request)
     await kept.failed(request, fault(CallFault.SERVER, 'hush "quoted"'), Decimal(0))
-    row = store.journal_get("r1", request.key)
+    row = store.journal.get("r1", request.key)
     assert row is not None
     assert row.error is not None
     assert json.loads(row.error) == {

@@ -16,7 +16,7 @@ from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Reply
 from deepdiver.gateway.limits import LONGEST_REST, Limits
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.gateway.acts import call_many, meet_at
 from tests.gateway.rig import (
     NOW,
@@ -135,7 +135,7 @@ def test_no_window_holds_more_than_a_burst_and_its_share(rate: int, per: float, 
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(open_store(Path(folder))) as store,
+        closing(open_sqlite(Path(folder))) as store,
         pytest.MonkeyPatch.context() as patch,
     ):
         clock = Clock()
@@ -183,13 +183,13 @@ async def test_those_in_line_do_not_all_ask_the_store(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    take = store.limit_take
+    take = store.limits.take
 
     def watched(provider: str, owner: str, *args: float, **kwargs: float) -> object:
         asked.append(owner)
         return take(provider, owner, *args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(store, "limit_take", watched)
+    monkeypatch.setattr(store.limits, "take", watched)
     place = Limits(store, Settings(limits={"p": Limit(rate=1_000, concurrent=1)}), Clock())
     async with place.place("p", 60):
         waiting = [asyncio.create_task(enter(place, Clock())) for _ in range(20)]
@@ -267,7 +267,7 @@ async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_beh
 
     The place must be given back after it was taken.
     """
-    await cancel_during("limit_take", store, enter(limits(store, Clock()), Clock()))
+    await cancel_during("limits.take", store, enter(limits(store, Clock()), Clock()))
     assert rows(store, "buckets") != []  # it was granted
     assert rows(store, "slots") == []  # and given back
 
@@ -275,7 +275,7 @@ async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_beh
 async def test_a_place_whose_holder_was_killed_is_free_when_it_runs_out(
     store: SqliteStore, clock: Clock
 ) -> None:
-    assert store.limit_take("p", "the dead", NOW, NOW + 30, rate=10, per=1, concurrent=1).granted
+    assert store.limits.take("p", "the dead", NOW, NOW + 30, rate=10, per=1, concurrent=1).granted
     assert await enter(limits(store, clock, concurrent=1), clock) == pytest.approx(
         NOW + 30, abs=0.1
     )
@@ -285,7 +285,7 @@ async def test_a_place_whose_holder_was_killed_is_free_when_it_runs_out(
 async def test_who_takes_up_the_work_of_the_dead_takes_their_place_at_once(
     store: SqliteStore, clock: Clock
 ) -> None:
-    assert store.limit_take("p", "r1 call", NOW, NOW + 3_000, rate=10, per=1, concurrent=1).granted
+    assert store.limits.take("p", "r1 call", NOW, NOW + 3_000, rate=10, per=1, concurrent=1).granted
     async with limits(store, clock, concurrent=1).place("p", 60, owner="r1 call"):
         assert clock.now == NOW
         assert rows(store, "slots") == [("p", "r1 call", NOW + 60)]
@@ -324,7 +324,7 @@ async def test_waiting_is_looked_after_every_second(store: SqliteStore, clock: C
 @pytest.mark.slow
 def test_processes_share_rate_and_concurrency(store: SqliteStore, home: Path) -> None:
     """3 processes × 7 calls at 10 a second with a burst of 10, 2 at a time."""
-    store.create_run(make_run("r3"))
+    store.runs.create(make_run("r3"))
     context = multiprocessing.get_context("spawn")
     limit = {"rate": 10.0, "concurrent": 2}
     jobs = [(home, run, 7, limit) for run in ("r1", "r2", "r3")]

@@ -21,7 +21,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, NotJournalledError, SettingsError
 from deepdiver.gateway import Mode, Reply, Request
 from deepdiver.gateway.trace import Tracer
-from deepdiver.store import SqliteStore
+from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.rig import KEY, Door, Service, ask, fault, for_ever, leave, until
 
 
@@ -202,12 +202,12 @@ def test_off_means_that_opentelemetry_is_not_even_imported() -> None:
         "import asyncio, pathlib, sys, tempfile\n"
         "from deepdiver.core.settings import Settings\n"
         "from deepdiver.gateway import Gateway, Reply, Request\n"
-        "from deepdiver.store import open_store\n"
+        "from deepdiver.store.sqlite import open_sqlite\n"
         "from tests.gateway.rig import make_run\n"
         "async def do(): return Reply(1)\n"
         "with tempfile.TemporaryDirectory() as folder:\n"
-        "    store = open_store(pathlib.Path(folder))\n"
-        "    store.create_run(make_run('r1'))\n"
+        "    store = open_sqlite(pathlib.Path(folder))\n"
+        "    store.runs.create(make_run('r1'))\n"
         "    door = Gateway(store, 'r1', Settings(), lambda event: None)\n"
         "    asyncio.run(door.call(Request('model', 'p', 'asking', {}), do))\n"
         "    store.close()\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 from mcp import StdioServerParameters
 
 from deepdiver.core.record import Run
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from tests.mcp_server.tides import KEY
 from tests.terminal import COMMAND, wait_for_line
 
@@ -75,10 +75,10 @@ class Place:
 
     def runs(self) -> list[Run]:
         """Return the runs on record."""
-        with closing(open_store(self.home)) as store:
-            return store.list_runs()
+        with closing(open_sqlite(self.home)) as store:
+            return store.runs.list_all()
 
     def working(self) -> bool:
         """Whether a run has come to its first phase."""
-        with closing(open_store(self.home)) as store:
-            return any(store.get_events(run.id) for run in store.list_runs())
+        with closing(open_sqlite(self.home)) as store:
+            return any(store.records.events(run.id) for run in store.runs.list_all())

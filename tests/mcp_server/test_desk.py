@@ -172,7 +172,7 @@ async def test_where_a_run_stands(desk: Desk) -> None:
     standing = desk.standing(began)
     assert (standing.status, standing.finished, standing.sources) == (RunStatus.RUNNING, False, 0)
     outcome = await research("Who runs Svedjan Ost AB?", desk.settings, store=desk.store)
-    standing = desk.standing(desk.store.get_run(outcome.run.id))
+    standing = desk.standing(desk.store.runs.get(outcome.run.id))
     assert (standing.status, standing.finished, standing.phase) == (
         RunStatus.ANSWERED,
         True,

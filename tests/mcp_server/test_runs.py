@@ -32,7 +32,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
 from deepdiver.mcp_server.runs import MOST_RUNS, Runs, Tally
 from deepdiver.run import OnEvent, Outcome, research, resume
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 
 QUESTION = "Who runs Svedjan Ost AB?"
 Work = Callable[[OnEvent], Coroutine[Any, Any, Outcome]]
@@ -90,8 +90,8 @@ async def test_one_that_is_stopped_before_it_began_leaves_nothing(
     underway.stop()  # its thread may not have begun yet
     await asyncio.wait({underway.ended}, timeout=20)
     error = underway.ended.exception()
-    with closing(open_store(endless.home)) as store:
-        listed = store.list_runs()
+    with closing(open_sqlite(endless.home)) as store:
+        listed = store.runs.list_all()
     assert (isinstance(error, StoppedError) and listed == []) or [run.status for run in listed] == [
         RunStatus.STOPPED
     ]
@@ -110,8 +110,8 @@ async def test_a_stopped_run_is_saved_and_can_be_gone_on_with(
     assert isinstance(outcome.error, StoppedError)
     await asyncio.sleep(0)
     assert runs.of(run) is None
-    with closing(open_store(endless.home)) as store:
-        assert store.get_run(run).status is RunStatus.STOPPED
+    with closing(open_sqlite(endless.home)) as store:
+        assert store.runs.get(run).status is RunStatus.STOPPED
     again = runs.begin(
         lambda on_event: resume(run, endless, on_event=on_event)
     )  # so the lease is free
@@ -127,8 +127,8 @@ async def test_stopping_twice_does_not_disturb_the_saving(runs: Runs, endless: S
         await asyncio.sleep(0.005)
     await asyncio.wait({underway.ended}, timeout=20)
     assert isinstance(underway.ended.result().error, StoppedError)
-    with closing(open_store(endless.home)) as store:
-        assert store.get_run(run).status is RunStatus.STOPPED
+    with closing(open_sqlite(endless.home)) as store:
+        assert store.runs.get(run).status is RunStatus.STOPPED
 
 
 async def test_who_is_cancelled_while_waiting_waits_for_the_saving(
@@ -150,8 +150,8 @@ async def test_closing_stops_them_all(endless: Settings) -> None:
     held = [runs.begin(working(endless)) for _ in range(2)]
     names = [await underway.begun for underway in held]
     await runs.close()
-    with closing(open_store(endless.home)) as store:
-        assert {store.get_run(name).status for name in names} == {RunStatus.STOPPED}
+    with closing(open_sqlite(endless.home)) as store:
+        assert {store.runs.get(name).status for name in names} == {RunStatus.STOPPED}
 
 
 async def test_the_loop_answers_while_a_run_computes(runs: Runs) -> None:

@@ -96,7 +96,7 @@ async def test_research_refuses_what_it_may_not_read_before_anything_begins(desk
     for given in ({"question": "   "}, {"question": "x", "documents": ["/etc/passwd"]}):
         with pytest.raises(UsageError):
             await call(desk, "research", **given)
-    assert desk.store.list_runs() == []
+    assert desk.store.runs.list_all() == []
 
 
 @pytest.mark.parametrize("wait", [False, True])
@@ -108,7 +108,7 @@ async def test_a_run_that_cannot_begin_is_a_tool_error(
     async with opened(nothing) as desk:
         with pytest.raises(NoEvidenceError):
             await call(desk, "research", question=QUESTION, wait=wait)
-        assert desk.store.list_runs() == []
+        assert desk.store.runs.list_all() == []
 
 
 async def test_research_returns_at_once_and_goes_on(endless: Settings) -> None:
@@ -151,12 +151,12 @@ async def test_a_call_that_is_cancelled_stops_its_run_which_is_saved(endless: Se
     async with opened(endless) as desk:
         waiting = asyncio.create_task(acted(desk, "research", question=QUESTION, wait=True))
         async with asyncio.timeout(60):
-            while not any(desk.runs.of(run.id) for run in desk.store.list_runs()):  # noqa: ASYNC110  it is in a thread
+            while not any(desk.runs.of(run.id) for run in desk.store.runs.list_all()):  # noqa: ASYNC110  it is in a thread
                 await asyncio.sleep(0.02)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        (run,) = desk.store.list_runs()
+        (run,) = desk.store.runs.list_all()
         assert run.status is RunStatus.STOPPED
 
 
@@ -165,7 +165,7 @@ async def test_a_run_that_fails_says_how_to_go_on(settings: Settings) -> None:
     async with opened(settings.model_copy(update=refused)) as desk:
         with pytest.raises(DeepdiverError, match=r"deepdiver resume 2026"):
             await call(desk, "research", question=QUESTION, wait=True)
-        (run,) = desk.store.list_runs()
+        (run,) = desk.store.runs.list_all()
         standing = await call(desk, "status", run=run.id)
         assert standing.status is RunStatus.FAILED
         assert "openai" in standing.error
@@ -181,7 +181,7 @@ async def test_a_report_comes_with_its_quotes(desk: Desk, run: str) -> None:
     assert read.report == {}
     assert [item.number for item in read.citations] == [item.number for item in report.citations]
     for item in read.citations:
-        assert desk.store.get_text(item.snapshot)[item.start : item.end] == item.quote
+        assert desk.store.texts.get(item.snapshot)[item.start : item.end] == item.quote
     done = await acted(desk, "report", run=run, format="json")
     assert isinstance(done.value, ReportRead)
     assert (
@@ -208,7 +208,7 @@ async def test_what_is_in_a_run_is_said_with_its_quotes(desk: Desk, run: str) ->
     assert "[1]" in said.answer
     assert said.unmet == ("founded",)
     for item in said.citations:
-        assert desk.store.get_text(item.snapshot)[item.start : item.end] == item.quote
+        assert desk.store.texts.get(item.snapshot)[item.start : item.end] == item.quote
 
 
 async def test_an_audit_of_a_sound_report_and_of_one_that_is_not(desk: Desk, run: str) -> None:
@@ -217,11 +217,11 @@ async def test_an_audit_of_a_sound_report_and_of_one_that_is_not(desk: Desk, run
     assert audited.replayed
     assert audited.sentences >= 1
     assert audited.citations >= 1
-    text = desk.store.get_report(run)
+    text = desk.store.records.report(run)
     assert text is not None
     report = json.loads(text)
     report["answer"][0]["text"] = "Greta Almstubbe has run it since 1987."
-    desk.store.save_report(run, json.dumps(report))
+    desk.store.records.save_report(run, json.dumps(report))
     audited = await call(desk, "audit", run=run)
     assert not audited.sound
     assert any("1987" in fault for fault in audited.faults)
@@ -286,7 +286,7 @@ async def test_a_feed_that_fails_fails_without_its_key(desk: Desk) -> None:
         await ask_feed(desk, FEED.name, {"harbour": "Broken"})
     with suppress(CallError):
         await ask_feed(desk, FEED.name, {"harbour": "Broken"})
-    assert desk.store.list_runs() == []
+    assert desk.store.runs.list_all() == []
 
 
 async def test_a_feed_tells_rows_and_that_there_are_none(desk: Desk) -> None:

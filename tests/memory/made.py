@@ -53,7 +53,7 @@ def begin(
         created=created,
         version="0.1.0",
     )
-    store.create_run(run)
+    store.runs.create(run)
     return run
 
 
@@ -100,14 +100,14 @@ def finish(
         hypotheses=tuple(held),
         citations=(cited,),
     )
-    store.save_report(id_, report.model_dump_json())
-    store.set_status(id_, status)
+    store.records.save_report(id_, report.model_dump_json())
+    store.runs.set_status(id_, status)
     return run
 
 
 def keep(store: Store, run: str, *records: Record) -> None:
     """Enter records."""
-    store.add_records(
+    store.records.add(
         run,
         [
             (type(one).__name__.lower(), one.model_dump()["id"], one.model_dump_json())
@@ -163,7 +163,7 @@ def searched(
     """Enter a search and its answer into a run's journal."""
     key = content_id("k", query, kind)
     asked = {"query": query} if kind == "search" else {"arguments": {"q": query}}
-    store.journal_reserve(
+    store.journal.reserve(
         run,
         key,
         kind=kind,
@@ -173,11 +173,11 @@ def searched(
         worst=Decimal(0),
         now=NOW,
     )
-    store.journal_sent(run, key, NOW)
+    store.journal.mark_sent(run, key, NOW)
     if failed:
-        store.journal_failed(
+        store.journal.fail(
             run, key, canonical({"type": "call", "fault": "server"}), Decimal(0), NOW
         )
     else:
         reply = canonical({"value": value, "cost": "0", "usage": {}})
-        store.journal_settled(run, key, reply, Decimal(0), NOW)
+        store.journal.settle(run, key, reply, Decimal(0), NOW)

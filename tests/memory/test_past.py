@@ -36,7 +36,8 @@ from deepdiver.memory.past import (
 )
 from deepdiver.report.render import markdown
 from deepdiver.run import Outcome, replay, research, resume
-from deepdiver.store import CallState, SqliteStore, open_store
+from deepdiver.store import CallState, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.memory.made import (
     ANNA,
     BERTIL,
@@ -60,12 +61,16 @@ LATER = "2026-03-31T09:00:00+00:00"
 
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
-    return open_store(tmp_path / "store")
+    return open_sqlite(tmp_path / "store")
 
 
 def door(store: SqliteStore, run: str = "now", mode: Mode = Mode.LIVE) -> Gateway:
     return Gateway(
-        store, run, load({"home": store.file.parent, "retries": 0}), lambda event: None, mode=mode
+        store,
+        run,
+        load({"home": store.database.file.parent, "retries": 0}),
+        lambda event: None,
+        mode=mode,
     )
 
 
@@ -107,7 +112,7 @@ async def test_a_run_about_something_else_is_not_recalled(store: SqliteStore) ->
 )
 async def test_an_unfinished_run_is_not_recalled(store: SqliteStore, status: RunStatus) -> None:
     finish(store, "r1")
-    store.set_status("r1", status)
+    store.runs.set_status("r1", status)
     assert await recalled(store) == []
 
 
@@ -136,10 +141,10 @@ async def test_a_run_whose_report_cannot_be_read_is_left_out_with_a_note(
     finish(store, "good", "Who owns Holm Works now?")
     if text is None:
         begin(store, "bad")
-        store.set_status("bad", RunStatus.ANSWERED)
+        store.runs.set_status("bad", RunStatus.ANSWERED)
     else:
         finish(store, "bad")
-        store.save_report("bad", text)
+        store.records.save_report("bad", text)
     notes: list[str] = []
     assert [item.run for item in await recalled(store, notes=notes)] == ["good"]
     assert notes == ["past runs left out because their record cannot be read: bad"]
@@ -147,7 +152,7 @@ async def test_a_run_whose_report_cannot_be_read_is_left_out_with_a_note(
 
 async def test_a_ledger_of_another_version_is_left_out_too(store: SqliteStore) -> None:
     finish(store, "bad")
-    store.add_records("bad", [("finding", "f_1", '{"id":"f_1","said":"so"}')])
+    store.records.add("bad", [("finding", "f_1", '{"id":"f_1","said":"so"}')])
     notes: list[str] = []
     assert await recalled(store, notes=notes) == []
     assert "bad" in notes[0]
@@ -155,13 +160,14 @@ async def test_a_ledger_of_another_version_is_left_out_too(store: SqliteStore) -
 
 async def test_a_kind_of_record_that_is_not_known_is_passed_over(store: SqliteStore) -> None:
     finish(store, "r1")
-    store.add_records("r1", [("dream", "d_1", "{}")])
+    store.records.add("r1", [("dream", "d_1", "{}")])
     assert len(await recalled(store)) == 1
 
 
 def damage(store: SqliteStore, table: str, run: str) -> None:
     column = "run" if table != "runs" else "id"
-    store._db.execute(f"UPDATE {table} SET json = x'00112233' WHERE {column} = ?", (run,))  # noqa: S608
+    query = f"UPDATE {table} SET json = x'00112233' WHERE {column} = ?"  # noqa: S608
+    store.database.connection.execute(query, (run,))
 
 
 @pytest.mark.parametrize("table", ["reports", "records"])
@@ -172,8 +178,8 @@ async def test_a_damaged_past_run_costs_its_own_recollection_and_nothing_else(
     finish(store, "good", "Who owns Holm Works now?")
     damage(store, table, "bad")
     if table == "records":
-        store._db.execute("DELETE FROM records WHERE run = 'bad' AND id LIKE 'h_%'")
-        store._db.execute("UPDATE records SET json = x'ff' WHERE run = 'bad'")
+        store.database.connection.execute("DELETE FROM records WHERE run = 'bad' AND id LIKE 'h_%'")
+        store.database.connection.execute("UPDATE records SET json = x'ff' WHERE run = 'bad'")
     notes: list[str] = []
     assert [item.run for item in await recalled(store, notes=notes)] == ["good"]
     assert "bad" in notes[0]
@@ -331,7 +337,7 @@ async def test_queries_are_told_by_what_they_brought(store: SqliteStore) -> None
 
 async def test_a_call_that_is_no_search_is_no_query(store: SqliteStore) -> None:
     finish(store, "r1")
-    store.journal_reserve(
+    store.journal.reserve(
         "r1",
         "k",
         kind="search",
@@ -341,8 +347,8 @@ async def test_a_call_that_is_no_search_is_no_query(store: SqliteStore) -> None:
         worst=Decimal(0),
         now=0.0,
     )
-    store.journal_sent("r1", "k", 0.0)
-    store.journal_settled(
+    store.journal.mark_sent("r1", "k", 0.0)
+    store.journal.settle(
         "r1", "k", '{"value":{"documents":3},"cost":"0","usage":{}}', Decimal(0), 0.0
     )
     searched(store, "r1", "a page", "text", kind="fetch")
@@ -390,21 +396,21 @@ async def test_what_was_recalled_is_recalled_again_from_the_journal_alone(
     finish(store, "r1")
     notes: list[str] = []
     first = await recalled(store, notes=notes)
-    store.delete_run("r1", 0.0)
+    store.runs.delete("r1", 0.0)
     finish(store, "r0", created="2026-02-01T00:00:00+00:00")
-    run = store.get_run("now")
+    run = store.runs.get("now")
     assert await recall(OWNER, run, store, door(store)) == first, "a resumed run"
     assert await recall(OWNER, run, store, door(store, mode=Mode.REPLAY)) == first, "a replay"
 
 
 async def test_a_note_is_told_again_by_a_replay(store: SqliteStore) -> None:
     finish(store, "bad")
-    store.save_report("bad", "{")
+    store.records.save_report("bad", "{")
     first: list[str] = []
     await recalled(store, notes=first)
     again: list[str] = []
     await recall(
-        OWNER, store.get_run("now"), store, door(store, mode=Mode.REPLAY), note=again.append
+        OWNER, store.runs.get("now"), store, door(store, mode=Mode.REPLAY), note=again.append
     )
     assert again == first != []
 
@@ -425,12 +431,12 @@ async def test_a_recall_that_was_cut_off_is_made_again(
     finish(store, "r1")
     run = begin(store, "now", OWNER, LATER)
     with monkeypatch.context() as patch:
-        patch.setattr(store, "past_runs", die)
+        patch.setattr(store.runs, "list_past", die)
         with pytest.raises(RuntimeError, match="the process dies"):
             await recall(OWNER, run, store, door(store))
-    assert [row.state for row in store.journal_list("now")] == [CallState.SENT]
+    assert [row.state for row in store.journal.rows("now")] == [CallState.SENT]
     assert [item.run for item in await recall(OWNER, run, store, door(store))] == ["r1"]
-    assert [row.state for row in store.journal_list("now")] == [CallState.SETTLED]
+    assert [row.state for row in store.journal.rows("now")] == [CallState.SETTLED]
 
 
 async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(
@@ -438,10 +444,10 @@ async def test_it_goes_through_the_gateway_and_is_never_shared_between_runs(
 ) -> None:
     finish(store, "r1")
     await recalled(store)
-    (row,) = store.journal_list("now")
+    (row,) = store.journal.rows("now")
     assert (row.kind, row.provider, row.state) == ("tool", "memory", CallState.SETTLED)
     assert json.loads(row.request) == {"before": LATER, "limit": 5, "question": OWNER}
-    assert store.cache_get(row.key, 0.0) is None
+    assert store.cache.get(row.key, 0.0) is None
 
 
 # -- as tasks and reports see it
@@ -515,7 +521,7 @@ async def test_by_default_nothing_of_another_run_reaches_a_prompt(settings: Sett
     assert first.report is not None
     assert second.report is not None
     assert not [event for event in events if isinstance(event, Recalled)]
-    rows = open_store(settings.home).journal_list(second.run.id)
+    rows = open_store(settings).journal.rows(second.run.id)
     assert "memory" not in {row.provider for row in rows}
     prompts = "\n".join(event.prompt for event in events if isinstance(event, TaskPerformed))
     assert prompts
@@ -564,7 +570,7 @@ async def test_nothing_of_memory_is_evidence(settings: Settings) -> None:
         if isinstance(event, HypothesisProposed) and "Kvarnlöf" in event.statement
     ]
     assert "Kvarnlöf" not in "".join(
-        text for _, _, text in open_store(settings.home).get_records(second.run.id)
+        text for _, _, text in open_store(settings).records.ledger(second.run.id)
     )
 
 
@@ -600,7 +606,7 @@ async def test_it_replays_to_the_same_report_after_the_past_run_was_deleted(
 ) -> None:
     first, _ = await asked(CHILDREN, settings)
     second, _ = await asked(SEED, settings, past=True)
-    open_store(settings.home).delete_run(first.run.id, 0.0)
+    open_store(settings).runs.delete(first.run.id, 0.0)
     events: list[Any] = []
     again = await replay(second.run.id, settings, on_event=events.append)
     assert second.report is not None
@@ -612,9 +618,9 @@ async def test_it_replays_to_the_same_report_after_the_past_run_was_deleted(
 async def test_a_resumed_run_builds_on_what_it_built_on_before(settings: Settings) -> None:
     first, _ = await asked(CHILDREN, settings)
     second, _ = await asked(TONNES, settings, past=True)
-    store = open_store(settings.home)
-    store.set_status(second.run.id, RunStatus.STOPPED)
-    store.delete_run(first.run.id, 0.0)
+    store = open_store(settings)
+    store.runs.set_status(second.run.id, RunStatus.STOPPED)
+    store.runs.delete(first.run.id, 0.0)
     again = await resume(
         second.run.id, load({"home": settings.home})
     )  # the wish to build on past runs is the run's own
@@ -626,7 +632,7 @@ async def test_a_resumed_run_builds_on_what_it_built_on_before(settings: Setting
 
 async def test_a_past_run_that_cannot_be_read_is_said_in_the_report(settings: Settings) -> None:
     first, _ = await asked(CHILDREN, settings)
-    open_store(settings.home).save_report(first.run.id, "{}")
+    open_store(settings).records.save_report(first.run.id, "{}")
     second, _ = await asked(TONNES, settings, past=True)
     assert second.report is not None
     assert (

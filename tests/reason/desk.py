@@ -22,7 +22,8 @@ from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.reason.ladder import LADDER, Rung
 from deepdiver.reason.llm import LLMReasoner
-from deepdiver.store import JournalRow, Store, open_store
+from deepdiver.store import JournalRow, Store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tasks import WriteQueries
 from tests.servers.scripted import Answer, ModelScript, ScriptedServer
 
@@ -46,7 +47,7 @@ class Desk:
     @property
     def journal(self) -> list[JournalRow]:
         """What the run's journal holds."""
-        return self.store.journal_list("r1")
+        return self.store.journal.rows("r1")
 
     @property
     def value(self) -> dict[str, Any]:
@@ -94,8 +95,8 @@ async def desk(
         "keys": dict.fromkeys(("openai", "anthropic", "google"), KEY),
     }
     settings = Settings.model_validate({**base, **changes})
-    with contextlib.closing(open_store(home)) as store:
-        if not store.list_runs():
+    with contextlib.closing(open_sqlite(home)) as store:
+        if not store.runs.list_all():
             run = Run(
                 id="r1",
                 question="q",
@@ -104,7 +105,7 @@ async def desk(
                 created="2026-11-01",
                 version="0",
             )
-            store.create_run(run)
+            store.runs.create(run)
         events: list[Event] = []
         gateway = Gateway(store, "r1", settings, events.append, mode=mode)
         reasoner = LLMReasoner(gateway, settings, emit=events.append, models=models)

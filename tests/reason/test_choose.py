@@ -16,7 +16,7 @@ from deepdiver.reason.choose import RoutedReasoner, choose_reasoner
 from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.reason.llm import LLMReasoner
 from deepdiver.run.begin import new_run
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tasks import Reasoner
 from tests.strategies.rig import ScriptedReasoner
 
@@ -27,7 +27,7 @@ def chosen(home: Path, **flags: Any) -> tuple[Reasoner, Settings]:
     settings = load(
         {"home": home, "urls": {"openai": "http://127.0.0.1:9/v1"}, "prices": PRICED, **flags}
     )
-    store = open_store(home)
+    store = open_sqlite(home)
     run = new_run("Who?", settings, store)
     gateway = Gateway(store, run.id, settings, lambda event: None)
     return choose_reasoner(settings, gateway, lambda event: None), settings

@@ -35,7 +35,8 @@ from deepdiver.report.compose import compose
 from deepdiver.report.files import account, reasoning, record, sources, summary, write_files
 from deepdiver.report.page import page
 from deepdiver.report.render import answer_text, markdown
-from deepdiver.store import CallState, JournalRow, SqliteStore, open_store
+from deepdiver.store import CallState, JournalRow
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.report.figures import week
 from tests.report.making import RUN, assessment, finding, quote, sentence, source
 
@@ -91,9 +92,9 @@ EVENTS = (
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    with closing(open_store(tmp_path / "store")) as opened:
-        opened.create_run(RUN)
-        opened.add_events(RUN.id, [event.model_dump_json() for event in EVENTS])
+    with closing(open_sqlite(tmp_path / "store")) as opened:
+        opened.runs.create(RUN)
+        opened.records.add_events(RUN.id, [event.model_dump_json() for event in EVENTS])
         yield opened
 
 
@@ -101,7 +102,7 @@ def call(
     store: SqliteStore, key: str, state: CallState, worst: str = "0.016", cost: str = "0"
 ) -> None:
     """Enter a call and take it as far as the state."""
-    store.journal_reserve(
+    store.journal.reserve(
         RUN.id,
         key,
         kind="search",
@@ -112,11 +113,11 @@ def call(
         now=1.0,
     )
     if state is not CallState.RESERVED:
-        store.journal_sent(RUN.id, key, 2.0)
+        store.journal.mark_sent(RUN.id, key, 2.0)
     if state is CallState.SETTLED:
-        store.journal_settled(RUN.id, key, '{"value":[],"cost":"0","usage":{}}', Decimal(cost), 3.0)
+        store.journal.settle(RUN.id, key, '{"value":[],"cost":"0","usage":{}}', Decimal(cost), 3.0)
     elif state is CallState.FAILED:
-        store.journal_failed(
+        store.journal.fail(
             RUN.id, key, '{"type":"call","fault":"server","message":"x"}', Decimal(cost), 3.0
         )
 
@@ -256,7 +257,7 @@ def test_writing_again_gives_the_same_bytes(tmp_path: Path, store: SqliteStore) 
 def test_the_record_is_whole(tmp_path: Path, store: SqliteStore) -> None:
     write(tmp_path / "out", store)
     whole = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert whole == record(RUN, REPORT, LEDGER, store.journal_list(RUN.id), COST)
+    assert whole == record(RUN, REPORT, LEDGER, store.journal.rows(RUN.id), COST)
     assert set(whole) == {"run", "report", "report_hash", "ledger", "account"}
     assert Report.model_validate(whole["report"]) == REPORT
     assert whole["report_hash"] == REPORT.hash
@@ -332,8 +333,8 @@ def test_the_reasoning_log_one_step_to_a_line(tmp_path: Path, store: SqliteStore
 
 def test_a_log_of_nothing_is_empty(tmp_path: Path) -> None:
     assert list(reasoning([])) == []
-    with closing(open_store(tmp_path / "other")) as empty:
-        empty.create_run(RUN)
+    with closing(open_sqlite(tmp_path / "other")) as empty:
+        empty.runs.create(RUN)
         write_files(tmp_path / "out", RUN, REPORT, Ledger(), empty, Decimal(0))
     assert (tmp_path / "out" / "reasoning.log").read_bytes() == b""
     assert (tmp_path / "out" / "sources.jsonl").read_bytes() == b""
@@ -383,7 +384,7 @@ def test_a_step_of_a_trace_says_itself_in_which_phase_it_is_and_what_was_done() 
 @pytest.fixture
 def watched(store: SqliteStore) -> Run:
     run = RUN.model_copy(update={"id": "20261115-week-0001", "strategy": "overwatch"})
-    store.create_run(run)
+    store.runs.create(run)
     return run
 
 
@@ -446,7 +447,7 @@ def test_pictures_are_in_no_hash(tmp_path: Path, store: SqliteStore, watched: Ru
 
 def test_texts_that_are_kept_are_read(tmp_path: Path, store: SqliteStore, watched: Run) -> None:
     text = "All times in UTC.\n\n2026-11-11\n\n14:05 Smoke at the depot.\n"
-    key = store.put_text(watched.id, text)
+    key = store.texts.put(watched.id, text)
     start = text.index("14:05")
     passage = Passage(snapshot=key, start=start, end=start + 25)
     told = Finding(
@@ -493,7 +494,7 @@ def test_calls_whose_fate_was_never_learnt_are_listed(store: SqliteStore) -> Non
     call(store, "again", CallState.SENT)  # killed …
     call(store, "again", CallState.SENT)  # … and killed once more …
     call(store, "again", CallState.SETTLED, cost="0.016")  # … and then answered
-    got = account(store.journal_list(RUN.id), COST)
+    got = account(store.journal.rows(RUN.id), COST)
     assert got["usd"] == "0.032"
     assert got["calls"] == {"search": 2}
     assert got["failed"] == 1
@@ -527,7 +528,7 @@ def test_money_is_told_without_exponents(cost: str, told: str) -> None:
 
 def test_kinds_are_counted_apart(store: SqliteStore) -> None:
     call(store, "a", CallState.SETTLED)
-    rows = store.journal_list(RUN.id)
+    rows = store.journal.rows(RUN.id)
     model = [
         JournalRow(**({name: getattr(row, name) for name in row.__slots__} | {"kind": "model"}))
         for row in rows
@@ -539,7 +540,7 @@ def test_kinds_are_counted_apart(store: SqliteStore) -> None:
 
 
 def test_the_one_object_of_json(store: SqliteStore) -> None:
-    got = summary(RUN, REPORT, store.journal_list(RUN.id), COST)
+    got = summary(RUN, REPORT, store.journal.rows(RUN.id), COST)
     assert list(got) == [
         "id",
         "question",

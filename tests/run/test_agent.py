@@ -19,7 +19,7 @@ from deepdiver import EmbeddedReasoner, create_deepdiver_agent
 from deepdiver.core.record import RunStatus
 from deepdiver.core.settings import load
 from deepdiver.errors import UsageError
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from tests.servers.brain import popper_brain
 from tests.strategies.rig import CORPUS, ScriptedReasoner
 
@@ -159,12 +159,12 @@ def test_what_a_tool_returns_can_be_cited() -> None:
     assert "Anna Holm" in result["final_answer"]
     assert "[1]" in result["final_answer"]
     assert result["gathered_information"][0]["url"] == "tool:memo"
-    store = open_store(home)
-    (run,) = store.list_runs()
+    store = open_sqlite(home)
+    (run,) = store.runs.list_all()
     assert run.status is RunStatus.ANSWERED
-    report = json.loads(store.get_report(run.id) or "{}")
+    report = json.loads(store.records.report(run.id) or "{}")
     passage = report["citations"][0]["passage"]
-    quote = store.get_text(passage["snapshot"])[passage["start"] : passage["end"]]
+    quote = store.texts.get(passage["snapshot"])[passage["start"] : passage["end"]]
     assert quote == report["citations"][0]["quote"]
 
 
@@ -222,7 +222,7 @@ def test_a_thread_that_failed_goes_on_where_it_was() -> None:
 def test_every_invocation_is_a_run_on_record() -> None:
     agent = create_deepdiver_agent(ScriptedReasoner(), [archive])
     result = agent.invoke(ASKED)
-    run = open_store(load().home).get_run(result["run"])
+    run = open_sqlite(load().home).runs.get(result["run"])
     assert run.question == "Who owns Holm Works?"
     assert run.status is RunStatus.ANSWERED
 

@@ -11,14 +11,9 @@ from deepdiver import __version__
 from deepdiver.core.record import RunStatus, Source, SourceKind
 from deepdiver.core.settings import load
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.run.begin import (
-    LONGEST_QUESTION,
-    check_question,
-    load_ledger,
-    new_run,
-    settle_strategy,
-)
-from deepdiver.store import open_store
+from deepdiver.run.begin import LONGEST_QUESTION, check_question, new_run, settle_strategy
+from deepdiver.run.record import load_ledger
+from deepdiver.store.sqlite import open_sqlite
 
 
 @pytest.mark.parametrize("question", ["", "   ", "\n\t"])
@@ -60,31 +55,31 @@ def test_a_strategy_that_is_not_there_is_refused_with_the_nearest(tmp_path: Path
 
 
 def test_a_new_run_bears_a_name_a_person_can_tell_apart(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     run = new_run("Who runs Svedjan Ost AB?", load({"home": tmp_path}), store)
     assert re.fullmatch(r"\d{8}-[a-z0-9-]+-[0-9a-f]{8}", run.id)
     assert "-runs-svedjan-ost-ab-" in run.id
     assert run.status is RunStatus.RUNNING
     assert run.version == __version__
-    assert store.get_run(run.id) == run
+    assert store.runs.get(run.id) == run
 
 
 def test_a_question_without_a_latin_letter_has_a_name_too(tmp_path: Path) -> None:
-    run = new_run("谁经营这家公司？", load({"home": tmp_path}), open_store(tmp_path))
+    run = new_run("谁经营这家公司？", load({"home": tmp_path}), open_sqlite(tmp_path))
     assert re.fullmatch(r"\d{8}-run-[0-9a-f]{8}", run.id)
 
 
 def test_no_secret_is_saved_with_a_run(tmp_path: Path) -> None:
     settings = load({"home": tmp_path, "keys": {"openai": "sk-very-secret"}})
-    run = new_run("Who?", settings, open_store(tmp_path))
+    run = new_run("Who?", settings, open_sqlite(tmp_path))
     assert "sk-very-secret" not in run.model_dump_json()
 
 
 def test_a_ledger_is_read_back_as_it_was_written(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     run = new_run("Who?", load({"home": tmp_path}), store)
     source = Source(
         id="s_1", kind=SourceKind.PAGE, url="https://a.example/", title="A", snapshot="0" * 64
     )
-    store.add_records(run.id, [("source", source.id, source.model_dump_json())])
+    store.records.add(run.id, [("source", source.id, source.model_dump_json())])
     assert list(load_ledger(store, run.id)) == [source]

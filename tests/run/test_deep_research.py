@@ -23,6 +23,7 @@ from deepdiver.core.settings import load
 from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
 from deepdiver.sample import LIBRARY
 from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from tests.run.test_agent import Brain, archive, memo
 from tests.strategies.rig import ScriptedReasoner
 
@@ -52,7 +53,7 @@ def check(result: dict[str, Any], rounds: int = 5) -> ResearchContext:
 def test_an_empty_question_is_refused(query: str) -> None:
     with pytest.raises(UsageError, match="the question is empty"):
         run_deep_research_agent(query, llm=ScriptedReasoner(), tools=[archive])
-    assert not open_store(load().home).list_runs()
+    assert not open_sqlite(load().home).runs.list_all()
 
 
 @pytest.mark.parametrize("rounds", [0, -1, 101])
@@ -84,7 +85,7 @@ def test_what_ends_a_run_is_raised_and_the_run_can_be_resumed() -> None:
         run_deep_research_agent(
             QUESTION, llm=ScriptedReasoner(plan_searches=refuse), tools=[archive]
         )
-    (run,) = open_store(load().home).list_runs()
+    (run,) = open_sqlite(load().home).runs.list_all()
     assert run.status is RunStatus.FAILED
 
 
@@ -94,7 +95,7 @@ def test_a_run_that_waits_for_a_person_says_how_to_go_on() -> None:
         run_deep_research_agent(
             QUESTION, settings=settings, llm=ScriptedReasoner(), tools=[archive]
         )
-    (run,) = open_store(settings.home).list_runs()
+    (run,) = open_store(settings).runs.list_all()
     assert run.status is RunStatus.WAITING
 
 
@@ -158,7 +159,7 @@ def test_max_iterations_is_obeyed_and_five_by_default() -> None:
 def test_whatever_the_settings_say_it_is_orchestrated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPDIVER_STRATEGY", "popper")
     check(run_deep_research_agent(QUESTION, llm=ScriptedReasoner(), tools=[archive]))
-    (run,) = open_store(load().home).list_runs()
+    (run,) = open_sqlite(load().home).runs.list_all()
     assert run.strategy == "orchestrated"
 
 
@@ -174,7 +175,7 @@ def test_it_is_a_run_on_record_with_its_files_and_events() -> None:
         rounds=2,
     )
     home = load().home
-    (run,) = open_store(home).list_runs()
+    (run,) = open_sqlite(home).runs.list_all()
     assert run.status in {RunStatus.ANSWERED, RunStatus.PARTIAL}
     assert (home / "runs" / run.id / "report.md").exists()
     assert (told[0], told[-1]) == ("run_started", "run_ended")

@@ -34,7 +34,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def store(settings: Settings) -> Iterator[Store]:
-    with closing(open_store(settings.home)) as opened:
+    with closing(open_store(settings)) as opened:
         yield opened
 
 
@@ -43,7 +43,7 @@ def finished(
 ) -> str:
     """Enter a run with a report of so many sections."""
     given = {"strategy": "popper", "settings": {}, **run}
-    store.create_run(
+    store.runs.create(
         Run(
             id="20261115-x-1",
             question="Who owns it?",
@@ -58,8 +58,8 @@ def finished(
     report = Report(
         question="Who owns it?", status=status, answer=(), confidence=0.5, sections=sections
     )
-    store.save_report("20261115-x-1", report.model_dump_json())
-    store.set_status("20261115-x-1", status)
+    store.records.save_report("20261115-x-1", report.model_dump_json())
+    store.runs.set_status("20261115-x-1", status)
     return "20261115-x-1"
 
 
@@ -173,7 +173,7 @@ async def test_a_deeper_look_works_for_every_strategys_report(
     assert new.report is not None
     assert new.run.strategy == second
     assert new.run.deepens == old.run.id
-    assert store.get_run(new.run.id).deepens == old.run.id, "the link is on record"
+    assert store.runs.get(new.run.id).deepens == old.run.id, "the link is on record"
     assert old.report.sections[0].heading in new.run.question
     assert [event.run for event in events if isinstance(event, Recalled)] == [old.run.id]
     assert f"looking deeper into {old.run.id}." in new.report.made_by

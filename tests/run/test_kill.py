@@ -31,9 +31,9 @@ JOBS: dict[str, dict[str, Any]] = {
 }
 """What is run of each strategy."""
 MOMENTS = (
-    ("after journal_reserve", 0.25),
-    ("after journal_sent", 0.5),
-    ("before journal_settled", 0.75),
+    ("after journal.reserve", 0.25),
+    ("after journal.mark_sent", 0.5),
+    ("before journal.settle", 0.75),
 )
 """Nothing was sent yet; it was sent, and may or may not have been heard; it was answered, and the
 answer is lost. Each with how far the run has come by then."""
@@ -145,8 +145,8 @@ def moments(boundaries: list[str]) -> list[int]:
 
 def test_three_moments_are_found_near_where_they_are_wanted() -> None:
     call = [
-        f"{when} journal_{what}"
-        for what in ("reserve", "sent", "settled")
+        f"{when} journal.{what}"
+        for what in ("reserve", "mark_sent", "settle")
         for when in ("before", "after")
     ]
     assert moments(call * 8) == [14, 22, 35]
@@ -204,7 +204,7 @@ def declined_once(zygote: Zygote, server: ServerApart, whole: Whole, home: Path)
     assert (told["hash"], told["uncertain"]) == (whole("popper")["hash"], [])
     assert {row["sends"] for row in told["rows"]} == {2}
     boundaries: list[str] = told["boundaries"]
-    assert boundaries.count("after journal_declined") == len(told["rows"])
+    assert boundaries.count("after journal.mark_declined") == len(told["rows"])
     return boundaries
 
 
@@ -212,7 +212,7 @@ def test_a_run_killed_around_a_call_that_was_declined_goes_on(
     zygote: Zygote, server: ServerApart, log: Log, whole: Whole, tmp_path: Path
 ) -> None:
     boundaries = declined_once(zygote, server, whole, tmp_path / "whole")
-    places = [n for n, name in enumerate(boundaries, 1) if name.endswith("journal_declined")]
+    places = [n for n, name in enumerate(boundaries, 1) if name.endswith("journal.mark_declined")]
     for point in places[len(places) // 2 :][:2]:  # before and after one of them
         home = tmp_path / str(point)
         home.mkdir()

@@ -22,6 +22,7 @@ from deepdiver.errors import (
 )
 from deepdiver.run import replay, research, resume
 from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from tests.servers.brain import made_page, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 
@@ -44,7 +45,7 @@ async def test_nothing_to_search_leaves_nothing_behind(tmp_path: Path) -> None:
         match=r"--sample\. duckduckgo was not searched: 127.0.0.1:9 cannot be reached",
     ):
         await research(QUESTION, settings)
-    assert open_store(tmp_path).list_runs() == []
+    assert open_sqlite(tmp_path).runs.list_all() == []
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ async def test_what_cannot_be_used_is_said_before_a_run_begins(
     changed = load({**settings.model_dump(), **flags})
     with pytest.raises(kind, match=words):
         await research(QUESTION, changed)
-    assert open_store(settings.home).list_runs() == []
+    assert open_store(settings).runs.list_all() == []
 
 
 async def test_files_that_cannot_be_written_do_not_lose_the_run(
@@ -73,7 +74,7 @@ async def test_files_that_cannot_be_written_do_not_lose_the_run(
     in_the_way.write_text("x")
     with pytest.raises(StoreAccessError, match="deepdiver show"):
         await research(QUESTION, settings, out=in_the_way)
-    (run,) = open_store(settings.home).list_runs()
+    (run,) = open_store(settings).runs.list_all()
     assert run.status is RunStatus.ANSWERED
 
 
@@ -123,9 +124,9 @@ async def test_every_sample_question_is_answered_right_and_replays_to_the_same_r
     if not question.answers:
         assert outcome.run.status is RunStatus.NO_EVIDENCE
         assert lead == ""
-    store = open_store(settings.home)
+    store = open_store(settings)
     for citation in report.citations:
-        text = store.get_text(citation.passage.snapshot)
+        text = store.texts.get(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
     again = await replay(outcome.run.id, settings)
     assert again.report is not None
@@ -154,8 +155,8 @@ async def test_a_replay_needs_no_documents_any_more(settings: Settings, tmp_path
 
 async def test_an_unfinished_run_is_not_replayed(settings: Settings) -> None:
     outcome = await research(QUESTION, settings)
-    store = open_store(settings.home)
-    store.set_status(outcome.run.id, RunStatus.STOPPED)
+    store = open_store(settings)
+    store.runs.set_status(outcome.run.id, RunStatus.STOPPED)
     with pytest.raises(UsageError, match="deepdiver resume"):
         await replay(outcome.run.id, settings)
 
@@ -163,9 +164,9 @@ async def test_an_unfinished_run_is_not_replayed(settings: Settings) -> None:
 async def test_a_report_that_was_tampered_with_does_not_replay(settings: Settings) -> None:
     outcome = await research(QUESTION, settings)
     assert outcome.report is not None
-    store = open_store(settings.home)
+    store = open_store(settings)
     forged = outcome.report.model_copy(update={"confidence": 0.12})
-    store.save_report(outcome.run.id, forged.model_dump_json())
+    store.records.save_report(outcome.run.id, forged.model_dump_json())
     with pytest.raises(DeepdiverError, match="gave another report"):
         await replay(outcome.run.id, settings)
 
@@ -186,8 +187,8 @@ async def test_an_unknown_run_is_said_to_be_unknown(settings: Settings) -> None:
 
 async def test_a_run_keeps_its_settings_when_it_goes_on(settings: Settings) -> None:
     outcome = await research(QUESTION, settings)
-    store = open_store(settings.home)
-    store.set_status(outcome.run.id, RunStatus.STOPPED)
+    store = open_store(settings)
+    store.runs.set_status(outcome.run.id, RunStatus.STOPPED)
     bare = load({"home": settings.home})
     again = await resume(outcome.run.id[:14], bare)
     assert again.report is not None
@@ -236,8 +237,8 @@ async def test_pages_are_read_whole_and_a_replay_needs_none_of_them(tmp_path: Pa
     assert outcome.report is not None
     assert outcome.report.citations
     assert read, "no page was fetched"
-    with closing(open_store(tmp_path)) as store:
-        records = store.get_records(outcome.run.id)
+    with closing(open_sqlite(tmp_path)) as store:
+        records = store.records.ledger(outcome.run.id)
         sources = [
             Source.model_validate_json(text) for kind, _, text in records if kind == "source"
         ]
@@ -246,8 +247,8 @@ async def test_pages_are_read_whole_and_a_replay_needs_none_of_them(tmp_path: Pa
         )
         for citation in outcome.report.citations:
             span = slice(citation.passage.start, citation.passage.end)
-            assert store.get_text(citation.passage.snapshot)[span] == citation.quote
-        assert max(len(store.get_text(source.snapshot)) for source in sources) > 250, (
+            assert store.texts.get(citation.passage.snapshot)[span] == citation.quote
+        assert max(len(store.texts.get(source.snapshot)) for source in sources) > 250, (
             "the extracts have 200 characters"
         )
     again = await replay(outcome.run.id, settings)  # the server is gone

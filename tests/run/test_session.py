@@ -25,7 +25,8 @@ from deepdiver.errors import (
     UsageError,
 )
 from deepdiver.gateway import Mode
-from deepdiver.run import session as module
+from deepdiver.run import lease
+from deepdiver.run.assemble import Own
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
 from tests.servers.brain import made_search, popper_brain
@@ -50,14 +51,14 @@ def test_a_budget_without_prices_is_refused(tmp_path: Path) -> None:
 async def test_a_run_held_by_a_living_process_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     holder = f"{platform.node()}:{os.getpid()}:abc"
-    rig.store.take_lease(rig.run.id, holder, time.time(), 30)
+    rig.store.leases.take(rig.run.id, holder, time.time(), 30)
     with pytest.raises(RunBusyError, match="is being worked on by"):
         await rig.work()
 
 
 async def test_a_run_held_on_another_machine_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, "elsewhere:1:abc", time.time(), 30)
+    rig.store.leases.take(rig.run.id, "elsewhere:1:abc", time.time(), 30)
     with pytest.raises(RunBusyError):
         await rig.work()
 
@@ -74,24 +75,24 @@ async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(
     tmp_path: Path, dead: int
 ) -> None:
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
+    rig.store.leases.take(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
 
 async def test_the_lease_is_let_go_however_the_run_ends(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     await rig.work()
-    rig.store.take_lease(rig.run.id, "next", time.time(), 30)
+    rig.store.leases.take(rig.run.id, "next", time.time(), 30)
 
 
 async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(lease, "HEARTBEAT_SECONDS", 0.05)
     rig = Rig(tmp_path)
 
     async def slow(task: Any) -> Any:
-        rig.store.ask_to_stop(rig.run.id)
+        rig.store.leases.ask_to_stop(rig.run.id)
         await asyncio.sleep(30)
 
     class Slow(ScriptedReasoner):
@@ -104,7 +105,7 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
     outcome = await rig.work()
     assert isinstance(outcome.error, StoppedError)
     assert "asked to stop" in str(outcome.error)
-    assert rig.store.get_run(rig.run.id).status is RunStatus.STOPPED
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.STOPPED
     rig.reasoner = quick
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
@@ -122,7 +123,7 @@ async def test_a_cancelled_run_is_saved_as_stopped(tmp_path: Path) -> None:
     work.cancel()
     outcome = await work
     assert isinstance(outcome.error, StoppedError)
-    assert rig.store.get_run(rig.run.id).status is RunStatus.STOPPED
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.STOPPED
 
 
 async def test_a_run_that_needs_a_person_waits_and_goes_on_with_the_answer(tmp_path: Path) -> None:
@@ -158,16 +159,16 @@ async def test_a_replay_writes_nothing(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     await rig.work()
     before = (
-        rig.store.get_events(rig.run.id),
-        rig.store.get_records(rig.run.id),
-        rig.store.journal_list(rig.run.id),
+        rig.store.records.events(rig.run.id),
+        rig.store.records.ledger(rig.run.id),
+        rig.store.journal.rows(rig.run.id),
     )
     rig.provider.queries.clear()
     await rig.work(mode=Mode.REPLAY)
     after = (
-        rig.store.get_events(rig.run.id),
-        rig.store.get_records(rig.run.id),
-        rig.store.journal_list(rig.run.id),
+        rig.store.records.events(rig.run.id),
+        rig.store.records.ledger(rig.run.id),
+        rig.store.journal.rows(rig.run.id),
     )
     assert before == after
     assert rig.provider.queries == []
@@ -183,7 +184,7 @@ async def test_a_run_tells_its_beginning_and_its_end(tmp_path: Path) -> None:
     assert ended.report_hash == outcome.report.hash
     assert rig.events[0] == started
     assert rig.events[-1] == ended
-    saved = [json.loads(text) for _, text in rig.store.get_events(rig.run.id)]
+    saved = [json.loads(text) for _, text in rig.store.records.events(rig.run.id)]
     assert [event["type"] for event in saved] == [event.type for event in rig.events]
 
 
@@ -217,7 +218,7 @@ def test_events_reach_the_store_in_their_order(tmp_path: Path) -> None:
         recorder(RunEnded(run=str(number), status=RunStatus.FAILED, cost=Decimal(0)))
     assert [event.run for event in told] == [str(number) for number in range(130)]
     assert all(event.at for event in told)
-    saved = [json.loads(text)["run"] for _, text in rig.store.get_events(rig.run.id)]
+    saved = [json.loads(text)["run"] for _, text in rig.store.records.events(rig.run.id)]
     assert saved == [str(number) for number in range(130)]
 
 
@@ -227,7 +228,10 @@ async def test_many_runs_in_one_process_do_not_mix(tmp_path: Path) -> None:
 
     async def one(run: Any) -> Any:
         session = Session(
-            run, rig.settings, rig.store, reasoner=ScriptedReasoner(), providers=[rig.provider]
+            run,
+            rig.settings,
+            rig.store,
+            own=Own(reasoner=ScriptedReasoner(), providers=[rig.provider]),
         )
         return await session.work(None, resumed=False)
 
@@ -243,15 +247,15 @@ async def test_a_model_that_is_not_there_ends_the_run_and_a_resume_asks_it_anew(
     rig = Rig(
         tmp_path, model="openai:made", prices=prices, urls={"openai": "http://127.0.0.1:9/v1"}
     )
-    first = await Session(rig.run, rig.settings, rig.store, providers=[rig.provider]).work(
+    first = await Session(rig.run, rig.settings, rig.store, own=Own(providers=[rig.provider])).work(
         None, resumed=False
     )
     assert isinstance(first.error, CallError)
     assert first.error.fault is CallFault.UNREACHED
-    assert rig.store.get_run(rig.run.id).status is RunStatus.FAILED
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.FAILED
     with ScriptedServer(popper_brain(), made_search()) as server:
         mine = rig.settings.model_copy(update={"urls": {"openai": server.openai}})
-        again = await Session(rig.run, mine, rig.store, providers=[rig.provider]).work(
+        again = await Session(rig.run, mine, rig.store, own=Own(providers=[rig.provider])).work(
             None, resumed=True
         )
     assert again.error is None

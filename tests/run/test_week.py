@@ -22,9 +22,9 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.settings import Settings, load
 from deepdiver.run import Outcome, replay, research
-from deepdiver.run.begin import load_ledger
-from deepdiver.run.loose import loose
-from deepdiver.store import open_store
+from deepdiver.run.detached import detached_gateway
+from deepdiver.run.record import load_ledger
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tools.osint.registry import call_feed
 from tests.servers.brain import Directions, popper_brain
 from tests.servers.scripted import ScriptedServer
@@ -74,7 +74,7 @@ async def test_what_was_planted_is_found_and_what_is_false_is_refuted(
     standing = {item.hypothesis.statement: item.status for item in report.hypotheses}
     assert standing[YES] is HypothesisStatus.SUPPORTED
     assert standing[NO] is HypothesisStatus.REFUTED
-    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    ledger = load_ledger(open_sqlite(tmp_path), outcome.run.id)
     pairs = [
         {ledger.get(Finding, key).statement for key in item.findings}
         for item in ledger.of(Correlation).values()
@@ -111,13 +111,13 @@ async def test_every_number_of_a_row_stands_in_the_row_it_came_from(
     week: Week, tmp_path: Path
 ) -> None:
     outcome = await researched(week, tmp_path)
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     ledger = load_ledger(store, outcome.run.id)
     rows = 0
     for finding in ledger.of(Finding).values():
         quote = finding.quotes[0]
         source = ledger.get(Source, quote.source)
-        text = store.get_text(source.snapshot)
+        text = store.texts.get(source.snapshot)
         assert text[quote.passage.start : quote.passage.end] == quote.text
         if source.kind is not SourceKind.FEED:
             continue
@@ -206,7 +206,7 @@ async def test_every_feed_is_answered_in_the_format_of_its_services(
 ) -> None:
     week.down = set()
     keys = {**week.settings["keys"], "opensanctions": "a-key-for-sanctions"}
-    async with loose(settings(week, tmp_path, keys=keys)) as gateway:
+    async with detached_gateway(settings(week, tmp_path, keys=keys)) as gateway:
         told = await call_feed(name, ASKED[name], gateway)
     assert not told.failures
     assert {answer.service for answer in told.answers} == SERVICES[name]
@@ -219,7 +219,7 @@ async def test_a_question_on_a_vulnerability_is_answered_from_the_real_catalogue
     outcome = await research("Is CVE-2024-3400 exploited?", settings(week, tmp_path))
     assert outcome.report is not None
     assert outcome.report.status.value == "answered"
-    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    ledger = load_ledger(open_sqlite(tmp_path), outcome.run.id)
     cited = {ledger.get(Source, citation.source).publisher for citation in outcome.report.citations}
     assert "CISA KEV" in cited
     rows = [
@@ -355,7 +355,7 @@ async def test_feeds_of_another_process_give_the_same_findings(
     await approve(settings)
     outcome = await research(QUESTION, settings)
     assert outcome.error is None
-    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    ledger = load_ledger(open_sqlite(tmp_path), outcome.run.id)
     services = {
         source.publisher for source in ledger.of(Source).values() if source.kind is SourceKind.FEED
     }

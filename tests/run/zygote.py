@@ -26,11 +26,11 @@ from typing import Any
 from tests.child import Child
 
 WRITES = (
-    "journal_reserve",
-    "journal_sent",
-    "journal_declined",
-    "journal_settled",
-    "journal_failed",
+    "journal.reserve",
+    "journal.mark_sent",
+    "journal.mark_declined",
+    "journal.settle",
+    "journal.fail",
 )
 QUESTION = "What is recorded about the northern ferry permits?"
 AS_OF = "2026-11-15"
@@ -129,7 +129,7 @@ def _child(job: dict[str, Any], answer: Path) -> None:
 async def _work(job: dict[str, Any]) -> dict[str, Any]:
     from deepdiver.core.settings import load
     from deepdiver.run import replay, research, resume
-    from deepdiver.store import open_store
+    from deepdiver.store.sqlite import open_sqlite
 
     home = Path(job["home"])
     points = _count_writes(job.get("kill_at"))
@@ -148,13 +148,13 @@ async def _work(job: dict[str, Any]) -> dict[str, Any]:
         **job.get("settings", {}),
     }
     settings = load(flags, environ={}, folder=home, user_file=home / "none.toml")
-    store = open_store(home)
-    runs = store.list_runs()
+    store = open_sqlite(home)
+    runs = store.runs.list_all()
     more: dict[str, Any] = {"store": store, "ask": person if settings.approve else None}
     outcome = await (
         resume(runs[0].id, settings, **more) if runs else research(QUESTION, settings, **more)
     )
-    rows, boundaries = store.journal_list(outcome.run.id), list(points)
+    rows, boundaries = store.journal.rows(outcome.run.id), list(points)
     again = await replay(outcome.run.id, settings, store=store) if job.get("replay") else None
     return {
         "status": outcome.run.status.value,
@@ -183,7 +183,7 @@ async def person(shown: dict[str, Any]) -> dict[str, Any]:
 
 def _count_writes(kill_at: int | None) -> list[str]:
     """Count the boundaries of journal writes, two for each, and die at one of them."""
-    from deepdiver.store import SqliteStore
+    from deepdiver.store import sqlite
 
     points: list[str] = []
 
@@ -192,11 +192,11 @@ def _count_writes(kill_at: int | None) -> list[str]:
         if len(points) == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def watched(name: str) -> Any:
-        write = getattr(SqliteStore, name)
+    def watched(part: type[Any], method: str, name: str) -> Any:
+        write = getattr(part, method)
 
         @functools.wraps(write)
-        def call(self: SqliteStore, *args: Any, **kwargs: Any) -> Any:
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
             boundary(f"before {name}")
             result = write(self, *args, **kwargs)
             boundary(f"after {name}")
@@ -205,7 +205,9 @@ def _count_writes(kill_at: int | None) -> list[str]:
         return call
 
     for name in WRITES:
-        setattr(SqliteStore, name, watched(name))
+        kind, _, method = name.partition(".")
+        part = getattr(sqlite, f"Sqlite{kind.capitalize()}")
+        setattr(part, method, watched(part, method, name))
     return points
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import RunBusyError
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 NOW = 1_800_000_000.0
 """A time. Nothing in the store reads the clock, so any will do."""
@@ -40,7 +40,7 @@ def reserve(
     store: SqliteStore, key: str = "k", run: str = "r1", now: float = NOW, worst: str = "0.02"
 ) -> None:
     """Reserve a call of a search."""
-    store.journal_reserve(
+    store.journal.reserve(
         run,
         key,
         kind="search",
@@ -71,8 +71,8 @@ def open_and_close(homes: list[Path]) -> int:
     count = 0
     for home in homes:
         _together()
-        store = open_store(home)
-        count += len(store.list_runs())
+        store = open_sqlite(home)
+        count += len(store.runs.list_all())
         store.close()
     return count
 
@@ -83,7 +83,7 @@ def hold_in_turn(job: tuple[Path, str, int]) -> int:
     Return how often someone else was inside at the same time.
     """
     home, owner, times = job
-    store = open_store(home)
+    store = open_sqlite(home)
     inside = home / "inside"
     clashes = 0
     _together()
@@ -95,14 +95,14 @@ def hold_in_turn(job: tuple[Path, str, int]) -> int:
             inside.unlink()
         except FileExistsError:
             clashes += 1
-        store.drop_lease("r1", owner)
+        store.leases.drop("r1", owner)
     store.close()
     return clashes
 
 
 def _leased(store: SqliteStore, owner: str) -> bool:
     try:
-        store.take_lease("r1", owner, time.time(), 60)
+        store.leases.take("r1", owner, time.time(), 60)
     except RunBusyError:
         return False
     return True
@@ -111,9 +111,9 @@ def _leased(store: SqliteStore, owner: str) -> bool:
 def claim_all(job: tuple[Path, str, int]) -> list[int]:
     """Claim a number of answers; return which were won."""
     home, owner, keys = job
-    store = open_store(home)
+    store = open_sqlite(home)
     _together()
-    won = [key for key in range(keys) if store.cache_claim(f"key{key}", owner, NOW, NOW + 60)]
+    won = [key for key in range(keys) if store.cache.claim(f"key{key}", owner, NOW, NOW + 60)]
     store.close()
     return won
 
@@ -124,14 +124,14 @@ def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, fl
     Return for each the time it was granted for, and when it began and ended.
     """
     home, owner, times, rate, concurrent = job
-    store = open_store(home)
+    store = open_sqlite(home)
     calls: list[tuple[float, float, float]] = []
     _together()
     for number in range(times):
         while True:
             now = time.time()
             name = f"{owner}:{number}"
-            grant = store.limit_take(
+            grant = store.limits.take(
                 "web", name, now, now + 60, rate=rate, per=1.0, concurrent=concurrent
             )
             if grant.granted:
@@ -140,7 +140,7 @@ def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, fl
         began = time.time()
         time.sleep(0.01)
         calls.append((now, began, time.time()))
-        store.limit_give("web", name)
+        store.limits.give("web", name)
     store.close()
     return calls
 
@@ -154,17 +154,17 @@ def _until(done: Callable[[], bool]) -> None:
 
 def die_after(home: Path, step: str) -> None:
     """Do one thing and die at the very moment at which it returned."""
-    store = open_store(home)
+    store = open_sqlite(home)
     steps: dict[str, Callable[[], object]] = {
         "reserved": lambda: reserve(store),
-        "sent": lambda: store.journal_sent("r1", "k", NOW + 1),
-        "settled": lambda: store.journal_settled(
+        "sent": lambda: store.journal.mark_sent("r1", "k", NOW + 1),
+        "settled": lambda: store.journal.settle(
             "r1", "k", '{"answer":42}', Decimal("0.01"), NOW + 2
         ),
-        "declined": lambda: store.journal_declined("r1", "k", NOW + 2),
-        "failed": lambda: store.journal_failed("r1", "k", "HTTP 500", Decimal(0), NOW + 2),
-        "text": lambda: store.put_text("r1", "a page"),
-        "records": lambda: store.add_records(
+        "declined": lambda: store.journal.mark_declined("r1", "k", NOW + 2),
+        "failed": lambda: store.journal.fail("r1", "k", "HTTP 500", Decimal(0), NOW + 2),
+        "text": lambda: store.texts.put("r1", "a page"),
+        "records": lambda: store.records.add(
             "r1", [("finding", f"f{n}", "{}") for n in range(100)]
         ),
     }
@@ -174,11 +174,11 @@ def die_after(home: Path, step: str) -> None:
 
 def die_before_commit(home: Path) -> None:
     """Begin to add records, and die with all of them written and the transaction still open."""
-    store = open_store(home)
+    store = open_sqlite(home)
 
     def on_statement(statement: str) -> None:
         if statement == "COMMIT":
             os.kill(os.getpid(), signal.SIGKILL)
 
-    store._db.set_trace_callback(on_statement)
-    store.add_records("r1", [("finding", f"f{n}", "{}") for n in range(100)])
+    store.database.connection.set_trace_callback(on_statement)
+    store.records.add("r1", [("finding", f"f{n}", "{}") for n in range(100)])

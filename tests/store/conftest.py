@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import make_run
 
 
@@ -19,6 +19,6 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(home: Path) -> Iterator[SqliteStore]:
-    with closing(open_store(home)) as opened:
-        opened.create_run(make_run())
+    with closing(open_sqlite(home)) as opened:
+        opened.runs.create(make_run())
         yield opened

@@ -3,33 +3,62 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
+from contextlib import closing
 from dataclasses import FrozenInstanceError, fields
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
-from deepdiver.store import CallState, JournalRow, LimitGrant, SqliteStore, Store
+from deepdiver.core.settings import Settings
+from deepdiver.store import CallState, JournalRow, LimitGrant, Store, base, open_store, sqlite
+from deepdiver.store.sqlite import SqliteStore
 
-METHODS = sorted(name for name in vars(Store) if not name.startswith("_"))
+PARTS = {
+    field.name: getattr(base, str(field.type)) for field in fields(Store) if field.name != "close"
+}
+METHODS = [
+    (part, name)
+    for part, protocol in PARTS.items()
+    for name in vars(protocol)
+    if not name.startswith("_")
+]
 
 
-def test_there_are_methods_to_look_at() -> None:
-    assert {"create_run", "journal_sent", "limit_take", "put_text"} <= set(METHODS)
+def test_a_store_has_seven_parts_of_a_few_methods_each() -> None:
+    assert list(PARTS) == ["runs", "leases", "journal", "records", "texts", "cache", "limits"]
+    assert {("runs", "create"), ("journal", "mark_sent"), ("limits", "take")} <= set(METHODS)
+    counts = Counter(part for part, _ in METHODS)
+    assert max(counts.values()) <= 7
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_sqlite_has_every_method_with_the_same_signature(name: str) -> None:
-    assert inspect.signature(getattr(SqliteStore, name)) == inspect.signature(getattr(Store, name))
+@pytest.mark.parametrize(("part", "name"), METHODS)
+def test_sqlite_has_every_method_with_the_same_signature(part: str, name: str) -> None:
+    ours = getattr(sqlite, f"Sqlite{part.capitalize()}")
+    assert inspect.signature(getattr(ours, name)) == inspect.signature(getattr(PARTS[part], name))
+    assert name in vars(ours), "inherited from the protocol, it would do nothing"
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_every_method_says_what_it_promises(name: str) -> None:
-    assert inspect.getdoc(getattr(Store, name))
+@pytest.mark.parametrize(("part", "name"), METHODS)
+def test_every_method_says_what_it_promises(part: str, name: str) -> None:
+    assert inspect.getdoc(getattr(PARTS[part], name))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_says_where_the_cut_is(part: str) -> None:
+    assert "The cut: " in (inspect.getdoc(PARTS[part]) or "")
 
 
 def test_sqlite_is_a_store_for_the_type_checker(store: SqliteStore) -> None:
     held: Store = store
-    assert [run.id for run in held.list_runs()] == ["r1"]
+    assert [run.id for run in held.runs.list_all()] == ["r1"]
+
+
+def test_the_settings_say_which_store_is_opened(tmp_path: Path) -> None:
+    with closing(open_store(Settings(home=tmp_path))) as opened:
+        assert opened.runs.list_all() == []
+    assert (tmp_path / sqlite.FILE_NAME).exists()
 
 
 def test_a_journal_row_is_frozen_and_holds_sixteen_fields() -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import FINISHED, RunStatus
 from deepdiver.errors import DamagedStoreError
-from deepdiver.store import PastRun, SqliteStore, open_store
+from deepdiver.store import PastRun
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import make_run
 
 QUESTION = "Who runs Svedjan Ost AB?"
@@ -20,12 +21,12 @@ QUESTION = "Who runs Svedjan Ost AB?"
 def add(
     store: SqliteStore, id_: str, created: str = "2027-01-01T00:00:00+00:00", *records: str
 ) -> None:
-    store.create_run(make_run(id_, created, RunStatus.ANSWERED))
-    store.add_records(id_, [("hypothesis", key, f'{{"id":"{key}"}}') for key in records])
+    store.runs.create(make_run(id_, created, RunStatus.ANSWERED))
+    store.records.add(id_, [("hypothesis", key, f'{{"id":"{key}"}}') for key in records])
 
 
 def ids(store: SqliteStore, run: str = "r1", beginning: str = "h_") -> list[str]:
-    return [past.id for past in store.past_runs(run, beginning)]
+    return [past.id for past in store.runs.list_past(run, beginning)]
 
 
 # `r1`, begun on 2027-01-15, is in every store of these tests.
@@ -33,11 +34,11 @@ def ids(store: SqliteStore, run: str = "r1", beginning: str = "h_") -> list[str]
 
 def test_before_a_run_that_is_not_there_nothing_was(store: SqliteStore) -> None:
     add(store, "early")
-    assert store.past_runs("nobody", "h_") == []
+    assert store.runs.list_past("nobody", "h_") == []
 
 
 def test_the_first_run_has_no_past(store: SqliteStore) -> None:
-    assert store.past_runs("r1", "h_") == []
+    assert store.runs.list_past("r1", "h_") == []
 
 
 @pytest.mark.parametrize("column", ["x'00'", "x'ff'", "'text'", "7"])
@@ -46,9 +47,9 @@ def test_what_is_damaged_is_said_to_be(store: SqliteStore, table: str, column: s
     if table == "records" and column in ("x'00'",):
         pytest.skip("any UTF-8 is a text to the store, which does not look inside")
     add(store, "early", "2027-01-01T00:00:00+00:00", "h_1")
-    store._db.execute(f"UPDATE {table} SET json = {column}")  # noqa: S608
+    store.database.connection.execute(f"UPDATE {table} SET json = {column}")  # noqa: S608
     with pytest.raises(DamagedStoreError):
-        store.past_runs("r1", "h_")
+        store.runs.list_past("r1", "h_")
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", "null", "not JSON"])
@@ -56,15 +57,15 @@ def test_a_run_without_a_question_is_damage(store: SqliteStore, text: str) -> No
     from deepdiver.store.blobs import pack
 
     add(store, "early")
-    store._db.execute("UPDATE runs SET json = ? WHERE id = 'early'", (pack(text),))
+    store.database.connection.execute("UPDATE runs SET json = ? WHERE id = 'early'", (pack(text),))
     with pytest.raises(DamagedStoreError, match="run early cannot be read"):
-        store.past_runs("r1", "h_")
+        store.runs.list_past("r1", "h_")
 
 
 @pytest.mark.parametrize("status", list(RunStatus), ids=lambda status: status.value)
 def test_only_finished_runs_are_past(store: SqliteStore, status: RunStatus) -> None:
     add(store, "early")
-    store.set_status("early", status)
+    store.runs.set_status("early", status)
     assert ids(store) == (["early"] if status in FINISHED else [])
 
 
@@ -81,17 +82,17 @@ def test_a_run_comes_with_its_question_and_the_records_asked_for(store: SqliteSt
         "g_\U0010ffff",
         "h",
     )
-    (past,) = store.past_runs("r1", "h_")
+    (past,) = store.runs.list_past("r1", "h_")
     assert past == PastRun("early", "2027-01-01T00:00:00+00:00", QUESTION, past.records)
     assert sorted(past.records) == ['{"id":"h_1"}', '{"id":"h_2"}']
-    assert store.past_runs("r1", "nothing")[0].records == ()
+    assert store.runs.list_past("r1", "nothing")[0].records == ()
 
 
 def test_records_of_others_are_not_mixed_in(store: SqliteStore) -> None:
     add(store, "a", "2027-01-01T00:00:00+00:00", "h_1")
     add(store, "b", "2027-01-02T00:00:00+00:00", "h_2", "h_3")
-    store.add_records("r1", [("hypothesis", "h_4", "{}")])
-    held = {past.id: sorted(past.records) for past in store.past_runs("r1", "h_")}
+    store.records.add("r1", [("hypothesis", "h_4", "{}")])
+    held = {past.id: sorted(past.records) for past in store.runs.list_past("r1", "h_")}
     assert held == {"b": ['{"id":"h_2"}', '{"id":"h_3"}'], "a": ['{"id":"h_1"}']}
 
 
@@ -105,7 +106,7 @@ def test_of_the_same_second_those_entered_before_are_past(store: SqliteStore) ->
 
 def test_a_deleted_run_is_past_no_more(store: SqliteStore) -> None:
     add(store, "early", "2027-01-01T00:00:00+00:00", "h_1")
-    store.delete_run("early", 0.0)
+    store.runs.delete("early", 0.0)
     assert ids(store) == []
 
 
@@ -114,7 +115,7 @@ def test_a_deleted_run_is_past_no_more(store: SqliteStore) -> None:
 def test_whatever_the_order_they_come_newest_first_and_all_before(
     tmp_path_factory: pytest.TempPathFactory, days: list[int], which: int
 ) -> None:
-    store = open_store(tmp_path_factory.mktemp("home"))
+    store = open_sqlite(tmp_path_factory.mktemp("home"))
     made = [(f"2027-02-{day:02}T00:00:00+00:00", number) for number, day in enumerate(days)]
     for created, number in made:
         add(store, f"n{number}", created)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from deepdiver.errors import DamagedStoreError, NewerSchemaError
-from deepdiver.store import SqliteStore, open_store
 from deepdiver.store.schema import APPLICATION_ID, MIGRATIONS, Migration, check, migrate
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 FILE = Path("somewhere/deepdiver.db")
 ONE: Migration = (1, ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
@@ -49,7 +49,7 @@ def test_a_foreign_database_is_refused_and_not_changed(home: Path) -> None:
     with pytest.raises(
         DamagedStoreError, match="is not a deepdiver database: move it away"
     ) as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(file) in str(error.value)
     assert file.read_bytes() == before
 
@@ -68,7 +68,7 @@ def test_anything_in_a_file_without_our_mark_makes_it_foreign(
 
 
 def test_a_newer_schema_is_refused_and_not_changed(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     file = home / "deepdiver.db"
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("PRAGMA user_version = 99")
@@ -76,7 +76,7 @@ def test_a_newer_schema_is_refused_and_not_changed(home: Path) -> None:
     with pytest.raises(
         NewerSchemaError, match="upgrade deepdiver, or choose another --home"
     ) as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(file) in str(error.value)
     assert "schema 99" in str(error.value)
     assert str(error.value).isprintable()
@@ -127,8 +127,8 @@ def test_migrating_again_does_nothing(db: sqlite3.Connection) -> None:
 def test_an_empty_file_becomes_a_store(home: Path) -> None:
     home.mkdir()
     (home / "deepdiver.db").touch()
-    with closing(open_store(home)) as store:
-        assert store.list_runs() == []
+    with closing(open_sqlite(home)) as store:
+        assert store.runs.list_all() == []
     with closing(sqlite3.connect(home / "deepdiver.db")) as db:
         assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         assert db.execute("PRAGMA user_version").fetchone() == (MIGRATIONS[-1][0],)
@@ -140,10 +140,10 @@ def test_the_mark_stands_where_the_file_format_says(store: SqliteStore, home: Pa
 
 
 def test_opening_again_keeps_everything(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     file = home / "deepdiver.db"
     before = file.read_bytes()
-    open_store(home).close()
+    open_sqlite(home).close()
     assert file.read_bytes() == before
 
 

@@ -31,7 +31,8 @@ from deepdiver.errors import (
     StoreFullError,
     UnknownNameError,
 )
-from deepdiver.store import CallState, SqliteStore, open_store
+from deepdiver.store import CallState
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import NOW, make_run, reserve
 from tests.store.test_blobs import ANY_TEXT
 
@@ -44,18 +45,18 @@ def one_line(error: pytest.ExceptionInfo[BaseException]) -> str:
 
 def filled(home: Path) -> list[str]:
     """Fill a home with a bit of everything, close it, and return the hashes of its texts."""
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
-        hashes = [store.put_text("r1", f"text {n} " * 300) for n in range(30)]
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
+        hashes = [store.texts.put("r1", f"text {n} " * 300) for n in range(30)]
         for n in range(30):
             reserve(store, f"k{n}")
-            store.journal_sent("r1", f"k{n}", NOW)
-            store.journal_settled("r1", f"k{n}", f'{{"n":{n}}}' * 50, Decimal("0.1"), NOW)
-            store.add_records("r1", [("finding", f"f{n}", '{"statement":"blå"}' * 20)])
-            store.cache_put(f"c{n}", "value" * 50, NOW + 10)
-        store.add_events("r1", ["{}"] * 100)
-        store.save_report("r1", "{}")
-        store.limit_take("web", "me", NOW, NOW + 1, rate=1, per=1, concurrent=1)
+            store.journal.mark_sent("r1", f"k{n}", NOW)
+            store.journal.settle("r1", f"k{n}", f'{{"n":{n}}}' * 50, Decimal("0.1"), NOW)
+            store.records.add("r1", [("finding", f"f{n}", '{"statement":"blå"}' * 20)])
+            store.cache.put(f"c{n}", "value" * 50, NOW + 10)
+        store.records.add_events("r1", ["{}"] * 100)
+        store.records.save_report("r1", "{}")
+        store.limits.take("web", "me", NOW, NOW + 1, rate=1, per=1, concurrent=1)
     return hashes
 
 
@@ -68,7 +69,7 @@ def test_a_file_of_random_bytes_is_damage(home: Path) -> None:
     file.write_bytes(random.Random(1).randbytes(10_000))  # noqa: S311
     before = file.read_bytes()
     with pytest.raises(DamagedStoreError) as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(file) in one_line(error)
     assert "move it away to begin anew" in str(error.value)
     assert file.read_bytes() == before
@@ -81,25 +82,25 @@ def test_a_truncated_database_is_damage(home: Path, left: float) -> None:
     whole = file.stat().st_size
     os.truncate(file, left if isinstance(left, int) else int(whole * left))
     with pytest.raises(DamagedStoreError) as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(file) in one_line(error)
 
 
 READS: dict[str, Callable[[SqliteStore], object]] = {
-    "list_runs": lambda store: store.list_runs(),
-    "get_run": lambda store: store.get_run("r1"),
-    "journal_list": lambda store: store.journal_list("r1"),
-    "get_records": lambda store: store.get_records("r1"),
-    "get_events": lambda store: store.get_events("r1"),
-    "get_report": lambda store: store.get_report("r1"),
-    "cache_get": lambda store: [store.cache_get(f"c{n}", NOW) for n in range(30)],
-    "limit_take": lambda store: store.limit_take(
+    "runs.list_all": lambda store: store.runs.list_all(),
+    "runs.get": lambda store: store.runs.get("r1"),
+    "journal.rows": lambda store: store.journal.rows("r1"),
+    "records.ledger": lambda store: store.records.ledger("r1"),
+    "records.events": lambda store: store.records.events("r1"),
+    "records.report": lambda store: store.records.report("r1"),
+    "cache.get": lambda store: [store.cache.get(f"c{n}", NOW) for n in range(30)],
+    "limits.take": lambda store: store.limits.take(
         "web", "you", NOW, NOW + 1, rate=1, per=1, concurrent=1
     ),
-    "put_text": lambda store: store.put_text("r1", "new"),
+    "texts.put": lambda store: store.texts.put("r1", "new"),
     "reserve": lambda store: reserve(store, "new"),
-    "cache_claim": lambda store: store.cache_claim("c1", "me", NOW + 100, NOW + 200),
-    "delete_run": lambda store: store.delete_run("r1", NOW),
+    "cache.claim": lambda store: store.cache.claim("c1", "me", NOW + 100, NOW + 200),
+    "runs.delete": lambda store: store.runs.delete("r1", NOW),
 }
 
 
@@ -126,7 +127,7 @@ def test_whatever_is_damaged_nothing_but_our_errors_comes_out(home: Path, tmp_pa
         other.mkdir()
         (other / "deepdiver.db").write_bytes(noisy)
         try:
-            store = open_store(other, timeout=0.1)
+            store = open_sqlite(other, timeout=0.1)
         except DamagedStoreError as error:
             refused += 1
             assert str(error).isprintable()  # noqa: PT017
@@ -147,20 +148,20 @@ def test_whatever_is_damaged_nothing_but_our_errors_comes_out(home: Path, tmp_pa
 @pytest.mark.parametrize(
     ("statement", "read"),
     [
-        ("UPDATE runs SET json = x'00'", "list_runs"),
-        ("UPDATE runs SET json = 5", "get_run"),
-        ("UPDATE runs SET status = 'dancing'", "list_runs"),
-        ("UPDATE journal SET state = 'dancing'", "journal_list"),
-        ("UPDATE journal SET cost = 'dear'", "journal_list"),
-        ("UPDATE journal SET worst = 'dear'", "journal_list"),
-        ("UPDATE journal SET reply = x'28b52ffd'", "journal_list"),
-        ("UPDATE journal SET what = CAST(x'ff' AS TEXT)", "journal_list"),
-        ("UPDATE records SET json = x'ff'", "get_records"),
-        ("UPDATE events SET json = NULL", "get_events"),
-        ("UPDATE reports SET json = ''", "get_report"),
-        ("UPDATE cache SET value = x'00'", "cache_get"),
-        ("DROP TABLE events", "get_events"),
-        ("ALTER TABLE runs RENAME COLUMN json TO jason", "list_runs"),
+        ("UPDATE runs SET json = x'00'", "runs.list_all"),
+        ("UPDATE runs SET json = 5", "runs.get"),
+        ("UPDATE runs SET status = 'dancing'", "runs.list_all"),
+        ("UPDATE journal SET state = 'dancing'", "journal.rows"),
+        ("UPDATE journal SET cost = 'dear'", "journal.rows"),
+        ("UPDATE journal SET worst = 'dear'", "journal.rows"),
+        ("UPDATE journal SET reply = x'28b52ffd'", "journal.rows"),
+        ("UPDATE journal SET what = CAST(x'ff' AS TEXT)", "journal.rows"),
+        ("UPDATE records SET json = x'ff'", "records.ledger"),
+        ("UPDATE events SET json = NULL", "records.events"),
+        ("UPDATE reports SET json = ''", "records.report"),
+        ("UPDATE cache SET value = x'00'", "cache.get"),
+        ("DROP TABLE events", "records.events"),
+        ("ALTER TABLE runs RENAME COLUMN json TO jason", "runs.list_all"),
     ],
 )
 def test_a_row_that_makes_no_sense_is_damage(home: Path, statement: str, read: str) -> None:
@@ -170,7 +171,7 @@ def test_a_row_that_makes_no_sense_is_damage(home: Path, statement: str, read: s
         db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '')")
     with closing(sqlite3.connect(home / "deepdiver.db", isolation_level=None)) as db:
         db.execute(statement)
-    with closing(open_store(home)) as store:
+    with closing(open_sqlite(home)) as store:
         with pytest.raises(DamagedStoreError) as error:
             READS[read](store)
         assert str(home / "deepdiver.db") in one_line(error)
@@ -183,10 +184,10 @@ def test_a_text_that_is_not_what_its_hash_says_is_damage(home: Path) -> None:
             "UPDATE blobs SET bytes = (SELECT bytes FROM blobs WHERE hash = ?) WHERE hash = ?",
             (other, one),
         )
-    with closing(open_store(home)) as store:
+    with closing(open_sqlite(home)) as store:
         with pytest.raises(DamagedStoreError, match=one[:12]):
-            store.get_text(one)
-        assert store.get_text(other)
+            store.texts.get(one)
+        assert store.texts.get(other)
 
 
 def under_a_file(tmp_path: Path) -> Path:
@@ -243,7 +244,7 @@ def test_a_home_that_cannot_be_used_is_refused(
 ) -> None:
     home = place(tmp_path)
     with pytest.raises(StoreAccessError, match="choose another --home") as error:
-        open_store(home)
+        open_sqlite(home)
     assert "deepdiver.db" in str(error.value)
     if place is folder_in_place_of_file:
         assert stat.S_IMODE((home / "deepdiver.db").stat().st_mode) == 0o755  # Not ours to change.
@@ -259,53 +260,53 @@ def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir()
     forbid(tmp_path / "closed", 0o500)
     with pytest.raises(StoreAccessError, match="Permission denied"):
-        open_store(tmp_path / "closed" / "home")
+        open_sqlite(tmp_path / "closed" / "home")
 
 
 def test_a_home_that_may_only_be_read_is_refused(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     forbid(home, 0o500)
     with pytest.raises(StoreAccessError, match="choose another --home") as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(home) in one_line(error)
 
 
 def test_a_file_that_may_only_be_read_is_opened_for_its_owner_again(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     forbid(home / "deepdiver.db", 0o400)
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
 
 
 def test_a_file_that_becomes_read_only_is_refused_and_nothing_is_lost(store: SqliteStore) -> None:
-    store._db.execute("PRAGMA query_only = ON")
+    store.database.connection.execute("PRAGMA query_only = ON")
     with pytest.raises(StoreAccessError) as error:
-        store.set_status("r1", RunStatus.FAILED)
-    assert str(store.file) in one_line(error)
-    assert store.get_run("r1").status is RunStatus.RUNNING
-    store._db.execute("PRAGMA query_only = OFF")
-    store.set_status("r1", RunStatus.FAILED)
+        store.runs.set_status("r1", RunStatus.FAILED)
+    assert str(store.database.file) in one_line(error)
+    assert store.runs.get("r1").status is RunStatus.RUNNING
+    store.database.connection.execute("PRAGMA query_only = OFF")
+    store.runs.set_status("r1", RunStatus.FAILED)
 
 
 def fill(store: SqliteStore, kept: list[str]) -> None:
     """Keep texts that do not compress well, until something happens."""
     for n in range(1000):
-        kept.append(store.put_text("r1", random.Random(n).randbytes(5_000).hex()))  # noqa: S311
+        kept.append(store.texts.put("r1", random.Random(n).randbytes(5_000).hex()))  # noqa: S311
 
 
 def test_a_full_disk_loses_nothing_and_the_store_goes_on(store: SqliteStore) -> None:
-    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
-    store._db.execute(f"PRAGMA max_page_count = {pages + 30}")
+    pages = store.database.connection.execute("PRAGMA page_count").fetchone()[0]
+    store.database.connection.execute(f"PRAGMA max_page_count = {pages + 30}")
     kept: list[str] = []
     with pytest.raises(StoreFullError) as error:
         fill(store, kept)
-    assert str(store.file) in one_line(error)
+    assert str(store.database.file) in one_line(error)
     assert "free some space, then resume" in str(error.value)
     assert len(kept) >= 5
-    assert [digest(store.get_text(hash_)) for hash_ in kept] == kept
-    store._db.execute("PRAGMA max_page_count = 1000000")
+    assert [digest(store.texts.get(hash_)) for hash_ in kept] == kept
+    store.database.connection.execute("PRAGMA max_page_count = 1000000")
     reserve(store)
-    store.journal_sent("r1", "k", NOW)
+    store.journal.mark_sent("r1", "k", NOW)
 
 
 @pytest.fixture
@@ -326,8 +327,8 @@ def remount(place: Path, options: str) -> None:
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
-    store = open_store(small_disk / "home")
-    store.create_run(make_run())
+    store = open_sqlite(small_disk / "home")
+    store.runs.create(make_run())
     kept: list[str] = []
     with pytest.raises(StoreFullError) as error:
         fill(store, kept)
@@ -335,15 +336,15 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     assert len(kept) > 20
     for _ in range(3):  # Still full, still clear.
         with pytest.raises(StoreFullError):
-            store.put_text("r1", random.Random(0).randbytes(50_000).hex())  # noqa: S311
-    assert [digest(store.get_text(hash_)) for hash_ in kept] == kept
+            store.texts.put("r1", random.Random(0).randbytes(50_000).hex())  # noqa: S311
+    assert [digest(store.texts.get(hash_)) for hash_ in kept] == kept
     remount(small_disk, "size=8m")
     reserve(store)
-    store.journal_sent("r1", "k", NOW)
+    store.journal.mark_sent("r1", "k", NOW)
     store.close()
-    with closing(open_store(small_disk / "home")) as again:
-        assert [digest(again.get_text(hash_)) for hash_ in kept] == kept
-        (row,) = again.journal_list("r1")
+    with closing(open_sqlite(small_disk / "home")) as again:
+        assert [digest(again.texts.get(hash_)) for hash_ in kept] == kept
+        (row,) = again.journal.rows("r1")
         assert row.state is CallState.SENT
 
 
@@ -352,36 +353,36 @@ def test_no_room_for_a_new_store(small_disk: Path, left: int) -> None:
     size = shutil.disk_usage(small_disk).free - left
     (small_disk / "ballast").write_bytes(b"x" * size)
     with pytest.raises(StoreFullError) as error:
-        open_store(small_disk / "home")
+        open_sqlite(small_disk / "home")
     one_line(error)
     (small_disk / "ballast").unlink()
-    with closing(open_store(small_disk / "home")) as store:
-        assert store.list_runs() == []
+    with closing(open_sqlite(small_disk / "home")) as store:
+        assert store.runs.list_all() == []
 
 
 def test_a_disk_that_may_only_be_read(small_disk: Path) -> None:
-    open_store(small_disk / "home").close()
+    open_sqlite(small_disk / "home").close()
     remount(small_disk, "ro")
     with pytest.raises(StoreAccessError) as error:
-        open_store(small_disk / "home")
+        open_sqlite(small_disk / "home")
     assert str(small_disk) in one_line(error)
     with pytest.raises(StoreAccessError, match=r"[Rr]ead-only"):
-        open_store(small_disk / "another")
+        open_sqlite(small_disk / "another")
 
 
 def test_a_locked_database_says_which(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     with closing(sqlite3.connect(home / "deepdiver.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with closing(open_store(home, timeout=0.1)) as store:
-            assert store.list_runs() == []  # Reading does not wait.
+        with closing(open_sqlite(home, timeout=0.1)) as store:
+            assert store.runs.list_all() == []  # Reading does not wait.
             with pytest.raises(StoreError) as error:
-                store.create_run(make_run())
+                store.runs.create(make_run())
             assert one_line(error).startswith(
                 f"{home / 'deepdiver.db'} was locked by another process for 0.1 s"
             )
             other.execute("ROLLBACK")
-            store.create_run(make_run())
+            store.runs.create(make_run())
 
 
 def test_a_new_file_that_another_holds_is_locked_too(home: Path) -> None:
@@ -389,12 +390,12 @@ def test_a_new_file_that_another_holds_is_locked_too(home: Path) -> None:
     with closing(sqlite3.connect(home / "deepdiver.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="was locked by another process"):
-            open_store(home, timeout=0.1)
+            open_sqlite(home, timeout=0.1)
 
 
 def without_log(home: Path) -> sqlite3.Connection:
     """Make a store that has not switched to the write-ahead log yet, with a reader who keeps it from doing so."""
-    open_store(home).close()
+    open_sqlite(home).close()
     reader = sqlite3.connect(home / "deepdiver.db", isolation_level=None, check_same_thread=False)
     reader.execute("PRAGMA journal_mode = DELETE")
     reader.execute("BEGIN")
@@ -406,8 +407,8 @@ def test_the_switch_to_the_log_waits_for_others(home: Path) -> None:
     with closing(without_log(home)) as reader:
         release = threading.Timer(0.3, reader.execute, ["COMMIT"])
         release.start()
-        with closing(open_store(home, timeout=20)) as store:
-            assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        with closing(open_sqlite(home, timeout=20)) as store:
+            assert store.database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         release.join()
 
 
@@ -416,7 +417,7 @@ def test_the_switch_to_the_log_does_not_wait_for_ever(home: Path) -> None:
         closing(without_log(home)),
         pytest.raises(StoreError, match=r"was locked by another process for 0\.1 s"),
     ):
-        open_store(home, timeout=0.1)
+        open_sqlite(home, timeout=0.1)
 
 
 def test_a_switch_that_meets_another_switch_is_tried_again(
@@ -426,9 +427,9 @@ def test_a_switch_that_meets_another_switch_is_tried_again(
     monkeypatch.setattr(
         sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=BusyTwice)
     )
-    with closing(open_store(home)) as store:
-        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert store._db.left == 0  # type: ignore[attr-defined]
+    with closing(open_sqlite(home)) as store:
+        assert store.database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store.database.connection.left == 0  # type: ignore[attr-defined]
 
 
 class BusyTwice(sqlite3.Connection):
@@ -458,7 +459,7 @@ def test_a_disk_that_cannot_share_memory_is_refused(
     with pytest.raises(
         StoreAccessError, match="cannot share memory between processes: choose another --home"
     ) as error:
-        open_store(home)
+        open_sqlite(home)
     assert str(home) in one_line(error)
 
 
@@ -489,7 +490,7 @@ def test_no_thread_opens_a_file_that_another_is_still_making(
 
     monkeypatch.setattr(os, "close", slow_close)
     monkeypatch.setattr(sqlite3, "connect", noted_connect)
-    threads = [threading.Thread(target=lambda: open_store(home).close()) for _ in range(3)]
+    threads = [threading.Thread(target=lambda: open_sqlite(home).close()) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -501,41 +502,41 @@ def test_a_store_that_was_closed_says_so_to_the_programmer(store: SqliteStore) -
     store.close()
     store.close()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        store.list_runs()
+        store.runs.list_all()
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o037, 0o077])
 def test_nobody_else_may_read(home: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
-        store = open_store(home)
+        store = open_sqlite(home)
     finally:
         os.umask(before)
     with closing(store):
-        store.create_run(make_run())
+        store.runs.create(make_run())
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in home.iterdir()}
     assert modes == {"deepdiver.db": 0o600, "deepdiver.db-wal": 0o600, "deepdiver.db-shm": 0o600}
     assert stat.S_IMODE(home.stat().st_mode) & 0o077 == 0
 
 
 def test_a_file_that_others_could_read_is_closed_to_them(home: Path) -> None:
-    open_store(home).close()
+    open_sqlite(home).close()
     (home / "deepdiver.db").chmod(0o644)
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
         assert {stat.S_IMODE(file.stat().st_mode) for file in home.iterdir()} == {0o600}
 
 
 def test_a_home_that_exists_keeps_its_mode(home: Path) -> None:
     home.mkdir(mode=0o750)
-    open_store(home).close()
+    open_sqlite(home).close()
     assert stat.S_IMODE(home.stat().st_mode) == 0o750
 
 
 @pytest.mark.parametrize("name", ["with space", "?mode=ro", "#x", "%41", "ö", "'"])
 def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
-    with closing(open_store(tmp_path / "deep" / name)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(tmp_path / "deep" / name)) as store:
+        store.runs.create(make_run())
     assert (tmp_path / "deep" / name / "deepdiver.db").stat().st_size > 0
 
 
@@ -544,7 +545,7 @@ def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
     [("journal_mode", "wal"), ("foreign_keys", 1), ("busy_timeout", 30_000), ("fullfsync", 1)],
 )
 def test_the_connection_is_set_up(store: SqliteStore, name: str, value: object) -> None:
-    assert store._db.execute(f"PRAGMA {name}").fetchone() == (value,)
+    assert store.database.connection.execute(f"PRAGMA {name}").fetchone() == (value,)
 
 
 FULL, NORMAL = 2, 1
@@ -554,19 +555,19 @@ FULL, NORMAL = 2, 1
     ("write", "level"),
     [
         (lambda store: reserve(store, "new"), NORMAL),
-        (lambda store: store.journal_sent("r1", "k", NOW), FULL),
-        (lambda store: store.journal_declined("r1", "sent", NOW), NORMAL),
-        (lambda store: store.journal_settled("r1", "k", "{}", Decimal(0), NOW), FULL),
-        (lambda store: store.journal_failed("r1", "k", "e", Decimal(0), NOW), FULL),
-        (lambda store: store.put_text("r1", "text"), FULL),
-        (lambda store: store.add_records("r1", [("finding", "f", "{}")]), FULL),
-        (lambda store: store.save_report("r1", "{}"), FULL),
-        (lambda store: store.set_status("r1", RunStatus.FAILED), FULL),
-        (lambda store: store.create_run(make_run("r2")), FULL),
-        (lambda store: store.delete_run("r1", NOW), FULL),
-        (lambda store: store.take_lease("r1", "me", NOW, 9), NORMAL),
+        (lambda store: store.journal.mark_sent("r1", "k", NOW), FULL),
+        (lambda store: store.journal.mark_declined("r1", "sent", NOW), NORMAL),
+        (lambda store: store.journal.settle("r1", "k", "{}", Decimal(0), NOW), FULL),
+        (lambda store: store.journal.fail("r1", "k", "e", Decimal(0), NOW), FULL),
+        (lambda store: store.texts.put("r1", "text"), FULL),
+        (lambda store: store.records.add("r1", [("finding", "f", "{}")]), FULL),
+        (lambda store: store.records.save_report("r1", "{}"), FULL),
+        (lambda store: store.runs.set_status("r1", RunStatus.FAILED), FULL),
+        (lambda store: store.runs.create(make_run("r2")), FULL),
+        (lambda store: store.runs.delete("r1", NOW), FULL),
+        (lambda store: store.leases.take("r1", "me", NOW, 9), NORMAL),
         (
-            lambda store: store.limit_take("web", "me", NOW, NOW, rate=1, per=1, concurrent=1),
+            lambda store: store.limits.take("web", "me", NOW, NOW, rate=1, per=1, concurrent=1),
             NORMAL,
         ),
     ],
@@ -580,7 +581,7 @@ def test_what_must_survive_a_power_cut_waits_for_the_disk(
     """
     reserve(store)
     reserve(store, "sent")
-    store.journal_sent("r1", "sent", NOW)
+    store.journal.mark_sent("r1", "sent", NOW)
     levels: list[int] = []
 
     def on_statement(statement: str) -> None:
@@ -591,11 +592,11 @@ def test_what_must_survive_a_power_cut_waits_for_the_disk(
         elif statement == "COMMIT":
             levels.append(0)
 
-    store._db.set_trace_callback(on_statement)
+    store.database.connection.set_trace_callback(on_statement)
     write(store)
-    store._db.set_trace_callback(None)
+    store.database.connection.set_trace_callback(None)
     assert levels == [level, 0]
-    assert store._db.execute("PRAGMA synchronous").fetchone() == (level,)
+    assert store.database.connection.execute("PRAGMA synchronous").fetchone() == (level,)
 
 
 @pytest.mark.slow
@@ -605,29 +606,29 @@ def test_opening_twice_in_one_process_keeps_the_locks(home: Path) -> None:
     Another process then takes the log away.
     """
     script = (
-        "import sys; from pathlib import Path; from deepdiver.store import open_store; "
+        "import sys; from pathlib import Path; from deepdiver.store.sqlite import open_sqlite; "
         "from deepdiver.core.record import RunStatus; "
-        "s = open_store(Path(sys.argv[1])); s.set_status('r1', RunStatus.WAITING); s.close()"
+        "s = open_sqlite(Path(sys.argv[1])); s.runs.set_status('r1', RunStatus.WAITING); s.close()"
     )
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
-        open_store(home).close()
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
+        open_sqlite(home).close()
         subprocess.run([sys.executable, "-c", script, str(home)], check=True)
         assert (
             home / "deepdiver.db-wal"
         ).exists()  # The last to close removes it; we are still here.
-        store.create_run(make_run("r2"))
-        assert store.get_run("r1").status is RunStatus.WAITING
-    with closing(open_store(home)) as store:
-        assert {run.id for run in store.list_runs()} == {"r1", "r2"}
+        store.runs.create(make_run("r2"))
+        assert store.runs.get("r1").status is RunStatus.WAITING
+    with closing(open_sqlite(home)) as store:
+        assert {run.id for run in store.runs.list_all()} == {"r1", "r2"}
 
 
 def test_a_failed_write_is_undone_and_the_next_one_works(store: SqliteStore) -> None:
     with pytest.raises(UnicodeEncodeError):
-        store.add_records("r1", [("finding", "f1", "{}"), ("finding", "f\ud800", "{}")])
-    assert store.get_records("r1") == []
-    store.add_records("r1", [("finding", "f1", "{}")])
-    assert len(store.get_records("r1")) == 1
+        store.records.add("r1", [("finding", "f1", "{}"), ("finding", "f\ud800", "{}")])
+    assert store.records.ledger("r1") == []
+    store.records.add("r1", [("finding", "f1", "{}")])
+    assert len(store.records.ledger("r1")) == 1
 
 
 @pytest.mark.slow
@@ -639,10 +640,10 @@ def test_threads_share_one_store(store: SqliteStore) -> None:
             for n in range(25):
                 key = f"{name}:{n}"
                 reserve(store, key)
-                store.journal_sent("r1", key, NOW)
-                store.journal_settled("r1", key, "{}", Decimal("0.01"), NOW)
-                store.add_events("r1", ["{}", "{}"])
-                assert store.get_text(store.put_text("r1", key)) == key
+                store.journal.mark_sent("r1", key, NOW)
+                store.journal.settle("r1", key, "{}", Decimal("0.01"), NOW)
+                store.records.add_events("r1", ["{}", "{}"])
+                assert store.texts.get(store.texts.put("r1", key)) == key
         except BaseException as error:  # noqa: BLE001 - shown by the main thread
             failures.append(error)
 
@@ -652,8 +653,8 @@ def test_threads_share_one_store(store: SqliteStore) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert [row.order for row in store.journal_list("r1")] == list(range(1, 201))
-    assert [number for number, _ in store.get_events("r1")] == list(range(1, 401))
+    assert [row.order for row in store.journal.rows("r1")] == list(range(1, 201))
+    assert [number for number, _ in store.records.events("r1")] == list(range(1, 401))
 
 
 # Runs
@@ -662,17 +663,17 @@ def test_threads_share_one_store(store: SqliteStore) -> None:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda store: store.set_status("r9", RunStatus.FAILED),
-        lambda store: store.delete_run("r9", NOW),
-        lambda store: store.save_report("r9", "{}"),
-        lambda store: store.take_lease("r9", "me", NOW, 9),
-        lambda store: store.ask_to_stop("r9"),
+        lambda store: store.runs.set_status("r9", RunStatus.FAILED),
+        lambda store: store.runs.delete("r9", NOW),
+        lambda store: store.records.save_report("r9", "{}"),
+        lambda store: store.leases.take("r9", "me", NOW, 9),
+        lambda store: store.leases.ask_to_stop("r9"),
         lambda store: reserve(store, run="r9"),
-        lambda store: store.journal_sent("r9", "k", NOW),
-        lambda store: store.add_records("r9", [("finding", "f", "{}")]),
-        lambda store: store.add_events("r9", ["{}"]),
-        lambda store: store.put_text("r9", "text"),
-        lambda store: store.get_run("r9"),
+        lambda store: store.journal.mark_sent("r9", "k", NOW),
+        lambda store: store.records.add("r9", [("finding", "f", "{}")]),
+        lambda store: store.records.add_events("r9", ["{}"]),
+        lambda store: store.texts.put("r9", "text"),
+        lambda store: store.runs.get("r9"),
     ],
 )
 def test_a_run_that_is_not_there_is_named(
@@ -688,40 +689,40 @@ def test_a_run_that_is_not_there_is_named(
 )
 def test_a_name_that_is_no_run_gives_one_short_line(store: SqliteStore, name: str) -> None:
     with pytest.raises(UnknownNameError, match="`deepdiver runs` lists them") as error:
-        store.get_run(name)
+        store.runs.get(name)
     assert len(one_line(error)) < 300
 
 
 def test_a_beginning_finds_its_run(store: SqliteStore) -> None:
     for id_ in ("20270115-apple", "20270115-plum", "20270116-pear", "20270115"):
-        store.create_run(make_run(id_))
-    assert store.get_run("20270116").id == "20270116-pear"
-    assert store.get_run("20270115-a").id == "20270115-apple"
+        store.runs.create(make_run(id_))
+    assert store.runs.get("20270116").id == "20270116-pear"
+    assert store.runs.get("20270115-a").id == "20270115-apple"
     assert (
-        store.get_run("20270115").id == "20270115"
+        store.runs.get("20270115").id == "20270115"
     )  # Its whole name, although others begin with it.
 
 
 def test_an_ambiguous_beginning_names_three(store: SqliteStore) -> None:
     for n in range(5):
-        store.create_run(make_run(f"2027-{n}"))
+        store.runs.create(make_run(f"2027-{n}"))
     with pytest.raises(
         UnknownNameError, match="ambiguous: it may be 2027-0, 2027-1, 2027-2, …; give more"
     ) as error:
-        store.get_run("2027")
+        store.runs.get("2027")
     one_line(error)
-    store.delete_run("2027-0", NOW)
-    store.delete_run("2027-1", NOW)
+    store.runs.delete("2027-0", NOW)
+    store.runs.delete("2027-1", NOW)
     with pytest.raises(UnknownNameError, match="it may be 2027-2, 2027-3, 2027-4; give more"):
-        store.get_run("20")
+        store.runs.get("20")
     with pytest.raises(UnknownNameError, match="ambiguous"):
-        store.get_run("")
+        store.runs.get("")
 
 
 def test_a_run_of_an_id_that_is_taken_is_refused(store: SqliteStore) -> None:
     with pytest.raises(ValueError, match="there is a run r1 already"):
-        store.create_run(make_run(status=RunStatus.FAILED))
-    assert store.get_run("r1") == make_run()
+        store.runs.create(make_run(status=RunStatus.FAILED))
+    assert store.runs.get("r1") == make_run()
 
 
 @given(
@@ -742,110 +743,115 @@ def test_every_run_comes_back_as_it_was(
         version="1",
         status=RunStatus.WAITING,
     )
-    with closing(open_store(tmp_path_factory.mktemp("home"))) as store:
-        store.create_run(run)
-        assert store.get_run("r") == run
-        assert store.list_runs() == [run]
+    with closing(open_sqlite(tmp_path_factory.mktemp("home"))) as store:
+        store.runs.create(run)
+        assert store.runs.get("r") == run
+        assert store.runs.list_all() == [run]
 
 
 def test_runs_are_listed_the_newest_first(store: SqliteStore) -> None:
-    store.delete_run("r1", NOW)
+    store.runs.delete("r1", NOW)
     for id_, created in (
         ("b", "2027-02-01"),
         ("c", "2027-03-01"),
         ("a", "2027-01-01"),
         ("d", "2027-03-01"),
     ):
-        store.create_run(make_run(id_, created))
-    assert [run.id for run in store.list_runs()] == ["d", "c", "b", "a"]
+        store.runs.create(make_run(id_, created))
+    assert [run.id for run in store.runs.list_all()] == ["d", "c", "b", "a"]
 
 
 def test_a_status_is_kept(store: SqliteStore) -> None:
     for status in RunStatus:
-        store.set_status("r1", status)
-        assert store.get_run("r1") == make_run(status=status)
+        store.runs.set_status("r1", status)
+        assert store.runs.get("r1") == make_run(status=status)
 
 
 def test_a_report_is_kept_and_replaced(store: SqliteStore) -> None:
-    assert store.get_report("r1") is None
-    assert store.get_report("r9") is None
-    store.save_report("r1", '{"answer":"first"}')
-    store.save_report("r1", '{"answer":"\ud800"}')
-    assert store.get_report("r1") == '{"answer":"\ud800"}'
+    assert store.records.report("r1") is None
+    assert store.records.report("r9") is None
+    store.records.save_report("r1", '{"answer":"first"}')
+    store.records.save_report("r1", '{"answer":"\ud800"}')
+    assert store.records.report("r1") == '{"answer":"\ud800"}'
 
 
 def test_a_text_can_be_held_by_a_run_that_did_not_bring_it(store: SqliteStore) -> None:
-    store.create_run(make_run("r2"))
-    page = store.put_text("r1", "a page")
-    assert store.hold_text("r2", page)
-    assert store.hold_text("r2", page)  # again changes nothing
-    store.delete_run("r1", NOW)
-    assert store.get_text(page) == "a page"
-    store.delete_run("r2", NOW)
+    store.runs.create(make_run("r2"))
+    page = store.texts.put("r1", "a page")
+    assert store.texts.hold("r2", page)
+    assert store.texts.hold("r2", page)  # again changes nothing
+    store.runs.delete("r1", NOW)
+    assert store.texts.get(page) == "a page"
+    store.runs.delete("r2", NOW)
     with pytest.raises(KeyError):
-        store.get_text(page)
+        store.texts.get(page)
 
 
 def test_a_text_that_is_gone_cannot_be_held(store: SqliteStore) -> None:
-    assert not store.hold_text("r1", "0" * 64)
+    assert not store.texts.hold("r1", "0" * 64)
     with pytest.raises(UnknownNameError):
-        store.hold_text("r9", store.put_text("r1", "a page"))
+        store.texts.hold("r9", store.texts.put("r1", "a page"))
 
 
 def test_deleting_a_run_forgets_all_of_it_and_nothing_else(store: SqliteStore) -> None:
-    store.create_run(make_run("r2"))
+    store.runs.create(make_run("r2"))
     for run in ("r1", "r2"):
         reserve(store, run=run)
-        store.add_records(run, [("finding", "f", "{}")])
-        store.add_events(run, ["{}"])
-        store.save_report(run, "{}")
-        store.take_lease(run, "me", NOW, 9)
-        store.ask_to_stop(run)
-    mine, shared = store.put_text("r1", "mine"), store.put_text("r1", "shared")
-    yours = store.put_text("r2", "yours")
-    store.put_text("r2", "shared")
-    store.cache_put("k", "v", NOW + 9)
-    store.drop_lease("r1", "me")
-    store.delete_run("r1", NOW)
+        store.records.add(run, [("finding", "f", "{}")])
+        store.records.add_events(run, ["{}"])
+        store.records.save_report(run, "{}")
+        store.leases.take(run, "me", NOW, 9)
+        store.leases.ask_to_stop(run)
+    mine, shared = store.texts.put("r1", "mine"), store.texts.put("r1", "shared")
+    yours = store.texts.put("r2", "yours")
+    store.texts.put("r2", "shared")
+    store.cache.put("k", "v", NOW + 9)
+    store.leases.drop("r1", "me")
+    store.runs.delete("r1", NOW)
     with pytest.raises(KeyError):
-        store.get_text(mine)
-    assert (store.get_text(shared), store.get_text(yours), store.cache_get("k", NOW)) == (
+        store.texts.get(mine)
+    assert (store.texts.get(shared), store.texts.get(yours), store.cache.get("k", NOW)) == (
         "shared",
         "yours",
         "v",
     )
     tables = [
         row[0]
-        for row in store._db.execute("SELECT name FROM pragma_table_list WHERE type = 'table'")
+        for row in store.database.connection.execute(
+            "SELECT name FROM pragma_table_list WHERE type = 'table'"
+        )
     ]
     for table in tables:
         columns = {
-            row[1] for row in store._db.execute("SELECT * FROM pragma_table_info(?)", (table,))
+            row[1]
+            for row in store.database.connection.execute(
+                "SELECT * FROM pragma_table_info(?)", (table,)
+            )
         }
         if "run" in columns:
-            runs = store._db.execute(f"SELECT DISTINCT run FROM {table}").fetchall()  # noqa: S608
+            runs = store.database.connection.execute(f"SELECT DISTINCT run FROM {table}").fetchall()  # noqa: S608
             assert runs == [("r2",)], table
-    store.drop_lease("r2", "me")
-    store.delete_run("r2", NOW)
-    assert store._db.execute("SELECT count(*) FROM blobs").fetchone() == (0,)
+    store.leases.drop("r2", "me")
+    store.runs.delete("r2", NOW)
+    assert store.database.connection.execute("SELECT count(*) FROM blobs").fetchone() == (0,)
 
 
 def test_a_run_at_work_is_not_deleted(store: SqliteStore) -> None:
-    store.take_lease("r1", "host:1:a", NOW, 30)
+    store.leases.take("r1", "host:1:a", NOW, 30)
     with pytest.raises(RunBusyError, match="host:1:a"):
-        store.delete_run("r1", NOW + 29)
-    assert store.get_run("r1") == make_run()
-    store.delete_run("r1", NOW + 30)
-    assert store.list_runs() == []
+        store.runs.delete("r1", NOW + 29)
+    assert store.runs.get("r1") == make_run()
+    store.runs.delete("r1", NOW + 30)
+    assert store.runs.list_all() == []
 
 
 # Leases
 
 
 def test_a_second_process_is_refused_with_all_it_needs_to_know(store: SqliteStore) -> None:
-    store.take_lease("r1", "laptop:4711:ab12", NOW, 30)
+    store.leases.take("r1", "laptop:4711:ab12", NOW, 30)
     with pytest.raises(RunBusyError) as error:
-        store.take_lease("r1", "laptop:4712:cd34", NOW + 10, 30)
+        store.leases.take("r1", "laptop:4712:cd34", NOW + 10, 30)
     line = one_line(error)
     for part in (
         "run r1",
@@ -856,59 +862,59 @@ def test_a_second_process_is_refused_with_all_it_needs_to_know(store: SqliteStor
         "wait",
     ):
         assert part in line, part
-    assert not store.renew_lease("r1", "laptop:4712:cd34", NOW, 30)
+    assert not store.leases.renew("r1", "laptop:4712:cd34", NOW, 30)
 
 
 def test_a_lease_can_be_taken_again_renewed_dropped_and_inherited(store: SqliteStore) -> None:
-    store.take_lease("r1", "a", NOW, 30)
-    store.take_lease("r1", "a", NOW + 1, 30)
-    assert store.renew_lease("r1", "a", NOW + 20, 30)
+    store.leases.take("r1", "a", NOW, 30)
+    store.leases.take("r1", "a", NOW + 1, 30)
+    assert store.leases.renew("r1", "a", NOW + 20, 30)
     with pytest.raises(RunBusyError):
-        store.take_lease("r1", "b", NOW + 49.9, 30)
-    assert store.renew_lease("r1", "a", NOW + 60, 5)  # Late, but nobody took it.
-    store.take_lease("r1", "b", NOW + 65, 30)
-    assert not store.renew_lease("r1", "a", NOW + 66, 30)
-    store.drop_lease("r1", "a")  # Not a's any more.
-    assert store.renew_lease("r1", "b", NOW + 66, 30)
-    store.drop_lease("r1", "b")
-    assert not store.renew_lease("r1", "b", NOW + 67, 30)
-    store.take_lease("r1", "c", NOW + 67, 30)
+        store.leases.take("r1", "b", NOW + 49.9, 30)
+    assert store.leases.renew("r1", "a", NOW + 60, 5)  # Late, but nobody took it.
+    store.leases.take("r1", "b", NOW + 65, 30)
+    assert not store.leases.renew("r1", "a", NOW + 66, 30)
+    store.leases.drop("r1", "a")  # Not a's any more.
+    assert store.leases.renew("r1", "b", NOW + 66, 30)
+    store.leases.drop("r1", "b")
+    assert not store.leases.renew("r1", "b", NOW + 67, 30)
+    store.leases.take("r1", "c", NOW + 67, 30)
 
 
 def test_a_request_to_stop_is_heard_until_a_lease_is_taken(store: SqliteStore) -> None:
-    assert not store.asked_to_stop("r1")
-    assert not store.asked_to_stop("r9")
-    store.take_lease("r1", "a", NOW, 30)
-    store.ask_to_stop("r1")
-    store.ask_to_stop("r1")
-    assert store.asked_to_stop("r1")
-    assert store.renew_lease("r1", "a", NOW, 30)
-    assert store.asked_to_stop("r1")
+    assert not store.leases.asked_to_stop("r1")
+    assert not store.leases.asked_to_stop("r9")
+    store.leases.take("r1", "a", NOW, 30)
+    store.leases.ask_to_stop("r1")
+    store.leases.ask_to_stop("r1")
+    assert store.leases.asked_to_stop("r1")
+    assert store.leases.renew("r1", "a", NOW, 30)
+    assert store.leases.asked_to_stop("r1")
     with pytest.raises(RunBusyError):
-        store.take_lease("r1", "b", NOW, 30)
-    assert store.asked_to_stop("r1")
-    store.drop_lease("r1", "a")
-    store.take_lease("r1", "b", NOW, 30)
-    assert not store.asked_to_stop("r1")
+        store.leases.take("r1", "b", NOW, 30)
+    assert store.leases.asked_to_stop("r1")
+    store.leases.drop("r1", "a")
+    store.leases.take("r1", "b", NOW, 30)
+    assert not store.leases.asked_to_stop("r1")
 
 
 # Records, events, texts
 
 
 def test_records_merge_as_the_ledger_does(store: SqliteStore) -> None:
-    store.add_records(
+    store.records.add(
         "r1", [("finding", "f2", '{"b":1}'), ("source", "s1", "{}"), ("finding", "f1", "{}")]
     )
-    store.add_records("r1", [("finding", "f2", '{"c":1}')])
-    assert store.get_records("r1") == [
+    store.records.add("r1", [("finding", "f2", '{"c":1}')])
+    assert store.records.ledger("r1") == [
         ("finding", "f1", "{}"),
         ("finding", "f2", '{"b":1}'),
         ("source", "s1", "{}"),
     ]
-    store.add_records("r1", iter([("finding", "f2", '{"a":1}'), ("finding", "f2", '{"d":1}')]))
-    assert store.get_records("r1")[1] == ("finding", "f2", '{"a":1}')
-    store.add_records("r1", [])
-    assert store.get_records("r9") == []
+    store.records.add("r1", iter([("finding", "f2", '{"a":1}'), ("finding", "f2", '{"d":1}')]))
+    assert store.records.ledger("r1")[1] == ("finding", "f2", '{"a":1}')
+    store.records.add("r1", [])
+    assert store.records.ledger("r9") == []
 
 
 @given(batches=st.lists(st.lists(st.tuples(st.sampled_from("abc"), ANY_TEXT))))
@@ -919,48 +925,50 @@ def test_records_do_not_depend_on_order(
     for id_, text in (pair for batch in batches for pair in batch):
         least[id_] = min(text, least.get(id_, text))
     expected = [("finding", id_, text) for id_, text in sorted(least.items())]
-    with closing(open_store(tmp_path_factory.mktemp("home"))) as store:
+    with closing(open_sqlite(tmp_path_factory.mktemp("home"))) as store:
         for run, order in (("there", batches), ("back", batches[::-1])):
-            store.create_run(make_run(run))
+            store.runs.create(make_run(run))
             for batch in order:
-                store.add_records(run, [("finding", id_, text) for id_, text in batch])
-            assert store.get_records(run) == expected
+                store.records.add(run, [("finding", id_, text) for id_, text in batch])
+            assert store.records.ledger(run) == expected
 
 
 def test_events_are_numbered_within_their_run(store: SqliteStore) -> None:
-    store.create_run(make_run("r2"))
-    store.add_events("r1", ["a", "b"])
-    store.add_events("r2", ["x"])
-    store.add_events("r1", iter(["c\ud800"]))
-    store.add_events("r1", [])
-    assert store.get_events("r1") == [(1, "a"), (2, "b"), (3, "c\ud800")]
-    assert store.get_events("r1", after=2) == [(3, "c\ud800")]
-    assert store.get_events("r1", after=3) == store.get_events("r9") == []
-    assert store.get_events("r2") == [(1, "x")]
+    store.runs.create(make_run("r2"))
+    store.records.add_events("r1", ["a", "b"])
+    store.records.add_events("r2", ["x"])
+    store.records.add_events("r1", iter(["c\ud800"]))
+    store.records.add_events("r1", [])
+    assert store.records.events("r1") == [(1, "a"), (2, "b"), (3, "c\ud800")]
+    assert store.records.events("r1", after=2) == [(3, "c\ud800")]
+    assert store.records.events("r1", after=3) == store.records.events("r9") == []
+    assert store.records.events("r2") == [(1, "x")]
 
 
 def test_a_text_that_is_not_kept_is_a_key_error(store: SqliteStore) -> None:
     with pytest.raises(KeyError, match="abc"):
-        store.get_text("abc")
+        store.texts.get("abc")
 
 
 def test_a_text_is_kept_once_for_all_runs(store: SqliteStore) -> None:
-    store.create_run(make_run("r2"))
+    store.runs.create(make_run("r2"))
     assert (
-        store.put_text("r1", "text")
-        == store.put_text("r1", "text")
-        == store.put_text("r2", "text")
+        store.texts.put("r1", "text")
+        == store.texts.put("r1", "text")
+        == store.texts.put("r2", "text")
         == digest("text")
     )
-    assert store._db.execute("SELECT count(*), sum(chars) FROM blobs").fetchone() == (1, 4)
-    assert store._db.execute("SELECT count(*) FROM blob_refs").fetchone() == (2,)
+    assert store.database.connection.execute(
+        "SELECT count(*), sum(chars) FROM blobs"
+    ).fetchone() == (1, 4)
+    assert store.database.connection.execute("SELECT count(*) FROM blob_refs").fetchone() == (2,)
 
 
 @given(text=ANY_TEXT)
 def test_every_text_comes_back(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    with closing(open_store(tmp_path_factory.mktemp("home"))) as store:
-        store.create_run(make_run())
-        back = store.get_text(store.put_text("r1", text))
+    with closing(open_sqlite(tmp_path_factory.mktemp("home"))) as store:
+        store.runs.create(make_run())
+        back = store.texts.get(store.texts.put("r1", text))
     assert back == text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -968,42 +976,42 @@ def test_every_text_comes_back(tmp_path_factory: pytest.TempPathFactory, text: s
 
 
 def test_the_cache_forgets_in_time(store: SqliteStore) -> None:
-    assert store.cache_get("k", NOW) is None
-    store.cache_put("k", "one", NOW + 10)
-    assert store.cache_get("k", NOW + 9.9) == "one"
-    assert store.cache_get("k", NOW + 10) is None
-    store.cache_put("k", "two\ud800", NOW + 20)
-    assert store.cache_get("k", NOW + 10) == "two\ud800"
+    assert store.cache.get("k", NOW) is None
+    store.cache.put("k", "one", NOW + 10)
+    assert store.cache.get("k", NOW + 9.9) == "one"
+    assert store.cache.get("k", NOW + 10) is None
+    store.cache.put("k", "two\ud800", NOW + 20)
+    assert store.cache.get("k", NOW + 10) == "two\ud800"
 
 
 def test_a_claim_has_one_holder(store: SqliteStore) -> None:
-    assert store.cache_claim("k", "a", NOW, NOW + 10)
-    assert store.cache_claim("k", "a", NOW, NOW + 10)
-    assert not store.cache_claim("k", "b", NOW + 9, NOW + 19)
-    assert store.cache_claim("other", "b", NOW, NOW + 10)
-    store.cache_release("k", "b")
-    assert not store.cache_claim("k", "b", NOW + 9, NOW + 19)
-    assert store.cache_claim("k", "b", NOW + 10, NOW + 20)  # a never gave it back.
-    assert not store.cache_claim("k", "a", NOW + 10, NOW + 20)
-    store.cache_release("k", "b")
-    assert store.cache_claim("k", "a", NOW + 10, NOW + 20)
+    assert store.cache.claim("k", "a", NOW, NOW + 10)
+    assert store.cache.claim("k", "a", NOW, NOW + 10)
+    assert not store.cache.claim("k", "b", NOW + 9, NOW + 19)
+    assert store.cache.claim("other", "b", NOW, NOW + 10)
+    store.cache.release("k", "b")
+    assert not store.cache.claim("k", "b", NOW + 9, NOW + 19)
+    assert store.cache.claim("k", "b", NOW + 10, NOW + 20)  # a never gave it back.
+    assert not store.cache.claim("k", "a", NOW + 10, NOW + 20)
+    store.cache.release("k", "b")
+    assert store.cache.claim("k", "a", NOW + 10, NOW + 20)
 
 
 def test_expired_rows_are_thrown_out_a_few_at_a_time(store: SqliteStore) -> None:
     def count() -> tuple[int, int]:
-        row = store._db.execute(
+        row = store.database.connection.execute(
             "SELECT (SELECT count(*) FROM cache), (SELECT count(*) FROM cache_claims)"
         ).fetchone()
         return row[0], row[1]
 
     for n in range(50):
-        store.cache_put(f"old{n}", "v", NOW + 1 + n / 100)
-        assert store.cache_claim(f"old{n}", "gone", NOW, NOW + 1)
-    store.cache_put("fresh", "v", NOW + 1000)
+        store.cache.put(f"old{n}", "v", NOW + 1 + n / 100)
+        assert store.cache.claim(f"old{n}", "gone", NOW, NOW + 1)
+    store.cache.put("fresh", "v", NOW + 1000)
     assert count() == (51, 50)
-    assert store.cache_claim("a", "me", NOW + 500, NOW + 510)
+    assert store.cache.claim("a", "me", NOW + 500, NOW + 510)
     assert count() == (31, 31)
     for key in "bcd":
-        assert store.cache_claim(key, "me", NOW + 500, NOW + 510)
+        assert store.cache.claim(key, "me", NOW + 500, NOW + 510)
     assert count() == (1, 4)
-    assert store.cache_get("fresh", NOW + 500) == "v"
+    assert store.cache.get("fresh", NOW + 500) == "v"

@@ -16,8 +16,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, precondition, rule
 
-from deepdiver.store import CallState, JournalRow, SqliteStore, open_store
+from deepdiver.store import CallState, JournalRow
 from deepdiver.store.blobs import storable
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.store.acts import NOW, die_after, die_before_commit, make_run, reserve
 from tests.store.test_blobs import ANY_TEXT
 
@@ -33,11 +34,11 @@ FORBIDDEN = {
 def bring_to(store: SqliteStore, state: CallState) -> None:
     reserve(store)
     if state is not CallState.RESERVED:
-        store.journal_sent("r1", "k", NOW + 1)
+        store.journal.mark_sent("r1", "k", NOW + 1)
     if state is CallState.SETTLED:
-        store.journal_settled("r1", "k", '{"answer":1}', Decimal("0.01"), NOW + 2)
+        store.journal.settle("r1", "k", '{"answer":1}', Decimal("0.01"), NOW + 2)
     if state is CallState.FAILED:
-        store.journal_failed("r1", "k", "HTTP 500", Decimal("0.003"), NOW + 2)
+        store.journal.fail("r1", "k", "HTTP 500", Decimal("0.003"), NOW + 2)
 
 
 def move(store: SqliteStore, to: str) -> None:
@@ -45,13 +46,13 @@ def move(store: SqliteStore, to: str) -> None:
         case "reserved":
             reserve(store, now=NOW + 9)
         case "sent":
-            store.journal_sent("r1", "k", NOW + 9)
+            store.journal.mark_sent("r1", "k", NOW + 9)
         case "settled":
-            store.journal_settled("r1", "k", '{"answer":2}', Decimal("0.02"), NOW + 9)
+            store.journal.settle("r1", "k", '{"answer":2}', Decimal("0.02"), NOW + 9)
         case "failed":
-            store.journal_failed("r1", "k", "again", Decimal("0.001"), NOW + 9)
+            store.journal.fail("r1", "k", "again", Decimal("0.001"), NOW + 9)
         case "declined":
-            store.journal_declined("r1", "k", NOW + 9)
+            store.journal.mark_declined("r1", "k", NOW + 9)
 
 
 @pytest.mark.parametrize(
@@ -61,19 +62,19 @@ def test_a_step_that_is_not_allowed_changes_nothing(
     store: SqliteStore, to: str, state: CallState
 ) -> None:
     bring_to(store, state)
-    before = store.journal_list("r1")
+    before = store.journal.rows("r1")
     word = "reserved" if to == "declined" else to
     with pytest.raises(ValueError, match=f"call k of run r1 is {state}: it cannot be {word}"):
         move(store, to)
-    assert store.journal_list("r1") == before
+    assert store.journal.rows("r1") == before
 
 
 @pytest.mark.parametrize("to", ["sent", "settled", "failed", "declined"])
 def test_a_call_that_was_never_reserved_cannot_move(store: SqliteStore, to: str) -> None:
     with pytest.raises(ValueError, match="call k of run r1 is not known"):
         move(store, to)
-    assert store.journal_list("r1") == []
-    assert store.journal_get("r1", "k") is None
+    assert store.journal.rows("r1") == []
+    assert store.journal.get("r1", "k") is None
 
 
 def test_a_call_from_reservation_to_answer(store: SqliteStore) -> None:
@@ -96,45 +97,45 @@ def test_a_call_from_reservation_to_answer(store: SqliteStore) -> None:
         last=NOW,
         order=1,
     )
-    assert store.journal_get("r1", "k") == row
-    store.journal_sent("r1", "k", NOW + 1)
+    assert store.journal.get("r1", "k") == row
+    store.journal.mark_sent("r1", "k", NOW + 1)
     row = replace(row, state=CallState.SENT, sends=1, last=NOW + 1)
-    assert store.journal_get("r1", "k") == row
-    store.journal_settled("r1", "k", '{"hits":[]}', Decimal("0.0100"), NOW + 2)
+    assert store.journal.get("r1", "k") == row
+    store.journal.settle("r1", "k", '{"hits":[]}', Decimal("0.0100"), NOW + 2)
     row = replace(
         row, state=CallState.SETTLED, reply='{"hits":[]}', cost=Decimal("0.01"), last=NOW + 2
     )
-    assert store.journal_list("r1") == [row]
+    assert store.journal.rows("r1") == [row]
 
 
 def test_a_call_left_as_sent_is_uncertain_when_it_is_reserved_again(store: SqliteStore) -> None:
     bring_to(store, CallState.SENT)
     reserve(store, now=NOW + 50, worst="0.03")
-    row = store.journal_get("r1", "k")
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.state, row.sends, row.uncertain) == (CallState.RESERVED, 1, 1)
     assert (row.first, row.last, row.worst, row.order) == (NOW, NOW + 50, Decimal("0.03"), 1)
     reserve(store)  # It was not sent since: nothing more is uncertain.
-    store.journal_sent("r1", "k", NOW)
-    store.journal_sent(
+    store.journal.mark_sent("r1", "k", NOW)
+    store.journal.mark_sent(
         "r1", "k", NOW
     )  # A retry within one process: it knows what became of the first.
-    row = store.journal_get("r1", "k")
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain) == (3, 1)
 
 
 def test_a_declined_call_is_in_no_doubt_and_may_be_sent_again(store: SqliteStore) -> None:
     bring_to(store, CallState.SENT)
-    store.journal_declined("r1", "k", NOW + 2)
-    row = store.journal_get("r1", "k")
+    store.journal.mark_declined("r1", "k", NOW + 2)
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.state, row.sends, row.uncertain, row.cost) == (CallState.RESERVED, 1, 0, Decimal(0))
     assert (row.first, row.last, row.order) == (NOW, NOW + 2, 1)
     reserve(store, now=NOW + 50)  # by whoever goes on after a crash
-    store.journal_sent("r1", "k", NOW + 51)
-    store.journal_settled("r1", "k", "{}", Decimal("0.01"), NOW + 52)
-    row = store.journal_get("r1", "k")
+    store.journal.mark_sent("r1", "k", NOW + 51)
+    store.journal.settle("r1", "k", "{}", Decimal("0.01"), NOW + 52)
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.sends, row.uncertain, row.cost) == (2, 0, Decimal("0.01"))
 
@@ -143,11 +144,11 @@ def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
     store: SqliteStore,
 ) -> None:
     bring_to(store, CallState.FAILED)
-    row = store.journal_get("r1", "k")
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.error, row.cost) == ("HTTP 500", Decimal("0.003"))
     reserve(store)
-    row = store.journal_get("r1", "k")
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.state, row.error, row.uncertain, row.cost) == (
         CallState.RESERVED,
@@ -155,9 +156,9 @@ def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
         0,
         Decimal("0.003"),
     )
-    store.journal_sent("r1", "k", NOW)
-    store.journal_settled("r1", "k", "{}", Decimal("0.01"), NOW)
-    row = store.journal_get("r1", "k")
+    store.journal.mark_sent("r1", "k", NOW)
+    store.journal.settle("r1", "k", "{}", Decimal("0.01"), NOW)
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert (row.cost, row.sends) == (Decimal("0.013"), 2)
 
@@ -165,8 +166,8 @@ def test_a_failed_call_is_not_uncertain_and_what_it_cost_stays_in_the_sum(
 def test_money_is_exact(store: SqliteStore) -> None:
     for _ in range(10):
         reserve(store, worst="0.1")
-        store.journal_failed("r1", "k", "e", Decimal("0.1"), NOW)
-    row = store.journal_get("r1", "k")
+        store.journal.fail("r1", "k", "e", Decimal("0.1"), NOW)
+    row = store.journal.get("r1", "k")
     assert row is not None
     assert row.cost == 1
     assert row.worst == Decimal("0.1")
@@ -175,27 +176,27 @@ def test_money_is_exact(store: SqliteStore) -> None:
         Decimal("0.00000000000000000000000001"),
     )  # 35 digits together
     reserve(store, "other")
-    store.journal_failed("r1", "other", "e", large, NOW)
+    store.journal.fail("r1", "other", "e", large, NOW)
     reserve(store, "other")
-    store.journal_settled("r1", "other", "{}", small, NOW)
-    row = store.journal_get("r1", "other")
+    store.journal.settle("r1", "other", "{}", small, NOW)
+    row = store.journal.get("r1", "other")
     assert row is not None
     assert str(row.cost) == "123456789.00000000000000000000000001"
 
 
 def test_calls_are_listed_by_first_reservation_each_run_by_itself(store: SqliteStore) -> None:
-    store.create_run(make_run("r2"))
+    store.runs.create(make_run("r2"))
     for key in ("z", "a", "m"):
         reserve(store, key)
     reserve(store, "z", now=NOW + 99)
     reserve(store, "a", run="r2")
-    assert [(row.key, row.order) for row in store.journal_list("r1")] == [
+    assert [(row.key, row.order) for row in store.journal.rows("r1")] == [
         ("z", 1),
         ("a", 2),
         ("m", 3),
     ]
-    assert [(row.key, row.order) for row in store.journal_list("r2")] == [("a", 1)]
-    assert store.journal_list("r9") == []
+    assert [(row.key, row.order) for row in store.journal.rows("r2")] == [("a", 1)]
+    assert store.journal.rows("r9") == []
 
 
 # Killed
@@ -215,15 +216,15 @@ def run_and_lose(home: Path, step: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("step", ["sent", "settled", "failed", "reserved", "declined"])
 def test_what_was_journalled_survives_a_kill(home: Path, step: str) -> None:
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
         if step != "reserved":
             reserve(store)
         if step == "declined":
-            store.journal_sent("r1", "k", NOW + 1)
+            store.journal.mark_sent("r1", "k", NOW + 1)
     run_and_lose(home, step)
-    with closing(open_store(home)) as store:
-        (row,) = store.journal_list("r1")
+    with closing(open_sqlite(home)) as store:
+        (row,) = store.journal.rows("r1")
     assert row.state == ("reserved" if step == "declined" else step)
     assert row.sends == (step in ("sent", "declined"))
     if step == "settled":
@@ -233,14 +234,14 @@ def test_what_was_journalled_survives_a_kill(home: Path, step: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("step", "records"), [("text", 0), ("records", 100), ("half", 0)])
 def test_a_kill_leaves_all_of_a_write_or_none(home: Path, step: str, records: int) -> None:
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
     run_and_lose(home, step)
-    with closing(open_store(home)) as store:
-        assert len(store.get_records("r1")) == records
+    with closing(open_sqlite(home)) as store:
+        assert len(store.records.ledger("r1")) == records
         if step == "text":
-            assert store.get_text(store.put_text("r1", "a page")) == "a page"
-        store.add_records("r1", [("finding", "after", "{}")])
+            assert store.texts.get(store.texts.put("r1", "a page")) == "a page"
+        store.records.add("r1", [("finding", "after", "{}")])
 
 
 # Against a model
@@ -257,8 +258,8 @@ class Journal(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.home = Path(tempfile.mkdtemp())
-        self.store = open_store(self.home)
-        self.store.create_run(make_run())
+        self.store = open_sqlite(self.home)
+        self.store.runs.create(make_run())
         self.rows: dict[str, JournalRow] = {}
         self.now = NOW
 
@@ -280,7 +281,7 @@ class Journal(RuleBasedStateMachine):
         old = self.rows.get(key)
 
         def act() -> None:
-            self.store.journal_reserve(
+            self.store.journal.reserve(
                 "r1",
                 key,
                 kind="model",
@@ -323,9 +324,9 @@ class Journal(RuleBasedStateMachine):
         now = self.tick()
         if not self.is_open(key):
             with pytest.raises(ValueError, match=f"call {key} of run r1"):
-                self.store.journal_sent("r1", key, now)
+                self.store.journal.mark_sent("r1", key, now)
             return
-        self.store.journal_sent("r1", key, now)
+        self.store.journal.mark_sent("r1", key, now)
         row = self.rows[key]
         self.rows[key] = replace(row, state=CallState.SENT, sends=row.sends + 1, last=now)
 
@@ -334,9 +335,9 @@ class Journal(RuleBasedStateMachine):
         now = self.tick()
         if key not in self.rows or self.rows[key].state is not CallState.SENT:
             with pytest.raises(ValueError, match=f"call {key} of run r1"):
-                self.store.journal_declined("r1", key, now)
+                self.store.journal.mark_declined("r1", key, now)
             return
-        self.store.journal_declined("r1", key, now)
+        self.store.journal.mark_declined("r1", key, now)
         self.rows[key] = replace(self.rows[key], state=CallState.RESERVED, last=now)
 
     @rule(key=keys, reply=ANY_TEXT, cost=st.decimals(0, 10, places=6))
@@ -344,9 +345,9 @@ class Journal(RuleBasedStateMachine):
         now = self.tick()
         if not self.is_open(key):
             with pytest.raises(ValueError, match=f"call {key} of run r1"):
-                self.store.journal_settled("r1", key, reply, cost, now)
+                self.store.journal.settle("r1", key, reply, cost, now)
             return
-        self.store.journal_settled("r1", key, reply, cost, now)
+        self.store.journal.settle("r1", key, reply, cost, now)
         row = self.rows[key]
         self.rows[key] = replace(
             row, state=CallState.SETTLED, reply=reply, cost=row.cost + cost, last=now
@@ -357,9 +358,9 @@ class Journal(RuleBasedStateMachine):
         now = self.tick()
         if not self.is_open(key):
             with pytest.raises(ValueError, match=f"call {key} of run r1"):
-                self.store.journal_failed("r1", key, error, cost, now)
+                self.store.journal.fail("r1", key, error, cost, now)
             return
-        self.store.journal_failed("r1", key, error, cost, now)
+        self.store.journal.fail("r1", key, error, cost, now)
         row = self.rows[key]
         self.rows[key] = replace(
             row, state=CallState.FAILED, error=storable(error), cost=row.cost + cost, last=now
@@ -369,13 +370,13 @@ class Journal(RuleBasedStateMachine):
     @rule()
     def open_again(self) -> None:
         self.store.close()
-        self.store = open_store(self.home)
+        self.store = open_sqlite(self.home)
 
     @invariant()
     def holds_what_the_model_holds(self) -> None:
-        assert self.store.journal_list("r1") == list(self.rows.values())
+        assert self.store.journal.rows("r1") == list(self.rows.values())
         for key in "abc":
-            assert self.store.journal_get("r1", key) == self.rows.get(key)
+            assert self.store.journal.get("r1", key) == self.rows.get(key)
 
 
 TestJournal = pytest.mark.slow(Journal.TestCase)

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.store import LimitGrant, SqliteStore, open_store
-from deepdiver.store.sqlite import CLOCK_GRAIN
+from deepdiver.store import LimitGrant
+from deepdiver.store.sqlite import CLOCK_GRAIN, SqliteStore, open_sqlite
 from tests.store.acts import (
     NOW,
     call_in_turn,
@@ -50,7 +50,7 @@ def take(
     per: float = 1.0,
     concurrent: int = 100,
 ) -> LimitGrant:
-    return store.limit_take("web", owner, now, now + 60, rate=rate, per=per, concurrent=concurrent)
+    return store.limits.take("web", owner, now, now + 60, rate=rate, per=per, concurrent=concurrent)
 
 
 # Limits
@@ -77,7 +77,7 @@ def test_less_than_one_call_a_period_still_lets_one_through(store: SqliteStore) 
 
 def test_providers_do_not_wait_for_each_other(store: SqliteStore) -> None:
     for provider in ("web", "library", "web"):
-        assert store.limit_take(
+        assert store.limits.take(
             provider, provider, NOW, NOW + 9, rate=2, per=1, concurrent=2
         ).granted
 
@@ -88,16 +88,16 @@ def test_slots_are_given_back_or_run_out(store: SqliteStore) -> None:
     refusal = take(store, "c", rate=100, concurrent=2)
     assert not refusal.granted
     assert 0 < refusal.wait <= 0.1
-    store.limit_give("web", "nobody")
-    store.limit_give("library", "a")
+    store.limits.give("web", "nobody")
+    store.limits.give("library", "a")
     assert not take(store, "c", rate=100, concurrent=2).granted
-    store.limit_give("web", "a")
+    store.limits.give("web", "a")
     assert take(store, "c", rate=100, concurrent=2).granted
     assert not take(store, "d", NOW + 59.99, rate=100, concurrent=2).granted
     assert take(
         store, "d", NOW + 60, rate=100, concurrent=2
     ).granted  # b and c never gave theirs back.
-    assert store._db.execute("SELECT owner FROM slots").fetchall() == [("d",)]
+    assert store.database.connection.execute("SELECT owner FROM slots").fetchall() == [("d",)]
 
 
 def test_one_owner_holds_one_slot_and_pays_for_each_call(store: SqliteStore) -> None:
@@ -110,17 +110,17 @@ def test_a_refusal_takes_nothing(store: SqliteStore) -> None:
     assert take(store, "a", concurrent=1).granted
     for _ in range(10):
         assert not take(store, "b", concurrent=1).granted
-    store.limit_give("web", "a")
+    store.limits.give("web", "a")
     assert take(store, "b", concurrent=1).granted
 
 
 def test_a_pause_holds_for_everybody_and_the_longest_counts(store: SqliteStore) -> None:
-    store.limit_pause("web", NOW + 30)
-    store.limit_pause("web", NOW + 10)
+    store.limits.pause("web", NOW + 30)
+    store.limits.pause("web", NOW + 10)
     assert take(store) == LimitGrant(granted=False, wait=30.0)
-    assert store.limit_take("library", "me", NOW, NOW + 9, rate=1, per=1, concurrent=1).granted
+    assert store.limits.take("library", "me", NOW, NOW + 9, rate=1, per=1, concurrent=1).granted
     assert take(store, "a", NOW + 30).granted
-    store.limit_pause("web", NOW + 40)
+    store.limits.pause("web", NOW + 40)
     assert take(store, "b", NOW + 31) == LimitGrant(granted=False, wait=9.0)
     assert [take(store, name, NOW + 40).granted for name in "cde"] == [True, True, False]
 
@@ -128,7 +128,7 @@ def test_a_pause_holds_for_everybody_and_the_longest_counts(store: SqliteStore) 
 def test_a_clock_that_was_set_back_does_not_block_for_as_long(store: SqliteStore) -> None:
     assert [take(store, name, NOW + 3600).granted for name in "ab"] == [True, True]
     for n in range(60):
-        store.limit_give("web", "ab"[n % 2])
+        store.limits.give("web", "ab"[n % 2])
     assert not take(store, "c", NOW).granted
     assert take(store, "c", NOW + 0.5).granted
 
@@ -153,7 +153,7 @@ def timelines(draw: st.DrawFn) -> tuple[float, float, list[float]]:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
-    with closing(open_store(tmp_path_factory.mktemp("home"))) as opened:
+    with closing(open_sqlite(tmp_path_factory.mktemp("home"))) as opened:
         yield opened
 
 
@@ -162,8 +162,8 @@ def test_in_no_window_more_than_a_burst_and_the_refill(
     shared: SqliteStore, timeline: tuple[float, float, list[float]]
 ) -> None:
     rate, per, times = timeline
-    shared._db.execute("DELETE FROM buckets")
-    shared._db.execute("DELETE FROM slots")
+    shared.database.connection.execute("DELETE FROM buckets")
+    shared.database.connection.execute("DELETE FROM slots")
     granted = [
         now
         for n, now in enumerate(times)
@@ -181,8 +181,8 @@ def test_who_waits_as_told_gets_through(
     shared: SqliteStore, timeline: tuple[float, float, list[float]]
 ) -> None:
     rate, per, times = timeline
-    shared._db.execute("DELETE FROM buckets")
-    shared._db.execute("DELETE FROM slots")
+    shared.database.connection.execute("DELETE FROM buckets")
+    shared.database.connection.execute("DELETE FROM slots")
     now = times[0]
     for n in range(20):
         grant = take(shared, str(n), now, rate, per, concurrent=1000)
@@ -202,14 +202,14 @@ def test_who_waits_as_told_gets_through(
 def test_never_more_slots_than_allowed(
     shared: SqliteStore, acts: list[tuple[str, int, float]], concurrent: int
 ) -> None:
-    shared._db.execute("DELETE FROM buckets")
-    shared._db.execute("DELETE FROM slots")
+    shared.database.connection.execute("DELETE FROM buckets")
+    shared.database.connection.execute("DELETE FROM slots")
     now, held = NOW, dict[str, float]()
     for act, number, step in acts:
         now += step
         owner = str(number)
         if act == "give":
-            shared.limit_give("web", owner)
+            shared.limits.give("web", owner)
             held.pop(owner, None)
             continue
         others = sum(until > now for name, until in held.items() if name != owner)
@@ -230,12 +230,12 @@ def test_processes_that_open_a_new_home_at_once_all_get_in(tmp_path: Path) -> No
 
 @pytest.mark.slow
 def test_a_lease_has_one_holder_among_processes(home: Path) -> None:
-    with closing(open_store(home)) as store:
-        store.create_run(make_run())
+    with closing(open_sqlite(home)) as store:
+        store.runs.create(make_run())
     clashes = in_processes(hold_in_turn, [(home, f"p{n}", 15) for n in range(PROCESSES)])
     assert clashes == [0] * PROCESSES
-    with closing(open_store(home)) as store:
-        store.take_lease("r1", "me", NOW, 30)
+    with closing(open_sqlite(home)) as store:
+        store.leases.take("r1", "me", NOW, 30)
 
 
 @pytest.mark.slow

@@ -16,8 +16,10 @@ from deepdiver.core.text import sentences, terms
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.run import Outcome, Session
+from deepdiver.run.assemble import Own
 from deepdiver.run.begin import new_run
-from deepdiver.store import Store, open_store
+from deepdiver.store import Store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tools.hit import Hit
 
 A = TypeVar("A", bound=tasks.Answer)
@@ -299,7 +301,7 @@ class Rig:
         self.settings = load(
             {"home": home, "retries": 0, "prices": {"corpus": {}}, "approve": approve, **settings}
         )
-        self.store: Store = open_store(home)
+        self.store: Store = open_sqlite(home)
         self.reasoner, self.provider = reasoner or ScriptedReasoner(), provider or CorpusProvider()
         self.events: list[Event] = []
         self.run: Run = new_run(question, self.settings, self.store)
@@ -311,8 +313,7 @@ class Rig:
             self.store,
             on_event=self.events.append,
             mode=mode,
-            reasoner=self.reasoner,
-            providers=[self.provider],
+            own=Own(reasoner=self.reasoner, providers=[self.provider]),
         )
 
     async def work(self, mode: Mode = Mode.LIVE, ask: Any = None) -> Outcome:

@@ -27,7 +27,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.run import Outcome, Session, research
 from deepdiver.run.begin import new_run
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.navigator import disputes
 from deepdiver.strategies.overwatch.graph import WAYS
 from deepdiver.strategies.shared.summary import Line, disputed
@@ -1024,7 +1024,7 @@ async def test_what_is_called_unreachable_counts_no_turn_and_notes_no_error(
         "who comes there was sent by the router, or is at the beginning"
     )
     stage.set(next(item for item in OVERWATCH if item.name == "follow-ups lead back to gathering"))
-    settings, store = stage.settings(tmp_path), open_store(tmp_path)
+    settings, store = stage.settings(tmp_path), open_sqlite(tmp_path)
     session = Session(new_run(QUESTION, settings, store), settings, store)
     graph, given = (
         TABLE["overwatch"].build().compile(),

@@ -18,7 +18,7 @@ from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 
 @dataclass(slots=True)
@@ -41,13 +41,13 @@ class Desk:
 
     def everything(self) -> str:
         """Return all that was kept or told: journal rows and events."""
-        rows = [repr(row) for row in self.store.journal_list(self.run)]
+        rows = [repr(row) for row in self.store.journal.rows(self.run)]
         return "\n".join([*rows, *(event.model_dump_json() for event in self.events)])
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    with closing(open_store(tmp_path / "desk")) as store:
+    with closing(open_sqlite(tmp_path / "desk")) as store:
         run = Run(
             id="20261115-desk-0000",
             question="Who owns Holm Works?",
@@ -56,7 +56,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
             created="2026-11-15T09:00:00+00:00",
             version="0.1.0",
         )
-        store.create_run(run)
+        store.runs.create(run)
         yield Desk(store, run.id)
 
 

@@ -137,7 +137,7 @@ class ServiceFaults:
         self.unseen(desk, caplog, str(error), repr(error))
         assert "\n" not in str(error)
         assert url not in str(error)
-        states = [row.state for row in desk.store.journal_list(desk.run)]
+        states = [row.state for row in desk.store.journal.rows(desk.run)]
         assert set(states) == {CallState.FAILED}
         assert len(states) == number + 1 or not self.one_call
         return error
@@ -202,7 +202,7 @@ class ServiceFaults:
     async def test_nothing_found_is_an_answer(self, desk: Desk, service: Service) -> None:
         service.always = spoken(self.case.empty)
         assert not self.results(await self.ask(desk, service.url))
-        assert all(row.state is CallState.SETTLED for row in desk.store.journal_list(desk.run))
+        assert all(row.state is CallState.SETTLED for row in desk.store.journal.rows(desk.run))
 
     async def test_what_is_no_answer_is_malformed(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture

@@ -155,7 +155,7 @@ async def test_whatever_a_tool_raises_costs_one_search(
     assert str(caught.value).startswith(f"tool lookup failed: {type(error).__name__}: ")
     found = await search("q", [ToolProvider(raising(error))], desk.gateway())
     assert not found.answered
-    (row, _) = desk.store.journal_list(desk.run)
+    (row, _) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.FAILED
 
 
@@ -227,7 +227,7 @@ async def test_the_query_goes_where_it_belongs(desk: Desk, name: str) -> None:
     schema = {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
     await ask(StructuredTool(name="t", description="d", args_schema=schema, func=run), desk)
     assert heard == [{name: "Holm Works"}]
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert json.loads(row.request) == {"tool": "t", "arguments": {name: "Holm Works"}}
 
 
@@ -322,7 +322,7 @@ NOTHING: list[Any] = [
 @pytest.mark.parametrize("value", NOTHING, ids=repr)
 async def test_nothing_is_an_answer(desk: Desk, value: Any) -> None:
     assert await ask(returning(value), desk) == []
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.SETTLED
 
 
@@ -492,7 +492,7 @@ async def test_what_it_said_becomes_a_source(desk: Desk) -> None:
     )
     source, text = got.source, got.text
     assert source is not None
-    assert text == desk.store.get_text(source.snapshot) == "Holm Works is owned by Anna Holm."
+    assert text == desk.store.texts.get(source.snapshot) == "Holm Works is owned by Anna Holm."
     assert (source.url, source.kind, source.providers) == (
         "tool:lookup",
         SourceKind.TOOL,

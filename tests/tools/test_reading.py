@@ -73,7 +73,7 @@ async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> No
         credibility=credibility(found, Need(), desk.gateway().settings),
         marks=found.marks,
     )
-    assert got.text == desk.store.get_text(digest(text)) == text
+    assert got.text == desk.store.texts.get(digest(text)) == text
     assert got.limit == ""
 
 
@@ -92,7 +92,7 @@ async def test_a_sources_id_depends_on_place_and_text_alone(desk: Desk) -> None:
 
 
 async def test_a_text_that_is_saved_already_is_taken_from_there(desk: Desk) -> None:
-    snapshot = desk.store.put_text(desk.run, "the whole document")
+    snapshot = desk.store.texts.put(desk.run, "the whole document")
     got = await read(desk, Hit(url="sample:a.md", snapshot=snapshot, start=4, end=9))
     assert got.source is not None
     assert (got.source.snapshot, got.text) == (snapshot, "the whole document")
@@ -105,7 +105,7 @@ async def test_without_a_title_the_address_is_shown(desk: Desk) -> None:
 async def test_half_a_character_is_replaced_before_it_is_saved(desk: Desk) -> None:
     got = await read(desk, hit("u", "cut \ud83d here", title="cut \ud83d"))
     assert got.source is not None
-    assert got.text == desk.store.get_text(got.source.snapshot) == "cut ? here"
+    assert got.text == desk.store.texts.get(got.source.snapshot) == "cut ? here"
     assert got.source.title == "cut ?"
     assert got.source.model_dump_json()
 
@@ -144,7 +144,7 @@ class Web:
             author="A. Holm",
             published="2026-01-02",
         )
-        snapshot = self.desk.store.put_text(self.desk.run, held)
+        snapshot = self.desk.store.texts.put(self.desk.run, held)
         return Page(
             asked=url,
             url=f"{url}?final",

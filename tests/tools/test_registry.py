@@ -249,7 +249,7 @@ async def test_an_optional_provider_that_does_not_answer_is_left_out_and_named(
 async def test_one_that_was_named_is_not_left_out_and_not_tried(desk: Desk) -> None:
     gone = At("gone", f"http://127.0.0.1:{closed_port()}")
     assert await reached(Choice((gone,)), desk.gateway()) == ([gone], [])
-    assert desk.store.journal_list(desk.run) == []
+    assert desk.store.journal.rows(desk.run) == []
 
 
 @pytest.mark.usefixtures("no_proxy")
@@ -306,7 +306,7 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
     ).providers
     (hit,) = await provider.search("Vantskär", 6, desk.gateway())
     assert (hit.text, hit.provider) == ("A map of Vantskär.", "atlas")
-    assert [row.provider for row in desk.store.journal_list(desk.run)] == ["atlas"]
+    assert [row.provider for row in desk.store.journal.rows(desk.run)] == ["atlas"]
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
 
 async def test_a_held_call_is_a_failure_of_its_provider(desk: Desk) -> None:
     key = Request("search", "one", "q", {"query": "q", "limit": 6}).key
-    desk.store.journal_reserve(
+    desk.store.journal.reserve(
         desk.run,
         key,
         kind="search",
@@ -113,7 +113,7 @@ async def test_a_held_call_is_a_failure_of_its_provider(desk: Desk) -> None:
         worst=Decimal(0),
         now=1.0,
     )
-    desk.store.journal_sent(desk.run, key, 2.0)  # and there the process was killed
+    desk.store.journal.mark_sent(desk.run, key, 2.0)  # and there the process was killed
     found = await search(
         "q", [Place("one", hit("u")), Place("two", hit("v"))], desk.gateway(hold_uncertain=True)
     )
@@ -146,7 +146,7 @@ async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
 
     with pytest.raises(type(error)):
         await search("q", [Wrong("wrong"), slow], desk.gateway())
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.SETTLED  # what was under way was paid for, and is kept
 
 

@@ -157,7 +157,7 @@ def _finish(args: argparse.Namespace, store: Store, outcome: Outcome, seconds: f
 
     run = outcome.run
     if args.json:
-        _print_json(summary(run, outcome.report, store.journal_list(run.id), outcome.cost))
+        _print_json(summary(run, outcome.report, store.journal.rows(run.id), outcome.cost))
     elif outcome.report is not None:
         _print_report(outcome.report)
     if not args.quiet:
@@ -203,7 +203,7 @@ def _foot(outcome: Outcome, seconds: float) -> None:
 def _opened(settings: Settings) -> Iterator[Store]:
     from deepdiver.store import open_store
 
-    with contextlib.closing(open_store(settings.home)) as store:
+    with contextlib.closing(open_store(settings)) as store:
         yield store
 
 
@@ -254,8 +254,8 @@ def _resume(args: argparse.Namespace) -> int:
         return resume(run.id, settings, on_event=work.take, ask=work.asker(), **more)
 
     with _opened(settings) as store:
-        run = store.get_run(args.run)
-        spent = sum((row.cost for row in store.journal_list(run.id)), Decimal(0))
+        run = store.runs.get(args.run)
+        spent = sum((row.cost for row in store.journal.rows(run.id)), Decimal(0))
         known = (
             Known()
             if run.status in FINISHED
@@ -305,7 +305,7 @@ def _replay(args: argparse.Namespace) -> int:
 
 def _runs(args: argparse.Namespace) -> int:
     with _opened(settings_of(args)) as store:
-        runs = store.list_runs()
+        runs = store.runs.list_all()
     if args.json:
         _print_json({"runs": [run.model_dump(mode="json") for run in runs]})
     elif runs:
@@ -322,10 +322,10 @@ def _show(args: argparse.Namespace) -> int:
 
     check_out(args.out)
     with _opened(settings_of(args)) as store:
-        run = store.get_run(args.run)
-        text = store.get_report(run.id)
+        run = store.runs.get(args.run)
+        text = store.records.report(run.id)
         report = Report.model_validate_json(text) if text else None
-        rows = store.journal_list(run.id)
+        rows = store.journal.rows(run.id)
         cost = sum((row.cost for row in rows), Decimal(0))
         if report is None and (args.out or not args.json):
             go_on = _command(args, "resume", run.id)
@@ -333,7 +333,7 @@ def _show(args: argparse.Namespace) -> int:
                 f"run {run.id} is {run.status.value} and has no report yet; go on with: {go_on}"
             )
         if report is not None and args.out:
-            from deepdiver.run.begin import load_ledger
+            from deepdiver.run.record import load_ledger
             from deepdiver.strategies.table import TABLE
 
             scene = TABLE[run.strategy].scene
@@ -375,33 +375,33 @@ def _stopped(store: Store, name: str) -> tuple[Run, bool]:
     """Have a run stopped; returns where it stands, and whether a process was working on it."""
     from deepdiver.core.record import RunStatus
 
-    run, owner = store.get_run(name), f"stop:{os.getpid()}"
+    run, owner = store.runs.get(name), f"stop:{os.getpid()}"
     try:
-        store.take_lease(run.id, owner, time.time(), STOP_SECONDS)
+        store.leases.take(run.id, owner, time.time(), STOP_SECONDS)
     except RunBusyError:
-        store.ask_to_stop(run.id)
+        store.leases.ask_to_stop(run.id)
         ends = time.monotonic() + STOP_SECONDS
         while run.status is RunStatus.RUNNING and time.monotonic() < ends:
             time.sleep(0.1)
-            run = store.get_run(run.id)
+            run = store.runs.get(run.id)
         return run, True
     if run.status is RunStatus.RUNNING:  # its process died without a word
-        store.set_status(run.id, RunStatus.STOPPED)
-        run = store.get_run(run.id)
-    store.drop_lease(run.id, owner)
+        store.runs.set_status(run.id, RunStatus.STOPPED)
+        run = store.runs.get(run.id)
+    store.leases.drop(run.id, owner)
     return run, False
 
 
 def _delete(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     with _opened(settings) as store:
-        run = store.get_run(args.run)
+        run = store.runs.get(args.run)
         if not args.yes and not _confirmed(
             f"Delete run {run.id} ({' '.join(run.question.split())[:60]})? [y/N] "
         ):
             _err(f"run {run.id} is kept")
             return 0
-        store.delete_run(run.id, time.time())
+        store.runs.delete(run.id, time.time())
     folder = settings.home / "runs" / run.id
     for name in (*FILES, *PICTURES):
         (folder / name).unlink(missing_ok=True)

@@ -140,7 +140,7 @@ def examine(
     checks = [
         Check("deepdiver", "version", State.OK, f"{__version__}, Python {sys.version.split()[0]}"),
         *_files(folder or Path.cwd()),
-        _database(settings.home),
+        _database(settings),
         *([] if offline else [_shared(settings)]),
         *_models(settings, wanted, reached),
         *_search(settings, reached),
@@ -161,8 +161,9 @@ def _files(folder: Path) -> Iterator[Check]:
         yield Check("settings", name, State.OK if there else State.OFF, says)
 
 
-def _database(home: Path) -> Check:
+def _database(settings: Settings) -> Check:
     """Open the database as a run would; one that is not there yet is not made."""
+    home = settings.home
     file = home / DATABASE
     if not file.exists():
         above = next((path for path in (home, *home.parents) if path.exists()), home)
@@ -176,8 +177,8 @@ def _database(home: Path) -> Check:
         )
         return Check("home", "database", State.BAD, says, remedy, StoreError.exit_code)
     try:
-        with closing(open_store(home)) as store:
-            runs = len(store.list_runs())
+        with closing(open_store(settings)) as store:
+            runs = len(store.runs.list_all())
     except StoreError as error:
         return Check("home", "database", State.BAD, str(error), exit_code=StoreError.exit_code)
     size, mode = file.stat().st_size / 1e6, stat.S_IMODE(file.stat().st_mode)

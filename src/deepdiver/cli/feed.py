@@ -104,9 +104,9 @@ def _asked(name: str, given: dict[str, str], settings: Settings) -> Told:
         raise UsageError(f"{name}: {error} (see deepdiver feed)") from None
 
     async def ask() -> Told:
-        from deepdiver.run.loose import loose
+        from deepdiver.run.detached import detached_gateway
 
-        async with loose(settings) as gateway:
+        async with detached_gateway(settings) as gateway:
             return await call_feed(name, given, gateway)
 
     return asyncio.run(ask())

@@ -53,7 +53,7 @@ async def ask_judge(
         ReasonError: If it gave no usable answer.
     """
     from deepdiver.reason.choose import choose_reasoner
-    from deepdiver.run.loose import loose
+    from deepdiver.run.detached import detached_gateway
     from deepdiver.tasks import CheckSupport, Claim
 
     asked = claims(kind, case, report)
@@ -73,7 +73,7 @@ async def ask_judge(
         alone = settings.model_copy(
             update={"model": judge, "fast_model": "", "task_models": {}, "budget": None}
         )
-        async with loose(alone, emit=note) as gateway:
+        async with detached_gateway(alone, emit=note) as gateway:
             reasoner = choose_reasoner(alone, gateway, note)
             try:
                 answer = await reasoner.perform(CheckSupport(claims=shown))

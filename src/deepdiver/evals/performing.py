@@ -83,7 +83,7 @@ def perform(job: Job) -> Kept:
 
 def _research(job: Job) -> Kept:
     from deepdiver.run import Outcome, research, resume
-    from deepdiver.run.begin import load_ledger
+    from deepdiver.run.record import load_ledger
     from deepdiver.store import open_store
 
     settings, held = _settled(job), None
@@ -105,7 +105,7 @@ def _research(job: Job) -> Kept:
         return await research(job.case.question, settings, on_event=note, out=out, store=store)
 
     out = job.started.with_suffix("")
-    store = open_store(settings.home)
+    store = open_store(settings)
     try:
         outcome = asyncio.run(work(_begun(job.started)))
         if outcome.error is not None:
@@ -204,7 +204,7 @@ def _weigh(job: Job) -> Kept:
 async def _performed(task: Any, settings: Settings) -> tuple[Any, str]:
     """Have a task performed outside of any run; returns the answer and what it cost."""
     from deepdiver.reason.choose import choose_reasoner
-    from deepdiver.run.loose import loose
+    from deepdiver.run.detached import detached_gateway
 
     spent: list[Decimal] = []
 
@@ -212,7 +212,7 @@ async def _performed(task: Any, settings: Settings) -> tuple[Any, str]:
         if event.type == "call_ended":
             spent.append(event.cost)
 
-    async with loose(settings, emit=note) as gateway:
+    async with detached_gateway(settings, emit=note) as gateway:
         reasoner = choose_reasoner(settings, gateway, note)
         try:
             return await reasoner.perform(task), f"{sum(spent, Decimal(0)):f}"

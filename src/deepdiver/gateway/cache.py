@@ -71,24 +71,24 @@ class Cache:
             if slot.brought is not None:
                 await self.put(key, slot.brought, lifetime)
         finally:
-            await in_thread(self._store.cache_release, key, owner)
+            await in_thread(self._store.cache.release, key, owner)
 
     async def get(self, key: str) -> Reply | None:
         """Return what is fresh, if the texts that it refers to are still kept.
 
         The run then keeps them too.
         """
-        text = await in_thread(self._store.cache_get, key, self._clock())
+        text = await in_thread(self._store.cache.get, key, self._clock())
         reply = None if text is None else reply_from_json(text)
         for held in reply.texts if reply else ():
-            if not await in_thread(self._store.hold_text, self._run, held):
+            if not await in_thread(self._store.texts.hold, self._run, held):
                 return None  # it went with the run that brought it
         return reply
 
     async def put(self, key: str, reply: Reply, lifetime: float) -> None:
         """Share an answer for some seconds."""
         text = reply_to_json(scrubbed(reply, self._scrub))
-        await in_thread(self._store.cache_put, key, text, self._clock() + lifetime)
+        await in_thread(self._store.cache.put, key, text, self._clock() + lifetime)
 
     async def _claim(self, key: str, owner: str, patience: float) -> Reply | None:
         """Wait for the right to fetch, None, or for what another brings."""
@@ -106,4 +106,4 @@ class Cache:
 
     async def _renew(self, key: str, owner: str, patience: float) -> bool:
         now = self._clock()
-        return await in_thread(self._store.cache_claim, key, owner, now, now + patience)
+        return await in_thread(self._store.cache.claim, key, owner, now, now + patience)

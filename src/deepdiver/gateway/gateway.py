@@ -115,7 +115,7 @@ class Gateway:
 
         An answer then holds the hash instead of the text.
         """
-        return await in_thread(self._store.put_text, self._run, self.scrub(text))
+        return await in_thread(self._store.texts.put, self._run, self.scrub(text))
 
     async def remember(self, name: str, reply: Reply, seconds: float) -> None:
         """Keep what a call may want to know when it is made again, beyond the lifetime of its answer."""

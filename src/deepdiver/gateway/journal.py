@@ -66,7 +66,7 @@ class Journal:
 
         Each time that one went out to an uncertain fate, its worst.
         """
-        rows = self._store.journal_list(self._run)
+        rows = self._store.journal.rows(self._run)
         return functools.reduce(EXACT.add, (_spent(row) for row in rows), ZERO)
 
     async def look_up(self, request: Request) -> tuple[Reply | None, bool]:
@@ -77,7 +77,7 @@ class Journal:
             BudgetError: If, in a replay, the call was not sent for want of money.
             NotJournalledError: If, in a replay, there is no answer.
         """
-        row = await in_thread(self._store.journal_get, self._run, request.key)
+        row = await in_thread(self._store.journal.get, self._run, request.key)
         if row is not None and row.state is CallState.SETTLED and row.reply is not None:
             return reply_from_json(row.reply), False
         if row is not None and row.state is CallState.FAILED:
@@ -102,7 +102,7 @@ class Journal:
     async def reserve(self, request: Request) -> None:
         """Enter a call."""
         await in_thread(
-            self._store.journal_reserve,
+            self._store.journal.reserve,
             self._run,
             request.key,
             kind=request.kind,
@@ -115,17 +115,17 @@ class Journal:
 
     async def sent(self, request: Request) -> None:
         """Mark a call as sent, before it is."""
-        await in_thread(self._store.journal_sent, self._run, request.key, self._clock())
+        await in_thread(self._store.journal.mark_sent, self._run, request.key, self._clock())
 
     async def declined(self, request: Request) -> None:
         """Note that a call that was sent surely came to nothing, so that whoever goes on has no doubt about it."""
-        await in_thread(self._store.journal_declined, self._run, request.key, self._clock())
+        await in_thread(self._store.journal.mark_declined, self._run, request.key, self._clock())
 
     async def settled(self, request: Request, reply: Reply) -> Reply:
         """Keep a call's answer; return it as a later look-up will."""
         text = reply_to_json(scrubbed(reply, self._scrub))
         await in_thread(
-            self._store.journal_settled, self._run, request.key, text, reply.cost, self._clock()
+            self._store.journal.settle, self._run, request.key, text, reply.cost, self._clock()
         )
         return reply_from_json(text)
 
@@ -138,9 +138,7 @@ class Journal:
         )
         text = canonical({**kept, "message": self._scrub(str(error))})
         self._failed_here.add(request.key)
-        await in_thread(
-            self._store.journal_failed, self._run, request.key, text, cost, self._clock()
-        )
+        await in_thread(self._store.journal.fail, self._run, request.key, text, cost, self._clock())
 
 
 def _spent(row: JournalRow) -> Decimal:

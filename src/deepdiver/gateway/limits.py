@@ -57,7 +57,7 @@ class Limits:
             yield
         finally:
             await in_thread(
-                self._store.limit_give, provider, owner
+                self._store.limits.give, provider, owner
             )  # comes to its end if we are cancelled meanwhile
 
     async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
@@ -66,7 +66,7 @@ class Limits:
             now, wait = self._clock(), 0.0
             if now < ends:
                 grant = await in_thread(
-                    self._store.limit_take,
+                    self._store.limits.take,
                     provider,
                     owner,
                     now,
@@ -89,5 +89,5 @@ class Limits:
     async def pause(self, provider: str, seconds: float) -> None:
         """Let nobody call a provider for some time, because it asked for rest."""
         await in_thread(
-            self._store.limit_pause, provider, self._clock() + min(seconds, LONGEST_REST)
+            self._store.limits.pause, provider, self._clock() + min(seconds, LONGEST_REST)
         )

@@ -77,10 +77,10 @@ class Desk:
 
     def standing(self, run: Run) -> Standing:
         """Return where a run stands."""
-        text = self.store.get_report(run.id)
+        text = self.store.records.report(run.id)
         report = Report.model_validate_json(text) if text else None
         tally = self._tally(run.id)
-        cost = sum((row.cost for row in self.store.journal_list(run.id)), Decimal(0))
+        cost = sum((row.cost for row in self.store.journal.rows(run.id)), Decimal(0))
         return Standing(
             run=run.id,
             question=run.question,
@@ -100,7 +100,7 @@ class Desk:
         if underway := self.runs.of(run):
             return underway.tally
         tally = Tally()
-        for _, text in self.store.get_events(run):
+        for _, text in self.store.records.events(run):
             tally.take(EVENT.validate_json(text))
         return tally
 
@@ -119,7 +119,7 @@ async def opened(settings: Settings) -> AsyncIterator[Desk]:
         StoreError: If the database cannot be used.
         UsageError: If the settings name a feed that cannot be used.
     """
-    with contextlib.closing(open_store(settings.home)) as store:
+    with contextlib.closing(open_store(settings)) as store:
         desk = Desk(settings, store, feeds=choose_feeds(settings, outside=True))
         try:
             yield desk

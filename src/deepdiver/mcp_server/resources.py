@@ -13,7 +13,7 @@ from deepdiver.mcp_server.desk import Desk
 from deepdiver.mcp_server.tools import report_of
 from deepdiver.report.files import record, sources
 from deepdiver.report.render import markdown
-from deepdiver.run.begin import load_ledger
+from deepdiver.run.record import load_ledger
 
 RUNS = "deepdiver://runs"
 MOST_RUNS = 100
@@ -46,7 +46,7 @@ PARTS = (
 
 def listed(desk: Desk) -> list[tuple[str, str]]:
     """Return addresses and titles: the list of runs, and the reports of the newest."""
-    runs = [run for run in desk.store.list_runs()[:MOST_RUNS] if run.status in FINISHED]
+    runs = [run for run in desk.store.runs.list_all()[:MOST_RUNS] if run.status in FINISHED]
     return [
         (RUNS, "All runs, the newest first"),
         *((f"{RUNS}/{run.id}/report.md", run.question) for run in runs),
@@ -73,14 +73,14 @@ def read(desk: Desk, uri: str) -> tuple[str, str]:
     ledger = load_ledger(desk.store, run.id)
     if part.name == "sources":
         return part.mime, _dumped({"sources": list(sources(report, ledger))})
-    rows = desk.store.journal_list(run.id)
+    rows = desk.store.journal.rows(run.id)
     return part.mime, _dumped(
         record(run, report, ledger, rows, sum((row.cost for row in rows), Decimal(0)))
     )
 
 
 def _newest(desk: Desk) -> list[Run]:
-    return desk.store.list_runs()[:MOST_RUNS]
+    return desk.store.runs.list_all()[:MOST_RUNS]
 
 
 def _brief(run: dict[str, object]) -> dict[str, object]:

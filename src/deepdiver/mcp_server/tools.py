@@ -32,9 +32,9 @@ from deepdiver.mcp_server.forms import (
 from deepdiver.mcp_server.runs import Underway
 from deepdiver.report.render import markdown
 from deepdiver.run import OnEvent, Outcome, replay, research
-from deepdiver.run.about import ask_about, check_again
 from deepdiver.run.begin import check_question
-from deepdiver.run.loose import loose
+from deepdiver.run.detached import detached_gateway
+from deepdiver.run.review import ask_about, check_again
 from deepdiver.tools.osint.feed import Told, arguments_of
 from deepdiver.tools.osint.registry import call_feed, named_feed
 from deepdiver.tools.search.library import shelf
@@ -97,7 +97,7 @@ async def _research(desk: Desk, asked: Research, progress: Progress) -> Done:
     except asyncio.CancelledError:  # the client has cancelled the call or is gone
         await underway.stopped()
         raise
-    standing = desk.standing(desk.store.get_run(run))
+    standing = desk.standing(desk.store.runs.get(run))
     return Done(
         f"Run {run} has begun. Ask `status` how far it is; when it is finished, read it with "
         "`report`.",
@@ -123,7 +123,7 @@ async def _awaited(desk: Desk, underway: Underway, progress: Progress) -> Done:
 
 
 async def _status(desk: Desk, asked: OfRun, progress: Progress) -> Done:
-    standing = desk.standing(desk.store.get_run(asked.run))
+    standing = desk.standing(desk.store.runs.get(asked.run))
     return Done(_line(standing), standing)
 
 
@@ -161,8 +161,8 @@ def report_of(desk: Desk, name: str) -> tuple[Run, Report]:
         UnknownNameError: If there is no such run.
         UsageError: If it has no report yet.
     """
-    run = desk.store.get_run(name)
-    text = desk.store.get_report(run.id)
+    run = desk.store.runs.get(name)
+    text = desk.store.records.report(run.id)
     if text is None:
         raise UsageError(
             f"run {run.id} is {run.status.value} and has no report yet: ask `status` how far it is"
@@ -346,7 +346,7 @@ async def ask_feed(desk: Desk, name: str, given: dict[str, Any]) -> Done:
         arguments_of(named_feed(name), given)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    async with loose(desk.settings, store=desk.store) as gateway:
+    async with detached_gateway(desk.settings, store=desk.store) as gateway:
         told = await call_feed(name, given, gateway)
     return Done(sentences(told), told)
 

@@ -226,7 +226,7 @@ def _look_back(question: str, run: Run, store: Store, limit: int, only: str) -> 
         chosen = (
             [only]
             if only
-            else [past.id for past in bearing(question, store.past_runs(run.id, "h_"))]
+            else [past.id for past in bearing(question, store.runs.list_past(run.id, "h_"))]
         )
     except DamagedStoreError as error:
         return {"recollections": [], "notes": [f"past runs could not be looked through: {error}"]}
@@ -264,18 +264,18 @@ def recollect(past: str, run: Run, store: Store) -> Recollection:
         DamagedStoreError: If something saved is damaged.
         UnknownNameError: If it is not there any more.
     """
-    held, text = store.get_run(past), store.get_report(past)
+    held, text = store.runs.get(past), store.records.report(past)
     if text is None:
         raise ValueError(f"{past} has no report")
     report = Report.model_validate_json(text)
     records = [
         _READ[kind].model_validate_json(data)
-        for kind, _, data in store.get_records(past)
+        for kind, _, data in store.records.ledger(past)
         if kind in _READ
     ]
     day = _day(held)
     answered = report.status is RunStatus.ANSWERED
-    rows = store.journal_list(past)
+    rows = store.journal.rows(past)
     fruitful, fruitless = _queries(rows, report, records)
     return Recollection(
         run=held.id,

@@ -46,9 +46,9 @@ def write_files(
         StoreFullError: If the disk is full.
         StoreAccessError: If the folder cannot be written to.
     """
-    rows = store.journal_list(run.id)
-    events = [json.loads(text) for _, text in store.get_events(run.id)]
-    pictures = album(report, ledger, store.get_text, scene=scene)
+    rows = store.journal.rows(run.id)
+    events = [json.loads(text) for _, text in store.records.events(run.id)]
+    pictures = album(report, ledger, store.texts.get, scene=scene)
     drawn = {f"{item.name}.svg": item for item in pictures.pictures} if scene else {}
     texts = {
         "report.md": _illustrated(markdown(report), drawn),

@@ -10,10 +10,8 @@ There is one way through the code for all three.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import time
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +23,14 @@ from deepdiver.errors import DeepdiverError, UsageError
 strict_checkpoints()  # must come before langgraph is imported, which the next lines do
 
 from deepdiver.gateway import Mode  # noqa: E402
-from deepdiver.report.files import write_files  # noqa: E402
-from deepdiver.run.agent import Own, create_deepdiver_agent  # noqa: E402
-from deepdiver.run.begin import check_question, load_ledger, new_run, settle_strategy  # noqa: E402
+from deepdiver.run.agent import create_deepdiver_agent  # noqa: E402
+from deepdiver.run.assemble import Own, choose_search  # noqa: E402
+from deepdiver.run.begin import check_question, new_run, settle_strategy  # noqa: E402
 from deepdiver.run.deepen import look_deeper  # noqa: E402
+from deepdiver.run.record import load_outcome, write_outcome  # noqa: E402
 from deepdiver.run.session import Ask, OnEvent, Outcome, Session  # noqa: E402
 from deepdiver.store import Store, open_store  # noqa: E402
-from deepdiver.strategies.table import TABLE  # noqa: E402
 from deepdiver.tools.credibility import check_ratings  # noqa: E402
-from deepdiver.tools.registry import choose  # noqa: E402
 
 __all__ = [
     "Ask",
@@ -81,33 +78,26 @@ async def research(
     question = check_question(question)
     check_ratings(settings.ratings)
     settings, because = settle_strategy(question, settings)
-    # A run keeps who was searched, not "auto": a key that comes or goes must not change what a
-    # resume or replay asks.
+    choice = choose_search(settings, own)
     if own.providers is None:
-        settings = settings.model_copy(update={"search": choose(settings).names or settings.search})
+        # A run keeps who was searched, not "auto": a key that comes or goes must not change what a
+        # resume or replay asks.
+        settings = settings.model_copy(update={"search": choice.names or settings.search})
     with _opened(settings, store) as opened:
         run = new_run(question, settings, opened, deepens)
         session: Session | None = None
         try:
             session = Session(
-                run,
-                settings,
-                opened,
-                on_event=on_event,
-                because=because,
-                models=own.models,
-                reasoner=own.reasoner,
-                providers=own.providers,
+                run, settings, opened, on_event=on_event, because=because, own=own, choice=choice
             )
             await session.prepare()
         except BaseException:
             if session is not None:
                 await session.close()
-            opened.delete_run(
-                run.id, time.time()
-            )  # nothing happened yet, so nothing is left behind
+            # Nothing happened yet, so nothing is left behind.
+            opened.runs.delete(run.id, time.time())
             raise
-        return _keep(await session.work(ask, resumed=False), opened, settings, out)
+        return write_outcome(await session.work(ask, resumed=False), opened, settings, out)
 
 
 async def deepen(
@@ -159,17 +149,12 @@ async def resume(
     """
     settings = settings or load()
     with _opened(settings, store) as opened:
-        run = opened.get_run(run_id)
+        run = opened.runs.get(run_id)
         mine = from_public(run.settings, settings)
-        if run.status in FINISHED and (text := opened.get_report(run.id)):
-            rows = opened.journal_list(run.id)
-            cost = sum((row.cost for row in rows), Decimal(0))
-            done = Outcome(
-                run, Report.model_validate_json(text), cost, tuple(r for r in rows if r.uncertain)
-            )
-            return _keep(done, opened, mine, out)
+        if run.status in FINISHED and opened.records.report(run.id):
+            return write_outcome(load_outcome(run, opened), opened, mine, out)
         session = Session(run, mine, opened, on_event=on_event)
-        return _keep(await session.work(ask, resumed=True), opened, mine, out)
+        return write_outcome(await session.work(ask, resumed=True), opened, mine, out)
 
 
 async def replay(
@@ -186,8 +171,8 @@ async def replay(
     """
     settings = settings or load()
     with _opened(settings, store) as opened:
-        run = opened.get_run(run_id)
-        text = opened.get_report(run.id)
+        run = opened.runs.get(run_id)
+        text = opened.records.report(run.id)
         if run.status not in FINISHED or text is None:
             raise UsageError(
                 f"run {run.id} is {run.status.value}, not finished; go on with: deepdiver resume "
@@ -213,25 +198,8 @@ def _opened(settings: Settings, store: Store | None) -> Iterator[Store]:
     if store is not None:
         yield store
         return
-    opened = open_store(settings.home)
+    opened = open_store(settings)
     try:
         yield opened
     finally:
         opened.close()
-
-
-def _keep(outcome: Outcome, store: Store, settings: Settings, out: Path | None) -> Outcome:
-    """Write the run's files."""
-    if outcome.report is None:
-        return outcome
-    folder = out or settings.home / "runs" / outcome.run.id
-    write_files(
-        folder,
-        outcome.run,
-        outcome.report,
-        load_ledger(store, outcome.run.id),
-        store,
-        outcome.cost,
-        scene=TABLE[outcome.run.strategy].scene,
-    )
-    return dataclasses.replace(outcome, folder=folder)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -14,51 +13,16 @@ from langgraph.types import Checkpointer
 
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings, load
-from deepdiver.run.begin import check_question, load_ledger, new_run
+from deepdiver.run.assemble import Own, own
+from deepdiver.run.begin import check_question, new_run
+from deepdiver.run.record import load_ledger
 from deepdiver.run.session import OnEvent, Session
 from deepdiver.store import Store, open_store
 from deepdiver.strategies.shared.base import Deps, State
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.custom import ToolProvider
-from deepdiver.tools.registry import Provider
 
 if TYPE_CHECKING:
     from deepdiver.tasks import Reasoner
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """A caller's own model and tools, as a session takes them."""
-
-    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
-    """Chat models, by the name that the settings then hold."""
-    reasoner: Reasoner | None = None
-    """A reasoner in place of any model."""
-    providers: Sequence[Provider] | None = None
-    """What is searched; None: what the settings say."""
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    """What it changes in the settings."""
-
-
-def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) -> Own:
-    """Return a model and tools of the caller's; what is None stays as the settings say.
-
-    Raises:
-        ValueError: If a tool takes no text.
-    """
-    from deepdiver.reason.models import name_of
-
-    providers = None if tools is None else [ToolProvider(tool) for tool in tools]
-    if llm is None:
-        return Own(providers=providers)
-    if hasattr(llm, "perform"):
-        return Own(reasoner=cast("Reasoner", llm), providers=providers)
-    name = name_of(llm)
-    return Own(
-        {name: llm},
-        providers=providers,
-        changes={"model": name, "fast_model": "", "task_models": {}},
-    )
 
 
 class _Sessions:
@@ -73,11 +37,11 @@ class _Sessions:
         self._store: Store | None = None
 
     def __call__(self, state: State, node: str) -> Deps:
-        self._store = self._store or open_store(self._settings.home)
+        self._store = self._store or open_store(self._settings)
         key = "" if node == "initialize" else str(state.get("run", ""))
         if key not in self._held:
             if key:
-                run = self._store.get_run(
+                run = self._store.runs.get(
                     key
                 )  # another process began it, and a checkpointer brought its state here
             else:
@@ -143,15 +107,7 @@ def compiled(
     """Return the strategy of the settings as a compiled graph, each invocation of which is a run on record."""
 
     def make(run: Run, store: Store) -> Session:
-        return Session(
-            run,
-            settings,
-            store,
-            on_event=on_event,
-            models=given.models,
-            reasoner=given.reasoner,
-            providers=given.providers,
-        )
+        return Session(run, settings, store, on_event=on_event, own=given)
 
     return (
         TABLE[settings.strategy].build(_Sessions(settings, make)).compile(checkpointer=checkpointer)

@@ -1,14 +1,12 @@
-"""Beginning a run, and finding what it holds."""
+"""Beginning a run: its question, its strategy, its name."""
 
 from __future__ import annotations
 
 import re
 import secrets
 from datetime import UTC, datetime
-from typing import cast
 
 from deepdiver import __version__
-from deepdiver.core.ledger import KINDS, Entry, Ledger
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import STOPWORDS, words
@@ -62,13 +60,5 @@ def new_run(question: str, settings: Settings, store: Store, deepens: str = "") 
         version=__version__,
         deepens=deepens,
     )
-    store.create_run(run)
+    store.runs.create(run)
     return run
-
-
-def load_ledger(store: Store, run: str) -> Ledger:
-    """Return what a run has found."""
-    return Ledger(
-        cast("Entry", KINDS[kind].model_validate_json(text))
-        for kind, _, text in store.get_records(run)
-    )

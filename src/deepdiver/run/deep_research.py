@@ -9,7 +9,7 @@ from deepdiver.core.settings import Settings, load
 from deepdiver.errors import UsageError
 from deepdiver.report.render import markdown
 from deepdiver.run import OnEvent, Outcome, research
-from deepdiver.run.agent import own
+from deepdiver.run.assemble import own
 from deepdiver.strategies.orchestrated.context import ResearchContext
 from deepdiver.strategies.shared.base import from_sync
 

@@ -52,8 +52,8 @@ def look_deeper(
         UnknownNameError: If there is no such run.
         UsageError: If it has no report yet, or no such section.
     """
-    run = store.get_run(run_id)
-    text = store.get_report(run.id)
+    run = store.runs.get(run_id)
+    text = store.records.report(run.id)
     if run.status not in FINISHED or text is None:
         raise UsageError(
             f"run {run.id} is {run.status.value} and has no report yet; go on with: deepdiver "

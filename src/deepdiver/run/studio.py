@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.settings import load
-from deepdiver.run.agent import Own, compiled
+from deepdiver.run.agent import compiled
+from deepdiver.run.assemble import Own
 from deepdiver.strategies.table import TABLE
 
 if TYPE_CHECKING:

@@ -1,6 +1,43 @@
-"""Where runs live: one interface, SQLite behind it."""
+"""Where runs are kept: small protocols, and SQLite behind them."""
 
-from deepdiver.store.base import CallState, JournalRow, LimitGrant, PastRun, Store
-from deepdiver.store.sqlite import SqliteStore, open_store
+from deepdiver.core.settings import Settings
+from deepdiver.store.base import (
+    Cache,
+    CallState,
+    Journal,
+    JournalRow,
+    Leases,
+    LimitGrant,
+    Limits,
+    PastRun,
+    Records,
+    Runs,
+    Store,
+    Texts,
+)
+from deepdiver.store.sqlite import open_sqlite
 
-__all__ = ["CallState", "JournalRow", "LimitGrant", "PastRun", "SqliteStore", "Store", "open_store"]
+__all__ = [
+    "Cache",
+    "CallState",
+    "Journal",
+    "JournalRow",
+    "Leases",
+    "LimitGrant",
+    "Limits",
+    "PastRun",
+    "Records",
+    "Runs",
+    "Store",
+    "Texts",
+    "open_store",
+]
+
+
+def open_store(settings: Settings) -> Store:
+    """Open the store that the settings name: the SQLite file of the home folder.
+
+    Raises:
+        StoreError: If it cannot be used; says what to do.
+    """
+    return open_sqlite(settings.home)

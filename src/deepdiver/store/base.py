@@ -1,14 +1,19 @@
-"""The interface of every store. Methods are synchronous and safe to call from several threads.
+"""What every store promises, as seven small protocols.
 
-Times are seconds since 1970 given by the caller, so that tests own the clock. Values are JSON
-texts: a store keeps them as they are and never looks inside. Each method is one transaction: it
-happened, or it did not. Whatever writes to a run that is not there raises UnknownNameError, and
-whatever the disk refuses a StoreError.
+A `Store` is those seven side by side, so that one of them can be replaced: a replay takes the runs
+and records of a store that writes nothing, and a call outside of any run keeps its journal in
+memory beside the cache and the limits of the home. Another database is a second implementation of
+each.
+
+Methods are synchronous and safe to call from several threads. Times are seconds since 1970 given by
+the caller, so that tests own the clock. Values are JSON texts, which a store keeps as they are and
+never looks into. Each method is one transaction: it happened, or it did not. Writing to a run that
+does not exist raises UnknownNameError, and whatever the disk refuses raises a StoreError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -92,78 +97,86 @@ class LimitGrant:
     """If not: seconds after which to ask again."""
 
 
-class Store(Protocol):
-    """Runs, journal, records, events, texts, shared cache and shared limits."""
+class Runs(Protocol):
+    """Which runs there are and how each is doing.
 
-    def close(self) -> None:
-        """Let go of the database."""
+    The cut: a run's own row, and nothing that the run has asked, found or written.
+    """
 
-    # Runs
+    def create(self, run: Run) -> None:
+        """Save a new run; ValueError if its id is taken."""
 
-    def create_run(self, run: Run) -> None:
-        """Save a new run; ValueError if there is one of this id."""
-
-    def get_run(self, run: str) -> Run:
+    def get(self, run: str) -> Run:
         """Return a run by its id or by an unambiguous beginning of it.
 
-        UnknownNameError if there is none.
+        Raises:
+            UnknownNameError: If no run, or more than one, fits.
         """
 
-    def list_runs(self) -> list[Run]:
+    def list_all(self) -> list[Run]:
         """Return all runs, the newest first."""
 
-    def past_runs(self, run: str, beginning: str) -> list[PastRun]:
-        """Return the finished runs that were begun before a run, the newest first.
+    def list_past(self, run: str, beginning: str) -> list[PastRun]:
+        """Return the finished runs that began before a run, the newest first.
 
-        None if that run is not there.
-
-        Each comes with those of its records whose ids begin in the given way.
+        Each comes with those of its records whose ids begin in the given way. There are none if
+        the run does not exist.
         """
 
     def set_status(self, run: str, status: RunStatus) -> None:
-        """Save where a run stands."""
+        """Save the status of a run."""
 
-    def delete_run(self, run: str, now: float) -> None:
-        """Forget a run and every text that no other run refers to.
+    def delete(self, run: str, now: float) -> None:
+        """Delete a run and every text that no other run refers to.
 
-        RunBusyError while a process works on it.
+        Raises:
+            RunBusyError: While a process works on it.
         """
 
-    def save_report(self, run: str, report: str) -> None:
-        """Save a run's report, as JSON."""
 
-    def get_report(self, run: str) -> str | None:
-        """Return a run's report, if there is one."""
+class Leases(Protocol):
+    """Which process works on a run: one at a time.
 
-    # Leases
+    The cut: coordination between processes that is worthless after a power cut.
+    """
 
-    def take_lease(self, run: str, owner: str, now: float, seconds: float) -> None:
+    def take(self, run: str, owner: str, now: float, seconds: float) -> None:
         """Take a run for one process.
 
-        RunBusyError names the holder while another's lease is alive.
+        Raises:
+            RunBusyError: While another process holds it; names the holder.
         """
 
-    def renew_lease(self, run: str, owner: str, now: float, seconds: float) -> bool:
-        """Say that the owner is alive; False if the lease was lost."""
+    def renew(self, run: str, owner: str, now: float, seconds: float) -> bool:
+        """Say that the owner is alive; False if the lease was lost.
 
-    def drop_lease(self, run: str, owner: str) -> None:
-        """Let a run go."""
+        A lease that ran out is not lost until somebody else takes it.
+        """
+
+    def drop(self, run: str, owner: str) -> None:
+        """Give a run back."""
 
     def ask_to_stop(self, run: str) -> None:
-        """Leave word for the process that works on a run."""
+        """Leave a request to stop for the process that works on a run."""
 
     def asked_to_stop(self, run: str) -> bool:
-        """Whether someone asked; forgotten when a lease is taken."""
+        """Return whether there is such a request; taking a lease withdraws it."""
 
-    # Journal
 
-    def journal_get(self, run: str, key: str) -> JournalRow | None:
+class Journal(Protocol):
+    """Every paid or remote call of a run, written before it is sent.
+
+    The cut: what was asked of the outside, what it answered and what that cost. The other parts of
+    a run can be computed from it again.
+    """
+
+    def get(self, run: str, key: str) -> JournalRow | None:
         """Return a call, if it is known."""
 
-    def journal_list(self, run: str) -> list[JournalRow]:
+    def rows(self, run: str) -> list[JournalRow]:
         """Return all calls of a run in order."""
 
-    def journal_reserve(
+    def reserve(
         self,
         run: str,
         key: str,
@@ -177,83 +190,106 @@ class Store(Protocol):
     ) -> None:
         """Enter a call as reserved.
 
-        A call known as failed, reserved or sent is entered anew and keeps its counts, its cost and
+        A call known as failed, reserved or sent is entered again and keeps its counts, its cost and
         its place; one that was left as sent counts as uncertain once more. A settled call is never
         touched: ValueError.
         """
 
-    def journal_sent(self, run: str, key: str, now: float) -> None:
-        """Mark a reserved call as sent, or a sent one as sent again, on disk before this returns.
+    def mark_sent(self, run: str, key: str, now: float) -> None:
+        """Mark a reserved call as sent, or a sent one as sent again; else ValueError.
 
-        Else ValueError.
+        It is on disk before this returns.
         """
 
-    def journal_declined(self, run: str, key: str, now: float) -> None:
-        """Take a sent call back to reserved: it surely came to nothing and may be sent again.
+    def mark_declined(self, run: str, key: str, now: float) -> None:
+        """Take a sent call back to reserved, because it surely came to nothing; else ValueError.
 
-        It stays counted as sent.
-
-        Else ValueError.
+        It may be sent again, and stays counted as sent.
         """
 
-    def journal_settled(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
-        """Keep a call's answer, on disk before this returns.
+    def settle(self, run: str, key: str, reply: str, cost: Decimal, now: float) -> None:
+        """Keep the answer to a call that is sent, or reserved if it was cached; else ValueError.
 
-        ValueError unless it is sent or reserved (a cached one).
-
-        The cost is this attempt's.
+        It is on disk before this returns. The cost is this attempt's.
         """
 
-    def journal_failed(self, run: str, key: str, error: str, cost: Decimal, now: float) -> None:
+    def fail(self, run: str, key: str, error: str, cost: Decimal, now: float) -> None:
         """Keep why a sent or reserved call failed, and what this attempt cost; else ValueError."""
 
-    # Records, events, texts
 
-    def add_records(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
+class Records(Protocol):
+    """What a run has found, told and written: its ledger, its events, its report.
+
+    The cut: everything that a replay makes again, byte for byte.
+    """
+
+    def add(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
         """Add (kind, id, JSON) to a run's ledger.
 
-        A known id is kept unless the new JSON reads first (see ledger).
+        A known id is kept unless the new JSON comes first in order (see `core.ledger`).
         """
 
-    def get_records(self, run: str) -> list[tuple[str, str, str]]:
+    def ledger(self, run: str) -> list[tuple[str, str, str]]:
         """Return a run's ledger, ordered by id."""
 
     def add_events(self, run: str, events: Iterable[str]) -> None:
         """Append events, as JSON."""
 
-    def get_events(self, run: str, after: int = 0) -> list[tuple[int, str]]:
-        """Return (number, JSON) of a run's events behind a number."""
+    def events(self, run: str, after: int = 0) -> list[tuple[int, str]]:
+        """Return (number, JSON) of a run's events after a number."""
 
-    def put_text(self, run: str, text: str) -> str:
-        """Keep a text, compressed, once per store; return its hash.
+    def save_report(self, run: str, report: str) -> None:
+        """Save a run's report, as JSON."""
 
-        Lone surrogates are replaced as `digest` does.
-        """
+    def report(self, run: str) -> str | None:
+        """Return a run's report, if there is one."""
 
-    def hold_text(self, run: str, digest: str) -> bool:
-        """Have a run refer to a text that another saved; False if it is not kept any more."""
 
-    def get_text(self, digest: str) -> str:
+class Texts(Protocol):
+    """The texts of sources, each kept once per store under its hash.
+
+    The cut: bodies. Everything else refers to them by hash.
+    """
+
+    def put(self, run: str, text: str) -> str:
+        """Keep a text for a run and return its hash. Lone surrogates are replaced as in `digest`."""
+
+    def hold(self, run: str, digest: str) -> bool:
+        """Have a run refer to a text that another run saved; False if it is no longer kept."""
+
+    def get(self, digest: str) -> str:
         """Return a text by its hash; KeyError if it is not kept."""
 
-    # Shared between runs and processes
 
-    def cache_get(self, key: str, now: float) -> str | None:
+class Cache(Protocol):
+    """Answers shared between runs and processes for a while.
+
+    The cut: what may be lost at any time at the price of asking again.
+    """
+
+    def get(self, key: str, now: float) -> str | None:
         """Return a cached answer that is still fresh."""
 
-    def cache_put(self, key: str, value: str, expires: float) -> None:
+    def put(self, key: str, value: str, expires: float) -> None:
         """Share an answer until a time."""
 
-    def cache_claim(self, key: str, owner: str, now: float, until: float) -> bool:
-        """Claim the right to fetch an answer; False while another holds a live claim.
+    def claim(self, key: str, owner: str, now: float, until: float) -> bool:
+        """Claim the right to fetch an answer; False while another owner's claim is alive.
 
-        May throw out expired rows.
+        May delete expired rows.
         """
 
-    def cache_release(self, key: str, owner: str) -> None:
+    def release(self, key: str, owner: str) -> None:
         """Give a claim back."""
 
-    def limit_take(
+
+class Limits(Protocol):
+    """How often and how many at a time a provider may be called, across all processes.
+
+    The cut: like leases, coordination that is worthless after a power cut.
+    """
+
+    def take(
         self,
         provider: str,
         owner: str,
@@ -264,17 +300,37 @@ class Store(Protocol):
         per: float,
         concurrent: int,
     ) -> LimitGrant:
-        """Ask for a place among a provider's calls.
-
-        A token bucket and a number of slots, across all processes.
+        """Ask for a place among a provider's calls: a token bucket and a number of slots.
 
         The bucket holds max(1, rate) tokens and gains `rate` of them every `per` seconds. A slot
         that its owner never gives back is free again at `until`. An owner holds one slot at most:
         use a name for each call.
         """
 
-    def limit_give(self, provider: str, owner: str) -> None:
+    def give(self, provider: str, owner: str) -> None:
         """Give a place back."""
 
-    def limit_pause(self, provider: str, until: float) -> None:
-        """Let nobody call a provider before a time: it asked for rest."""
+    def pause(self, provider: str, until: float) -> None:
+        """Let nobody call a provider before a time, because it asked for rest."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """Everything that is kept."""
+
+    runs: Runs
+    """Which runs there are."""
+    leases: Leases
+    """Who works on them."""
+    journal: Journal
+    """What they asked of the outside."""
+    records: Records
+    """What they found."""
+    texts: Texts
+    """What they read."""
+    cache: Cache
+    """Answers shared between runs."""
+    limits: Limits
+    """Rates shared between processes."""
+    close: Callable[[], None]
+    """Closes the database; the store cannot be used afterwards."""

@@ -40,10 +40,10 @@ async def read(
         NotJournalledError: If a replay meets a page that the run never fetched.
     """
     hit, limit = await _whole_page(hit, gateway)
-    text = store.get_text(hit.snapshot) if hit.snapshot else whole(hit.text)
+    text = store.texts.get(hit.snapshot) if hit.snapshot else whole(hit.text)
     if not text.strip():
         return Read(None, limit=limit)
-    snapshot = store.put_text(run, text)
+    snapshot = store.texts.put(run, text)
     believed = credibility(hit, need, gateway.settings)
     source = Source(
         id=content_id("s", hit.url, snapshot),

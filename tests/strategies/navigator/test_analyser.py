@@ -196,7 +196,7 @@ def test_leads_are_kept_once_bounded_and_with_the_run(deps: Deps) -> None:
     )
     assert kept == [{"kind": "name", "text": "Anna Holm"}, {"kind": "query", "text": "boats"}]
     assert {lead.text for lead in deps.ledger.of(Lead).values()} == {"Anna Holm", "boats"}
-    assert [kind for kind, _, _ in deps.store.get_records(deps.run.id)] == ["lead", "lead"]
+    assert [kind for kind, _, _ in deps.store.records.ledger(deps.run.id)] == ["lead", "lead"]
     many = [{"kind": "query", "text": f"query {n}"} for n in range(2 * LEADS)]
     assert analyser.with_leads(deps, old, many) == many[-LEADS:]
 

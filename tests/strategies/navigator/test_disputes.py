@@ -63,7 +63,7 @@ def finding(
         publisher=publisher or place,
         credibility=Credibility(score=credibility),
     )
-    deps.store.put_text(deps.run.id, text)
+    deps.store.texts.put(deps.run.id, text)
     passage = Passage(snapshot=source.snapshot, start=0, end=len(statement))
     quote = Quote(source=source.id, passage=passage, text=statement)
     made = Finding(id=content_id("f", statement, place), statement=statement, quotes=(quote,))

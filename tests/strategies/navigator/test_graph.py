@@ -28,7 +28,7 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.render import markdown
 from deepdiver.run import replay, research, resume
 from deepdiver.sample import LIBRARY
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.navigator import analyser, disputes, loops
 from deepdiver.strategies.navigator import graph as navigator
 from deepdiver.strategies.navigator.decide import ENOUGH
@@ -441,7 +441,7 @@ async def test_a_hostile_model_reads_no_page_that_it_names_itself(
     assert "/page/secret" not in read_of(web)
     assert not [
         row
-        for row in rig.store.journal_list(rig.run.id)
+        for row in rig.store.journal.rows(rig.run.id)
         if row.kind == "fetch" and "evil" in row.what
     ]
     refused = [event for event in rig.of(Decided) if "stands in no search result" in event.reason]
@@ -634,7 +634,7 @@ async def test_what_is_in_dispute_stays_out_of_the_answer_and_is_shown_with_both
         line.startswith("Not settled: ") and "Anna" in line and "Bertil" in line
         for line in shown["missing"]
     )
-    kinds = [kind for kind, _, _ in rig.store.get_records(rig.run.id)]
+    kinds = [kind for kind, _, _ in rig.store.records.ledger(rig.run.id)]
     assert kinds.count(Contradiction.__name__.lower()) == 1
     assert rig.reasoner.of(tasks.DecideAction)[-1].unanswered == (QUESTION,)
 
@@ -659,7 +659,7 @@ async def test_nobody_to_ask_the_run_ends_at_the_first_hand_over(tmp_path: Path)
     rig = rig_of(tmp_path)
     outcome = await rig.work()
     assert outcome.run.status is RunStatus.ANSWERED
-    assert rig.store.get_run(rig.run.id).status is RunStatus.ANSWERED
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.ANSWERED
     assert rig.path.count("human_feedback") == 1
     assert not rig.of(PersonAsked)
     again = await rig.session(Mode.REPLAY).work(None, resumed=True)
@@ -681,7 +681,7 @@ async def test_who_wants_to_approve_is_waited_for(tmp_path: Path) -> None:
         await rig.work(ask=plan_only)
     outcome = await rig.session().work(None, resumed=True)
     assert outcome.run.status is RunStatus.WAITING
-    assert rig.store.get_run(rig.run.id).status is RunStatus.WAITING
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.WAITING
     assert outcome.report is not None, "what there is can be read meanwhile"
     done = await rig.session().work(person(ACCEPT), resumed=True)
     assert done.run.status is RunStatus.ANSWERED
@@ -790,10 +790,10 @@ asyncio.run(research({SEED!r}, load({{**flags, "as_of": "2026-11-15"}}), ask=ask
 """
     assert subprocess.run([*warm.python, "-c", begin], check=False).returncode == 9
     settings = load({"home": tmp_path})
-    store = open_store(tmp_path)
-    (run,) = store.list_runs()
+    store = open_sqlite(tmp_path)
+    (run,) = store.runs.list_all()
     assert run.status is RunStatus.WAITING
-    before = {row.key for row in store.journal_list(run.id) if row.state == "settled"}
+    before = {row.key for row in store.journal.rows(run.id) if row.state == "settled"}
     assert before
     code = f"""
 import asyncio, json
@@ -812,7 +812,7 @@ print(json.dumps([out.run.status.value, out.report.hash, len(asked), asked[0]["a
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])
     assert (status, times, what) == ("answered", 1, "review_answer")
     assert "15 years" in answer
-    rows = store.journal_list(run.id)
+    rows = store.journal.rows(run.id)
     assert all(row.sends <= 1 for row in rows if row.key in before), "nothing is done twice"
     assert asyncio.run(replay(run.id, settings)).run.status is RunStatus.ANSWERED
     assert asyncio.run(resume(run.id, settings)).run.status is RunStatus.ANSWERED
@@ -899,8 +899,8 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     config: Any = {"configurable": {"thread_id": "one"}}
     result = await agent.ainvoke({"messages": [HumanMessage(QUESTION)]}, config)
     assert result["__interrupt__"][0].value["ask"] == "review_answer"
-    store = open_store(tmp_path)
-    assert store.get_run(result["run"]).status is RunStatus.WAITING
+    store = open_sqlite(tmp_path)
+    assert store.runs.get(result["run"]).status is RunStatus.WAITING
     fresh = create_deepdiver_agent(
         ScriptedReasoner(), [archive], checkpointer=saver, **more
     )  # as in another process
@@ -912,7 +912,7 @@ async def test_a_graph_of_the_callers_stops_for_the_person_and_goes_on_with_a_co
     done = await fresh.ainvoke(Command(resume=ACCEPT), config)
     assert done["accepted"]
     assert "__interrupt__" not in done
-    assert store.get_run(result["run"]).status is RunStatus.ANSWERED
+    assert store.runs.get(result["run"]).status is RunStatus.ANSWERED
 
 
 def test_from_a_script_and_without_a_checkpointer_the_first_hand_over_is_the_result(
@@ -1024,9 +1024,9 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
     lead = " ".join(sentence.text for sentence in report.answer)
     for name, age in (("Alma", 15), ("Hjalmar", 12), ("Siri", 8)):
         assert re.search(rf"{name} Kvarnlöf is {age} years old on 2026-11-15", lead), lead
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     for citation in report.citations:
-        text = store.get_text(citation.passage.snapshot)
+        text = store.texts.get(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
     journey = told(outcome, "Research Journey")
     assert journey[0].startswith(

@@ -150,7 +150,7 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
         "ftp://c.example",
         "mailto:me@c.example",
     )
-    snapshot = deps.store.put_text(deps.run.id, "Holm Works is owned by Anna Holm.")
+    snapshot = deps.store.texts.put(deps.run.id, "Holm Works is owned by Anna Holm.")
 
     async def fetched(url: str, gateway: Gateway) -> Page:
         return page(url, *links).model_copy(update={"snapshot": snapshot})

@@ -18,9 +18,9 @@ from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.report.render import markdown
 from deepdiver.run import replay, research
-from deepdiver.run.begin import load_ledger
+from deepdiver.run.record import load_ledger
 from deepdiver.sample import LIBRARY
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.orchestrated import graph as orchestrated
 from deepdiver.strategies.orchestrated.context import ResearchContext
 from deepdiver.strategies.table import TABLE
@@ -746,11 +746,11 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
     }
     assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
     assert 0.8 < report.confidence < 1.0
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     ledger = load_ledger(store, outcome.run.id)
     for citation in report.citations:
         assert citation.finding in ledger
-        text = store.get_text(citation.passage.snapshot)
+        text = store.texts.get(citation.passage.snapshot)
         assert text[citation.passage.start : citation.passage.end] == citation.quote
     sentences = [
         sentence

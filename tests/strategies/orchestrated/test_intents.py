@@ -405,7 +405,7 @@ async def test_documents_without_host_and_publisher_do_not_exclude_each_other(
 
 
 def finding(deps: Deps, name: str, publisher: str, text: str) -> str:
-    snapshot = deps.store.put_text(deps.run.id, text)
+    snapshot = deps.store.texts.put(deps.run.id, text)
     source = Source(
         id=f"s_{name}",
         kind=SourceKind.DOCUMENT,
@@ -470,7 +470,7 @@ async def test_results_are_ranked_marked_with_their_intent_and_told_once_for_eac
         "what another intent finds is told again"
     )
     whole = intents.with_content(deps, results[-1], QUESTION)
-    assert whole.content == deps.store.get_text(
+    assert whole.content == deps.store.texts.get(
         deps.ledger.get(Source, results[-1]["source"]).snapshot
     )
     assert whole.timestamp.isoformat() == deps.run.created

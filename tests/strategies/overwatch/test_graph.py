@@ -19,8 +19,8 @@ from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.report.audit import stands
 from deepdiver.run import replay, research
-from deepdiver.run.begin import load_ledger
-from deepdiver.store import open_store
+from deepdiver.run.record import load_ledger
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.overwatch import graph as overwatch
 from deepdiver.strategies.overwatch.execute import NO_DATA
 from deepdiver.strategies.overwatch.graph import route_next_step
@@ -786,7 +786,7 @@ async def test_the_ages_of_the_children_are_right_and_every_quote_stands(tmp_pat
     for years in ("15", "12", "8"):
         assert f"is {years} years old on 2026-11-15" in answer
     assert not [wrong for wrong in question.must_not if wrong in answer]
-    store = open_store(tmp_path)
+    store = open_sqlite(tmp_path)
     quotes = [
         quote
         for finding in load_ledger(store, outcome.run.id)
@@ -794,7 +794,7 @@ async def test_the_ages_of_the_children_are_right_and_every_quote_stands(tmp_pat
         for quote in finding.quotes
     ]
     assert quotes
-    assert all(stands(quote, store.get_text) for quote in quotes)
+    assert all(stands(quote, store.texts.get) for quote in quotes)
     store.close()
 
 

@@ -198,15 +198,15 @@ def test_a_record_is_entered_and_announced_once(tmp_path: Path) -> None:
     deps.add(source, source)
     deps.add(source)
     assert len(rig.of(SourceRead)) == 1
-    assert rig.store.get_records(rig.run.id) == [("source", "s_1", source.model_dump_json())]
+    assert rig.store.records.ledger(rig.run.id) == [("source", "s_1", source.model_dump_json())]
 
 
 async def test_finishing_keeps_report_and_status(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     outcome = await rig.work()
     assert outcome.report is not None
-    assert rig.store.get_report(rig.run.id) == outcome.report.model_dump_json()
-    assert rig.store.get_run(rig.run.id).status is RunStatus.ANSWERED
+    assert rig.store.records.report(rig.run.id) == outcome.report.model_dump_json()
+    assert rig.store.runs.get(rig.run.id).status is RunStatus.ANSWERED
 
 
 class Priced(ScriptedReasoner):

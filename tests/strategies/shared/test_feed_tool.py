@@ -165,7 +165,7 @@ async def test_a_row_becomes_a_finding_that_the_snapshot_holds(rig: Rig) -> None
     held = [session.deps.ledger.get(Finding, key) for key in result.findings]
     assert [item.statement for item in held] == [HEAT.summary, SEEN.sentence, WEAK.sentence]
     source = session.deps.ledger.get(Source, held[0].quotes[0].source)
-    text = session.deps.store.get_text(source.snapshot)
+    text = session.deps.store.texts.get(source.snapshot)
     for item in held:
         quote = item.quotes[0]
         assert text[quote.passage.start : quote.passage.end] == quote.text == item.statement

@@ -41,7 +41,7 @@ async def test_looking_into_something_brings_findings_with_exact_quotes(tmp_path
     for key in looked.findings:
         finding = deps.ledger.get(Finding, key)
         quote = finding.quotes[0]
-        text = deps.store.get_text(quote.passage.snapshot)
+        text = deps.store.texts.get(quote.passage.snapshot)
         assert text[quote.passage.start : quote.passage.end] == quote.text
         assert text == CORPUS[deps.ledger.get(Source, quote.source).url][2]
 

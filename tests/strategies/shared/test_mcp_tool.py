@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from deepdiver.core.record import Source, SourceKind
 from deepdiver.core.settings import Settings, load
 from deepdiver.run import replay, research
-from deepdiver.run.begin import load_ledger
-from deepdiver.store import open_store
+from deepdiver.run.record import load_ledger
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.overwatch.execute import Status, ToolExecutor
 from deepdiver.strategies.shared.mcp_tool import meant
 from deepdiver.tools.mcp import connect
@@ -121,7 +121,7 @@ async def test_a_tool_that_takes_more_than_a_query_is_called_with_its_arguments(
     ]
     assert [source.url for source in sources] == ["mcp:archive/distance"]
     assert (
-        session.deps.store.get_text(sources[0].snapshot).strip()
+        session.deps.store.texts.get(sources[0].snapshot).strip()
         == "From Holm Works to Anna Holm it is 42 km."
     )
     await session.close()
@@ -147,7 +147,7 @@ async def test_every_strategy_searches_with_the_tools_of_servers(
     await approve(settings)
     outcome = await research("What does the archive tell of Holm Works?", settings)
     assert outcome.error is None
-    ledger = load_ledger(open_store(tmp_path), outcome.run.id)
+    ledger = load_ledger(open_sqlite(tmp_path), outcome.run.id)
     urls = {source.url for source in ledger.of(Source).values()}
     assert any(url.startswith("mcp:archive/search_archive") for url in urls), urls
     again = await replay(outcome.run.id, load({"home": tmp_path}))

@@ -65,7 +65,7 @@ async def test_a_plan_is_answered_in_one_of_three_ways(tmp_path: Path, reply: An
 
     outcome = await Rig(tmp_path, approve=True).work(ask=ask)
     assert isinstance(outcome.error, UsageError)
-    assert "answered with" in str(outcome.error)
+    assert "the answer to" in str(outcome.error)
 
 
 async def test_an_accepted_plan_is_followed(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_past_runs_are_not_looked_at_unless_asked_for(tmp_path: Path) -> N
     await Rig(tmp_path).work()
     rig = Rig(tmp_path)
     assert await recall_past(rig.session().deps, QUESTION) == []
-    assert rig.store.journal_list(rig.run.id) == []
+    assert rig.store.journal.rows(rig.run.id) == []
     assert rig.of(Recalled) == []
 
 

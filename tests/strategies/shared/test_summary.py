@@ -53,7 +53,7 @@ def found(
 ) -> str:
     """Enter a finding whose quote is the whole of a source of its own."""
     whole = f"{text} {filler}".strip()
-    snapshot = deps.store.put_text(deps.run.id, whole)
+    snapshot = deps.store.texts.put(deps.run.id, whole)
     source = Source(
         id=content_id("s", url, snapshot),
         kind=SourceKind.DOCUMENT,

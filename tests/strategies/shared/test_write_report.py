@@ -88,7 +88,7 @@ async def test_a_sentence_that_its_quote_carries_stays_with_its_citation(tmp_pat
     (citation,) = report.citations
     assert sentence.citations == (citation.number,) == (1,)
     assert citation.quote == OWNED
-    text = rig.store.get_text(citation.passage.snapshot)
+    text = rig.store.texts.get(citation.passage.snapshot)
     assert text[citation.passage.start : citation.passage.end] == OWNED
 
 

@@ -36,7 +36,7 @@ async def test_a_page_is_read_and_its_text_saved(web: Web, desk: Desk) -> None:
     assert page.document.title == "The dairy of Holm"
     assert page.document.format == "html"
     assert page.document.text == ""
-    text = desk.store.get_text(page.snapshot)
+    text = desk.store.texts.get(page.snapshot)
     for part in STORY.split("\n"):
         assert part in text
     assert page.fetched.endswith("+00:00")
@@ -45,7 +45,7 @@ async def test_a_page_is_read_and_its_text_saved(web: Web, desk: Desk) -> None:
 async def test_the_journal_holds_the_hash_and_not_the_text(web: Web, desk: Desk) -> None:
     web.pages["/dairy"] = GOOD
     page = await web.fetch(PLAIN, gateway(desk))
-    rows = desk.store.journal_list(desk.run)
+    rows = desk.store.journal.rows(desk.run)
     assert [(row.kind, row.provider, row.state) for row in rows] == [
         ("fetch", "fetch:holm.example", CallState.SETTLED),
         ("fetch", "fetch:holm.example", CallState.SETTLED),
@@ -94,14 +94,14 @@ async def test_what_failed_live_fails_alike_in_a_replay(web: Web, desk: Desk, sa
 async def test_another_run_takes_the_page_over_with_its_text(web: Web, desk: Desk) -> None:
     web.pages["/dairy"] = GOOD
     first = await web.fetch(PLAIN, gateway(desk))
-    desk.store.create_run(make_run("r2"))
+    desk.store.runs.create(make_run("r2"))
     other = Desk(desk.store, "r2")
     heard = len(web.heard)
     second = await web.fetch(PLAIN, gateway(other))
     assert second == first
     assert len(web.heard) == heard
-    desk.store.delete_run(desk.run, time.time())
-    assert "1911" in desk.store.get_text(second.snapshot)
+    desk.store.runs.delete(desk.run, time.time())
+    assert "1911" in desk.store.texts.get(second.snapshot)
 
 
 async def test_a_page_of_a_private_host_is_not_shared_with_a_run_that_may_not_see_it(
@@ -110,8 +110,8 @@ async def test_a_page_of_a_private_host_is_not_shared_with_a_run_that_may_not_se
     web.pages["/dairy"] = GOOD
     web.names["wiki"] = [["10.0.0.7"]]
     page = await web.fetch("http://wiki/dairy", gateway(desk), "wiki")
-    assert "1911" in desk.store.get_text(page.snapshot)
-    desk.store.create_run(make_run("r2"))
+    assert "1911" in desk.store.texts.get(page.snapshot)
+    desk.store.runs.create(make_run("r2"))
     with pytest.raises(UnreadableError, match="private"):
         await web.fetch("http://wiki/dairy", gateway(Desk(desk.store, "r2")))
     assert (
@@ -124,7 +124,7 @@ async def test_a_refusal_is_not_shared_either(web: Web, desk: Desk) -> None:
     web.pages["/dairy"] = GOOD
     web.names["holm.example"] = [["10.0.0.1"], ["93.184.215.14"]]
     assert "10.0.0.1" in await unreadable(web, desk)
-    desk.store.create_run(make_run("r2"))
+    desk.store.runs.create(make_run("r2"))
     assert (await web.fetch(PLAIN, gateway(Desk(desk.store, "r2")))).status == 200
 
 
@@ -151,7 +151,7 @@ async def test_redirects_are_calls_of_their_own(web: Web, desk: Desk) -> None:
         "m.holm.example:8080/robots.txt",
         "m.holm.example:8080/e?x=1",
     ]
-    providers = [row.provider for row in desk.store.journal_list(desk.run)][1::2]
+    providers = [row.provider for row in desk.store.journal.rows(desk.run)][1::2]
     assert providers == ["fetch:holm.example", "fetch:www.holm.example", "fetch:m.holm.example"]
 
 
@@ -213,7 +213,7 @@ async def test_a_status_that_is_no_page_is_settled(
     web.pages["/dairy"] = answer(body, status)
     assert told in await unreadable(web, desk, retries=2)
     assert len(web.heard) == 2
-    assert desk.store.journal_list(desk.run)[-1].state is CallState.SETTLED
+    assert desk.store.journal.rows(desk.run)[-1].state is CallState.SETTLED
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ async def test_what_may_pass_is_asked_again_and_then_fails(
         await web.fetch(PLAIN, gateway(desk, retries=2))
     assert caught.value.fault is fault
     assert web.asked.count("holm.example/dairy") == 3
-    assert desk.store.journal_list(desk.run)[-1].state is CallState.FAILED
+    assert desk.store.journal.rows(desk.run)[-1].state is CallState.FAILED
 
 
 async def test_a_server_that_hangs_up_is_let_be_after_three_times(web: Web, desk: Desk) -> None:
@@ -266,7 +266,7 @@ async def test_a_wall_is_settled_with_its_reason_and_never_content(web: Web, des
     )
     assert await unreadable(web, desk, retries=3) == "a bot challenge (Cloudflare)"
     assert len(web.heard) == 2
-    row = desk.store.journal_list(desk.run)[-1]
+    row = desk.store.journal.rows(desk.run)[-1]
     assert json.loads(row.reply or "")["value"] == {"unreadable": "a bot challenge (Cloudflare)"}
 
 
@@ -291,7 +291,7 @@ async def test_a_wall_with_status_200(web: Web, desk: Desk) -> None:
 async def test_a_page_without_text(web: Web, desk: Desk, says: bytes) -> None:
     web.pages["/dairy"] = says
     assert await unreadable(web, desk)
-    assert desk.store.journal_list(desk.run)[-1].state is CallState.SETTLED
+    assert desk.store.journal.rows(desk.run)[-1].state is CallState.SETTLED
 
 
 async def test_packed_pages_and_other_formats(web: Web, desk: Desk) -> None:
@@ -306,7 +306,7 @@ async def test_packed_pages_and_other_formats(web: Web, desk: Desk) -> None:
     }
     door = gateway(desk)
     texts = {
-        path: desk.store.get_text((await web.fetch(f"http://a.example{path}", door)).snapshot)
+        path: desk.store.texts.get((await web.fetch(f"http://a.example{path}", door)).snapshot)
         for path in web.pages
     }
     assert "founded in 1911" in texts["/packed"]
@@ -320,7 +320,7 @@ async def test_a_secret_on_a_page_is_not_saved(web: Web, desk: Desk) -> None:
         html(f"{STORY}\nThe key is tvly-0123456789abc, they say.", "tvly-0123456789abc")
     )
     page = await web.fetch(PLAIN, gateway(desk, keys={"tavily": "tvly-0123456789abc"}))
-    assert "[secret], they say" in desk.store.get_text(page.snapshot)
+    assert "[secret], they say" in desk.store.texts.get(page.snapshot)
     assert page.document.marks == ()
     assert "tvly-0123456789abc" not in desk.everything() + page.model_dump_json()
 
@@ -330,7 +330,7 @@ async def test_a_secret_on_a_page_is_not_saved(web: Web, desk: Desk) -> None:
 
 async def tomorrow(web: Web, desk: Desk, run: str, **settings: object) -> Page:
     """Read as a later run whose cache has run out."""
-    desk.store.create_run(make_run(run))
+    desk.store.runs.create(make_run(run))
     return await web.fetch(PLAIN, gateway(Desk(desk.store, run), cache={"fetch": 0}, **settings))
 
 
@@ -350,8 +350,8 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(web: Web, desk: Des
             first.snapshot,
             first.document,
         )
-    desk.store.delete_run(desk.run, time.time())
-    assert "1911" in desk.store.get_text(second.snapshot)
+    desk.store.runs.delete(desk.run, time.time())
+    assert "1911" in desk.store.texts.get(second.snapshot)
 
 
 async def test_a_page_that_has_changed_is_read_anew(web: Web, desk: Desk) -> None:
@@ -367,10 +367,10 @@ async def test_a_page_that_has_changed_is_read_anew(web: Web, desk: Desk) -> Non
 async def test_a_text_that_is_gone_is_fetched_anew(web: Web, desk: Desk) -> None:
     web.pages["/dairy"] = answer(html(STORY), ETag='"v1"')
     await web.fetch(PLAIN, gateway(desk, cache={"fetch": 0}))
-    desk.store.delete_run(desk.run, time.time())
+    desk.store.runs.delete(desk.run, time.time())
     second = await tomorrow(web, desk, "r2")
     assert "if-none-match" not in web.heard[-1].lower()
-    assert (second.status, "1911" in desk.store.get_text(second.snapshot)) == (200, True)
+    assert (second.status, "1911" in desk.store.texts.get(second.snapshot)) == (200, True)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ async def test_robots_is_a_journalled_call_of_its_own_and_asked_once(web: Web, d
     assert await fetched(web, desk, "http://holm.example/1")
     assert await fetched(web, desk, "http://holm.example/2")
     assert web.asked.count("holm.example/robots.txt") == 1
-    row = desk.store.journal_list(desk.run)[0]
+    row = desk.store.journal.rows(desk.run)[0]
     assert (row.kind, row.provider, row.what) == (
         "fetch",
         "fetch:holm.example",
@@ -80,7 +80,7 @@ async def test_where_it_fails_nothing_is_allowed(web: Web, desk: Desk, status: s
     web.pages["/robots.txt"] = text("", status, Retry_After="0")
     assert not await fetched(web, desk, retries=2)
     assert web.asked == ["holm.example/robots.txt"] * 3
-    assert desk.store.journal_list(desk.run)[0].state is CallState.FAILED
+    assert desk.store.journal.rows(desk.run)[0].state is CallState.FAILED
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ async def test_redirects_are_followed_and_count_for_the_first_host(web: Web, des
         "www.holm.example/r": text(FORBID),
     }
     assert not await fetched(web, desk)
-    providers = [row.provider for row in desk.store.journal_list(desk.run)]
+    providers = [row.provider for row in desk.store.journal.rows(desk.run)]
     assert providers == ["fetch:holm.example", "fetch:www.holm.example", "fetch:www.holm.example"]
 
 
@@ -265,7 +265,7 @@ async def test_rules_of_a_host_that_may_be_private(web: Web, desk: Desk) -> None
     watch = web.guard("wiki")
     found = await rules(watch.target("http://wiki/"), gateway(desk), watch)
     assert not found.allow(parse("http://wiki/private/"))
-    assert json.loads(desk.store.journal_list(desk.run)[0].request) == {
+    assert json.loads(desk.store.journal.rows(desk.run)[0].request) == {
         "private": True,
         "robots": "http://wiki/robots.txt",
     }

@@ -78,7 +78,7 @@ def tool(name: str, properties: dict[str, Any], *required: str, **more: Any) -> 
 async def test_without_servers_nothing_is_journalled(desk: Desk) -> None:
     async with connected(desk, Settings()) as (have, _):
         assert (have.providers, have.tools, have.limits) == ((), (), ())
-    assert desk.store.journal_list(desk.run) == []
+    assert desk.store.journal.rows(desk.run) == []
 
 
 async def test_a_server_without_approval_is_not_started(
@@ -210,7 +210,7 @@ async def test_what_it_said_becomes_a_source(desk: Desk, made: Made) -> None:
             ).source
             for hit in found.hits
         ]
-    texts = {source.url: desk.store.get_text(source.snapshot) for source in sources if source}
+    texts = {source.url: desk.store.texts.get(source.snapshot) for source in sources if source}
     assert texts["mcp:x/lookup"] == f"{FACT} You asked for owner."
     assert sorted(text[:6] for text in texts.values()) == ["First.", "Holm W", "Second"]
     assert all(source and source.kind is SourceKind.TOOL for source in sources)
@@ -265,7 +265,7 @@ async def test_which_tools_can_search(
         assert [each.name for each in have.providers] == (["x.t"] if argument else [])
         if argument:
             await have.providers[0].search("Holm", 6, gateway)
-            sent = json.loads(desk.store.journal_list(desk.run)[-1].request)["args"]
+            sent = json.loads(desk.store.journal.rows(desk.run)[-1].request)["args"]
             assert sent == {**fields.get("arguments", {}).get("t", {}), argument: "Holm"}
 
 
@@ -289,7 +289,7 @@ async def test_a_tool_is_called_with_arguments(desk: Desk, made: Made, tmp_path:
             "x", "echo", {"lat": 50, "unit": "mi"}, gateway
         )  # what is always given is always given
         assert kept == result
-        (_, row) = desk.store.journal_list(desk.run)
+        (_, row) = desk.store.journal.rows(desk.run)
         assert (row.kind, row.provider, row.what, row.sends) == ("mcp", "mcp:x", "echo", 1)
         assert json.loads(row.request) == {
             "server": "x",
@@ -311,7 +311,7 @@ async def test_bad_arguments_are_refused_before_any_call(
     ):
         with pytest.raises(ValueError, match=r"\w"):
             await have.call("x", "echo", args, gateway)
-    assert len(desk.store.journal_list(desk.run)) == 1  # the list, and nothing else
+    assert len(desk.store.journal.rows(desk.run)) == 1  # the list, and nothing else
 
 
 async def test_a_query_that_a_tool_does_not_take_costs_one_search(
@@ -369,7 +369,7 @@ async def test_a_price_is_reserved_and_paid(desk: Desk, made: Made) -> None:
         await have.call("x", "lookup", {"query": "one"}, gateway)
         with pytest.raises(GatewayError, match=r"may cost up to \$0.02"):
             await have.call("x", "lookup", {"query": "two"}, gateway)
-    assert desk.store.journal_list(desk.run)[1].cost == Decimal("0.02")
+    assert desk.store.journal.rows(desk.run)[1].cost == Decimal("0.02")
 
 
 # -- journal, resume, replay
@@ -508,7 +508,7 @@ async def test_a_fault_costs_one_search_and_the_run_goes_on(
             assert found.hits[0].text.startswith(FACT)
             assert len(found.failures) == 1
             assert "Ignore" not in found.failures[0]
-    row = desk.store.journal_list(desk.run)[1]
+    row = desk.store.journal.rows(desk.run)[1]
     assert row.state is CallState.FAILED
 
 
@@ -539,7 +539,7 @@ async def test_one_that_dies_is_asked_again_and_then_let_be(desk: Desk, made: Ma
             CallError, match=f"was lost {STARTS} times in this run and is not tried again"
         ):
             await have.call("x", "die", {"query": "q"}, gateway)
-        assert desk.store.journal_list(desk.run)[1].sends == STARTS + 1
+        assert desk.store.journal.rows(desk.run)[1].sends == STARTS + 1
 
 
 async def test_a_tool_that_says_that_it_failed(desk: Desk, made: Made) -> None:
@@ -675,6 +675,6 @@ async def injected(desk: Desk, made: Made) -> None:
             )
         assert [each.name for each in have.tools] == offered
         assert started_by_us() == before
-    asked = [json.loads(row.request) for row in desk.store.journal_list(desk.run)[1:]]
+    asked = [json.loads(row.request) for row in desk.store.journal.rows(desk.run)[1:]]
     assert {(row["server"], row["tool"]) for row in asked} == {("x", "payload")}
     assert len(asked) == len(set(said))

@@ -135,7 +135,7 @@ async def test_a_long_text_is_saved_and_named_by_its_hash(desk: Desk) -> None:
     kept, texts = await saved(told("x" * (INLINE + 1)), desk.gateway())
     (hit,) = kept.hits
     assert (hit.text, texts, hit.url) == ("", (hit.snapshot,), "mcp:wiki/search")
-    assert desk.store.get_text(hit.snapshot) == "x" * (INLINE + 1)
+    assert desk.store.texts.get(hit.snapshot) == "x" * (INLINE + 1)
 
 
 async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
@@ -161,7 +161,7 @@ async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
 async def test_a_saved_text_holds_no_key(desk: Desk) -> None:
     key = "sk-0123456789abcdef"
     kept, (text,) = await saved(told(f"{key} " * 1_000), desk.gateway(keys={"openai": key}))
-    assert key not in desk.store.get_text(text)
+    assert key not in desk.store.texts.get(text)
     assert kept.hits[0].snapshot == text
 
 

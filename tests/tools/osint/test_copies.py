@@ -354,11 +354,11 @@ from pathlib import Path
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
-from deepdiver.store import open_store
+from deepdiver.store.sqlite import open_sqlite
 from deepdiver.tools.osint.copies import copy_of
 
 url, home = sys.argv[1:]
-store = open_store(Path(home) / "store")
+store = open_sqlite(Path(home) / "store")
 run = Run(id="20261115-copy-0000", question="?", strategy="popper", settings={},
           created="2026-11-15T09:00:00+00:00", version="0.1.0")
 gateway = Gateway(store, run.id, Settings(home=Path(home)), lambda event: None)

@@ -259,7 +259,7 @@ async def test_of_many_the_newest_are_kept_and_all_are_counted(
     )
     assert "2026-11-10: 300, 2026-11-11: 300" in answer.summary
     assert answer.note == "IODA may have more than the 600 events that it was asked for"
-    assert max(len(repr(row)) for row in desk.store.journal_list(desk.run)) < 100_000
+    assert max(len(repr(row)) for row in desk.store.journal.rows(desk.run)) < 100_000
 
 
 async def test_names_from_outside_stay_on_their_line(desk: Desk, service: Service) -> None:

@@ -253,7 +253,7 @@ async def test_of_very_many_the_oldest_and_the_newest_are_read(
         "of 12,345 entries 1,000 were read, the oldest and the newest; days and severities are "
         "counted over these"
     )
-    assert max(len(repr(row)) for row in desk.store.journal_list(desk.run)) < 200_000
+    assert max(len(repr(row)) for row in desk.store.journal.rows(desk.run)) < 200_000
 
 
 async def test_two_pages_that_hold_all_do_not_overlap(desk: Desk, service: Service) -> None:

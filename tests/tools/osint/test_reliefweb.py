@@ -171,7 +171,7 @@ async def test_days_are_not_told_where_only_some_reports_are_listed(
     assert "900 reports" in answer.summary
     kept = [
         json.loads(row.reply)["value"]["reports"]
-        for row in desk.store.journal_list(desk.run)
+        for row in desk.store.journal.rows(desk.run)
         if row.reply
     ]
     assert max(map(len, kept)) == reliefweb.KEPT

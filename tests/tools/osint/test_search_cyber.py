@@ -62,7 +62,7 @@ async def test_bad_arguments_are_refused_before_any_call(
     with pytest.raises(ValueError, match=told):
         await ask(desk, service, **given)
     assert service.heard == []
-    assert desk.store.journal_list(desk.run) == []
+    assert desk.store.journal.rows(desk.run) == []
 
 
 @pytest.mark.parametrize(

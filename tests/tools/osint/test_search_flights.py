@@ -183,7 +183,7 @@ async def test_many_are_counted_and_a_few_kept(desk: Desk, service: Service) -> 
     service.always = reply(body(*many))
     answer = await asked(desk, service.url, **PLACE)
     assert (len(answer.rows), answer.total) == (20, 1_000)
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.reply is not None
     assert len(json.loads(row.reply)["value"]["nearest"]) == search_flights.KEPT
 

@@ -351,7 +351,7 @@ async def test_today_is_not_in_the_request_but_in_the_answer(desk: Desk, service
     service.always = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
     live = await ask(desk, Mode.LIVE, settings(service.url))
     assert "not over" in live.answers[0].note
-    for row in desk.store.journal_list(desk.run):
+    for row in desk.store.journal.rows(desk.run):
         assert set(json.loads(row.request)) == {"mode", "query"}
     assert await ask(desk, Mode.REPLAY, settings(service.url)) == live
 
@@ -512,7 +512,7 @@ async def test_only_so_many_entries_are_journalled(desk: Desk, service: Service)
     assert "Only the newest 200 of its 301 entries" in answer.note
     assert len(answer.rows) == 20
     rows = [
-        row for row in desk.store.journal_list(desk.run) if row.provider.startswith("rss:127.0.0.1")
+        row for row in desk.store.journal.rows(desk.run) if row.provider.startswith("rss:127.0.0.1")
     ]
     assert len(rows[0].reply or "") < 200_000
 

@@ -211,7 +211,7 @@ async def test_the_strongest_come_first_and_a_few_are_kept(desk: Desk, service: 
     assert strengths == sorted(strengths, reverse=True)
     assert strengths[0] == 4.9
     assert answer.total == 1_001
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.reply is not None
     assert len(json.loads(row.reply)["value"]["strongest"]) == usgs.KEPT
 

@@ -158,7 +158,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         "sortBy": "relevance",
         "sortOrder": "descending",
     }
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert "https://arxiv.org/pdf/2601.00001v2" in (row.reply or "")
 
 
@@ -233,7 +233,7 @@ async def test_recorded_replies_are_read(desk: Desk, service: Service) -> None:
             assert len(hit.text) > 100
             assert hit.author
             assert hit.published[:4].isdecimal()
-    states = {row.state for row in desk.store.journal_list(desk.run)}
+    states = {row.state for row in desk.store.journal.rows(desk.run)}
     assert states == {CallState.SETTLED, CallState.FAILED}
 
 

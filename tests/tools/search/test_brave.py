@@ -129,7 +129,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         "text_decorations": "false",
         "result_filter": "web",
     }
-    assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.005")
+    assert desk.store.journal.rows(desk.run)[0].cost == Decimal("0.005")
 
 
 @pytest.mark.parametrize(

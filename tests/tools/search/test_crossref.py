@@ -120,7 +120,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     (request,) = service.heard
     assert request.startswith("GET /works?")
     assert asked(request) == {"query.bibliographic": "unified theory", "rows": "6"}
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert "10.37717/220020589" not in (row.reply or "")  # references are not kept
 
 
@@ -152,7 +152,7 @@ async def test_contact_and_days_go_into_the_address(desk: Desk, service: Service
     sent = asked(service.heard[0])
     assert sent["filter"] == "from-pub-date:2020-01-02,until-pub-date:2021-03-04"
     assert sent["mailto"] == "ada@example.org"
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert json.loads(row.request)["filter"] == sent["filter"]
     assert "ada@example.org" not in row.request
 

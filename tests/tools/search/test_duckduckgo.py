@@ -109,7 +109,7 @@ async def test_a_page_of_results(desk: Desk, service: Service) -> None:
     ]
     assert service.heard[0].startswith("POST /html/ HTTP/1.1")
     assert form(service) == {"q": "holm works", "b": "", "l": "wt-wt", "kp": "-1"}
-    assert desk.store.journal_list(desk.run)[0].cost == 0
+    assert desk.store.journal.rows(desk.run)[0].cost == 0
     assert len(service.heard) == 1  # one page of one engine, nobody else
 
 

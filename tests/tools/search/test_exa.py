@@ -167,7 +167,7 @@ def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
 async def test_what_exa_says_that_it_cost_is_charged(desk: Desk, service: Service) -> None:
     service.always = reply(json.dumps(DOCUMENTED).encode())
     await PROVIDER.search("LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS))
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.cost, row.worst) == (Decimal("0.007"), Decimal("0.011"))
 
 
@@ -176,7 +176,7 @@ async def test_where_exa_says_nothing_the_list_price_is_charged(
 ) -> None:
     service.always = reply(b'{"results": []}')
     await PROVIDER.search("LLMs", 30, desk.gateway(urls={"exa": service.url}, keys=KEYS))
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.cost == row.worst == search_cost(Settings(), "exa", 30) == Decimal("0.055")
 
 
@@ -186,7 +186,7 @@ async def test_a_price_of_ones_own_goes_before_both(desk: Desk, service: Service
     await PROVIDER.search(
         "LLMs", 6, desk.gateway(urls={"exa": service.url}, keys=KEYS, prices=prices)
     )
-    assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.001")
+    assert desk.store.journal.rows(desk.run)[0].cost == Decimal("0.001")
 
 
 async def test_what_does_not_fit_the_budget_is_not_sent(desk: Desk, service: Service) -> None:

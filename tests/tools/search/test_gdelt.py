@@ -236,7 +236,7 @@ async def test_filters(
     assert {
         name: heard[name] for name in ("query", "startdatetime", "enddatetime") if name in heard
     } == sent
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert {
         name: value
         for name, value in json.loads(row.request).items()

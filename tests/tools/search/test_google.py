@@ -119,7 +119,7 @@ async def test_the_documented_format_of_custom_search(desk: Desk, service: Servi
         "cx": "017576662512468239146:omuauf_lfve",
     }
     assert "omuauf_lfve" not in desk.everything()
-    assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.005")
+    assert desk.store.journal.rows(desk.run)[0].cost == Decimal("0.005")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ async def test_the_first_way_that_is_set_up_is_taken(
     settings: dict[str, Any] = {"urls": dict.fromkeys(set_up, service.url)}
     await PROVIDER.search("holm", 6, desk.gateway(**settings))
     assert urlsplit(service.heard[0].split()[1]).path == path
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.provider, row.cost) == (paid_to, Decimal(price))
     assert search_cost(Settings(**settings), "google") == Decimal(
         price

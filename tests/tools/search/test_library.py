@@ -85,12 +85,12 @@ async def test_a_replay_does_not_look_at_the_disk(desk: Desk, docs: Path) -> Non
     path.unlink()
     shutil.rmtree(docs)
     assert await PROVIDER.search("ferry", 6, desk.gateway(Mode.REPLAY, documents=(docs,))) == live
-    assert desk.store.get_text(live[0].snapshot) == "The ferry burnt."
+    assert desk.store.texts.get(live[0].snapshot) == "The ferry burnt."
 
 
 async def test_an_empty_folder_answers_with_nothing(desk: Desk, docs: Path) -> None:
     assert await PROVIDER.search("ferry", 6, desk.gateway(documents=(docs,))) == []
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.SETTLED
 
 
@@ -101,7 +101,7 @@ async def test_hits_point_at_passages_of_saved_texts(desk: Desk) -> None:
         assert (hit.kind, hit.provider, hit.complete) == (SourceKind.DOCUMENT, "library", True)
         assert hit.url.startswith("sample:")
         assert hit.text == ""  # the journal holds the hash, not the text again for each search
-        text = desk.store.get_text(hit.snapshot)
+        text = desk.store.texts.get(hit.snapshot)
         assert 0 <= hit.start < hit.end <= len(text)
         assert not text.startswith("---")
     log = next(hit for hit in hits if hit.url == "sample:harbour/kustbladet.txt")
@@ -119,21 +119,21 @@ async def test_a_search_is_made_once_for_each_run(desk: Desk) -> None:
         *(PROVIDER.search("nickel in the lake", 4, gateway) for _ in range(2))
     )
     assert one == two
-    assert len(desk.store.journal_list(desk.run)) == 1
+    assert len(desk.store.journal.rows(desk.run)) == 1
     await PROVIDER.search("nickel in the lake", 5, gateway)
-    assert len(desk.store.journal_list(desk.run)) == 2
+    assert len(desk.store.journal.rows(desk.run)) == 2
 
 
 async def test_it_costs_nothing(desk: Desk) -> None:
     await PROVIDER.search("nickel", 4, desk.gateway(documents=SAMPLE, budget=0))
-    assert desk.store.journal_list(desk.run)[0].cost == 0
+    assert desk.store.journal.rows(desk.run)[0].cost == 0
 
 
 async def test_a_secret_in_a_document_is_not_saved(desk: Desk, docs: Path) -> None:
     (docs / "notes.md").write_text("The ferry. My key is tvly-0123456789.", encoding="utf-8")
     gateway = desk.gateway(documents=(docs,), keys={"tavily": "tvly-0123456789"})
     (hit,) = await PROVIDER.search("ferry", 6, gateway)
-    assert desk.store.get_text(hit.snapshot) == "The ferry. My key is [secret]."
+    assert desk.store.texts.get(hit.snapshot) == "The ferry. My key is [secret]."
     assert "tvly-0123456789" not in desk.everything()
 
 
@@ -142,7 +142,7 @@ async def test_a_passage_behind_a_secret_is_where_it_is_saved(desk: Desk, docs: 
     (docs / "notes.md").write_text(text)
     gateway = desk.gateway(documents=(docs,), keys={"tavily": "tvly-0123456789"})
     hit = (await PROVIDER.search("ferry burnt", 1, gateway))[0]
-    saved = desk.store.get_text(hit.snapshot)
+    saved = desk.store.texts.get(hit.snapshot)
     assert "The ferry burnt." in saved[hit.start : hit.end]
     assert hit.end == len(saved)
 
@@ -302,12 +302,12 @@ async def test_only_what_was_published_in_time(desk: Desk, docs: Path) -> None:
     assert await urls(since=date(2025, 1, 1)) == ["new.md"]
     assert await urls(until=date(2025, 1, 1)) == ["old.md"]
     assert len(await urls()) == 2
-    assert len(desk.store.journal_list(desk.run)) == 3
+    assert len(desk.store.journal.rows(desk.run)) == 3
 
 
 async def test_what_is_saved_is_named_by_the_answer(desk: Desk) -> None:
     hits = await PROVIDER.search("Ejdervik", 6, desk.gateway(documents=SAMPLE))
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert all(hit.snapshot in str(row.reply) for hit in hits)
 
 

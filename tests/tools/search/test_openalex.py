@@ -145,7 +145,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         "is_retracted",
     }
     assert sent == {"search": "open access", "per_page": "6"}
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert "https://peerj.com/articles/4375.pdf" in (row.reply or "")
 
 
@@ -210,7 +210,7 @@ async def test_key_contact_and_filters_go_into_the_address(desk: Desk, service: 
         == "from_publication_date:2020-01-02,to_publication_date:2021-03-04,language:sv"
     )
     assert (sent["mailto"], sent["api_key"]) == ("ada@example.org", KEY)
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert json.loads(row.request) == {
         "search": "holm",
         "per_page": 6,

@@ -127,7 +127,7 @@ class TestFaults(Faults):
         assert caught.value.fault is fault
         assert all("nobody" in request for request in service.heard)
         self.unseen(desk, caplog, str(caught.value))
-        assert [row.state for row in desk.store.journal_list(desk.run)] == [
+        assert [row.state for row in desk.store.journal.rows(desk.run)] == [
             CallState.SETTLED,
             CallState.FAILED,
         ]
@@ -241,7 +241,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         "id": "22,11,44,55,33",
         **who,
     }
-    assert len(desk.store.journal_list(desk.run)) == 2
+    assert len(desk.store.journal.rows(desk.run)) == 2
 
 
 @pytest.mark.parametrize(

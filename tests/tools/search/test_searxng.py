@@ -142,7 +142,7 @@ async def test_a_result_cut_inside_a_character_is_still_saved(desk: Desk, line: 
     )
     (hit,) = await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}))
     assert hit.title == "cut ?"
-    assert desk.store.journal_list(desk.run)[0].state is CallState.SETTLED
+    assert desk.store.journal.rows(desk.run)[0].state is CallState.SETTLED
 
 
 async def test_nothing_found_is_an_answer(desk: Desk) -> None:
@@ -167,7 +167,7 @@ async def test_fewer_are_taken_than_come(desk: Desk) -> None:
 async def test_it_costs_nothing(desk: Desk, line: Line) -> None:
     line.answers(body=b'{"results": []}')
     await PROVIDER.search("holm", 6, desk.gateway(urls={"searxng": line.url}, budget=0))
-    assert desk.store.journal_list(desk.run)[0].cost == 0
+    assert desk.store.journal.rows(desk.run)[0].cost == 0
 
 
 def test_what_is_missing(tmp_path: Path) -> None:

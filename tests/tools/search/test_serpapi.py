@@ -107,7 +107,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     ]
     assert service.heard[0].startswith("GET /search.json?engine=google&q=Coffee&")
     assert params(service) == {"engine": "google", "q": "Coffee", "num": "6", "api_key": KEY}
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.provider, row.cost) == ("serpapi", Decimal("0.015"))
 
 
@@ -120,7 +120,7 @@ async def test_a_search_that_failed_behind_it_is_no_answer(desk: Desk, service: 
     with pytest.raises(CallError, match=r"^serpapi got no answer from Google$") as caught:
         await PROVIDER.search("Coffee", 6, desk.gateway(urls={"serpapi": service.url}, keys=KEYS))
     assert (caught.value.fault, caught.value.retryable) == (CallFault.SERVER, True)
-    assert desk.store.journal_list(desk.run)[0].cost == 0
+    assert desk.store.journal.rows(desk.run)[0].cost == 0
 
 
 async def test_the_key_in_the_address_is_logged_by_nobody(

@@ -108,7 +108,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert head.startswith("post /search http/1.1")
     assert "x-api-key: a-key-that-nobody-may-see" in head
     assert body(service) == {"q": "apple inc", "num": 6}
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.provider, row.cost) == ("serper", Decimal("0.001"))
 
 

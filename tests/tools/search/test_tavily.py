@@ -75,7 +75,7 @@ async def test_a_refusal_is_journalled_without_the_key(
 ) -> None:
     server = serve(says(status=status, text=f"Unauthorized: {KEY}"))
     assert (await failure(desk, server.url)).fault is fault
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.state, row.cost) == (CallState.FAILED, Decimal(0))
     assert json.loads(row.error or "")["fault"] == fault
 
@@ -102,7 +102,7 @@ async def test_a_late_answer_is_a_timeout(desk: Desk, serve: Serve) -> None:
     server = serve(says(delay=3.0))
     error = await failure(desk, server.url, deadlines=Deadlines(search=0.3))
     assert error.fault is CallFault.TIMEOUT
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.cost == row.worst > 0  # nobody knows whether Tavily did the work
 
 
@@ -145,7 +145,7 @@ async def test_nothing_found_is_an_answer(desk: Desk, serve: Serve) -> None:
         await PROVIDER.search("Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS))
         == []
     )
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.SETTLED
 
 
@@ -186,7 +186,7 @@ async def test_the_same_search_is_paid_once(desk: Desk, serve: Serve) -> None:
     )
     assert one == two == again
     assert len(server.searches) == 1
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert row.cost == Decimal("0.016")
 
 
@@ -196,7 +196,7 @@ async def test_a_price_of_ones_own_goes_before_the_list(desk: Desk, serve: Serve
     await PROVIDER.search(
         "Holm Works", 6, desk.gateway(urls={"tavily": server.url}, keys=KEYS, prices=prices)
     )
-    assert desk.store.journal_list(desk.run)[0].cost == Decimal("0.004")
+    assert desk.store.journal.rows(desk.run)[0].cost == Decimal("0.004")
 
 
 async def test_the_key_is_sent_and_kept_nowhere(desk: Desk, line: Line) -> None:
@@ -455,7 +455,7 @@ async def test_extract_reads_pages_and_pays_for_those_that_were_read(
     assert head.startswith("POST /extract HTTP/1.1")
     assert f"bearer {KEY}".lower() in head.lower()
     assert json.loads(body) == {"urls": urls, "extract_depth": "advanced", "format": "markdown"}
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.cost, row.worst, row.kind) == (Decimal("0.016"), Decimal("0.016"), "fetch")
     assert KEY not in desk.everything()
 
@@ -467,13 +467,13 @@ async def test_extract_of_nothing_costs_nothing(desk: Desk, line: Line) -> None:
     gateway = desk.gateway(urls={"tavily": line.url}, keys=KEYS)
     assert await extract(["https://example.org/a"], gateway) == []
     assert await extract([], gateway) == []
-    (row,) = desk.store.journal_list(desk.run)
+    (row,) = desk.store.journal.rows(desk.run)
     assert (row.cost, row.worst) == (Decimal(0), Decimal("0.016"))
 
 
 async def test_extract_is_off_without_a_key(desk: Desk) -> None:
     assert await extract(["https://example.org/a"], desk.gateway()) == []
-    assert desk.store.journal_list(desk.run) == []
+    assert desk.store.journal.rows(desk.run) == []
 
 
 async def test_extract_goes_in_twenties_each_within_the_budget(desk: Desk, line: Line) -> None:
@@ -482,7 +482,7 @@ async def test_extract_goes_in_twenties_each_within_the_budget(desk: Desk, line:
     await extract(urls, desk.gateway(urls={"tavily": line.url}, keys=KEYS))
     sizes = [len(json.loads(heard.partition("\r\n\r\n")[2])["urls"]) for heard in line.heard]
     assert sizes == [20, 20, 1]
-    assert sorted(row.worst for row in desk.store.journal_list(desk.run)) == [
+    assert sorted(row.worst for row in desk.store.journal.rows(desk.run)) == [
         Decimal("0.016"), Decimal("0.064"), Decimal("0.064"),
     ]  # fmt: skip
 

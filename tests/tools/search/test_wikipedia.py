@@ -221,7 +221,7 @@ async def test_without_the_whole_article_its_beginning_will_do(
     hits = await PROVIDER.search("holm works", 6, gateway)
     assert [hit.complete for hit in hits] == [False, False]
     assert hits[0].text.startswith("Holm Works is a factory.")
-    (row,) = (row for row in desk.store.journal_list(desk.run) if "pageids" in row.request)
+    (row,) = (row for row in desk.store.journal.rows(desk.run) if "pageids" in row.request)
     assert row.state is state  # and the gateway has told of a failure
     assert any(event.type == "call_failed" for event in desk.events) is (state is CallState.FAILED)
 
@@ -248,7 +248,7 @@ async def test_the_language_is_part_of_the_place_and_of_the_call(
             "holm", 6, desk.gateway(urls={"wikipedia": service.url}, filters=filters)
         )
         assert hit.language == language or (hit.language, language) == ("en", "")
-    assert len(desk.store.journal_list(desk.run)) == 2
+    assert len(desk.store.journal.rows(desk.run)) == 2
 
 
 async def test_what_it_does_not_take_is_not_sent(desk: Desk, service: Service) -> None:

@@ -44,7 +44,7 @@ def texts(deps: Deps, sources: Sequence[str], about: str) -> Texts:
     """Return what a tool brought; of many long texts each is shown in part."""
     most = min(TEXT_CHARS, BATCH_BYTES // max(1, len(sources)))
     held = [deps.ledger.get(Source, key) for key in sources]
-    whole = [deps.store.get_text(source.snapshot) for source in held]
+    whole = [deps.store.texts.get(source.snapshot) for source in held]
     found = zip(held, whole, strict=True)
     return {f"T{n}": (s, text, excerpt(text, about, most)) for n, (s, text) in enumerate(found, 1)}
 

@@ -295,15 +295,15 @@ async def human_feedback(state: NavigatorState, deps: Deps) -> Update:
     )
     if action == "accept":
         deps.finish(
-            deps.report or Report.model_validate_json(deps.store.get_report(deps.run.id) or "")
+            deps.report or Report.model_validate_json(deps.store.records.report(deps.run.id) or "")
         )
         return {"accepted": True}
     if action not in {"reject", "add"} or (action == "add" and not said):
         raise UsageError(
-            "an answer is answered with action accept, reject (and a reason) or add (and a reason "
-            "to heed)"
+            "the answer to a review needs an action: accept, reject (with a reason) or add (with a "
+            "reason to heed)"
         )
-    deps.store.set_status(deps.run.id, RunStatus.RUNNING)
+    deps.store.runs.set_status(deps.run.id, RunStatus.RUNNING)
     told = said or "the person rejected the answer and did not say why"
     addresses = tools.with_addresses(state["addresses"], tools.said_by_person(said))
     return {

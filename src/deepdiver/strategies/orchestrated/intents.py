@@ -264,7 +264,7 @@ def results_of(
             if (key, item.plan.intent.value) not in held:
                 held.add((key, item.plan.intent.value))
                 source = deps.ledger.get(Source, key)
-                text = f"{source.title}\n{deps.store.get_text(source.snapshot)}"
+                text = f"{source.title}\n{deps.store.texts.get(source.snapshot)}"
                 made.append(
                     {
                         "source": key,
@@ -281,7 +281,9 @@ def results_of(
 def with_content(deps: Deps, result: Mapping[str, Any], question: str) -> SearchResult:
     """Return a result of a state with its content, from the store."""
     source = deps.ledger.get(Source, result["source"])
-    content = excerpt(deps.store.get_text(source.snapshot), question, CONTENT_CHARS)[:CONTENT_CHARS]
+    content = excerpt(deps.store.texts.get(source.snapshot), question, CONTENT_CHARS)[
+        :CONTENT_CHARS
+    ]
     return SearchResult(
         content=content, **{name: value for name, value in result.items() if name != "source"}
     )

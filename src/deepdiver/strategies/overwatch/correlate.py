@@ -176,7 +176,7 @@ def _entered(
     """Enter a correlation into the ledger and return it as a state carries it."""
     description = " ".join(said.description.split())
     held = [deps.ledger.get(Finding, key) for key in keys]
-    if faults(Sentence(text=description, findings=keys), held, deps.store.get_text, deps.as_of):
+    if faults(Sentence(text=description, findings=keys), held, deps.store.texts.get, deps.as_of):
         description = ""  # it says a value that its findings do not hold
     record = Correlation(
         id=content_id("c", kind, keys),

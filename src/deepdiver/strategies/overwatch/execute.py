@@ -204,7 +204,7 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
-    seen = sighting(finding, source, deps.store.get_text(source.snapshot))
+    seen = sighting(finding, source, deps.store.texts.get(source.snapshot))
     spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
     if seen.position and seen.position.within_km:
         spot["within_km"] = seen.position.within_km

@@ -113,8 +113,8 @@ class Deps:
     """The hard stop."""
     approve: bool = False
     """Whether a person wants to see the plan first."""
-    ceiling: str = ""
-    """What the run can cost at most, in words."""
+    ceiling: Decimal | None = None
+    """What the run can cost at most, in US dollars; None where a price is not known."""
     ledger: Ledger = field(default_factory=Ledger)
     """Everything found. Nodes look up ids of their state in it and never walk it, so that a resumed
     run, whose ledger may know more than its state, takes the same path."""
@@ -140,7 +140,7 @@ class Deps:
         if not new:
             return
         self.ledger = self.ledger.add(*new)
-        self.store.add_records(
+        self.store.records.add(
             self.run.id, [(type(e).__name__.lower(), e.id, e.model_dump_json()) for e in new]
         )
         for entry in new:
@@ -163,8 +163,8 @@ class Deps:
     def finish(self, report: Report, waiting: bool = False) -> None:
         """Keep the report; the run is then over, unless it waits for what a person says to it."""
         self.report = report
-        self.store.save_report(self.run.id, report.model_dump_json())
-        self.store.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
+        self.store.records.save_report(self.run.id, report.model_dump_json())
+        self.store.runs.set_status(self.run.id, RunStatus.WAITING if waiting else report.status)
 
     def limited(self, what: str) -> str:
         """Announce something that could not be done; returns it for the report's limits."""

@@ -110,9 +110,8 @@ def approve(
     if not deps.approve:
         return Approval(plan["problems"])
     shown = {name: listed for name, listed in plan.items() if listed or name == "problems"}
-    reply = interrupt(
-        {"ask": "approve_plan", "question": question, **shown, "ceiling": deps.ceiling}
-    )
+    ceiling = "not known" if deps.ceiling is None else f"${deps.ceiling:.4f}"
+    reply = interrupt({"ask": "approve_plan", "question": question, **shown, "ceiling": ceiling})
     action = reply.get("action") if isinstance(reply, dict) else None
     if action == "accept":
         return Approval(plan["problems"])
@@ -126,7 +125,7 @@ def approve(
     if action == "reject":
         return Approval([], objection=str(reply.get("reason") or "the person did not say why"))
     raise UsageError(
-        "a plan is answered with action accept, edit (and problems) or reject (and a reason)"
+        "the answer to a plan needs an action: accept, edit (with problems) or reject (with a reason)"
     )
 
 

@@ -156,7 +156,7 @@ def line_of(deps: Deps, text: str, findings: Sequence[str]) -> Line:
     held = [deps.ledger.get(Finding, key) for key in findings[:STANDS_ON]]
     text = " ".join(text.split())
     if not text or faults(
-        Sentence(text=text, findings=tuple(findings)), held, deps.store.get_text, deps.as_of
+        Sentence(text=text, findings=tuple(findings)), held, deps.store.texts.get, deps.as_of
     ):
         held = held[:1]
         text = " ".join(held[0].quotes[0].text.split())

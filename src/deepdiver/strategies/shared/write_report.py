@@ -376,7 +376,7 @@ def _audit(deps: Deps, lines: Sequence[_Line]) -> None:
     for line in lines:
         if not line.cut and not line.computed:
             found = faults(
-                line.sentence, _findings(deps, line.sentence), deps.store.get_text, deps.as_of
+                line.sentence, _findings(deps, line.sentence), deps.store.texts.get, deps.as_of
             )
             line.problem = "; ".join(found)
 

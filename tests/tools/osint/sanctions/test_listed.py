@@ -127,8 +127,8 @@ async def test_another_run_looks_for_itself(desk: Desk, tmp_path: Path) -> None:
     gateway = desk.gateway(**local(tmp_path))
     assert (await listed(Asked("Star Light"), gateway)).total == 1
     bulk_file(tmp_path, [PETROV])
-    other = desk.store.get_run(desk.run).model_copy(update={"id": "20261115-desk-0001"})
-    desk.store.create_run(other)
+    other = desk.store.runs.get(desk.run).model_copy(update={"id": "20261115-desk-0001"})
+    desk.store.runs.create(other)
     second = Desk(desk.store, other.id)
     assert (await listed(Asked("Star Light"), second.gateway(**local(tmp_path)))).total == 0
 
@@ -157,7 +157,7 @@ async def test_a_copy_that_is_none(
     with pytest.raises(CallError) as caught:
         await listed(ASKED, desk.gateway(**remote(tmp_path, service.url)))
     assert caught.value.fault is CallFault.MALFORMED
-    assert all(row.state is CallState.FAILED for row in desk.store.journal_list(desk.run))
+    assert all(row.state is CallState.FAILED for row in desk.store.journal.rows(desk.run))
 
 
 async def test_the_last_copy_serves_where_nobody_answers(

@@ -17,9 +17,10 @@ from deepdiver.core.record import FINISHED, Finding, Report, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import CallError, UnknownNameError, UsageError
 from deepdiver.run import research
-from deepdiver.run.about import MOST_FINDINGS, ask_about, check_again
-from deepdiver.run.begin import load_ledger, new_run
-from deepdiver.store import SqliteStore, open_store
+from deepdiver.run.begin import new_run
+from deepdiver.run.record import load_ledger
+from deepdiver.run.review import MOST_FINDINGS, ask_about, check_again
+from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from deepdiver.strategies.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -34,7 +35,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def store(settings: Settings) -> Iterator[SqliteStore]:
-    with closing(open_store(settings.home)) as store:
+    with closing(open_sqlite(settings.home)) as store:
         yield store
 
 
@@ -70,7 +71,7 @@ async def test_a_run_that_found_nothing_says_nothing(
 async def test_a_model_that_cannot_be_asked_is_an_error_and_not_an_answer(
     settings: Settings, store: SqliteStore, run: str
 ) -> None:
-    held = store.get_run(run)
+    held = store.runs.get(run)
     model = {
         **held.settings,
         "model": "openai:gpt-5-mini",
@@ -78,8 +79,8 @@ async def test_a_model_that_cannot_be_asked_is_an_error_and_not_an_answer(
         "retries": 0,
     }
     other = held.model_copy(update={"id": "20261115-by-a-model", "settings": model})
-    store.create_run(other)
-    store.add_records(other.id, store.get_records(run))
+    store.runs.create(other)
+    store.records.add(other.id, store.records.ledger(run))
     keyed = load({**settings.model_dump(), "keys": {"openai": "sk-0123456789"}})
     with pytest.raises(CallError, match="openai"):
         await ask_about(other.id, QUESTION, keyed, store)
@@ -117,11 +118,11 @@ async def test_a_question_changes_nothing_on_record(
 ) -> None:
     def everything() -> object:
         return (
-            store.list_runs(),
-            store.get_report(run),
-            store.get_records(run),
-            store.get_events(run),
-            store.journal_list(run),
+            store.runs.list_all(),
+            store.records.report(run),
+            store.records.ledger(run),
+            store.records.events(run),
+            store.journal.rows(run),
         )
 
     before = everything()
@@ -137,7 +138,7 @@ async def test_of_many_findings_those_near_the_question_are_looked_at(
     texts = [f"Vat {number} was cleaned." for number in range(300)]
     quotes = [one.quotes[0].model_copy(update={"text": text}) for text in texts]
     many = [Finding(id=f"f_{n:04}", statement=texts[n], quotes=(quotes[n],)) for n in range(300)]
-    store.add_records(run, [("finding", finding.id, finding.model_dump_json()) for finding in many])
+    store.records.add(run, [("finding", finding.id, finding.model_dump_json()) for finding in many])
     assert len(load_ledger(store, run).of(Finding)) > MOST_FINDINGS
     told = await ask_about(run, "When was Svedjan Ost AB founded?", settings, store)
     assert "2009" in " ".join(sentence.text for sentence in told.sentences)
@@ -159,14 +160,14 @@ async def test_every_report_passes_again(
 
 
 async def test_a_report_that_was_tampered_with_does_not(store: SqliteStore, run: str) -> None:
-    text = store.get_report(run)
+    text = store.records.report(run)
     assert text is not None
     report = json.loads(text)
     report["answer"][0]["text"] = "Greta Almstubbe has run Svedjan Ost AB since 1987."
     report["citations"][0]["passage"]["start"] += 3
     report["citations"][0]["passage"]["end"] += 3
     report["sections"][0]["sentences"][1]["citations"] = [99]
-    store.save_report(run, Report.model_validate(report).model_dump_json())
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
     told = "\n".join(check_again(run, store).faults)
     assert "[1] the quote" in told
     assert "does not stand in its source" in told
@@ -176,9 +177,9 @@ async def test_a_report_that_was_tampered_with_does_not(store: SqliteStore, run:
 
 
 async def test_a_finding_that_is_gone_is_a_fault(store: SqliteStore, run: str) -> None:
-    text = store.get_report(run)
+    text = store.records.report(run)
     assert text is not None
     report = json.loads(text)
     report["answer"][0]["findings"] = ["f_gone"]
-    store.save_report(run, Report.model_validate(report).model_dump_json())
+    store.records.save_report(run, Report.model_validate(report).model_dump_json())
     assert any("a finding that does not exist" in fault for fault in check_again(run, store).faults)

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
-from deepdiver.core.events import Event
 from deepdiver.core.record import Finding, Quote, Report, Run, Sentence, SentenceKind
 from deepdiver.core.settings import Settings, from_public
 from deepdiver.core.text import STOPWORDS, words
 from deepdiver.errors import UsageError
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.report.audit import faults, stands
-from deepdiver.run.begin import check_question, load_ledger
-from deepdiver.run.loose import loose
-from deepdiver.run.session import ReadOnly
+from deepdiver.run.begin import check_question
+from deepdiver.run.detached import detached_gateway, ignore_event
+from deepdiver.run.record import load_ledger
 from deepdiver.store import Store
+from deepdiver.store.views import read_only
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.strategies.shared.write_report import write_report
 
@@ -61,20 +60,20 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
         GatewayError: If a model is needed and cannot be asked.
     """
     question = check_question(question)
-    run = store.get_run(run_id)
+    run = store.runs.get(run_id)
     mine = from_public(run.settings, settings)
     ledger = load_ledger(store, run.id)
-    async with loose(mine, store=store) as gateway:
-        reasoner = choose_reasoner(mine, gateway, _unheard)
+    async with detached_gateway(mine, store=store) as gateway:
+        reasoner = choose_reasoner(mine, gateway, ignore_event)
         try:
             deps = Deps(
                 run=run,
                 settings=mine,
-                store=cast("Store", ReadOnly(store)),
+                store=read_only(store),
                 gateway=gateway,
                 reasoner=reasoner,
                 providers=(),
-                emit=_unheard,
+                emit=ignore_event,
                 ledger=ledger,
             )
             findings = _nearest(question, ledger.of(Finding))
@@ -85,10 +84,6 @@ async def ask_about(run_id: str, question: str, settings: Settings, store: Store
     cited = any(sentence.citations for sentence in report.answer)
     sentences = report.answer if cited else ()
     return Told(run, sentences, report, _unmet(question, sentences, report))
-
-
-def _unheard(event: Event) -> None:
-    """Drop an event: nobody listens."""
 
 
 def _nearest(question: str, findings: dict[str, Finding]) -> list[str]:
@@ -143,8 +138,8 @@ def check_again(run_id: str, store: Store) -> Checked:
         UnknownNameError: If there is no such run.
         UsageError: If it has no report.
     """
-    run = store.get_run(run_id)
-    text = store.get_report(run.id)
+    run = store.runs.get(run_id)
+    text = store.records.report(run.id)
     if text is None:
         raise UsageError(f"run {run.id} is {run.status.value} and has no report yet")
     report = Report.model_validate_json(text)
@@ -160,7 +155,7 @@ def check_again(run_id: str, store: Store) -> Checked:
 def _of_citations(report: Report, store: Store) -> Iterator[str]:
     for item in report.citations:
         if not stands(
-            Quote(source=item.source, passage=item.passage, text=item.quote), store.get_text
+            Quote(source=item.source, passage=item.passage, text=item.quote), store.texts.get
         ):
             yield f"[{item.number}] the quote {item.quote[:60]!r} does not stand in its source"
 
@@ -171,7 +166,7 @@ def _of_sentences(run: Run, report: Report, facts: list[Sentence], store: Store)
     as_of = str(run.settings.get("as_of") or run.created[:10])
     for sentence in facts:
         findings = [ledger.get(Finding, key) for key in sentence.findings if key in ledger]
-        wrong = faults(sentence, findings, store.get_text, as_of)
+        wrong = faults(sentence, findings, store.texts.get, as_of)
         if not set(sentence.citations) <= numbers or not sentence.citations:
             wrong = [*wrong, "its citation is not in the list"]
         yield from (f"{sentence.text[:120]!r}: {fault}" for fault in wrong)

@@ -15,7 +15,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import BudgetError, CallError, CallFault, StoreAccessError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.request import Do
-from deepdiver.run.loose import loose
+from deepdiver.run.detached import detached_gateway
 from deepdiver.store import open_store
 
 ASKED = Request("feed", "tides", "the tide at Vantskär", {"harbour": "Vantskär"})
@@ -42,21 +42,21 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def left(settings: Settings) -> list[Run]:
-    with closing(open_store(settings.home)) as store:
-        return store.list_runs()
+    with closing(open_store(settings)) as store:
+        return store.runs.list_all()
 
 
 async def test_a_home_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreAccessError):
-        async with loose(Settings(home=tmp_path / "file" / "home")):
+        async with detached_gateway(Settings(home=tmp_path / "file" / "home")):
             raise AssertionError("it was opened")
 
 
 async def test_a_failure_is_a_failure_without_the_key(settings: Settings) -> None:
     events: list[Event] = []
     service = Service(CallFault.SERVER)
-    async with loose(settings, emit=events.append) as gateway:
+    async with detached_gateway(settings, emit=events.append) as gateway:
         with pytest.raises(CallError, match=r"tides says no to \[secret\]") as caught:
             await gateway.call(ASKED, service)
     assert caught.value.fault is CallFault.SERVER
@@ -68,14 +68,14 @@ async def test_a_failure_is_a_failure_without_the_key(settings: Settings) -> Non
 async def test_the_budget_holds(settings: Settings) -> None:
     service = Service()
     dear = Request("feed", "tides", "dear", {}, worst=Decimal("0.02"))
-    async with loose(settings.model_copy(update={"budget": Decimal("0.01")})) as gateway:
+    async with detached_gateway(settings.model_copy(update={"budget": Decimal("0.01")})) as gateway:
         with pytest.raises(BudgetError):
             await gateway.call(dear, service)
     assert service.calls == 0
 
 
 async def test_no_run_shows_up_meanwhile_or_afterwards(settings: Settings) -> None:
-    async with loose(settings) as gateway:
+    async with detached_gateway(settings) as gateway:
         await gateway.call(ASKED, Service())
         assert left(settings) == []
     assert left(settings) == []
@@ -83,7 +83,7 @@ async def test_no_run_shows_up_meanwhile_or_afterwards(settings: Settings) -> No
 
 async def test_whoever_leaves_in_the_middle_leaves_nothing(settings: Settings) -> None:
     async def leave() -> None:
-        async with loose(settings) as gateway:
+        async with detached_gateway(settings) as gateway:
             await gateway.call(ASKED, Service())
             raise KeyError("left")
 
@@ -98,12 +98,12 @@ async def test_whoever_leaves_in_the_middle_leaves_nothing(settings: Settings) -
 
 async def test_answers_are_shared_between_errands_and_with_runs(settings: Settings) -> None:
     service = Service()
-    async with loose(settings) as one:
+    async with detached_gateway(settings) as one:
         assert (await one.call(ASKED, service)).value == {"level": 1}
-    async with loose(settings) as other:
+    async with detached_gateway(settings) as other:
         assert (await other.call(ASKED, service)).value == {"level": 1}
-    with closing(open_store(settings.home)) as store:
-        store.create_run(run("20261115-a"))
+    with closing(open_store(settings)) as store:
+        store.runs.create(run("20261115-a"))
         gateway = Gateway(store, "20261115-a", settings, lambda _: None)
         assert (await gateway.call(ASKED, service)).value == {"level": 1}
     assert service.calls == 1
@@ -115,7 +115,7 @@ async def test_an_answer_that_is_not_shared_is_asked_for_again_by_the_next_erran
     service = Service()
     fresh = Request("feed", "tides", "now", {}, fresh=True)
     for expected in (1, 2):
-        async with loose(settings) as gateway:
+        async with detached_gateway(settings) as gateway:
             assert (await gateway.call(fresh, service)).value == {"level": expected}
             assert (await gateway.call(fresh, service)).value == {"level": expected}, (
                 "within one errand it is one call"
@@ -128,9 +128,9 @@ async def test_limits_are_those_of_the_home(settings: Settings) -> None:
         "deadlines": {"feed": 0.3},
     }
     limited = Settings.model_validate({**settings.model_dump(), **slow, "cache": {"feed": 0}})
-    async with loose(limited) as gateway:
+    async with detached_gateway(limited) as gateway:
         await gateway.call(ASKED, Service())
-    async with loose(limited) as gateway:
+    async with detached_gateway(limited) as gateway:
         with pytest.raises(CallError, match="no place for a call in time"):
             await gateway.call(ASKED, Service())
 
@@ -150,7 +150,7 @@ async def test_two_at_once_hold_places_of_their_own(settings: Settings) -> None:
         return Reply({})
 
     async def errand(number: int) -> None:
-        async with loose(one_by_one) as gateway:
+        async with detached_gateway(one_by_one) as gateway:
             await gateway.call(Request("feed", "tides", "one", {"number": number}), do)
 
     await asyncio.gather(*map(errand, range(3)))
@@ -172,15 +172,15 @@ async def test_a_shared_answer_with_a_text_is_taken_while_the_text_is_kept(
 
         return do
 
-    with closing(open_store(settings.home)) as store:
-        store.create_run(run("20261115-a"))
+    with closing(open_store(settings)) as store:
+        store.runs.create(run("20261115-a"))
         theirs = Gateway(store, "20261115-a", settings, lambda _: None)
         await theirs.call(ASKED, bringing(theirs))
         if gone:
-            store.delete_run("20261115-a", 0.0)
-        async with loose(settings, store=store) as gateway:
+            store.runs.delete("20261115-a", 0.0)
+        async with detached_gateway(settings, store=store) as gateway:
             await gateway.call(ASKED, bringing(gateway))
-        assert store.list_runs() == ([] if gone else [run("20261115-a")]), (
+        assert store.runs.list_all() == ([] if gone else [run("20261115-a")]), (
             "the store that was lent is still open"
         )
     assert calls == (2 if gone else 1)

@@ -1,0 +1,200 @@
+"""Assembling what the nodes of a run need, once: settings in, `Deps` out.
+
+`assemble` wires things together and asks nobody. `reach_outside` then finds out what of it is there
+today: which providers answer, what MCP servers and feeds offer, what a library holds. All of that
+is journalled, so a resumed run goes on with what it began with, and a replay asks nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any, cast
+
+from deepdiver.core.events import Event
+from deepdiver.core.record import Run
+from deepdiver.core.settings import Settings
+from deepdiver.errors import NoEvidenceError, UsageError
+from deepdiver.gateway import Gateway, Mode
+from deepdiver.gateway.prices import search_cost
+from deepdiver.reason.choose import choose_reasoner
+from deepdiver.store import Store
+from deepdiver.store.views import read_only
+from deepdiver.strategies.shared.base import Deps, Tool
+from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
+from deepdiver.strategies.shared.mcp_tool import ServerTool
+from deepdiver.strategies.table import TABLE
+from deepdiver.tools.custom import ToolProvider
+from deepdiver.tools.mcp.provider import Connected, connect
+from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
+from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.tools import BaseTool
+
+    from deepdiver.tasks import Reasoner
+
+NOTHING_TO_SEARCH = (
+    "there is nothing to search: give documents with --in PATH, set up a provider (deepdiver "
+    "doctor says how), or try the bundled sample with --sample."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A caller's own model and tools, in place of those that the settings name."""
+
+    models: Mapping[str, BaseChatModel] = field(default_factory=dict)
+    """Chat models, by the name that the settings then hold."""
+    reasoner: Reasoner | None = None
+    """A reasoner in place of any model."""
+    providers: Sequence[Provider] | None = None
+    """What is searched; None: what the settings say."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """What it changes in the settings."""
+
+
+def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) -> Own:
+    """Return a caller's own model and tools; what is None stays as the settings say.
+
+    Raises:
+        ValueError: If a tool does not take a text.
+    """
+    from deepdiver.reason.models import name_of
+
+    providers = None if tools is None else [ToolProvider(tool) for tool in tools]
+    if llm is None:
+        return Own(providers=providers)
+    if hasattr(llm, "perform"):
+        return Own(reasoner=cast("Reasoner", llm), providers=providers)
+    name = name_of(llm)
+    changes = {"model": name, "fast_model": "", "task_models": {}}
+    return Own({name: llm}, providers=providers, changes=changes)
+
+
+def choose_search(settings: Settings, own: Own, mode: Mode = Mode.LIVE) -> Choice:
+    """Return what a run searches: the caller's own providers, or those that the settings name.
+
+    Raises:
+        UsageError: If a provider was named that cannot be used.
+    """
+    if own.providers is not None:
+        return Choice(tuple(own.providers))
+    return choose(settings, usable=mode is Mode.LIVE)
+
+
+def assemble(
+    run: Run,
+    settings: Settings,
+    store: Store,
+    emit: Callable[[Event], None],
+    choice: Choice,
+    own: Own,
+    mode: Mode = Mode.LIVE,
+) -> Deps:
+    """Return what the nodes of a run use. Nothing is asked.
+
+    Args:
+        run: The run.
+        settings: Its settings.
+        store: Where it is kept.
+        emit: Receives its events.
+        choice: What it searches.
+        own: The caller's own model and tools.
+        mode: Whether it is run or replayed.
+
+    Raises:
+        NoEvidenceError: If there is nothing to search.
+        UsageError: If a model or a feed was named that cannot be used, or if there is a budget and
+            a price is not known.
+    """
+    entry, live = TABLE[run.strategy], mode is Mode.LIVE
+    if not choice.providers and not choice.mcp:
+        raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(choice.left_out)}".strip())
+    if entry.calls_tools and live:
+        # Says now what is wrong with a feed that was named.
+        choose_feeds(settings, outside=_asks_outside(choice, own))
+    # A run knows one day: what it asks for "the last week" must be the same when it is resumed or
+    # replayed.
+    today = settings.as_of or date.fromisoformat(run.created[:10])
+    settings = settings.model_copy(update={"as_of": today})
+    gateway = Gateway(store, run.id, settings, emit, mode=mode)
+    reasoner = own.reasoner or choose_reasoner(settings, gateway, emit, own.models)
+    rounds = settings.max_iterations or entry.max_iterations
+    prices = [search_cost(settings, provider.name) for provider in choice.providers]
+    ceiling = entry.allowance(rounds, settings.filters.results).ceiling(reasoner, prices)
+    if ceiling is None and settings.budget is not None and live:
+        names = ", ".join(provider.name for provider in choice.providers)
+        raise UsageError(
+            f"a budget needs prices, and one of {settings.model}, {names} has none: "
+            "set it under [prices] in deepdiver.toml, or run without --budget"
+        )
+    return Deps(
+        run=run,
+        settings=settings,
+        store=store if live else read_only(store),
+        gateway=gateway,
+        reasoner=reasoner,
+        providers=choice.providers,
+        emit=emit,
+        max_iterations=rounds,
+        approve=settings.approve,
+        ceiling=ceiling,
+    )
+
+
+async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
+    """Find out what a run can search and call today, and enter it into its `Deps`.
+
+    What cannot be searched or called will be listed in the report.
+
+    Returns:
+        The MCP servers that were connected; whoever asked closes them with the run.
+
+    Raises:
+        NoEvidenceError: If there is nothing to search.
+        UsageError: If a folder that was named does not exist.
+    """
+    servers = await connect(deps.settings, deps.gateway)
+    try:
+        found, absent = await reached(choice, deps.gateway)
+        asked = [provider for provider in servers.providers if choice.takes(provider.name)]
+        deps.providers, absent = [*found, *asked], [*absent, *servers.limits]
+        if not deps.providers:
+            raise NoEvidenceError(f"{NOTHING_TO_SEARCH} {'; '.join(absent)}")
+        if TABLE[deps.run.strategy].calls_tools:
+            deps.tools, lacking = await _tools(deps, servers, choice, own)
+            absent += [f"feed not asked: {line}" for line in lacking]
+        for line in [*absent, *await prepare(deps.providers, deps.gateway)]:
+            deps.limited(line)
+    except BaseException:
+        await servers.close()
+        raise
+    return servers
+
+
+async def _tools(
+    deps: Deps, servers: Connected, choice: Choice, own: Own
+) -> tuple[list[Tool], tuple[str, ...]]:
+    """Return the feeds and the tools of MCP servers that are not searches; and the feeds left out."""
+    over = {tool.tool for tool in servers.tools if tool.server == deps.settings.mcp.feeds}
+    usable = await usable_feeds(_asks_outside(choice, own), deps.gateway, over)
+    door = over_mcp(servers, usable.over) if usable.over else ask_feed
+    searches = {provider.name for provider in deps.providers}
+    others = [
+        tool for tool in servers.tools if choice.takes(tool.name) and tool.name not in searches
+    ]
+    tools = [tool for tool in others if tool.server != usable.over]
+    return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ServerTool, tools)], (
+        usable.left_out
+    )
+
+
+def _asks_outside(choice: Choice, own: Own) -> bool:
+    """Return whether feeds may be asked unnamed.
+
+    A caller who passes in what is to be searched has said what may be asked.
+    """
+    return own.providers is None and choice.outside

@@ -1,0 +1,59 @@
+"""Calls that belong to no run: a feed asked by itself, a question about a finished run.
+
+They go through a gateway like all others, so that limits are obeyed, answers are shared and no
+secret gets out. Their journal is kept in memory: there is no run to resume or to replay, so nothing
+shows up in `deepdiver runs`, and nothing is left behind however the process ends. Cache and limits
+are those of the home, shared with every run and process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+
+from deepdiver import __version__
+from deepdiver.core.events import Event
+from deepdiver.core.record import Run
+from deepdiver.core.settings import Settings
+from deepdiver.gateway import Gateway
+from deepdiver.store import Store, open_store
+from deepdiver.store.sqlite import open_memory
+from deepdiver.store.views import beside
+
+
+def ignore_event(event: Event) -> None:
+    """Drop an event: nobody listens."""
+
+
+@contextlib.asynccontextmanager
+async def detached_gateway(
+    settings: Settings, *, store: Store | None = None, emit: Callable[[Event], None] = ignore_event
+) -> AsyncIterator[Gateway]:
+    """Open a gateway for calls that belong to no run.
+
+    Use one for each errand: within it, nothing is asked twice.
+
+    Args:
+        settings: As for a run. The budget is that of the errand.
+        store: The home's store, if it is open already.
+        emit: Receives the events.
+
+    Raises:
+        StoreError: If the database of the home cannot be used.
+    """
+    with contextlib.ExitStack() as held:
+        shared = store or held.enter_context(contextlib.closing(open_store(settings)))
+        own = held.enter_context(contextlib.closing(open_memory()))
+        # A name of its own: places and claims are held by it, in all processes of the home.
+        run = Run(
+            id=f"loose-{secrets.token_hex(8)}",
+            question="",
+            strategy="popper",
+            settings={},
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            version=__version__,
+        )
+        own.runs.create(run)
+        yield Gateway(beside(own, shared), run.id, settings, emit)

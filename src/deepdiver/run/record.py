@@ -1,0 +1,54 @@
+"""The record of a run: what it found and wrote, read from the store and written as files."""
+
+from __future__ import annotations
+
+import dataclasses
+from decimal import Decimal
+from pathlib import Path
+from typing import cast
+
+from deepdiver.core.ledger import KINDS, Entry, Ledger
+from deepdiver.core.record import Report, Run
+from deepdiver.core.settings import Settings
+from deepdiver.report.files import write_files
+from deepdiver.run.session import Outcome
+from deepdiver.store import Store
+from deepdiver.strategies.table import TABLE
+
+
+def load_ledger(store: Store, run: str) -> Ledger:
+    """Return what a run has found."""
+    rows = store.records.ledger(run)
+    return Ledger(cast("Entry", KINDS[kind].model_validate_json(text)) for kind, _, text in rows)
+
+
+def load_outcome(run: Run, store: Store) -> Outcome:
+    """Return what came of a run, as the store has it."""
+    text = store.records.report(run.id)
+    rows = store.journal.rows(run.id)
+    return Outcome(
+        run,
+        Report.model_validate_json(text) if text else None,
+        sum((row.cost for row in rows), Decimal(0)),
+        tuple(row for row in rows if row.uncertain),
+        ledger=load_ledger(store, run.id),
+    )
+
+
+def write_outcome(
+    outcome: Outcome, store: Store, settings: Settings, out: Path | None = None
+) -> Outcome:
+    """Write the files of a run that has a report, by default into a folder of the home.
+
+    Raises:
+        StoreFullError: If the disk is full.
+        StoreAccessError: If the folder cannot be written to.
+    """
+    if outcome.report is None:
+        return outcome
+    folder = out or settings.home / "runs" / outcome.run.id
+    scene = TABLE[outcome.run.strategy].scene
+    write_files(
+        folder, outcome.run, outcome.report, outcome.ledger, store, outcome.cost, scene=scene
+    )
+    return dataclasses.replace(outcome, folder=folder)

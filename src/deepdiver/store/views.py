@@ -1,0 +1,138 @@
+"""A store seen in other ways: without writing to it, or with the cache and limits of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from typing_extensions import override
+
+from deepdiver.core.identity import digest as digest_of
+from deepdiver.core.record import Run, RunStatus
+from deepdiver.store.base import PastRun, Records, Runs, Store, Texts
+
+
+def read_only(store: Store) -> Store:
+    """Return a store whose runs, records and texts can be read and whose writes do nothing.
+
+    A replay works over it: the run has kept everything already. Journal, leases, cache and limits
+    are those of the store.
+    """
+    return replace(
+        store,
+        runs=_ReadOnlyRuns(store.runs),
+        records=_ReadOnlyRecords(store.records),
+        texts=_ReadOnlyTexts(store.texts),
+    )
+
+
+def beside(own: Store, shared: Store) -> Store:
+    """Return a store of one's own that shares the cache and the limits of another.
+
+    A cached answer may refer to a text that the other store keeps; it is copied when it is held.
+    """
+    texts = _CopyingTexts(own.texts, shared.texts)
+    return replace(own, cache=shared.cache, limits=shared.limits, texts=texts)
+
+
+class _ReadOnlyRuns(Runs):
+    def __init__(self, runs: Runs) -> None:
+        self._runs = runs
+
+    @override
+    def create(self, run: Run) -> None:
+        pass
+
+    @override
+    def get(self, run: str) -> Run:
+        return self._runs.get(run)
+
+    @override
+    def list_all(self) -> list[Run]:
+        return self._runs.list_all()
+
+    @override
+    def list_past(self, run: str, beginning: str) -> list[PastRun]:
+        return self._runs.list_past(run, beginning)
+
+    @override
+    def set_status(self, run: str, status: RunStatus) -> None:
+        pass
+
+    @override
+    def delete(self, run: str, now: float) -> None:
+        pass
+
+
+class _ReadOnlyRecords(Records):
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    @override
+    def add(self, run: str, records: Iterable[tuple[str, str, str]]) -> None:
+        pass
+
+    @override
+    def ledger(self, run: str) -> list[tuple[str, str, str]]:
+        return self._records.ledger(run)
+
+    @override
+    def add_events(self, run: str, events: Iterable[str]) -> None:
+        pass
+
+    @override
+    def events(self, run: str, after: int = 0) -> list[tuple[int, str]]:
+        return self._records.events(run, after)
+
+    @override
+    def save_report(self, run: str, report: str) -> None:
+        pass
+
+    @override
+    def report(self, run: str) -> str | None:
+        return self._records.report(run)
+
+
+class _ReadOnlyTexts(Texts):
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    @override
+    def put(self, run: str, text: str) -> str:
+        return digest_of(text)
+
+    @override
+    def hold(self, run: str, digest: str) -> bool:
+        try:
+            self._texts.get(digest)
+        except KeyError:
+            return False
+        return True
+
+    @override
+    def get(self, digest: str) -> str:
+        return self._texts.get(digest)
+
+
+class _CopyingTexts(Texts):
+    def __init__(self, own: Texts, shared: Texts) -> None:
+        self._own, self._shared = own, shared
+
+    @override
+    def put(self, run: str, text: str) -> str:
+        return self._own.put(run, text)
+
+    @override
+    def hold(self, run: str, digest: str) -> bool:
+        if self._own.hold(run, digest):
+            return True
+        try:
+            text = self._shared.get(digest)
+        except KeyError:
+            return False
+        self._own.put(run, text)
+        return True
+
+    @override
+    def get(self, digest: str) -> str:
+        return self._own.get(digest)

@@ -1,0 +1,145 @@
+"""A store seen without writing, and one beside the cache and limits of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from deepdiver.core.identity import digest
+from deepdiver.core.record import Run, RunStatus
+from deepdiver.errors import UnknownNameError
+from deepdiver.store import Store
+from deepdiver.store.sqlite import SqliteStore, open_memory
+from deepdiver.store.views import beside, read_only
+
+NOW = 1_000.0
+
+
+def run_of(id_: str) -> Run:
+    return Run(
+        id=id_, question="?", strategy="popper", settings={}, created="2026-11-15", version="0"
+    )
+
+
+@pytest.fixture
+def own() -> Iterator[SqliteStore]:
+    with closing(open_memory()) as made:
+        made.runs.create(run_of("mine"))
+        yield made
+
+
+# -- without writing
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.runs.create(run_of("r2")),
+        lambda store: store.runs.set_status("r1", RunStatus.FAILED),
+        lambda store: store.runs.delete("r1", NOW),
+        lambda store: store.records.add("r1", [("finding", "f_1", "{}")]),
+        lambda store: store.records.add_events("r1", ["{}"]),
+        lambda store: store.records.save_report("r1", "{}"),
+        lambda store: store.texts.put("r1", "never seen"),
+    ],
+)
+def test_writing_does_nothing(store: SqliteStore, write: Callable[[Store], Any]) -> None:
+    key = store.texts.put("r1", "seen")
+    write(read_only(store))
+    assert store.runs.list_all() == [store.runs.get("r1")]
+    assert store.runs.get("r1").status is not RunStatus.FAILED
+    assert store.records.ledger("r1") == []
+    assert store.records.events("r1") == []
+    assert store.records.report("r1") is None
+    assert store.texts.get(key) == "seen"
+    with pytest.raises(KeyError):
+        store.texts.get(digest("never seen"))
+
+
+def test_a_text_that_is_not_written_has_its_hash_all_the_same(store: SqliteStore) -> None:
+    assert read_only(store).texts.put("r1", "a text") == store.texts.put("r1", "a text")
+
+
+def test_everything_can_be_read(store: SqliteStore) -> None:
+    store.records.add("r1", [("finding", "f_1", "{}")])
+    store.records.add_events("r1", ["{}"])
+    store.records.save_report("r1", '{"answer": 1}')
+    key = store.texts.put("r1", "a text")
+    seen = read_only(store)
+    assert seen.runs.get("r") == store.runs.get("r1")
+    assert seen.runs.list_all() == store.runs.list_all()
+    assert seen.runs.list_past("r1", "f_") == []
+    assert seen.records.ledger("r1") == [("finding", "f_1", "{}")]
+    assert seen.records.events("r1") == [(1, "{}")]
+    assert seen.records.events("r1", after=1) == []
+    assert seen.records.report("r1") == '{"answer": 1}'
+    assert seen.texts.get(key) == "a text"
+    assert seen.texts.hold("r1", key)
+    assert not seen.texts.hold("r1", digest("never seen"))
+
+
+def test_journal_leases_cache_and_limits_are_the_stores_own(store: SqliteStore) -> None:
+    seen = read_only(store)
+    assert seen.journal is store.journal
+    assert seen.leases is store.leases
+    assert seen.cache is store.cache
+    assert seen.limits is store.limits
+
+
+# -- beside another
+
+
+def test_a_text_that_neither_keeps_is_not_held(store: SqliteStore, own: SqliteStore) -> None:
+    both = beside(own, store)
+    assert not both.texts.hold("mine", digest("never seen"))
+    with pytest.raises(KeyError):
+        both.texts.get(digest("never seen"))
+
+
+def test_a_text_that_the_other_keeps_is_copied_when_it_is_held(
+    store: SqliteStore, own: SqliteStore
+) -> None:
+    key = store.texts.put("r1", "theirs")
+    both = beside(own, store)
+    with pytest.raises(KeyError):
+        both.texts.get(key)
+    assert both.texts.hold("mine", key)
+    assert both.texts.hold("mine", key), "and once more"
+    assert both.texts.get(key) == "theirs"
+    store.runs.delete("r1", NOW)
+    assert both.texts.get(key) == "theirs", "it is a copy"
+
+
+def test_what_is_put_stays_with_the_own_store(store: SqliteStore, own: SqliteStore) -> None:
+    key = beside(own, store).texts.put("mine", "ours")
+    assert own.texts.get(key) == "ours"
+    with pytest.raises(KeyError):
+        store.texts.get(key)
+
+
+def test_runs_and_journal_are_apart_and_cache_and_limits_are_shared(
+    store: SqliteStore, own: SqliteStore
+) -> None:
+    both = beside(own, store)
+    with pytest.raises(UnknownNameError):
+        both.runs.get("r1")
+    both.journal.reserve(
+        "mine",
+        "k",
+        kind="feed",
+        provider="p",
+        what="w",
+        request="{}",
+        worst=Decimal(0),
+        now=NOW,
+    )
+    assert store.journal.rows("r1") == []
+    both.cache.put("c", "an answer", NOW + 10)
+    assert store.cache.get("c", NOW) == "an answer"
+    grant = {"rate": 1.0, "per": 1_000.0, "concurrent": 1}
+    assert both.limits.take("p", "mine", NOW, NOW + 10, **grant).granted  # type: ignore[arg-type]
+    assert not store.limits.take("p", "other", NOW, NOW + 10, **grant).granted  # type: ignore[arg-type]
