@@ -2,11 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import platform
-import subprocess
-import sys
-import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -19,10 +14,7 @@ from deepdiver.core.record import RunStatus
 from deepdiver.errors import (
     CallError,
     CallFault,
-    NoEvidenceError,
-    RunBusyError,
     StoppedError,
-    UsageError,
 )
 from deepdiver.gateway import Mode
 from deepdiver.run import lease
@@ -32,57 +24,6 @@ from deepdiver.run.session import Recorder, Session
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.strategies.rig import Rig, ScriptedReasoner
-
-
-def test_without_anything_to_search_a_run_says_so(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, search=("exa?",))
-    with pytest.raises(NoEvidenceError, match="nothing to search") as caught:
-        Session(rig.run, rig.settings, rig.store)
-    assert "--in PATH" in str(caught.value)
-    assert caught.value.exit_code == 4
-
-
-def test_a_budget_without_prices_is_refused(tmp_path: Path) -> None:
-    rig = Rig(tmp_path, prices={}, budget="1.00")
-    with pytest.raises(UsageError, match=r"a budget needs prices.*\[prices\]"):
-        rig.session()
-
-
-async def test_a_run_held_by_a_living_process_is_refused(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    holder = f"{platform.node()}:{os.getpid()}:abc"
-    rig.store.leases.take(rig.run.id, holder, time.time(), 30)
-    with pytest.raises(RunBusyError, match="is being worked on by"):
-        await rig.work()
-
-
-async def test_a_run_held_on_another_machine_is_refused(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    rig.store.leases.take(rig.run.id, "elsewhere:1:abc", time.time(), 30)
-    with pytest.raises(RunBusyError):
-        await rig.work()
-
-
-@pytest.fixture
-def dead() -> int:
-    """The number of a process that is no more."""
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    return gone.pid
-
-
-async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(
-    tmp_path: Path, dead: int
-) -> None:
-    rig = Rig(tmp_path)
-    rig.store.leases.take(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
-    assert (await rig.work()).run.status is RunStatus.ANSWERED
-
-
-async def test_the_lease_is_let_go_however_the_run_ends(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    await rig.work()
-    rig.store.leases.take(rig.run.id, "next", time.time(), 30)
 
 
 async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(

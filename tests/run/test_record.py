@@ -1,0 +1,52 @@
+"""The record of a run: read from the store, written as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deepdiver.core.record import Finding
+from deepdiver.errors import StoreAccessError
+from deepdiver.run.record import load_ledger, load_outcome, write_outcome
+from tests.strategies.rig import Rig
+
+
+async def test_without_a_report_nothing_is_written(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = load_outcome(rig.run, rig.store)
+    assert outcome.report is None
+    assert write_outcome(outcome, rig.store, rig.settings) is outcome
+    assert not (tmp_path / "runs").exists()
+
+
+async def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreAccessError, match="The run is saved"):
+        write_outcome(outcome, rig.store, rig.settings, tmp_path / "file" / "out")
+
+
+async def test_what_came_of_a_run_can_be_loaded(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    loaded = load_outcome(rig.store.runs.get(rig.run.id), rig.store)
+    assert loaded.report == outcome.report
+    assert loaded.cost == outcome.cost
+    assert loaded.run == outcome.run
+    assert list(loaded.ledger) == list(outcome.ledger) == list(load_ledger(rig.store, rig.run.id))
+    assert loaded.ledger.of(Finding)
+
+
+async def test_files_are_the_same_from_the_run_and_from_the_store(tmp_path: Path) -> None:
+    rig = Rig(tmp_path)
+    outcome = await rig.work()
+    first = write_outcome(outcome, rig.store, rig.settings).folder
+    loaded = load_outcome(outcome.run, rig.store)
+    second = write_outcome(loaded, rig.store, rig.settings, tmp_path / "again").folder
+    assert first == tmp_path / "runs" / rig.run.id
+    assert first is not None
+    assert second == tmp_path / "again"
+    for file in first.iterdir():
+        assert file.read_bytes() == (second / file.name).read_bytes(), file.name
