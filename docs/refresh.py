@@ -2,14 +2,18 @@
 
 `make docs` runs it, a test compares.
 
-A made part stands between `<!-- name -->` and `<!-- /name -->`.
+A made part stands between `<!-- name -->` and `<!-- /name -->`. A constant that a page quotes is
+followed by `<!-- module.NAME -->`, which readers do not see, and is filled in too; so is a field of
+the table of strategies (`<!-- strategies.table.popper.max_iterations -->`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import io
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -86,6 +90,32 @@ MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
 """What is made, by file."""
 
 
+VALUE = re.compile(r"(?P<value>\d[\d,.]*(?<![,.]))<!-- (?P<name>[a-z_]+(?:\.\w+)+) -->")
+"""A constant that a page quotes."""
+
+
+def value_of(name: str) -> str:
+    """Return a constant of the code, as a page writes it.
+
+    Raises:
+        SystemExit: If there is no such constant.
+    """
+    module, _, attribute = name.rpartition(".")
+    try:
+        if module.startswith("strategies.table."):
+            value = getattr(TABLE[module.rpartition(".")[2]], attribute)
+        else:
+            value = getattr(importlib.import_module(f"deepdiver.{module}"), attribute)
+    except (ImportError, AttributeError, KeyError):
+        raise SystemExit(f"there is no constant {name}") from None
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def with_values(text: str) -> str:
+    """Return a text with every quoted constant as the code has it."""
+    return VALUE.sub(lambda m: f"{value_of(m['name'])}<!-- {m['name']} -->", text)
+
+
 def filled(text: str, name: str, made: str) -> str:
     """Return a text with one part filled in."""
     head, _, rest = text.partition(f"<!-- {name} -->")
@@ -102,6 +132,8 @@ def main() -> int:
         for name, make in parts:
             text = filled(text, name, make())
         (ROOT / path).write_text(text, encoding="utf-8")
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        page.write_text(with_values(page.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 
 

@@ -54,6 +54,55 @@ def test_a_part_that_is_not_there_is_said_to_be_missing() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_constant_that_a_page_quotes_is_the_codes(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert refresh.with_values(text) == text, f"{page.name} is out of date: run make docs"
+
+
+def test_a_constant_that_is_out_of_date_is_found() -> None:
+    mark = "<!-- core.belief.SUPPORTED_AT -->"
+    assert refresh.with_values(f"from 0.65{mark} on") == f"from 0.7{mark} on"
+    assert refresh.with_values(
+        f"in 4<!-- {'strategies.table.popper.max_iterations'} --> rounds"
+    ) == ("in 3<!-- strategies.table.popper.max_iterations --> rounds")
+
+
+@pytest.mark.parametrize("name", ["core.belief.NONE", "core.none.X", "strategies.table.none.loop"])
+def test_a_constant_that_is_not_there_is_an_error(name: str) -> None:
+    with pytest.raises(SystemExit, match=name):
+        refresh.with_values(f"1<!-- {name} -->")
+
+
+PROSE_OF_CONSTANTS = [
+    ROOT / "docs" / "ARCHITECTURE.md",
+    *(ROOT / "docs" / "strategies" / f"{name}.md" for name in TABLE),
+]
+"""Pages whose numbers are constants of the code, and not figures that were measured."""
+NOT_A_CONSTANT = re.compile(
+    r"^\d+\. |\bRFC \d+|\bround \d+|1/rank|within \d+ %|\(\d answered, \d in part, \d no evidence\)"
+    r"|\(\d\)\.$|\bfirst 30 findings",
+    re.MULTILINE,
+)
+"""Items of a list, standards, examples, exit codes, and what a seed says."""
+
+
+@pytest.mark.parametrize("page", PROSE_OF_CONSTANTS, ids=lambda page: page.name)
+def test_every_number_of_a_page_about_the_code_is_checked(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for left_out in (
+        r"<!-- (\w+) -->.*?<!-- /\1 -->",
+        r"```.*?```",
+        r"`[^`]*`",
+        r"\]\([^)]*\)",
+        refresh.VALUE.pattern,
+        NOT_A_CONSTANT.pattern,
+    ):
+        text = re.sub(left_out, "", text, flags=re.DOTALL | re.MULTILINE)
+    numbers = [line for line in text.splitlines() if re.search(r"(?<![\w#])\d", line)]
+    assert not numbers, "mark each with <!-- module.NAME -->:\n" + "\n".join(numbers)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     text = re.sub(
         r"<!-- (\w+) -->.*?<!-- /\1 -->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL
