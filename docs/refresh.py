@@ -16,6 +16,7 @@ import io
 import re
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,6 +56,31 @@ def graph(entry: Entry) -> str:
     return f"```mermaid\n{entry.build().compile().get_graph().draw_mermaid().strip()}\n```"
 
 
+def layers() -> str:
+    """Return the layers, top first, each with what its package says of itself."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (found,) = [
+        contract["layers"]
+        for contract in contracts["tool"]["importlinter"]["contracts"]
+        if contract["id"] == "layers"
+    ]
+    rows = [
+        (f"| {name}" if number else name, _first_line(name))
+        for layer in found
+        for number, name in enumerate(re.findall(r"\w+", layer))
+    ]
+    return "\n".join(["```", *(f"{name:14}{about}".rstrip() for name, about in rows), "```"])
+
+
+def _first_line(package: str) -> str:
+    """Return the first line of a package's docstring; or that there is none."""
+    try:
+        said = importlib.import_module(f"deepdiver.{package}").__doc__ or ""
+    except ImportError:
+        return "not built yet"
+    return said.strip().splitlines()[0].rstrip(".")
+
+
 def feeds() -> str:
     """Return the feeds with what each needs and takes."""
     from deepdiver.core.settings import Settings
@@ -80,6 +106,7 @@ def _as_item(line: str) -> str:
 
 MADE: dict[str, list[tuple[str, Callable[[], str]]]] = {
     "README.md": [("demo", demo)],
+    "docs/ARCHITECTURE.md": [("layers", layers)],
     "docs/CLI.md": [("help", help_text)],
     "docs/FEEDS.md": [("feeds", feeds)],
     **{

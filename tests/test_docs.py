@@ -114,6 +114,19 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             )
 
 
+PLACE = re.compile(r"`((?:[a-z_]+/)+[a-z_]*(?:\.(?:py|md|toml|json))?)`")
+"""A file or folder that a page names, below the repository or the package."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_place_in_the_code_that_a_page_names_is_there(page: Path) -> None:
+    if page.name == "CHANGELOG.md":
+        return  # it tells what was
+    roots = (ROOT, ROOT / "src", ROOT / "src" / "deepdiver", page.parent)
+    for place in PLACE.findall(page.read_text(encoding="utf-8")):
+        assert any((root / place).exists() for root in roots), f"{page.name} names {place}"
+
+
 def commands_of(page: Path) -> list[str]:
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
