@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, RootModel
 
 from deepdiver.errors import UnreadableAnswerError
-from deepdiver.reason.parse import read_answer, thinking, visible
+from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 
 SIZE = 2_000_000
 HOSTILE_TARGET = 0.5
@@ -298,7 +298,7 @@ def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
             seconds, result = min(timed(text, answer) for _ in range(2))
             outcomes[result] += 1
             slowest = max(slowest, (seconds, text))
-        (visible(text) + thinking(text)).encode()
+        (without_thinking(text) + thinking_in(text)).encode()
 
     send()
     return outcomes, *slowest

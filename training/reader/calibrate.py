@@ -5,7 +5,7 @@
     python training/reader/calibrate.py ../shared/data build/reader
 
 Runs the shipped reader over the documents of `documents.py` (13,000 pairs, kept in `parts.json` for
-the next time), fits the weights of `deepdiver.encoders.weighing`, and prints them with what they
+the next time), fits the weights of `deepdiver.encoders.weigh_parts`, and prints them with what they
 give on documents that they were not fitted on (five folds), behind what the strongest part alone
 gives. Each set counts the same, and so does each label. Same input, same output.
 """
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from documents import Document, documents
 
-from deepdiver.encoders import weighing
+from deepdiver.encoders import weigh_parts
 from deepdiver.encoders.reader import DECIDED, HASHES, Reader
-from deepdiver.encoders.weighing import Part, features
+from deepdiver.encoders.weigh_parts import JudgedPart, features
 from deepdiver.evals.measures import auc, balanced, brier, ece, macro_f1, reliability
 
 Floats = npt.NDArray[np.float64]
@@ -39,7 +39,7 @@ DIGITS = 3
 NAMES = ("supports", "refutes", "supports by share", "refutes by share", "always")
 
 
-def judged(found: Sequence[Document], folder: Path) -> list[list[Part]]:
+def judged(found: Sequence[Document], folder: Path) -> list[list[JudgedPart]]:
     """Return the parts of each document with their verdicts.
 
     Those of the same model and documents are read again.
@@ -49,9 +49,9 @@ def judged(found: Sequence[Document], folder: Path) -> list[list[Part]]:
     if kept.exists():
         held = json.loads(kept.read_text(encoding="utf-8"))
         if held["mark"] == mark:
-            return [[Part(*part) for part in parts] for parts in held["parts"]]
+            return [[JudgedPart(*part) for part in parts] for parts in held["parts"]]
     reader = Reader()
-    made: list[list[Part]] = []
+    made: list[list[JudgedPart]] = []
     for at in range(0, len(found), CHUNK):
         made += reader.parts(
             [
@@ -103,7 +103,7 @@ def said(weights: Floats, given: Floats) -> Floats:
     return softmax(np.c_[np.c_[given, np.ones(len(given))] @ weights, np.zeros(len(given))])
 
 
-def strongest(parts: Sequence[Sequence[Part]]) -> Floats:
+def strongest(parts: Sequence[Sequence[JudgedPart]]) -> Floats:
     """Return what the strongest part alone says.
 
     Supports, refutes, and how sure it is that neither.
@@ -189,7 +189,7 @@ def main(arguments: list[str]) -> int:
             f"{k} {v:.3f} > {np.mean([each[k] for each in after]):.3f}" for k, v in before.items()
         )
         leaning = [
-            weighing.leaning(held) for held, inside in zip(parts, here, strict=True) if inside
+            weigh_parts.leaning(held) for held, inside in zip(parts, here, strict=True) if inside
         ]
         by_leaning = auc(zip((labels[here] == 0).tolist(), leaning, strict=True))
         sys.stdout.write(f"{source:<12} {here.sum():>4}  {told}, AUC by leaning {by_leaning:.3f}\n")

@@ -5,7 +5,7 @@
     python training/reader/quantise.py build/reader [--fused]
 
 Reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`; writes
-`src/deepdiver/encoders/verifier/model.onnx`. Weights are quantised by output channel and
+`src/deepdiver/encoders/reader_model/model.onnx`. Weights are quantised by output channel and
 activations by token, as in the embeddings. How large the channels grow (see `Eases` there) is seen
 in 300 held-out pairs; agreement is counted, and the temperature found, over 800 others. `--fused`
 takes the faster graph (see `graph.py`), whose results differ a little: measure its figures anew.
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> int:
     eases = {name: graph.ease(encoder, name, values) for name, values in largest.items()}
     kind = graph.FusedGraph if "--fused" in arguments[1:] else graph.ReaderGraph
     data = graph.build(kind(), weights, eases)
-    target = ENCODERS / "verifier" / "model.onnx"
+    target = ENCODERS / "reader_model" / "model.onnx"
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(data)
     small = Runner(data)

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepdiver.encoders import shipped
+from deepdiver.encoders import onnx_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class Embedder:
         """
         self._folder = folder
         self._threads = threads
-        self._loaded = shipped.Once(self._load)
+        self._loaded = onnx_model.Once(self._load)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return one unit vector for each text, in their order.
@@ -75,21 +75,25 @@ class Embedder:
         tokenizer, session = self._loaded()
         vectors = np.empty((len(texts), DIMENSION), np.float32)
         for start in range(0, len(texts), CHUNK):
-            part = [shipped.readable(text, MAX_CHARACTERS) for text in texts[start : start + CHUNK]]
+            part = [
+                onnx_model.encodable(text, MAX_CHARACTERS) for text in texts[start : start + CHUNK]
+            ]
             tokens = [text.ids for text in tokenizer.encode_batch_fast(part)]
-            for number, vector in shipped.run(
+            for number, vector in onnx_model.run_batches(
                 session, "vectors", {"ids": tokens}, BATCH_TOKENS, self._threads
             ):
                 vectors[start + number] = vector
         return vectors
 
     def _load(self) -> tuple[Tokenizer, Any]:
-        model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
-        tokenizer = shipped.tokenizer(self._folder / "tokenizer.json", HASHES["tokenizer.json"])
-        return tokenizer, shipped.session(model)
+        model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
+        tokenizer = onnx_model.load_tokenizer(
+            self._folder / "tokenizer.json", HASHES["tokenizer.json"]
+        )
+        return tokenizer, onnx_model.open_session(model)
 
 
 @cache
-def embedder() -> Embedder:
+def load_embedder() -> Embedder:
     """Return the process's one embedder."""
     return Embedder()

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepdiver.encoders import embed, shipped, weighing
-from deepdiver.encoders.weighing import Part
+from deepdiver.encoders import embed, onnx_model, weigh_parts
+from deepdiver.encoders.weigh_parts import JudgedPart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,7 @@ DECIDED = 0.6
 """A stance under this in every sentence is no stance: the document says not enough. Found with the
 first prototype."""
 
-FOLDER = Path(__file__).parent / "verifier"
+FOLDER = Path(__file__).parent / "reader_model"
 """The model file, and a README that says where it comes from. The tokenizer is that of the
 embeddings."""
 
@@ -126,7 +126,7 @@ class DocumentVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerSpan:
     """The best answer to a question in one passage."""
 
     text: str
@@ -153,7 +153,7 @@ class Reader:
         """
         self._folder = folder
         self._threads = threads
-        self._loaded = shipped.Once(self._load)
+        self._loaded = onnx_model.Once(self._load)
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
         """Return a verdict for each pair of evidence and claim, in their order.
@@ -195,7 +195,7 @@ class Reader:
             for (sentences, claim), parts in zip(documents, self.parts(documents), strict=True)
         ]
 
-    def parts(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[list[Part]]:
+    def parts(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[list[JudgedPart]]:
         """Judge the sentences of several documents, and each pair of adjacent ones, by each document's claim."""
         units = [
             (number, first, last)
@@ -208,16 +208,16 @@ class Reader:
             (" ".join(documents[at][0][first : last + 1]), documents[at][1])
             for at, first, last in units
         ]
-        made: list[list[Part]] = [[] for _ in documents]
+        made: list[list[JudgedPart]] = [[] for _ in documents]
         for (number, first, last), verdict in zip(units, self.verify(pairs), strict=True):
-            made[number].append(Part(first, last, verdict.supports, verdict.refutes))
+            made[number].append(JudgedPart(first, last, verdict.supports, verdict.refutes))
         return made
 
-    def spans(self, question: str, passages: Sequence[str]) -> list[Answer]:
+    def spans(self, question: str, passages: Sequence[str]) -> list[AnswerSpan]:
         """Return the best answer to a question in each passage, in their order."""
         import numpy as np
 
-        made = [Answer("", 0, 0, 0.0, 1.0)] * len(passages)
+        made = [AnswerSpan("", 0, 0, 0.0, 1.0)] * len(passages)
         for number, window, logits in self._asked(question, passages, "spans"):
             begins, ends = _shares(logits[:, 0], window), _shares(logits[:, 1], window)
             both = np.triu(begins[1:, None] * ends[None, 1:]) - np.triu(
@@ -231,11 +231,11 @@ class Reader:
             before = made[number]
             if score > before.score:
                 start, stop = window.offsets[begin][0], window.offsets[end][1]
-                made[number] = Answer(
+                made[number] = AnswerSpan(
                     passages[number][start:stop], start, stop, score, min(none, before.none)
                 )
             elif none < before.none:
-                made[number] = Answer(before.text, before.start, before.end, before.score, none)
+                made[number] = AnswerSpan(before.text, before.start, before.end, before.score, none)
         return made
 
     def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
@@ -262,7 +262,7 @@ class Reader:
         short = short[: tokens[QUESTION_TOKENS - 1][1]] if len(tokens) > QUESTION_TOKENS else short
         for start in range(0, len(passages), CHUNK):
             part = [
-                (short, shipped.readable(text, PASSAGE_CHARACTERS))
+                (short, onnx_model.encodable(text, PASSAGE_CHARACTERS))
                 for text in passages[start : start + CHUNK]
             ]
             whole = windows.encode_batch(part)
@@ -277,11 +277,14 @@ class Reader:
 
     def _load(self) -> tuple[Tokenizer, Tokenizer, Any]:
         file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
-        tokenizer, windows = shipped.tokenizer(file, sha256), shipped.tokenizer(file, sha256)
+        tokenizer, windows = (
+            onnx_model.load_tokenizer(file, sha256),
+            onnx_model.load_tokenizer(file, sha256),
+        )
         tokenizer.enable_truncation(MAX_TOKENS)
         windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
-        model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
-        return tokenizer, windows, shipped.session(model)
+        model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
+        return tokenizer, windows, onnx_model.open_session(model)
 
 
 @cache
@@ -291,14 +294,14 @@ def load_reader() -> Reader:
 
 
 def _readable(text: str) -> str:
-    return shipped.readable(text, MAX_CHARACTERS)
+    return onnx_model.encodable(text, MAX_CHARACTERS)
 
 
 def _worded(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> DocumentVerdict:
+def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[JudgedPart]) -> DocumentVerdict:
     """Return what the parts of a document say together.
 
     Where two are as strong, the first counts.
@@ -308,8 +311,8 @@ def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> Doc
     supports, refutes = max(part.supports for part in parts), max(part.refutes for part in parts)
     strongest = max(parts, key=lambda part: max(part.supports, part.refutes))
     verdict = _of_sides(strongest.supports, strongest.refutes)
-    whole = _of_sides(*weighing.weigh(weighing.features(sentences, claim, parts)))
-    leaning = weighing.leaning(parts)
+    whole = _of_sides(*weigh_parts.weigh(weigh_parts.features(sentences, claim, parts)))
+    leaning = weigh_parts.leaning(parts)
     return DocumentVerdict(
         supports, refutes, verdict, strongest.first, strongest.last, whole, leaning
     )
@@ -352,6 +355,8 @@ def _run(session: Any, found: Sequence[Encoding], what: str, threads: int) -> li
     kept = (
         MAX_TOKENS if what == "spans" else 1
     )  # verdict and relevance are read off the first token
-    for number, row in shipped.run(session, what, given, BATCH_TOKENS, threads, kept=kept):
+    for number, row in onnx_model.run_batches(
+        session, what, given, BATCH_TOKENS, threads, kept=kept
+    ):
         made[number] = row
     return made

@@ -78,7 +78,7 @@ def _inline(node: Any, parts: dict[str, Any]) -> Any:
     return {key: _inline(value, parts) for key, value in node.items()}
 
 
-def instructions(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
+def system_prompt(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
     """Return the system prompt as a rung needs it."""
     if rung is Rung.NATIVE:
         return system
@@ -162,7 +162,7 @@ def _ways(bound: Any) -> dict[str, Any]:
     }
 
 
-def said(message: Any) -> dict[str, Any]:
+def answer_record(message: Any) -> dict[str, Any]:
     """Return what a model said, as JSON.
 
     Text, thinking, refusal, tool_calls (as JSON texts), finish_reason, usage.
@@ -191,7 +191,7 @@ def said(message: Any) -> dict[str, Any]:
     )
 
 
-def said_before_failing(error: Exception) -> dict[str, Any] | None:
+def answer_record_of_error(error: Exception) -> dict[str, Any] | None:
     """Return what a model said where openai's client raises over a finish reason, instead of giving it."""
     choices = getattr(getattr(error, "completion", None), "choices", None)
     if not choices:

@@ -40,14 +40,15 @@ from deepdiver.gateway.prices import model_cost, most_tokens
 from deepdiver.reason.ladder import (
     LADDER,
     Rung,
+    answer_record,
+    answer_record_of_error,
     answer_schema,
     bind,
-    instructions,
-    said,
-    said_before_failing,
+    system_prompt,
 )
-from deepdiver.reason.models import call_error, close_model, name_of, open_model, output_limit
-from deepdiver.reason.parse import read_answer, thinking, visible
+from deepdiver.reason.model_errors import call_error
+from deepdiver.reason.models import close_model, name_of, open_model, output_limit
+from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
 
@@ -91,7 +92,7 @@ HUSHED = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
+class _ModelQuestion:
     """One question to one model."""
 
     task: str
@@ -105,7 +106,7 @@ class _Ask:
     def messages(self, rung: Rung) -> list[tuple[str, str]]:
         """Return the conversation as a rung needs it."""
         return [
-            ("system", instructions(rung, self.system, self.wanted)),
+            ("system", system_prompt(rung, self.system, self.wanted)),
             ("user", self.user),
             *self.further,
         ]
@@ -122,13 +123,13 @@ class _Ask:
             "temperature": settings.temperature,
         }
 
-    def again(self, value: Mapping[str, Any], error: UnreadableAnswerError) -> _Ask:
+    def again(self, value: Mapping[str, Any], error: UnreadableAnswerError) -> _ModelQuestion:
         """Return the question asked once more, with what was wrong."""
         complaint = (
             f"Your answer could not be read: {error}\nAnswer again, completely, in the form that "
             "was asked for."
         )
-        before = visible(_answer_text(value))[:AGAIN_CHARS]
+        before = without_thinking(_answer_text(value))[:AGAIN_CHARS]
         if not before:  # many services refuse an empty message
             return replace(self, user=f"{self.user}\n\n{complaint}")
         return replace(self, further=(("assistant", before), ("user", complaint)))
@@ -223,14 +224,14 @@ class LLMReasoner:
         for model in own:
             await close_model(model)
 
-    def _ask(self, task: Task[Any]) -> _Ask:
+    def _ask(self, task: Task[Any]) -> _ModelQuestion:
         settings, prompt = self._settings, task.prompt()
         system = (
             f"{settings.system_prompt}\n\n{prompt.system}"
             if settings.system_prompt
             else prompt.system
         )
-        ask = _Ask(
+        ask = _ModelQuestion(
             task=task.name(),
             model=settings.model_for(task.name(), task.role),
             version=prompt.version,
@@ -249,7 +250,7 @@ class LLMReasoner:
             )
         return ask
 
-    async def _answer(self, ask: _Ask, answer: type[A]) -> tuple[A, str]:
+    async def _answer(self, ask: _ModelQuestion, answer: type[A]) -> tuple[A, str]:
         """Ask; read; if that fails, ask once more with what was wrong, and read."""
         value = await self._call(ask)
         try:
@@ -261,7 +262,7 @@ class LLMReasoner:
             self._remember(ask.model, rung.below)
         return _read(await self._call(ask.again(value, fault)), answer)
 
-    async def _call(self, ask: _Ask) -> dict[str, Any]:
+    async def _call(self, ask: _ModelQuestion) -> dict[str, Any]:
         worst = self._price(ask.model, _size(ask, most_tokens)) or Decimal(0)
         request = Request("model", ask.model, ask.task, ask.payload(self._settings), worst)
         refused: dict[str, str] = {}
@@ -282,7 +283,7 @@ class LLMReasoner:
         value: dict[str, Any] = reply.value
         return value
 
-    async def _climb_down(self, ask: _Ask, refused: dict[str, str]) -> dict[str, Any]:
+    async def _climb_down(self, ask: _ModelQuestion, refused: dict[str, str]) -> dict[str, Any]:
         """Ask on the first rung that is not refused, and remember it.
 
         Raises:
@@ -324,7 +325,7 @@ class LLMReasoner:
             self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens
         )
 
-    def _tell(self, ask: _Ask, answer: Answer | None, thought: str, error: str) -> None:
+    def _tell(self, ask: _ModelQuestion, answer: Answer | None, thought: str, error: str) -> None:
         shown = self._settings.verbose
         self._emit(
             TaskPerformed(
@@ -338,12 +339,12 @@ class LLMReasoner:
         )
 
 
-async def _try(model: BaseChatModel, rung: Rung, ask: _Ask) -> dict[str, Any] | CallError:
+async def _try(model: BaseChatModel, rung: Rung, ask: _ModelQuestion) -> dict[str, Any] | CallError:
     """Ask on one rung; return what the model said, or how that failed."""
     try:
-        return said(await bind(model, rung, ask.wanted).ainvoke(ask.messages(rung)))
+        return answer_record(await bind(model, rung, ask.wanted).ainvoke(ask.messages(rung)))
     except Exception as error:  # noqa: BLE001 - a vendor's client may raise anything; all of it is told, none hidden
-        return said_before_failing(error) or call_error(error, ask.model, model)
+        return answer_record_of_error(error) or call_error(error, ask.model, model)
 
 
 def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
@@ -358,7 +359,7 @@ def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
             f"The model declined to answer ({why[:200]}).", AnswerFault.REFUSAL
         )
     text = _answer_text(value)
-    thought = "\n".join(part for part in (value["thinking"], thinking(value["text"])) if part)
+    thought = "\n".join(part for part in (value["thinking"], thinking_in(value["text"])) if part)
     return read_answer(text, answer, truncated=any(word in reason for word in CUT)), thought
 
 
@@ -378,7 +379,7 @@ def _ignored(rung: Rung, value: Mapping[str, Any], fault: AnswerFault) -> bool:
     return fault in unheeded.get(rung, ())
 
 
-def _size(ask: _Ask, measure: Callable[[str], int]) -> int:
+def _size(ask: _ModelQuestion, measure: Callable[[str], int]) -> int:
     """Measure all that is sent, as the wordiest rung sends it."""
     return sum(measure(text) for _, text in ask.messages(Rung.PROMPTED))
 

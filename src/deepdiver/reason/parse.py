@@ -139,7 +139,7 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
         )
     text = _encodable(text)
     shown, thought = _split(text)
-    reading = _Reading(answer)
+    reading = _AnswerSearch(answer)
     if thought:
         reading.offer_text(text.strip(_BLANK), whole=True)
     if reading.best is None:
@@ -149,12 +149,12 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     return reading.best[1]
 
 
-def visible(text: str) -> str:
+def without_thinking(text: str) -> str:
     """Return the text without its thinking, for answers in prose."""
     return _split(_encodable(text))[0].strip()
 
 
-def thinking(text: str) -> str:
+def thinking_in(text: str) -> str:
     """Return what stood within thinking tags and blocks, for the reasoning log."""
     return _split(_encodable(text))[1].strip()
 
@@ -390,7 +390,7 @@ def _respell(text: str) -> str:
     return "".join(spelled)
 
 
-class _Reading(Generic[T]):
+class _AnswerSearch(Generic[T]):
     """What has become of a text so far: the best answer in it, and the most telling complaint."""
 
     def __init__(self, answer: type[T]) -> None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deepdiver.core.record import Stance
+from deepdiver.reason.embedded.change_question import counts_in
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.summarise import summarise
-from deepdiver.reason.embedded.trend import counts
 from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
@@ -89,9 +89,9 @@ def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
     Twenty fires are one insight, their number.
     """
     listed = list(findings)
-    counting = {finding.origin for finding in listed if counts(finding.quote)}
+    counting = {finding.origin for finding in listed if counts_in(finding.quote)}
     yield from (
-        finding for finding in listed if finding.origin not in counting or counts(finding.quote)
+        finding for finding in listed if finding.origin not in counting or counts_in(finding.quote)
     )
 
 

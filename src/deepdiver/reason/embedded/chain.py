@@ -15,11 +15,14 @@ from dataclasses import dataclass, replace
 
 from deepdiver.core.values import Day
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind, verb_form
-from deepdiver.reason.embedded.lexicon import AUXILIARIES, MEANINGS, root
+from deepdiver.reason.embedded.clause_values import Value, matches, values_for
 from deepdiver.reason.embedded.names import bare, same_name, tokens
 from deepdiver.reason.embedded.question import Chain
 from deepdiver.reason.embedded.reading import Reading, mention
-from deepdiver.reason.embedded.slots import Value, matches, values
+from deepdiver.reason.embedded.word_lists import (
+    AUXILIARIES,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS, root
 
 KEYS, NAMES, CONTEXT = 0.5, 0.3, 0.2
 """What the keys of a clause, its names and dates, and its context weigh in a match."""
@@ -84,7 +87,7 @@ class Step:
         return tuple(names[:MOST_BOUND])
 
 
-def sure(steps: Iterable[Step]) -> bool:
+def is_sure(steps: Iterable[Step]) -> bool:
     """Whether the rules have an answer to a clause that needs no second reader."""
     best = [(step.clause.kind, item.score) for step in steps for item in step.candidates[:1]]
     return any(
@@ -104,7 +107,7 @@ def _merge(names: list[str], name: str) -> None:
     names.append(name)
 
 
-def follow(chain: Chain, readings: Sequence[Reading]) -> list[Step]:
+def follow_chain(chain: Chain, readings: Sequence[Reading]) -> list[Step]:
     """Answer the clauses of a chain in turn, each with what the one before it found."""
     steps: list[Step] = []
     for clause in chain:
@@ -244,7 +247,7 @@ def answers_in(
         for name in named or [n for n in clause.names if mention(reading, n) >= 0]:
             yield from (
                 Candidate(v, name, number, score * v.fit)
-                for v in values(clause, reading, [name])[:1]
+                for v in values_for(clause, reading, [name])[:1]
             )
         return
     subject = named[0] if named else ""
@@ -253,7 +256,7 @@ def answers_in(
     if clause.kind not in NAMED | VALUES:
         yield Candidate(Value("", 0, 1.0), subject, number, score)
         return
-    found = [v for v in values(clause, reading, holes) if directed(clause, reading, v, named)]
+    found = [v for v in values_for(clause, reading, holes) if directed(clause, reading, v, named)]
     for value in _taken(clause, reading, found):
         yield Candidate(value, subject, number, score * (0.5 + 0.5 * value.fit))
     if (

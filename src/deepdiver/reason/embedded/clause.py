@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from deepdiver.core.values import Day
-from deepdiver.reason.embedded.lexicon import (
+from deepdiver.reason.embedded.names import Name, Word, tokens
+from deepdiver.reason.embedded.reading import read_sentence
+from deepdiver.reason.embedded.word_lists import (
     AMOUNT_NOUNS,
     ASKING,
     AUXILIARIES,
@@ -19,8 +21,6 @@ from deepdiver.reason.embedded.lexicon import (
     DATE_NOUNS,
     DETERMINERS,
     EXTENTS,
-    IRREGULAR,
-    MEANINGS,
     PARTICLES,
     PLACE_NOUNS,
     PLURALS,
@@ -28,8 +28,7 @@ from deepdiver.reason.embedded.lexicon import (
     ROLES,
     SILENT,
 )
-from deepdiver.reason.embedded.names import Name, Word, tokens
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.word_roots import IRREGULAR, MEANINGS
 
 MOMENTS = frozenset({"before", "after"})
 WINDOWS = {"second": 5, "minut": 30, "hour": 12 * 60, "day": 7 * 24 * 60}
@@ -117,7 +116,7 @@ def clause_of(
     text = text[:1].upper() + text[1:]
     listed = tokens(text)
     kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
-    reading = read(text)
+    reading = read_sentence(text)
     names = [
         n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)
     ]

@@ -11,9 +11,9 @@ from itertools import pairwise
 from deepdiver.core.belief import SUPPORTED_AT
 from deepdiver.core.record import VerdictKind
 from deepdiver.reason.embedded.hypothesise import read_finding
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
-from deepdiver.reason.embedded.verify import supported
+from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import Conclusion, Shown, Verification, Verifications, VerifyConclusions
 
 CONTESTED = 0.9
@@ -69,11 +69,11 @@ def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Read
 
     By its quotes, by what denies it, and by how far its sources can be relied on.
     """
-    support, _ = supported(item.text, [finding.quote for finding in held])
+    support, _ = support_of(item.text, [finding.quote for finding in held])
     if support == "none" and item.kind == "insight":
         return VerdictKind.REJECT, NOTHING
     own, others = (
-        read(item.text),
+        read_sentence(item.text),
         [r for label, r in readings.items() if label not in item.finding_ids],
     )
     if item.kind == "insight" and any(

@@ -10,19 +10,38 @@ from dataclasses import dataclass
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import Span, terms
-from deepdiver.reason.embedded.chain import ENOUGH, NEAR_BEST, Step, answers_in, follow, sure
+from deepdiver.reason.embedded.chain import (
+    ENOUGH,
+    NEAR_BEST,
+    Step,
+    answers_in,
+    follow_chain,
+    is_sure,
+)
+from deepdiver.reason.embedded.change_question import SAID, bearing_on_change, change_asked
 from deepdiver.reason.embedded.clause import Clause, Kind
-from deepdiver.reason.embedded.comparing import pair_in, sentence_wanted
-from deepdiver.reason.embedded.lexicon import MEANINGS
+from deepdiver.reason.embedded.compare import compared_pair, is_wanted_sentence
 from deepdiver.reason.embedded.names import bare, root_words, same_name
-from deepdiver.reason.embedded.question import Analysis, Chain, analyse
-from deepdiver.reason.embedded.reading import Reading, leans, mention, read, units
+from deepdiver.reason.embedded.question import Chain, QuestionAnalysis, analyse_question
+from deepdiver.reason.embedded.reader_answers import (
+    Passage,
+    ReaderAnswer,
+    names_title,
+    title_of,
+    wants_short_answer,
+)
+from deepdiver.reason.embedded.reading import (
+    Reading,
+    leans,
+    mention,
+    quotable_sentences,
+    read_sentence,
+)
 from deepdiver.reason.embedded.reflect import uncovered
 from deepdiver.reason.embedded.rivals import to_the_point
-from deepdiver.reason.embedded.spans import Passage, Told, entitled, short_asked, title_of
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.reason.embedded.steps import Asked, ask
-from deepdiver.reason.embedded.trend import SAID, bearing, change_asked
+from deepdiver.reason.embedded.stepwise import StepwiseAnswers, ask_stepwise
+from deepdiver.reason.embedded.word_roots import MEANINGS
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
 MOST_FINDINGS = 12
@@ -72,24 +91,28 @@ class Quotable:
 
 def extract(task: ExtractFindings) -> Extraction:
     """Return the sentences that bear on the problem, and the names that lead on."""
-    analysis = analyse(task.question)
-    known = [read(statement) for statement in task.known]
+    analysis = analyse_question(task.question)
+    known = [read_sentence(statement) for statement in task.known]
     found = [item for text in task.texts for item in quotable(text)]
     readings = [*known, *(item.reading for item in found)]
     chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
-    followed = [follow(chain, readings) for chain in chains]
+    followed = [follow_chain(chain, readings) for chain in chains]
     scores: dict[int, float] = {}
-    reads = len(analysis.chains) == 1 and short_asked(analysis.question, analysis.chains[0][-1])
+    reads = len(analysis.chains) == 1 and wants_short_answer(
+        analysis.question, analysis.chains[0][-1]
+    )
     settled = {
         found[n - len(known)].source
         for steps in followed
-        if sure(steps)
+        if is_sure(steps)
         for n, _ in _chosen(steps, len(known))
     }
-    asked = _by_the_reader(task, analysis) if reads else Asked(())
+    asked = _by_the_reader(task, analysis) if reads else StepwiseAnswers(())
     if settled:  # the rules are sure of some texts: the reader is heard where it is, too
-        asked = Asked(tuple(item for item in asked.told if _heard(item, task, settled)))
-    told = [item for item in asked.told if item.passage < len(task.texts)][:MOST_TOLD]
+        asked = StepwiseAnswers(
+            tuple(item for item in asked.answers if _heard(item, task, settled))
+        )
+    told = [item for item in asked.answers if item.passage < len(task.texts)][:MOST_TOLD]
     bridges = list(_bridges(task, found)) if reads and not settled else []
     for number, score in (
         *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
@@ -124,7 +147,7 @@ def extract(task: ExtractFindings) -> Extraction:
     )
 
 
-def _heard(told: Told, task: ExtractFindings, settled: Container[str]) -> bool:
+def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Container[str]) -> bool:
     """Whether an answer of the reader is quoted where the rules are sure of some texts."""
     if told.passage >= len(task.texts):
         return False
@@ -138,10 +161,10 @@ def quotable(text: Text) -> list[Quotable]:
     """
     found: list[Quotable] = []
     before: list[Span] = []
-    for span in units(text.text):
+    for span in quotable_sentences(text.text):
         joined = _with_what_it_leans_on(text.text, span, before)
         quote = joined.of(text.text)
-        reading = read(statement_of(quote), text.title, text.publisher, text.published)
+        reading = read_sentence(statement_of(quote), text.title, text.publisher, text.published)
         found.append(Quotable(text.id, joined, quote, reading))
         before = [*before[1 - MOST_BEFORE :], span]
     return found
@@ -155,7 +178,7 @@ def _with_what_it_leans_on(text: str, span: Span, before: Sequence[Span]) -> Spa
         joined = Span(first.start, span.end)
         if joined.end - joined.start > LONGEST_JOINED:
             break
-        if read(first.of(text)).names and not leans(first.of(text)):
+        if read_sentence(first.of(text)).names and not leans(first.of(text)):
             return joined
     return span
 
@@ -166,13 +189,13 @@ def statement_of(quote: str) -> str:
     return plain.replace("**", "").removeprefix("*").removesuffix("*").strip() or plain
 
 
-def _chains_of_problem(problem: str, analysis: Analysis) -> tuple[Chain, ...]:
+def _chains_of_problem(problem: str, analysis: QuestionAnalysis) -> tuple[Chain, ...]:
     """Return the chains of a problem that a person or a gap has put in other words than the question."""
     if not problem.rstrip().endswith("?") or problem in {
         clause.text for clause in analysis.clauses
     }:
         return ()
-    return analyse(problem).chains
+    return analyse_question(problem).chains
 
 
 def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
@@ -192,12 +215,12 @@ def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
 
 
 def _on_the_statement(
-    problem: str, analysis: Analysis, found: Sequence[Quotable], offset: int
+    problem: str, analysis: QuestionAnalysis, found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
     """Return the sentences that speak of what a statement under test says, or answer the question for its names."""
     if problem.rstrip().endswith("?") or not problem.strip():
         return
-    claim = read(problem)
+    claim = read_sentence(problem)
     holes = [name.text for name in claim.names]
     last = [chain[-1] for chain in analysis.chains if chain[-1].hole]
     for number, item in enumerate(found):
@@ -218,7 +241,7 @@ def _on_the_change(
     if (change := change_asked(question)) is None:
         return
     for number, item in enumerate(found):
-        if bearing(change, item.quote)[0] is not Stance.NEUTRAL:
+        if bearing_on_change(change, item.quote)[0] is not Stance.NEUTRAL:
             yield offset + number, SAID
         elif item.reading.days and (change.topic - change.named) & set(terms(item.quote)):
             yield offset + number, ALIKE
@@ -227,14 +250,14 @@ def _on_the_change(
 # -- the reader
 
 
-def _by_the_reader(task: ExtractFindings, analysis: Analysis) -> Asked:
+def _by_the_reader(task: ExtractFindings, analysis: QuestionAnalysis) -> StepwiseAnswers:
     """Return what the reader takes for answers."""
     passages = [Passage(text.title, text.text) for text in task.texts]
     known = [Passage("", statement) for statement in task.known]
-    return ask(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
+    return ask_stepwise(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
 
 
-def _next_question(asked: Asked, task: ExtractFindings) -> Iterable[str]:
+def _next_question(asked: StepwiseAnswers, task: ExtractFindings) -> Iterable[str]:
     """Return the question with the answers to what is asked within it, which is looked up next."""
     if asked.steps and asked.question != task.question:
         yield asked.question
@@ -245,7 +268,7 @@ def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
 
     What they name may be a step on the way.
     """
-    titles = {text.id: text.title for text in task.texts if entitled(task.question, text.title)}
+    titles = {text.id: text.title for text in task.texts if names_title(task.question, text.title)}
     taken: dict[str, int] = {}
     for number, item in enumerate(found):
         if item.source in titles and taken.get(item.source, 0) < MOST_BRIDGES:
@@ -254,7 +277,10 @@ def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
 
 
 def _holding(
-    told: Iterable[Told], clause: Clause | None, task: ExtractFindings, found: Sequence[Quotable]
+    told: Iterable[ReaderAnswer],
+    clause: Clause | None,
+    task: ExtractFindings,
+    found: Sequence[Quotable],
 ) -> Iterable[tuple[int, float]]:
     """Return the sentences that hold the reader's answers, and those that led to them.
 
@@ -280,12 +306,12 @@ def _of_the_compared(
 ) -> Iterable[tuple[int, float]]:
     """Return, where two things are set against each other, the first sentences about each."""
     titles = {text.id: text.title for text in texts}
-    pair = pair_in(question, titles.values())
+    pair = compared_pair(question, titles.values())
     for name in pair.names if pair else ():
         taken = 0
         for number, item in enumerate(found):
             first = number == 0 or found[number - 1].source != item.source
-            if taken < MOST_OF_ONE and sentence_wanted(
+            if taken < MOST_OF_ONE and is_wanted_sentence(
                 name, item.reading, titles[item.source], first
             ):
                 taken += 1
@@ -300,7 +326,7 @@ def _sentence_at(found: Sequence[Quotable], source: str, place: int) -> int:
 
 
 def _named(
-    told: Sequence[Told],
+    told: Sequence[ReaderAnswer],
     bridges: Iterable[int],
     found: Sequence[Quotable],
     task: ExtractFindings,
@@ -311,13 +337,13 @@ def _named(
     Answers of the reader, then those of the bridges.
     """
     titles = {title_of(text.title).lower() for text in task.texts}
-    asked = read(task.question)
+    asked = read_sentence(task.question)
     single = [
         item.text
         for item in told
         if item.by < 0 and item.score >= LEADING and item.text[:1].isupper()
     ]
-    names = [name for name in single if read(f"It is {name}.").names]
+    names = [name for name in single if read_sentence(f"It is {name}.").names]
     names += [name.text for number in bridges for name in found[number].reading.names]
     for name in names:
         old = (
@@ -363,12 +389,14 @@ def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
     texts = [reading.text for reading in readings]
 
     def left(question: str) -> list[str]:
-        chains = analyse(question).chains
+        chains = analyse_question(question).chains
         return [
-            part.question for chain in chains for part in uncovered(follow(chain, readings), texts)
+            part.question
+            for chain in chains
+            for part in uncovered(follow_chain(chain, readings), texts)
         ]
 
-    clauses = {clause.text for clause in analyse(task.question).clauses}
+    clauses = {clause.text for clause in analyse_question(task.question).clauses}
     parts = left(task.question)
     still = [
         asked for asked in task.unanswered if (asked in parts if asked in clauses else left(asked))
@@ -380,7 +408,7 @@ def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
 
 
 def leads(
-    analysis: Analysis,
+    analysis: QuestionAnalysis,
     followed: Sequence[Sequence[Step]],
     known: Sequence[Reading],
     kept: Sequence[Quotable],
@@ -390,7 +418,7 @@ def leads(
     Persons come before other names. A name that stands in the question or in what is known was
     looked up before.
     """
-    asked = read(analysis.question)
+    asked = read_sentence(analysis.question)
     listed: list[tuple[int, int, str]] = []
     for steps in followed:
         for place, step in enumerate(steps[1:], 1):
@@ -410,7 +438,7 @@ def leads(
 
 
 def _rank(name: str) -> int:
-    return 0 if any(item.kind == "person" for item in read(f"It is {name}.").names) else 1
+    return 0 if any(item.kind == "person" for item in read_sentence(f"It is {name}.").names) else 1
 
 
 def _full(name: str, step: Step) -> str:
@@ -442,7 +470,7 @@ def _unanswered(step: Step) -> list[str]:
     return list(step.holes)
 
 
-def _of_the_asked_class(analysis: Analysis, kept: Iterable[Quotable]) -> Iterable[str]:
+def _of_the_asked_class(analysis: QuestionAnalysis, kept: Iterable[Quotable]) -> Iterable[str]:
     """Return names that carry a noun of the question.
 
     Skarn Island where the question speaks of an island.

@@ -12,18 +12,18 @@ from itertools import zip_longest
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import terms, words
-from deepdiver.reason.embedded.calls import tool_calls
-from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of, sure
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain, is_sure, side_of
+from deepdiver.reason.embedded.change_question import bearing_on_change, change_asked, counts_in
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
-from deepdiver.reason.embedded.comparing import compare
+from deepdiver.reason.embedded.clause_values import Value, same_value
+from deepdiver.reason.embedded.compare import compare
 from deepdiver.reason.embedded.names import bare, same_name
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.reason.embedded.rivals import rivals, same_words
-from deepdiver.reason.embedded.slots import Value, same_value
-from deepdiver.reason.embedded.spans import Passage, short_asked
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reader_answers import Passage, wants_short_answer
+from deepdiver.reason.embedded.reading import Reading, read_sentence
+from deepdiver.reason.embedded.rivals import find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.reason.embedded.trend import bearing, change_asked, counts
+from deepdiver.reason.embedded.tool_calls import propose_tool_calls
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
 
 RIVAL = 0.6
@@ -56,13 +56,13 @@ def hypothesise(task: Hypothesise) -> HypothesisSet:
     readings = [read_finding(finding) for finding in task.findings]
     offers: list[list[Proposed]] = [_changes(task), _comparison(task)]
     again: list[Proposed] = []
-    for chain in () if offers[1] else analyse(task.question).chains:
-        steps = follow(chain, readings)
+    for chain in () if offers[1] else analyse_question(task.question).chains:
+        steps = follow_chain(chain, readings)
         by_rules = list(_offers(steps[-1], task, readings))
         by_reader = _by_the_reader(steps[-1].clause, task)
         offers.append(
             _both(by_rules, by_reader, steps)
-            if by_rules and sure(steps[-1:])
+            if by_rules and is_sure(steps[-1:])
             else by_reader or by_rules
         )
         again += _again(steps[-1], task, readings)
@@ -116,7 +116,7 @@ def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
             prior=rival.prior,
             findings=tuple(task.findings[number].id for number in rival.findings),
         )
-        for rival in rivals(task.question, clause, task.findings)
+        for rival in find_rivals(task.question, clause, task.findings)
     ]
 
 
@@ -150,8 +150,10 @@ def asked_of_the_reader(question: str) -> Clause | None:
 
     None where a few words cannot answer.
     """
-    chains = analyse(question).chains
-    return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
+    chains = analyse_question(question).chains
+    return (
+        chains[0][-1] if len(chains) == 1 and wants_short_answer(question, chains[0][-1]) else None
+    )
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:
@@ -162,12 +164,16 @@ def _changes(task: Hypothesise) -> list[Proposed]:
     """
     change = change_asked(task.question)
     if change is None or not (
-        task.tools or any(counts(finding.quote) for finding in task.findings)
+        task.tools or any(counts_in(finding.quote) for finding in task.findings)
     ):
         return []
-    judged = [(finding.id, bearing(change, finding.quote)[0]) for finding in task.findings]
+    judged = [
+        (finding.id, bearing_on_change(change, finding.quote)[0]) for finding in task.findings
+    ]
     sides = ((change.yes, "yes", Stance.SUPPORTS), (change.no, "no", Stance.REFUTES))
-    tests = tool_calls(task.question, task.as_of, task.tools, "a count would show it")[:MOST_TESTS]
+    tests = propose_tool_calls(task.question, task.as_of, task.tools, "a count would show it")[
+        :MOST_TESTS
+    ]
     return [
         Proposed(
             statement=statement,
@@ -201,7 +207,7 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
         for run in task.past
         for claim in (*run.accepted, *(item.statement for item in run.refuted))
     ]
-    told = [(set(terms(claim)), read(claim).negated) for claim in claims]
+    told = [(set(terms(claim)), read_sentence(claim).negated) for claim in claims]
     holding = [
         item
         for item in step.candidates
@@ -219,7 +225,7 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
 
 def read_finding(finding: Shown) -> Reading:
     """Return what stands in a finding's quote."""
-    return read(finding.quote, finding.source, finding.publisher, finding.published)
+    return read_sentence(finding.quote, finding.source, finding.publisher, finding.published)
 
 
 def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
@@ -235,7 +241,7 @@ def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Itera
 # -- values and names
 
 
-def groups(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
+def group_answers(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
     """Put sentences together that give the same answer for the same thing."""
     made: list[Group] = []
     for item in candidates:
@@ -270,7 +276,9 @@ def _values(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Itera
     share = RIVAL if clause.kind in VALUES else OTHER_NAME
     best = max(item.score for item in valued)
     for group in _weightiest(
-        groups(clause, [item for item in valued if item.score >= share * best]), task, readings
+        group_answers(clause, [item for item in valued if item.score >= share * best]),
+        task,
+        readings,
     ):
         answer = group[0].value.text
         yield _proposed(
@@ -291,12 +299,12 @@ def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> flo
         finding = task.findings[item.sentence]
         origin = finding.origin or finding.id
         by_origin[origin] = max(
-            by_origin.get(origin, 0.0), weigh(item, finding, readings[item.sentence])
+            by_origin.get(origin, 0.0), weight_of(item, finding, readings[item.sentence])
         )
     return sum(by_origin.values())
 
 
-def weigh(item: Candidate, finding: Shown, reading: Reading) -> float:
+def weight_of(item: Candidate, finding: Shown, reading: Reading) -> float:
     """What one sentence is worth."""
     return item.score * finding.credibility * (HEARSAY if reading.hearsay else 1.0)
 
@@ -326,7 +334,7 @@ def _proposed(
     best = max(
         group,
         key=lambda item: (
-            weigh(item, task.findings[item.sentence], readings[item.sentence]),
+            weight_of(item, task.findings[item.sentence], readings[item.sentence]),
             -item.sentence,
         ),
     )
@@ -390,7 +398,7 @@ def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterabl
     for subject in subjects:
         mine = [item for item in step.candidates if same_name(item.subject, subject)]
         exact = [item for item in mine if item.value.exact]
-        rivals = _weightiest(groups(step.clause, exact or mine), task, readings)
+        rivals = _weightiest(group_answers(step.clause, exact or mine), task, readings)
         settled.append(rivals[0][0])
         yield from (_aged(group, task, readings) for group in rivals)
     yield from _contradicting(step, settled, task, readings)

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, words
-from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of, sure
+from deepdiver.reason.embedded.chain import Step, answers_in, follow_chain, is_sure, match, side_of
+from deepdiver.reason.embedded.change_question import Change, bearing_on_change, change_asked
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.clause_values import Value, same_value
 from deepdiver.reason.embedded.hypothesise import asked_of_the_reader, read_finding, same_subject
 from deepdiver.reason.embedded.names import same_name, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, mention, read
-from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, rivals, same_words
-from deepdiver.reason.embedded.slots import Value, same_value
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
+from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
+from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.reason.embedded.trend import Change, bearing, change_asked
-from deepdiver.reason.embedded.verdicts import leaning, told
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown
 
 DIRECT = 0.95
@@ -62,7 +62,7 @@ SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TestedClaim:
     """What a hypothesis says, as far as it can be compared."""
 
     reading: Reading
@@ -130,18 +130,18 @@ def _as_read(task: Judge, readings: Sequence[Reading]) -> Rival | None:
     """
     if (clause := asked_of_the_reader(task.question)) is None:
         return None
-    (chain,) = analyse(task.question).chains
-    last = follow(chain, readings)[-1]
-    if sure([last]) and any(
+    (chain,) = analyse_question(task.question).chains
+    last = follow_chain(chain, readings)[-1]
+    if is_sure([last]) and any(
         same_words(item.value.text, task.answer_if_true) for item in last.candidates
     ):
         return None
-    found = rivals(task.question, clause, task.findings)
+    found = find_rivals(task.question, clause, task.findings)
     return next((rival for rival in found if same_words(rival.answer, task.answer_if_true)), None)
 
 
 def _by_reading(
-    task: Judge, readings: Sequence[Reading], claim: Claim, rival: Rival
+    task: Judge, readings: Sequence[Reading], claim: TestedClaim, rival: Rival
 ) -> Iterator[Judgement]:
     """Judge by how likely the reader's answer is with all that gives it.
 
@@ -180,14 +180,14 @@ def _by_reading(
 
 def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
     """Judge by what a finding counts, or says in words, of the change that is asked about."""
-    stance, strength, reason = bearing(change, finding.quote)
+    stance, strength, reason = bearing_on_change(change, finding.quote)
     if hypothesis == change.no and stance is not Stance.NEUTRAL:
         stance = Stance.REFUTES if stance is Stance.SUPPORTS else Stance.SUPPORTS
     return Judgement(finding=finding.id, stance=stance, strength=strength, reason=reason)
 
 
-def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
-    analysis = analyse(task.question)
+def _claim(task: Judge, readings: Sequence[Reading]) -> TestedClaim:
+    analysis = analyse_question(task.question)
     own = next(
         (
             r
@@ -196,14 +196,14 @@ def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
         ),
         None,
     )
-    reading = own or read(task.hypothesis, published=task.as_of)
-    steps = [follow(chain, [*readings, reading])[-1] for chain in analysis.chains]
+    reading = own or read_sentence(task.hypothesis, published=task.as_of)
+    steps = [follow_chain(chain, [*readings, reading])[-1] for chain in analysis.chains]
     held = [(step.clause, _holes(step, reading, task.answer_if_true)) for step in steps]
     slots = tuple(_slots(held, reading, task.answer_if_true))
     last = steps[-1].clause
     told = [c.score for clause, holes in held for c in answers_in(clause, reading, holes)]
     told += [c.score for step in steps for c in step.candidates if c.sentence == len(readings)]
-    return Claim(
+    return TestedClaim(
         reading, slots, last if last.kind is Kind.YES_NO else None, max(told, default=LEAST)
     )
 
@@ -240,12 +240,12 @@ def _slots(
         yield from ((clause, holes, c.subject, c.value) for c in given)
 
 
-def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
+def _judged(finding: Shown, reading: Reading, claim: TestedClaim) -> Judgement:
     stance, strength, reason = _bearing(reading, claim)
     if reason == ALIKE:
         stance, strength, reason = _heard(finding.quote, claim.reading.text, strength)
     elif stance is Stance.NEUTRAL and not claim.slots and may_bear(reading, claim.reading):
-        stance, strength, reason = told(finding.quote, claim.reading.text) or NEUTRAL
+        stance, strength, reason = reader_bearing(finding.quote, claim.reading.text) or NEUTRAL
     if reading.hearsay and stance is not Stance.NEUTRAL:
         strength, reason = strength * HEARSAY, f"{reason}, from hearsay"
     return Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
@@ -256,7 +256,7 @@ def _heard(quote: str, claim: str, strength: float) -> Bearing:
 
     The reader agrees, says otherwise, or leaves little of it.
     """
-    heard = told(quote, claim)
+    heard = reader_bearing(quote, claim)
     if heard is None:
         return Stance.SUPPORTS, UNHEARD * strength, f"{ALIKE}, by its words alone"
     return heard if heard[0] is Stance.REFUTES else (Stance.SUPPORTS, strength, ALIKE)
@@ -266,7 +266,7 @@ Bearing = tuple[Stance, float, str]
 NEUTRAL: Bearing = (Stance.NEUTRAL, 0.0, "does not bear on it")
 
 
-def _bearing(reading: Reading, claim: Claim) -> Bearing:
+def _bearing(reading: Reading, claim: TestedClaim) -> Bearing:
     if _holds(reading.text, claim.reading.text):
         return Stance.SUPPORTS, DIRECT * claim.relevance, "says it in these words"
     compared = [
@@ -304,7 +304,7 @@ def _holds(text: str, part: str) -> bool:
 
 def _compared(
     reading: Reading,
-    claim: Claim,
+    claim: TestedClaim,
     clause: Clause,
     holes: tuple[str, ...],
     subject: str,
@@ -364,7 +364,7 @@ def _by_whom(reading: Reading) -> str:
     )
 
 
-def _by_side(reading: Reading, claim: Claim, clause: Clause) -> Bearing:
+def _by_side(reading: Reading, claim: TestedClaim, clause: Clause) -> Bearing:
     """Judge by the side that sentence and claim take on a yes-or-no question."""
     mine, theirs = side_of(clause, claim.reading), side_of(clause, reading)
     score = match(clause, reading)

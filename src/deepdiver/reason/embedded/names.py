@@ -13,15 +13,15 @@ from typing import Literal
 
 from deepdiver.core.text import STOPWORDS
 from deepdiver.core.values import MONTHS
-from deepdiver.reason.embedded.lexicon import (
+from deepdiver.reason.embedded.word_lists import (
     BODY_WORDS,
     COMPANY_FORMS,
     COMPANY_WORDS,
     HEADS,
     PLACE_WORDS,
     WEEKDAYS,
-    root,
 )
+from deepdiver.reason.embedded.word_roots import root
 
 NameKind = Literal["person", "company", "body", "place", "other"]
 

@@ -16,16 +16,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from deepdiver.core.text import terms, words
-from deepdiver.reason.embedded.chain import Step, follow
+from deepdiver.reason.embedded.chain import Step, follow_chain
 from deepdiver.reason.embedded.clause import VALUES, Kind
+from deepdiver.reason.embedded.clause_values import same_value
 from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.hypothesise import same_subject
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.reflect import reflect
-from deepdiver.reason.embedded.slots import same_value
 from deepdiver.tasks import (
     Address,
     AnalyseOutput,
@@ -66,7 +66,10 @@ Links = dict[int, set[int]]
 def analyse_output(task: AnalyseOutput) -> Analysis:
     """Return what the texts say that bears on the question, and how it goes with what is known."""
     parts = {part.question: part.id for part in task.problems}
-    known = [read(item.statement, item.source, "", item.published) for item in task.shared_memory]
+    known = [
+        read_sentence(item.statement, item.source, "", item.published)
+        for item in task.shared_memory
+    ]
     about = _nearest(task.query_or_url, list(parts) or [task.initial_query])
     statements = tuple(item.statement for item in task.shared_memory)
     taken = extract(
@@ -76,7 +79,7 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
     )
     dated = {text.id: text for text in task.texts}
     new = [
-        read(f.statement, (t := dated[f.source]).title, t.publisher, t.published)
+        read_sentence(f.statement, (t := dated[f.source]).title, t.publisher, t.published)
         for f in taken.findings
     ]
     readings = [*known, *new]
@@ -134,8 +137,8 @@ def _missing(
         )
     )
     left: list[str] = []
-    for chain in analyse(question).chains:
-        for step in follow(chain, known):
+    for chain in analyse_question(question).chains:
+        for step in follow_chain(chain, known):
             if step.clause.kind is Kind.AGE:
                 exact = [item.subject for item in step.candidates if item.value.exact]
                 names = [
@@ -149,14 +152,19 @@ def _missing(
 
 def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) -> list[Step]:
     """Return what the sentences say to each clause of the question, and to each part that is none."""
-    analysis = analyse(question)
+    analysis = analyse_question(question)
     clauses = {clause.text for clause in analysis.clauses}
-    others = [chain for part in parts if part not in clauses for chain in analyse(part).chains[-1:]]
-    steps = [follow(chain, readings) for chain in analysis.chains]
+    others = [
+        chain
+        for part in parts
+        if part not in clauses
+        for chain in analyse_question(part).chains[-1:]
+    ]
+    steps = [follow_chain(chain, readings) for chain in analysis.chains]
     # Of a part that is no clause only its own end answers it; what leads there answers clauses that
     # nobody asked for.
     return [step for listed in steps for step in listed] + [
-        follow(chain, readings)[-1] for chain in others
+        follow_chain(chain, readings)[-1] for chain in others
     ]
 
 
@@ -237,7 +245,7 @@ def _steps(task: DecideAction) -> Iterator[NextAction]:
     if task.feedback and not task.iteration:
         named = [
             name
-            for chain in analyse(task.initial_query).chains
+            for chain in analyse_question(task.initial_query).chains
             for clause in chain
             for name in clause.names
         ]
@@ -246,7 +254,10 @@ def _steps(task: DecideAction) -> Iterator[NextAction]:
     if not task.research_history:
         yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
     missing = _missing(
-        task.initial_query, task.as_of, task.problems, [read(text) for text in task.shared_memory]
+        task.initial_query,
+        task.as_of,
+        task.problems,
+        [read_sentence(text) for text in task.shared_memory],
     )
     missing += [
         part for part in task.unanswered if part not in missing

@@ -12,10 +12,15 @@ from typing import Literal
 
 from deepdiver.core.values import dates
 from deepdiver.core.whereabouts import places
-from deepdiver.reason.embedded.calls import RADIUS_KM, days_back, said_in, tool_calls
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.tool_calls import (
+    RADIUS_KM,
+    days_back,
+    details_of,
+    propose_tool_calls,
+)
 from deepdiver.tasks import (
     Area,
     Argument,
@@ -55,7 +60,7 @@ def decompose(task: Decompose) -> Decomposition:
 
     A plan that was rejected gives way to the question as it stands.
     """
-    analysis = analyse(task.question)
+    analysis = analyse_question(task.question)
     sought = analysis.chains[-1][-1].kind.value
     if task.objection:
         return Decomposition(
@@ -71,7 +76,7 @@ def decompose(task: Decompose) -> Decomposition:
 
 def plan_research(task: PlanResearch) -> ResearchPlan:
     """Return the clauses as objectives, where and when as the question has them, and queries for the clauses."""
-    analysis = analyse(task.question)
+    analysis = analyse_question(task.question)
     objectives = [clause.text for clause in analysis.clauses][:MOST_PROBLEMS] or [task.question]
     if task.objection:
         objectives = [analysis.question or task.question]
@@ -88,8 +93,8 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
         for text in objectives
     ]
     turns = [query for row in zip_longest(*listed) for query in row if query]
-    said = said_in(task.question, task.as_of)
-    calls = tool_calls(task.question, task.as_of, task.tools, "to find out")
+    said = details_of(task.question, task.as_of)
+    calls = propose_tool_calls(task.question, task.as_of, task.tools, "to find out")
     return ResearchPlan(
         objectives=tuple(objectives),
         regions_of_interest=tuple(
@@ -135,7 +140,7 @@ def decompose_task(task: DecomposeTask) -> TaskDecomposition:
     asked = Decompose(question=task.question, as_of=task.as_of, objection=task.objection)
     problems = decompose(asked).problems
     labels = {item.question: f"subtask_{number}" for number, item in enumerate(problems, 1)}
-    kinds = {clause.text: clause.kind for clause in analyse(task.question).clauses}
+    kinds = {clause.text: clause.kind for clause in analyse_question(task.question).clauses}
     made = tuple(
         SubTask(
             id=labels[item.question],

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.clause import Clause, Kind
-from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
 from deepdiver.reason.embedded.names import bare, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
+from deepdiver.reason.embedded.word_lists import (
+    PREPOSITIONS,
+    SILENT,
+)
+from deepdiver.reason.embedded.word_roots import root, synonyms
 from deepdiver.tasks import REMEMBERED, Queries, Recalled, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200
@@ -41,7 +45,7 @@ def write_queries(task: WriteQueries) -> Queries:
     if holes:
         rest = [word for word in words if root(word) != clause.hole]
         asked = _ASKED.get(clause.kind, "").split()
-        other = [word for key in clause.keys for word in like(key)][:3]
+        other = [word for key in clause.keys for word in synonyms(key)][:3]
         made = (
             [list(holes)] if len(holes) > 1 else []
         )  # those who belong together are often named together
@@ -50,7 +54,7 @@ def write_queries(task: WriteQueries) -> Queries:
         made += [[hole] for hole in holes]
     else:
         named = [*clause.names, *clause.titles]
-        other = [word for key in clause.keys for word in like(key)][:4]
+        other = [word for key in clause.keys for word in synonyms(key)][:4]
         made = [
             words,
             [*named, *other],
@@ -93,12 +97,12 @@ def _clause_and_holes(
     question: str, problem: str, known: Iterable[str]
 ) -> tuple[Clause, tuple[str, ...]]:
     """Return the clause of a problem, and the names that fill its hole as far as they are known."""
-    readings = [read(statement) for statement in known]
-    for chain in analyse(question).chains:
-        for step in follow(chain, readings):
+    readings = [read_sentence(statement) for statement in known]
+    for chain in analyse_question(question).chains:
+        for step in follow_chain(chain, readings):
             if step.clause.text == problem:
                 return step.clause, step.holes
-    return analyse(problem).chains[0][-1], ()
+    return analyse_question(problem).chains[0][-1], ()
 
 
 def refute_queries(task: RefuteQueries) -> Queries:
@@ -106,20 +110,20 @@ def refute_queries(task: RefuteQueries) -> Queries:
 
     They never hold the value that it claims.
     """
-    claim = read(task.hypothesis)
-    clause = analyse(task.question).chains[-1][-1]
+    claim = read_sentence(task.hypothesis)
+    clause = analyse_question(task.question).chains[-1][-1]
     subjects = _subjects(claim, clause)
     matter = [
         word
         for word in keywords(clause.text)
         if root(word) not in {r for s in subjects for r in map(root, bare(s))}
     ]
-    rivals = [_difference(claim, read(rival)) for rival in task.rivals[:2]]
+    rivals = [_difference(claim, read_sentence(rival)) for rival in task.rivals[:2]]
     made = [[*subjects, *matter, *AGAINST.split()], [*subjects, *matter, *PRIMARY.split()]]
     if clause.kind is Kind.AGE:
         together = [
             name.text.split()[0]
-            for r in (claim, *map(read, task.rivals[:5]))
+            for r in (claim, *map(read_sentence, task.rivals[:5]))
             for name in r.names[:1]
         ]
         made.insert(1, together)

@@ -25,8 +25,14 @@ from deepdiver.reason.embedded.clause import (
     verb_form,
     with_titles,
 )
-from deepdiver.reason.embedded.lexicon import ASKING, AUXILIARIES, DETERMINERS, PREPOSITIONS, ROLES
 from deepdiver.reason.embedded.names import Word, tokens
+from deepdiver.reason.embedded.word_lists import (
+    ASKING,
+    AUXILIARIES,
+    DETERMINERS,
+    PREPOSITIONS,
+    ROLES,
+)
 
 LONGEST_QUESTION = 2_000
 """Characters of a question that are looked at: who writes more gives material, with the question at
@@ -39,7 +45,7 @@ Chain = tuple[Clause, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class QuestionAnalysis:
     """A question taken apart."""
 
     question: str
@@ -55,13 +61,13 @@ class Analysis:
         return tuple({clause.text: clause for chain in self.chains for clause in chain}.values())
 
 
-def analyse(question: str) -> Analysis:
+def analyse_question(question: str) -> QuestionAnalysis:
     """Take a question apart."""
     return _analysed(_shortened(question))
 
 
 @functools.lru_cache(maxsize=256)
-def _analysed(question: str) -> Analysis:
+def _analysed(question: str) -> QuestionAnalysis:
     text, titles = _without_titles(question)
     parts = _parts(text)
     chains: list[Chain] = []
@@ -71,7 +77,7 @@ def _analysed(question: str) -> Analysis:
             chain = _completed(chain, chains[0])
         chains.append(chain)
     whole = clause_of(text, titles, as_account=True)
-    return Analysis(with_titles(text, titles), tuple(chains), whole)
+    return QuestionAnalysis(with_titles(text, titles), tuple(chains), whole)
 
 
 def _shortened(question: str) -> str:

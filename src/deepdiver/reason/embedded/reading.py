@@ -16,18 +16,6 @@ from itertools import pairwise
 
 from deepdiver.core.text import Span, blocks, sentences
 from deepdiver.core.values import Day, dated, number, numbers
-from deepdiver.reason.embedded.lexicon import (
-    AUXILIARIES,
-    DENIALS,
-    HEARSAY,
-    MEANINGS,
-    NEGATIONS,
-    PREPOSITIONS,
-    PRONOUNS,
-    ROLES,
-    SILENT,
-    WEEKDAYS,
-)
 from deepdiver.reason.embedded.names import (
     CLOCKS,
     POSSESSIVE,
@@ -38,6 +26,18 @@ from deepdiver.reason.embedded.names import (
     find_names,
     tokens,
 )
+from deepdiver.reason.embedded.word_lists import (
+    AUXILIARIES,
+    DENIALS,
+    HEARSAY,
+    NEGATIONS,
+    PREPOSITIONS,
+    PRONOUNS,
+    ROLES,
+    SILENT,
+    WEEKDAYS,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS
 
 LONGEST = 900
 """Characters of a sentence that may be quoted: what is longer is a table or a text without full
@@ -113,7 +113,7 @@ class Reading:
     """Whether the source says that it only heard it."""
 
 
-def read(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
+def read_sentence(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
     """Return what stands in a sentence; of an endless one, in its beginning."""
     return _read(
         " ".join(text[: 2 * LONGEST].split()), title[:LONGEST], publisher[:LONGEST], published
@@ -176,7 +176,7 @@ def _meanings(listed: Sequence[Word], names: Sequence[Name]) -> frozenset[str]:
 # -- sentences
 
 
-def units(text: str) -> list[Span]:
+def quotable_sentences(text: str) -> list[Span]:
     """Return the sentences that can be quoted, in order.
 
     Beyond `core.text.sentences`: a line of a log or register is a sentence of its own, a time or

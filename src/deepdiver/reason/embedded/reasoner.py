@@ -20,12 +20,12 @@ from deepdiver.reason.embedded.decide import decide
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
+from deepdiver.reason.embedded.open_question import survey_parts, survey_queries, survey_texts
 from deepdiver.reason.embedded.plan import decompose_task, plan_research
 from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.summarise import summarise
-from deepdiver.reason.embedded.survey import survey, survey_parts, survey_queries
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
@@ -59,7 +59,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Decompose: survey_parts,
     WriteQueries: survey_queries,
     RefuteQueries: refute_queries,
-    ExtractFindings: survey,
+    ExtractFindings: survey_texts,
     Hypothesise: hypothesise,
     Judge: judge,
     Decide: decide,

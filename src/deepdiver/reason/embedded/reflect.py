@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import combinations, zip_longest
 
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.reason.embedded.chain import Step, follow
+from deepdiver.reason.embedded.chain import Step, follow_chain
 from deepdiver.reason.embedded.clause import VALUES, Kind
-from deepdiver.reason.embedded.hypothesise import groups, same_subject
+from deepdiver.reason.embedded.hypothesise import group_answers, same_subject
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import write_queries
-from deepdiver.reason.embedded.question import Chain, analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import Chain, analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
 
 MOST_MISSING, MOST_QUERIES, MOST_NOTES = 6, 6, 10
@@ -39,7 +39,7 @@ MORE = "a part of the question is not answered, or only by a weak source"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UncoveredPart:
     """A part of the question that is not covered."""
 
     question: str
@@ -50,9 +50,9 @@ class Part:
 
 def reflect(task: Reflect) -> Reflection:
     """Name what is missing, and call it enough only where each part is covered or was searched in vain."""
-    readings = [read(text) for text in task.known]
+    readings = [read_sentence(text) for text in task.known]
     doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
-    followed = [follow(chain, readings) for chain in _chains(task)]
+    followed = [follow_chain(chain, readings) for chain in _chains(task)]
     parts = list(
         {
             part.question: part
@@ -73,17 +73,20 @@ def reflect(task: Reflect) -> Reflection:
 
 def _chains(task: Reflect) -> list[Chain]:
     """Return the chains of the question, and of the problems that are no clause of it."""
-    analysis = analyse(task.question)
+    analysis = analyse_question(task.question)
     clauses = {clause.text for clause in analysis.clauses}
     others = [
-        chain for text in task.problems if text not in clauses for chain in analyse(text).chains
+        chain
+        for text in task.problems
+        if text not in clauses
+        for chain in analyse_question(text).chains
     ]
     return [*analysis.chains, *others]
 
 
 def uncovered(
     steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()
-) -> Iterator[Part]:
+) -> Iterator[UncoveredPart]:
     """Return the parts of a chain that no sentence answers but doubtful ones."""
     for step in steps:
         firm = [item for item in step.candidates if item.sentence not in doubtful]
@@ -92,14 +95,14 @@ def uncovered(
             left = [
                 name for name in step.holes if not any(same_name(name, other) for other in settled)
             ]
-            yield from (Part(f"How old is {name}?") for name in left)
+            yield from (UncoveredPart(f"How old is {name}?") for name in left)
         elif not firm:
-            yield Part(
+            yield UncoveredPart(
                 step.clause.text, known[step.candidates[0].sentence] if step.candidates else ""
             )
 
 
-def _queries(task: Reflect, parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
+def _queries(task: Reflect, parts: Iterable[UncoveredPart]) -> dict[str, tuple[str, ...]]:
     """Return for each part the queries that were not made; none where it was searched in vain."""
     return {
         part.question: write_queries(
@@ -124,7 +127,7 @@ def _in_turn(listed: Iterable[Sequence[str]], limit: int) -> tuple[str, ...]:
 
 def _notes(
     task: Reflect,
-    parts: Iterable[Part],
+    parts: Iterable[UncoveredPart],
     queries: dict[str, tuple[str, ...]],
     followed: Iterable[Sequence[Step]],
     readings: Sequence[Reading],
@@ -149,7 +152,7 @@ def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
     """Return the pairs of sentences that give different values for the same thing."""
     if step.clause.kind not in VALUES:
         return
-    made = groups(step.clause, [item for item in step.candidates if item.value.text])
+    made = group_answers(step.clause, [item for item in step.candidates if item.value.text])
     for one, other in combinations(made[:MOST_GROUPS], 2):
         told = (readings[one[0].sentence].text, readings[other[0].sentence].text)
         if same_subject(one[0].subject, other[0].subject) and told[0] != told[1]:

@@ -14,9 +14,9 @@ from deepdiver.core.text import STOPWORDS, words
 from deepdiver.reason.embedded.chain import covered
 from deepdiver.reason.embedded.clause import Clause, Kind
 from deepdiver.reason.embedded.names import same_name
-from deepdiver.reason.embedded.reading import mention, read
-from deepdiver.reason.embedded.spans import Passage, Told, entitled, links
-from deepdiver.reason.embedded.steps import ask
+from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
+from deepdiver.reason.embedded.reading import mention, read_sentence
+from deepdiver.reason.embedded.stepwise import ask_stepwise
 from deepdiver.tasks import Shown
 
 LIKELY = 0.035
@@ -63,15 +63,15 @@ class Rival:
         return (*self.giving, *self.leading)
 
 
-def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
+def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
     """Return the rival answers that the reader finds, the likeliest first.
 
     None where none is likely.
     """
-    asked = ask(question, clause, _passages(clause, findings))
+    asked = ask_stepwise(question, clause, _passages(clause, findings))
     told = [
         item
-        for item in asked.told
+        for item in asked.answers
         if asked.steps
         or to_the_point(
             clause, (findings[number].quote for number in (item.passage, item.by) if number >= 0)
@@ -93,7 +93,7 @@ def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Riv
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
-def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> frozenset[int]:
+def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]) -> frozenset[int]:
     """Return the answers that stand in copies of a text which elsewhere gives another one, and no less often.
 
     Texts that are the same but for the answer are no two witnesses: somebody has changed one of
@@ -112,7 +112,9 @@ def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> fro
     )
 
 
-def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown]) -> bool:
+def _copied(
+    one: Iterable[ReaderAnswer], other: Sequence[ReaderAnswer], findings: Sequence[Shown]
+) -> bool:
     """Whether two answers stand in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
     return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(
@@ -133,7 +135,7 @@ def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
     "The population was 459" was taken from a text about the town, and does not say so.
     """
     made = [Passage(finding.source, finding.quote) for finding in findings]
-    if links(made, len(made)) or not clause.names:
+    if find_links(made, len(made)) or not clause.names:
         return made
     asked = clause.names[0]
     return [
@@ -146,7 +148,7 @@ def _nameless(passage: Passage, asked: str) -> bool:
 
     Davis, of Ryan Davis.
     """
-    reading = read(passage.text)
+    reading = read_sentence(passage.text)
     return mention(reading, asked) < 0 and all(
         same_name(name.text, asked) for name in reading.names[:1]
     )
@@ -164,12 +166,12 @@ def to_the_point(clause: Clause, sentences: Iterable[str]) -> bool:
         clause.kind in {Kind.PERSON, Kind.COMPANY} or _PREDICATE.fullmatch(clause.text)
     ):
         return True
-    read_all = [read(sentence) for sentence in sentences]
+    read_all = [read_sentence(sentence) for sentence in sentences]
     if any(covered(clause.keys, reading) > 0 for reading in read_all):
         return True
     named = (*clause.names, *clause.titles)
     return bool(_COPULAR.match(clause.text)) and any(
-        mention(reading, name) >= 0 or entitled(reading.text, name)
+        mention(reading, name) >= 0 or names_title(reading.text, name)
         for reading in read_all
         for name in named
     )
@@ -182,7 +184,11 @@ _COPULAR = re.compile(r"who(?:m)? (?:is|was|are|were) the\b", re.IGNORECASE)
 
 
 def _rival(
-    group: Sequence[Told], score: float, steps: Iterable[int], likelihood: float, disputed: bool
+    group: Sequence[ReaderAnswer],
+    score: float,
+    steps: Iterable[int],
+    likelihood: float,
+    disputed: bool,
 ) -> Rival:
     giving = tuple(dict.fromkeys(told.passage for told in group))
     leading = dict.fromkeys(
@@ -199,9 +205,9 @@ def _rival(
     )
 
 
-def _together(told: Iterable[Told]) -> list[list[Told]]:
+def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
     """Put answers together that are the same, or of which one holds the other's words."""
-    groups: list[list[Told]] = []
+    groups: list[list[ReaderAnswer]] = []
     for item in told:
         for group in groups:
             if same_words(group[0].text, item.text):
@@ -229,7 +235,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOPWORDS] or words(text)
 
 
-def _by_origin(group: Iterable[Told], findings: Sequence[Shown]) -> dict[str, float]:
+def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[Shown]) -> dict[str, float]:
     """Return the best score that each origin gives an answer."""
     best: dict[str, float] = {}
     for told in group:

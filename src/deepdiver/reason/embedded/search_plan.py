@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deepdiver.core.text import terms
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN, reflect
 from deepdiver.tasks import (
     PlanSearches,
@@ -99,8 +99,12 @@ def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str
 
 def _waiting(question: str, known: tuple[str, ...]) -> set[str]:
     """Return the parts that wait for the answer to another: nobody knows yet of whom they ask."""
-    readings = [read(statement) for statement in known]
-    steps = [step for chain in analyse(question).chains for step in follow(chain, readings)]
+    readings = [read_sentence(statement) for statement in known]
+    steps = [
+        step
+        for chain in analyse_question(question).chains
+        for step in follow_chain(chain, readings)
+    ]
     return {step.clause.text for step in steps if step.clause.hole and not step.holes}
 
 
@@ -116,11 +120,11 @@ def _dives(
 
 def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
     """Return a check of each statement that answers a part of the question and rests on one source, the last first."""
-    readings = [read(statement) for statement in known]
+    readings = [read_sentence(statement) for statement in known]
     steps = [
         step
-        for chain in analyse(task.question).chains
-        for step in reversed(follow(chain, readings))
+        for chain in analyse_question(task.question).chains
+        for step in reversed(follow_chain(chain, readings))
     ]
     answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
     tried = {_normal(query) for query in task.tried}
@@ -146,7 +150,10 @@ def _normal(query: str) -> str:
 def _beside(task: PlanSearches, known: Iterable[str]) -> Iterator[SearchPlan]:
     """Return a search for each name that no search held."""
     used = [set(terms(query)) for query in task.tried]
-    named = [*task.leads, *(name.text for statement in known for name in read(statement).names)]
+    named = [
+        *task.leads,
+        *(name.text for statement in known for name in read_sentence(statement).names),
+    ]
     for name in dict.fromkeys(named):
         if not any(set(terms(name)) <= words for words in used):
             yield SearchPlan(

@@ -5,8 +5,11 @@ By the words they share and by which of them denies.
 
 from __future__ import annotations
 
-from deepdiver.reason.embedded.lexicon import MEANINGS, SILENT
 from deepdiver.reason.embedded.reading import Reading, mention
+from deepdiver.reason.embedded.word_lists import (
+    SILENT,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS
 
 
 def telling(reading: Reading, named: bool = True) -> list[str]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.hypothesise import read_finding
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.write import SAME
 from deepdiver.tasks import Shown, Statement, Summarise, Summary
@@ -25,7 +25,7 @@ def summarise(task: Summarise) -> Summary:
     One that confirms a line is returned in the words of that line.
     """
     readings = [read_finding(finding) for finding in task.findings]
-    lines = [(line.id, line.text, read(line.text)) for line in task.summary]
+    lines = [(line.id, line.text, read_sentence(line.text)) for line in task.summary]
     answering = _answering(task, [*(reading for _, _, reading in lines), *readings], len(lines))
     order = sorted(
         range(len(readings)),
@@ -84,9 +84,9 @@ def _answering(task: Summarise, readings: Sequence[Reading], known: int) -> set[
     chains = [
         chain
         for text in (task.question, *task.problems, *task.missing)
-        for chain in analyse(text).chains
+        for chain in analyse_question(text).chains
     ]
-    steps = [step for chain in chains for step in follow(chain, readings)]
+    steps = [step for chain in chains for step in follow_chain(chain, readings)]
     return {
         item.sentence - known
         for step in steps

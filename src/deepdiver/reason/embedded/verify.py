@@ -15,9 +15,9 @@ from typing import Literal
 from deepdiver.core.text import fold
 from deepdiver.core.values import dates, names, numbers
 from deepdiver.reason.embedded.extract import statement_of
-from deepdiver.reason.embedded.reading import mention, read, units
+from deepdiver.reason.embedded.reader_verdicts import reader_verdict
+from deepdiver.reason.embedded.reading import mention, quotable_sentences, read_sentence
 from deepdiver.reason.embedded.stance import telling
-from deepdiver.reason.embedded.verdicts import verdict
 from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
 
 PARTLY = 0.5
@@ -40,11 +40,11 @@ def check_support(task: CheckSupport) -> Checks:
 
 
 def _check(claim: Claim) -> Check:
-    support, reason = supported(claim.text, claim.quotes)
+    support, reason = support_of(claim.text, claim.quotes)
     return Check(id=claim.id, support=support, reason=reason)
 
 
-def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
+def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     """Return how far quotes carry a sentence, and what is missing."""
     plain = _plain(text)
     if not plain or not quotes:
@@ -55,7 +55,7 @@ def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     missing = _missing_values(text, joined)
     if missing:
         return "none", f"{missing} is not in the quotes"
-    claim, said = read(text), [read(quote) for quote in quotes]
+    claim, said = read_sentence(text), [read_sentence(quote) for quote in quotes]
     if all(claim.negated != reading.negated for reading in said):
         return "none", "one of the two denies and the other does not"
     words = telling(claim)
@@ -69,12 +69,12 @@ def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
 
 def read_as_saying(text: str, quotes: Iterable[str]) -> bool:
     """Whether the trained reader takes a quote to say it, in whatever words."""
-    return any(verdict(quote, text).supports >= SAID for quote in quotes)
+    return any(reader_verdict(quote, text).supports >= SAID for quote in quotes)
 
 
 def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
     """Whether the trained reader takes a quote to contradict it, and none to say it."""
-    found = [verdict(quote, text) for quote in quotes]
+    found = [reader_verdict(quote, text) for quote in quotes]
     return any(item.refutes >= DENIED for item in found) and not any(
         item.supports >= SAID for item in found
     )
@@ -96,7 +96,7 @@ def _age_follows(text: str, quotes: Sequence[str]) -> bool:
         return False
     years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
     told = any(
-        match["born"] in quote and mention(read(quote), match["name"]) >= 0
+        match["born"] in quote and mention(read_sentence(quote), match["name"]) >= 0
         for quote in map(statement_of, quotes)
     )
     return told and years == int(match["years"])
@@ -112,7 +112,7 @@ def _missing_values(text: str, quotes: str) -> str:
     for day in dates(text):
         if not any(other.covers(day) for other in days):
             return day.iso()
-    said = [read(quote) for quote in quotes.split("\n\n")]
+    said = [read_sentence(quote) for quote in quotes.split("\n\n")]
     for name in names(text):
         if not any(mention(reading, name) >= 0 for reading in said):
             return name
@@ -133,11 +133,11 @@ def nearest(text: str, quotes: Iterable[str]) -> str:
 
     Empty if none shares at least a third of them.
     """
-    wanted = telling(read(text))
+    wanted = telling(read_sentence(text))
     best, most = "", 0.0
     for quote in quotes:
-        for span in units(quote):
-            reading = read(span.of(quote))
+        for span in quotable_sentences(quote):
+            reading = read_sentence(span.of(quote))
             share = sum(word in reading.roots for word in wanted) / len(wanted) if wanted else 0.0
             if share > most and share >= 1 / 3:
                 best, most = statement_of(span.of(quote)), share

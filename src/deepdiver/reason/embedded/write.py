@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core import belief
 from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind, Stance
-from deepdiver.reason.embedded.chain import Candidate, Step, follow
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.clause_values import same_value
 from deepdiver.reason.embedded.hypothesise import (
     age_on,
     age_sentence,
@@ -22,15 +23,14 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
-from deepdiver.reason.embedded.insights import account
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.names import same_name, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, mention, read
-from deepdiver.reason.embedded.slots import same_value
+from deepdiver.reason.embedded.open_question import is_open
+from deepdiver.reason.embedded.open_question_report import write_account
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.reason.embedded.survey import is_open
-from deepdiver.reason.embedded.verify import supported
+from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import (
     Draft,
     DraftSection,
@@ -93,7 +93,9 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     stays unanswered.
     """
     lines = [line for _, lines in page.refutations() for line in lines]
-    sections = account(task.question, task.findings, [line.text for line in (*answer, *lines)])
+    sections = write_account(
+        task.question, task.findings, [line.text for line in (*answer, *lines)]
+    )
     refuted = (
         DraftSection(heading=heading, sentences=tuple(lines))
         for heading, _ in page.refutations()[:1]
@@ -106,7 +108,7 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     )
 
 
-def weighed(task: WriteReport) -> tuple[Standing, ...]:
+def weigh_hypotheses(task: WriteReport) -> tuple[Standing, ...]:
     """Return the rival answers that the findings give, weighed by what speaks for and against each.
 
     For a strategy that puts no hypotheses forward. None of them was put to a test, and the report
@@ -160,15 +162,18 @@ class Page:
         self.task = task
         self.findings = {finding.id: finding for finding in task.findings}
         self.readings = [read_finding(finding) for finding in task.findings]
-        analysis = analyse(task.question)
-        self.chains = [follow(chain, self.readings) for chain in analysis.chains]
+        analysis = analyse_question(task.question)
+        self.chains = [follow_chain(chain, self.readings) for chain in analysis.chains]
         asked = {clause.text for clause in analysis.clauses}
         others = [
-            chain for text in task.problems if text not in asked for chain in analyse(text).chains
+            chain
+            for text in task.problems
+            if text not in asked
+            for chain in analyse_question(text).chains
         ]
-        self.besides = [follow(chain, self.readings) for chain in others]
+        self.besides = [follow_chain(chain, self.readings) for chain in others]
         self.told: list[Reading] = []
-        standing = weighed(task) if task.standing is None else task.standing
+        standing = weigh_hypotheses(task) if task.standing is None else task.standing
         best_first = sorted(standing, key=lambda item: -item.posterior)
         self.supported = [item for item in standing if item.status is HypothesisStatus.SUPPORTED]
         self.refuted = [item for item in standing if item.status is HypothesisStatus.REFUTED]
@@ -322,7 +327,7 @@ class Page:
 
     def _stood_on(self, step: Step) -> list[str]:
         """Return the names in the hole of the last clause that the supported answers speak of."""
-        told = [read(item.statement) for item in self.supported]
+        told = [read_sentence(item.statement) for item in self.supported]
         return [hole for hole in step.holes if any(mention(reading, hole) >= 0 for reading in told)]
 
     def _links(self, step: Step, needed: Sequence[str]) -> tuple[list[int], list[str]]:
@@ -466,7 +471,7 @@ def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
 def _carries(finding: Shown, item: Standing) -> bool:
     """Whether a finding that supports a hypothesis also gives its answer, so that it can be cited for it."""
     if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
-        return supported(item.statement, [finding.quote])[0] == "full"
+        return support_of(item.statement, [finding.quote])[0] == "full"
     return {word.root for word in tokens(item.answer)} <= read_finding(finding).roots
 
 
