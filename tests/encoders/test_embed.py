@@ -135,7 +135,7 @@ def test_the_model_agrees_with_float32_as_the_readme_says() -> None:
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, deepdiver.encoders as e; e.embedder(); "
+        "import sys, deepdiver.encoders as e; e.load_embedder(); "
         "sys.exit(','.join({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)) or None)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -149,7 +149,7 @@ def test_a_file_that_may_only_be_read(
 
 
 def test_part_of_a_row_is_refused(file: RowFile) -> None:
-    with pytest.raises(ValueError, match="no whole number of rows"):
+    with pytest.raises(ValueError, match="not a whole number of rows"):
         file.append(b"1234567")
     assert len(file) == 0
 

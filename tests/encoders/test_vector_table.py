@@ -119,15 +119,15 @@ def test_a_query_of_another_shape_is_refused(table: VectorTable, shape: tuple[in
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_no_rows_cannot_be_asked_for(table: VectorTable, k: int) -> None:
-    with pytest.raises(ValueError, match="one row at least"):
+    with pytest.raises(ValueError, match="at least one row"):
         table.search(units(1)[0], k)
 
 
 @pytest.mark.parametrize(
     ("allowed", "words"),
     [
-        (np.ones(5, bool), "speaks of 5 rows, the table has 4"),
-        (np.ones((2, 2), bool), "not that of a list"),
+        (np.ones(5, bool), "has 5 rows, the table has 4"),
+        (np.ones((2, 2), bool), "it must have one dimension"),
         (np.array([0, 4]), "names rows 0 to 4, the table has 4"),
         (np.array([-1, 2]), "names rows -1 to 2, the table has 4"),
     ],

@@ -123,7 +123,7 @@ class Strange(GenericFakeChatModel):
 
 @pytest.mark.parametrize("rung", [Rung.NATIVE, Rung.TOOLS, Rung.JSON])
 def test_a_class_without_a_way_says_so(rung: Rung) -> None:
-    with pytest.raises(NotImplementedError, match=f"Bare knows no {rung} mode"):
+    with pytest.raises(NotImplementedError, match=f"Bare has no {rung} mode"):
         bind(Bare(messages=iter(())), rung, WANTED)
 
 
@@ -135,7 +135,7 @@ def test_langchains_fallback_to_tools_is_not_taken_for_a_schema_mode(rung: Rung)
 
 @pytest.mark.parametrize("rung", [Rung.NATIVE, Rung.JSON])
 def test_a_chain_of_another_make_is_not_trusted(rung: Rung) -> None:
-    with pytest.raises(NotImplementedError, match="Strange knows no"):
+    with pytest.raises(NotImplementedError, match="Strange has no"):
         bind(Strange(messages=iter(())), rung, WANTED)
 
 

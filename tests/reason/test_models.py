@@ -56,11 +56,11 @@ def need(provider: str) -> None:
             "unknown provider claude of model opus; known are openai, anthropic, google, ollama",
         ),
         ("OpenAI:gpt-5", "did you mean openai:gpt-5?"),
-        ("gpt-5", "gpt-5 names no provider: write PROVIDER:MODEL; known are openai,"),
+        ("gpt-5", "gpt-5 is not a provider: write PROVIDER:MODEL; known are openai,"),
         ("openai", "openai is a provider, not a model: write openai:MODEL"),
         ("openai:", "write openai:MODEL"),
         (":m", "unknown provider"),
-        ("", "an empty name names no provider"),
+        ("", "an empty name is not a provider"),
     ],
 )
 def test_a_name_that_is_not_known_gets_the_nearest_one(name: str, says: str) -> None:

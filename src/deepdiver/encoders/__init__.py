@@ -1,7 +1,4 @@
-"""Local models that need no key and no network.
-
-Sentence embeddings, and the table that their vectors live in.
-"""
+"""Local models without key or network: sentence embeddings, their table, and the reader."""
 
 from deepdiver.encoders.embed import DIMENSION, MODEL, Embedder, load_embedder
 from deepdiver.encoders.vector_table import VectorTable

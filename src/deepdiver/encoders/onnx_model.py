@@ -1,7 +1,4 @@
-"""The files that the encoders come with.
-
-Reading them, checked, once, and running them over texts of any length.
-"""
+"""The ONNX models that ship with deepdiver: checking, loading and running them in batches."""
 
 from __future__ import annotations
 
@@ -25,26 +22,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_THREADS = 8
-"""A batch of 1,024 tokens takes some 25 MB while it is run, and a container with a share of two
-cores may show 64."""
+"""A batch of 1,024 tokens takes about 25 MB while it runs, and a container that may use two cores
+can report 64."""
 ERRORS = 3
-"""The least severe of onnxruntime's own messages that may reach the terminal; warnings are 2."""
+"""The lowest severity of onnxruntime's own messages that may reach the terminal; warnings are 2."""
 
 
 class Once(Generic[T]):
-    """Something that is made at the first call and kept; threads may share it.
+    """Makes a value at the first call and keeps it; threads may share it.
 
-    What fails is tried anew.
+    If making the value fails, the next call tries again.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
-        """Say how it is made."""
+        """Take the function that makes the value."""
         self._make = make
         self._making = threading.Lock()
         self._made: list[T] = []
 
     def __call__(self) -> T:
-        """Return it."""
+        """Return the value."""
         with self._making:
             if not self._made:
                 self._made.append(self._make())
@@ -52,50 +49,50 @@ class Once(Generic[T]):
 
 
 def read_checked(file: Path, sha256: str) -> bytes:
-    """Return what a file holds, if it is the one that we shipped: 20 ms for 23 MB.
+    """Return the bytes of a file that deepdiver ships, if they are unchanged: 20 ms for 23 MB.
 
     Raises:
-        StoreAccessError: If it is not there, or may not be read.
-        DamagedStoreError: If it holds something else, which might still run and give wrong results
-            in silence.
+        StoreAccessError: If the file is missing or may not be read.
+        DamagedStoreError: If its contents differ: another model might run and silently give wrong
+            results.
     """
     try:
         data = file.read_bytes()
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreAccessError(
-            f"{file} cannot be read ({why}): install deepdiver again, it comes with it"
+            f"{file} cannot be read ({why}): install deepdiver again, which includes it"
         ) from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise DamagedStoreError(
-            f"{file} is damaged (it is not what deepdiver comes with): install deepdiver again"
+            f"{file} is damaged (it differs from the file in deepdiver): install deepdiver again"
         )
     return data
 
 
 def load_tokenizer(file: Path, sha256: str) -> Tokenizer:
-    """Return the tokenizer that a file holds; raises as `read` does."""
+    """Return the tokenizer in a file; raises what `read_checked` raises."""
     from tokenizers import Tokenizer
 
     return Tokenizer.from_buffer(read_checked(file, sha256))
 
 
 def open_session(model: bytes, intra_op: int = 1) -> Any:
-    """Return an onnxruntime session on the processor.
+    """Return an onnxruntime session that runs on the CPU.
 
     Args:
-        model: An ONNX file.
-        intra_op: Threads that one run may use; 0 is one for each core.
+        model: The bytes of an ONNX file.
+        intra_op: Threads that one run may use; 0 means one for each core.
     """
     import onnxruntime  # type: ignore[import-untyped]
 
-    # On Windows it would tell the system about every session.
+    # On Windows it would report every session to the system.
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = intra_op
     options.log_severity_level = ERRORS
-    # Threads that wait by spinning took a third of the processor's time; on a busy machine they
-    # were no faster.
+    # Threads that wait by spinning took a third of the CPU time and were no faster on a busy
+    # machine.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
 
@@ -108,17 +105,17 @@ def run_batches(
     threads: int = 0,
     **fixed: int,
 ) -> Iterator[tuple[int, Floats]]:
-    """Yield the number of each text and one output of a model for it, in no order that matters.
+    """Yield the number of each text and one output of a model for it, in any order.
 
     Args:
-        session: Of the model; one thread for each run, since the batches are spread over threads
-            here. Batches are small: 200 pairs of sentences took 1.3 times as long where two cores
-            shared each of them.
-        output: Which of its outputs.
-        given: For each of its inputs a list of whole numbers for each text, as long as the text's
-            other lists.
-        tokens: The most that are run at once; a text that has more is run by itself.
-        threads: How many batches are run at once; 0 is one for each core, within MOST_THREADS.
+        session: The model's session, with one thread for each run, since batches are spread over
+            threads here. Batches are small: 200 pairs of sentences took 1.3 times as long when two
+            cores shared each batch.
+        output: Which of the model's outputs to return.
+        given: For each input of the model, one list of integers for each text; all lists of a text
+            have the same length.
+        tokens: The most tokens in one batch; a longer text runs in a batch of its own.
+        threads: How many batches run at once; 0 means one for each core, up to MOST_THREADS.
         fixed: The inputs that are the same for all texts.
     """
     import numpy as np
@@ -147,7 +144,7 @@ def run_batches(
 
 
 def cores() -> int:
-    """Return how many cores this process may use, or MOST_THREADS."""
+    """Return how many cores this process may use, at most MOST_THREADS."""
     allowed = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
@@ -155,9 +152,9 @@ def cores() -> int:
 
 
 def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Group the numbers of texts.
+    """Group the numbers of texts by length and limit the tokens of each group.
 
-    Those of a group have one length, so nothing is padded, and together few tokens.
+    Texts of one length need no padding.
     """
     groups: dict[int, list[int]] = {}
     for number, length in enumerate(lengths):
@@ -169,8 +166,8 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
 
 
 def encodable(text: str, characters: int) -> str:
-    """Return the start of a text without lone surrogates, which the tokenizer cannot take.
+    """Return the start of a text, its lone surrogates replaced, since the tokenizer refuses them.
 
-    No offset moves.
+    Offsets stay the same.
     """
     return text[:characters].encode("utf-8", "replace").decode("utf-8")

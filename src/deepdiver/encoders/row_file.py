@@ -1,14 +1,15 @@
-"""A file of rows of one width that only ever grows, safe against crashes and against other processes.
+"""An append-only file of fixed-width rows that survives crashes and concurrent processes.
 
 ::
 
-    header, 64 bytes    magic · width of a row · two slots, each the committed number of rows and its checksum
+    header, 64 bytes    magic · width of a row · two slots, each with the committed number
+                        of rows and its checksum
     rows
 
-New rows are written and flushed first; then their number is committed into the older slot. So
-whoever opens the file, at any instant or after any crash, finds a whole number of whole rows; what
-lies behind them is a torn tail. Rows are mapped into memory, not read: opening a large file takes
-no time, and the system may take the pages back.
+New rows are written and flushed first; then their number is committed to the older slot. So a
+process that opens the file at any time, or after any crash, finds a whole number of whole rows;
+everything after them is a torn tail. Rows are mapped into memory, not read: opening a large file
+takes no time, and the system may reclaim the pages.
 """
 
 from __future__ import annotations
@@ -43,45 +44,45 @@ KIND = b"ddrow"
 VERSION = b"001"
 
 START = struct.Struct("<5s3sI")
-"""Kind of file, version of its format, bytes in a row."""
+"""The kind of file, the version of its format, and the bytes in a row."""
 
 SLOT = struct.Struct("<QI4x")
-"""Committed rows, checksum of that number."""
+"""The committed number of rows and its checksum."""
 
 SLOTS = (16, 32)
-"""Where the slots stand. A commit overwrites the one with fewer rows, so if it is torn the other
-still holds."""
+"""Offsets of the slots. A commit overwrites the one with fewer rows, so if the write is torn, the
+other slot still holds."""
 
 HEADER = 64
 """Bytes before the first row."""
 
 FAR = 1 << 62
-"""The byte that Windows locks, behind all that is ever written: there a lock keeps others from
-reading, too."""
+"""The byte that Windows locks, beyond everything that is ever written, because a lock there also
+keeps others from reading."""
 
 LOCK_WAIT = 30.0
-"""Seconds to wait for another process that appends; it takes milliseconds."""
+"""Seconds to wait for another process that is appending; that takes milliseconds."""
 
 LOCK_PAUSE = 0.01
-"""Seconds between two tries: neither system can wait for a limited time by itself."""
+"""Seconds between two attempts: neither system has a lock call with a timeout."""
 
 
 READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""What the system says of a file that may be read but not written."""
+"""The system's errors for a file that may be read but not written."""
 
 
 class RowFile:
-    """Rows of one width in a file; threads may share it, and processes may open the same file."""
+    """Rows of one width in a file. Threads may share it, and processes may open the same file."""
 
     def __init__(self, path: Path, width: int) -> None:
-        """Open a file; make it where there is none.
+        """Open a file, or create it if it does not exist.
 
         Args:
-            path: The file. Its folder is made too.
+            path: The file. Its folder is created too.
             width: Bytes in a row.
 
         Raises:
-            DamagedStoreError: If it is something else, has rows of another width, or has lost rows.
+            DamagedStoreError: If it is not a row file, has rows of another width, or has lost rows.
             NewerSchemaError: If a newer deepdiver wrote it.
             StoreAccessError: If the system does not let us open it.
         """
@@ -100,7 +101,7 @@ class RowFile:
             raise
 
     def __len__(self) -> int:
-        """Count the rows that are committed now, by whomever."""
+        """Count the rows that are committed now, by any process."""
         with self._turn:
             found = [count for count in map(self._committed, SLOTS) if count is not None]
             if not found:
@@ -108,7 +109,7 @@ class RowFile:
             return max(found)
 
     def append(self, rows: bytes) -> range:
-        """Add rows; when this returns, they are on the disk and everybody sees them.
+        """Add rows; when this returns, they are on disk and visible to every process.
 
         Args:
             rows: The bytes of a whole number of rows.
@@ -117,11 +118,11 @@ class RowFile:
             The numbers of the new rows.
 
         Raises:
-            StoreError: If the file cannot grow; the rows that were there are untouched.
+            StoreError: If the file cannot grow; the existing rows are untouched.
         """
         added, rest = divmod(len(rows), self.width)
         if rest:
-            raise ValueError(f"{len(rows)} bytes are no whole number of rows of {self.width}")
+            raise ValueError(f"{len(rows)} bytes are not a whole number of rows of {self.width}")
         if not self._writable:
             raise StoreAccessError(
                 f"{self.path} cannot be written to: allow it, or choose another --home"
@@ -136,7 +137,7 @@ class RowFile:
     def view(self) -> memoryview:
         """Return the bytes of all rows that are committed now.
 
-        It stays valid when rows are added.
+        The view stays valid when rows are added.
         """
         with self._turn:
             count = len(self)
@@ -152,17 +153,14 @@ class RowFile:
             return memoryview(self._mapped)[HEADER:]
 
     def close(self) -> None:
-        """Let go of the file; views that were handed out stay valid."""
+        """Close the file; views that were returned stay valid."""
         with self._turn:
             self._mapped = None
             self._mapped_rows = 0
             self._file.close()
 
     def _begin(self) -> None:
-        """Write the header of a new file.
-
-        The file may be somebody's who is just about to do the same.
-        """
+        """Write the header of a new file, unless another process has just written it."""
         if self._size() or not self._writable:
             return
         with self._faults(), self._locked():
@@ -174,7 +172,7 @@ class RowFile:
     def _check_start(self) -> None:
         start = self._read(0, START.size)
         if len(start) < START.size or not start.startswith(KIND):
-            raise self._damaged("it is no table of vectors")
+            raise self._damaged("it is not a table of vectors")
         _, version, width = START.unpack(start)
         if version > VERSION:
             raise NewerSchemaError(
@@ -186,17 +184,14 @@ class RowFile:
             raise self._damaged(f"it should have {len(self)} rows and is too short")
 
     def _cut_tail(self) -> None:
-        """Cut off what a crash left behind the last row.
-
-        Not while another process may be writing there.
-        """
+        """Cut off the torn tail that a crash left, unless another process may be writing there."""
         if not self._writable or self._size() == self._end(len(self)):
             return
         with self._faults():
             if _lock(self._file):
                 try:
-                    # Windows refuses while another process has the file mapped; the next rows go
-                    # over the tail anyway.
+                    # Windows refuses while another process has the file mapped; the next rows
+                    # overwrite the tail anyway.
                     with suppress(PermissionError):
                         self._file.truncate(self._end(len(self)))
                 finally:
@@ -207,7 +202,7 @@ class RowFile:
         self._write(older, _slot(count))
 
     def _committed(self, place: int) -> int | None:
-        """Read a slot; None if it is torn."""
+        """Return the number of rows in a slot; None if the slot is torn."""
         data = self._read(place, SLOT.size)
         if len(data) < SLOT.size or data != _slot(count := SLOT.unpack(data)[0]):
             return None
@@ -224,7 +219,7 @@ class RowFile:
         return self._file.read(size) or b""
 
     def _write(self, place: int, data: bytes) -> None:
-        """Write all of it, and wait until the disk has it."""
+        """Write all of the data, and wait until it is on disk."""
         self._file.seek(place)
         left = memoryview(data)
         while left:
@@ -239,7 +234,7 @@ class RowFile:
             if time.monotonic() > end:
                 raise StoreError(
                     f"{self.path} was locked by another process for {LOCK_WAIT:g} s: end it, or "
-                    "try later"
+                    "try again later"
                 )
             time.sleep(LOCK_PAUSE)
         try:
@@ -262,7 +257,7 @@ class RowFile:
 
     def _damaged(self, what: str) -> DamagedStoreError:
         return DamagedStoreError(
-            f"{self.path} is damaged ({what}): move it away, and it is made anew"
+            f"{self.path} is damaged ({what}): move it away, and deepdiver makes a new one"
         )
 
 
@@ -271,14 +266,14 @@ def _slot(count: int) -> bytes:
 
 
 def _open(path: Path) -> tuple[FileIO, bool]:
-    """Return the file, made where there was none, and whether it may be written to."""
+    """Return the file, created if it did not exist, and whether it may be written to."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             return FileIO(path, "x+"), True
         except FileExistsError:
             return FileIO(path, "r+"), True
-    except (OSError, ValueError) as error:  # ValueError is the answer to a path with a NUL in it.
+    except (OSError, ValueError) as error:  # a path with a NUL raises ValueError
         if isinstance(error, OSError) and error.errno in READ_ONLY and os.access(path, os.R_OK):
             return FileIO(path, "r"), False
         why = (isinstance(error, OSError) and error.strerror) or str(error)
@@ -288,7 +283,7 @@ def _open(path: Path) -> tuple[FileIO, bool]:
 
 
 def _lock(file: FileIO) -> bool:
-    """Try to take the lock; the system lets go of it when its holder dies."""
+    """Try to take the lock; the system releases it when the process that holds it dies."""
     try:
         if sys.platform == "win32":
             file.seek(FAR)
@@ -311,7 +306,7 @@ def _unlock(file: FileIO) -> None:
 
 
 def _save_name(path: Path) -> None:
-    """Wait until the disk has the name of a new file, not only its content.
+    """Wait until the name of a new file is on disk too.
 
     Windows does so by itself.
     """

@@ -1,9 +1,10 @@
 """A table of int8 vectors in one file, searched exactly.
 
-400,000 vectors of 384 numbers take 155 MB, and a search 65 ms of the processor, which its cores
-share.
+400,000 vectors of 384 numbers take 155 MB, and a search takes 65 ms of CPU time, divided among the
+cores.
 
-A row is its numbers as bytes, 128 for zero, then a float32: what one step of a byte is worth.
+A row holds the vector's numbers as bytes, with 128 for zero, and then a float32, the value of one
+step of a byte.
 """
 
 from __future__ import annotations
@@ -27,57 +28,57 @@ if TYPE_CHECKING:
     Multiply = Callable[[Bytes, Bytes], npt.NDArray[np.int32]]
 
 ZERO = 128
-"""The byte that stands for 0. Unsigned times unsigned is the one form that overflows on no
-processor."""
+"""The byte that stands for 0. Multiplying unsigned by unsigned bytes is the only form that
+overflows on no processor."""
 
 SCALE = 4
-"""Bytes of a row's float32. It stands inside the row and is multiplied with it, by zeros in the
-query: no copying."""
+"""Bytes of a row's float32. It is part of the row and is multiplied with it, by zeros in the query,
+so that nothing needs to be copied."""
 
 STEPS = 127
 """Steps from 0 to the largest number of a row."""
 
 FINE = 127 * 256 + 127
-"""Steps from 0 to the largest number of a query, which has two bytes for each: a second one costs
-no time at all."""
+"""Steps from 0 to the largest number of a query, which has two bytes for each number: the second
+byte costs no time at all."""
 
 BLOCK = 16_384
-"""Rows in one multiplication, 6 MB of them: their results stay in the cache."""
+"""Rows in one multiplication, 6 MB of them: the results stay in the cache."""
 
 SPARSE = 3
-"""Where less than a third of the rows is allowed, picking them out (0.46 µs each) beats multiplying
-all (0.16 µs)."""
+"""If fewer than a third of the rows are allowed, picking them out (0.46 µs each) is faster than
+multiplying all of them (0.16 µs each)."""
 
 DOT = Path(__file__).parent / "dot.onnx"
-"""The multiplication in the form that onnxruntime takes; training/embeddings/build.py makes it."""
+"""The multiplication as an ONNX graph; training/embeddings/build.py makes it."""
 
 DOT_HASH = "95d523a5c8f2ca17c2f5a52cd9e2d4bb741db245b670643cdc9f93e31728938c"
 """SHA-256 of that file."""
 
 
 class VectorTable:
-    """Vectors with row numbers 0, 1, 2 ….
+    """Vectors with row numbers 0, 1, 2 and so on.
 
-    Threads may share it, and processes may open the same file.
+    Threads may share a table, and processes may open the same file.
     """
 
     def __init__(self, path: Path, dimension: int = 384, *, intra_op: int = 0) -> None:
-        """Open a table; make it where there is none.
+        """Open a table, or create it if it does not exist.
 
         Args:
             path: The file.
             dimension: Numbers in a vector.
-            intra_op: Threads that one search may use; 0 is one for each core.
+            intra_op: Threads that one search may use; 0 means one for each core.
 
         Raises:
-            StoreError: If the file cannot be opened, or is none of a table with this dimension.
+            StoreError: If the file cannot be opened, or is not a table of this dimension.
         """
         self.dimension = dimension
         self._intra_op = intra_op
         self._rows = RowFile(path, dimension + SCALE)
 
     def __len__(self) -> int:
-        """Count the rows, those that other processes have added too."""
+        """Count the rows, including those that other processes have added."""
         return len(self._rows)
 
     def __enter__(self) -> Self:
@@ -87,16 +88,16 @@ class VectorTable:
         self.close()
 
     def append(self, vectors: Floats) -> range:
-        """Add vectors; when this returns, they are on the disk.
+        """Add vectors; when this returns, they are on disk.
 
         Args:
-            vectors: One to a row; finite numbers.
+            vectors: One vector in each row; all numbers must be finite.
 
         Returns:
             Their row numbers.
 
         Raises:
-            StoreError: If the file cannot grow; the rows that were there are untouched.
+            StoreError: If the file cannot grow; the existing rows are untouched.
         """
         import numpy as np
 
@@ -109,7 +110,7 @@ class VectorTable:
         return self.append_packed(pack(vectors))
 
     def append_packed(self, rows: Bytes) -> range:
-        """Add vectors that are packed already; see `pack` and `append`."""
+        """Add vectors that `pack` has already packed; otherwise the same as `append`."""
         if rows.ndim != 2 or rows.shape[1] != self.dimension + SCALE:
             raise ValueError(
                 f"rows of shape {rows.shape} do not fit a table of (n, {self.dimension + SCALE})"
@@ -120,20 +121,20 @@ class VectorTable:
         """Find the rows with the largest dot products.
 
         Args:
-            query: A vector; finite numbers.
-            k: How many rows at most.
-            allowed: The rows to look at: a boolean for each (rows behind its end are not looked
-                at), or their numbers in any order. None is all.
+            query: A vector of finite numbers.
+            k: The most rows to return.
+            allowed: The rows to search: a boolean for each (rows after its end are skipped),
+                or row numbers in any order. None means all rows.
 
         Returns:
-            Row numbers and scores, best first, equal scores by row; fewer than k where fewer are
-            there or allowed.
+            Row numbers and scores, best first, equal scores by row number; fewer than k if fewer rows
+            exist or are allowed.
         """
         import numpy as np
 
         _check(query, self.dimension)
         if k < 1:
-            raise ValueError(f"k is {k}: ask for one row at least")
+            raise ValueError(f"k is {k}: ask for at least one row")
         table = np.frombuffer(self._rows.view(), np.uint8).reshape(-1, self.dimension + SCALE)
         chosen = None if allowed is None else _numbers(allowed, len(table))
         scores = _scores(table, chosen, query, _multiply(self._intra_op))
@@ -141,12 +142,12 @@ class VectorTable:
         return (best if chosen is None else chosen[best]), scores[best]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._rows.close()
 
 
 def nearness(rows: Bytes, query: Floats, *, intra_op: int = 0) -> Floats:
-    """Return the dot products of packed vectors with a query, exactly as a table that holds them would."""
+    """Return the dot products of packed vectors with a query, exactly as a table would."""
     _check(query, rows.shape[1] - SCALE)
     return _scores(rows, None, query, _multiply(intra_op))
 
@@ -157,9 +158,8 @@ def pack(vectors: Floats) -> Bytes:
 
     exact = vectors.astype(np.float64)
     steps = (np.abs(exact).max(axis=1, initial=0.0) / STEPS).astype("<f4")
-    divisors = np.where(steps > 0, steps, np.inf).astype(
-        np.float64
-    )  # A vector of zeros, or too small for a float32.
+    # A vector of zeros, or too small for a float32, has steps of 0.
+    divisors = np.where(steps > 0, steps, np.inf).astype(np.float64)
     codes = np.clip(np.rint(exact / divisors[:, None]), -STEPS, STEPS) + ZERO
     return np.hstack([codes.astype(np.uint8), steps.view(np.uint8).reshape(-1, SCALE)])
 
@@ -174,26 +174,26 @@ def _check(query: Floats, dimension: int) -> None:
 
 
 def _columns(query: Floats) -> tuple[Bytes, float]:
-    """Return a query as two columns of bytes, coarse and fine, and what one fine step is worth."""
+    """Return a query as two columns of bytes, coarse and fine, and the value of one fine step."""
     import numpy as np
 
     exact = query.astype(np.float64)
     step = float(np.abs(exact).max(initial=0.0)) / FINE
     fine = np.rint(exact / step).astype(np.int64) if step else np.zeros(len(exact), np.int64)
-    coarse = (fine + 128) // 256  # So that what is left lies in -128..127.
+    coarse = (fine + 128) // 256  # the rest lies in -128..127
     columns = np.stack([coarse, fine - 256 * coarse], axis=1) + ZERO
     return np.pad(columns, ((0, SCALE), (0, 0)), constant_values=ZERO).astype(np.uint8), step
 
 
 def _numbers(allowed: Allowed, count: int) -> Rows:
-    """Return allowed rows as their numbers, in order, each once."""
+    """Return allowed rows as their numbers, in ascending order, without repeats."""
     import numpy as np
 
     if allowed.ndim != 1:
-        raise ValueError(f"allowed has the shape {allowed.shape}, not that of a list")
+        raise ValueError(f"allowed has the shape {allowed.shape}; it must have one dimension")
     if allowed.dtype == np.bool_:
         if len(allowed) > count:
-            raise ValueError(f"allowed speaks of {len(allowed)} rows, the table has {count}")
+            raise ValueError(f"allowed has {len(allowed)} rows, the table has {count}")
         return np.flatnonzero(allowed).astype(np.int64)
     numbers = np.unique(allowed).astype(np.int64)
     if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < count:
@@ -202,7 +202,7 @@ def _numbers(allowed: Allowed, count: int) -> Rows:
 
 
 def _scores(table: Bytes, chosen: Rows | None, query: Floats, multiply: Multiply) -> Floats:
-    """Return the dot products of a query with the chosen rows, or with all."""
+    """Return the dot products of a query with the chosen rows, or with all rows."""
     import numpy as np
 
     columns, step = _columns(query)
@@ -217,7 +217,7 @@ def _scores(table: Bytes, chosen: Rows | None, query: Floats, multiply: Multiply
 
 
 def _best(scores: Floats, k: int) -> Rows:
-    """Return the places of the k largest, best first, equal ones in order."""
+    """Return the positions of the k largest scores, best first, equal ones in order."""
     import numpy as np
 
     places = np.arange(len(scores), dtype=np.int64)
@@ -229,7 +229,7 @@ def _best(scores: Floats, k: int) -> Rows:
 
 @cache
 def _multiply(intra_op: int) -> Multiply:
-    """Return a function that multiplies rows with a query's columns in whole numbers, exactly."""
+    """Return a function that multiplies rows by a query's columns, exactly, in integers."""
     session = onnx_model.open_session(onnx_model.read_checked(DOT, DOT_HASH), intra_op)
 
     def multiply(rows: Bytes, columns: Bytes) -> npt.NDArray[np.int32]:

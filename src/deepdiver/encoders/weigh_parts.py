@@ -1,9 +1,9 @@
-"""How the verdicts on a document's parts become one on the whole.
+"""Combines the verdicts on a document's parts into one verdict on the whole document.
 
-The strongest of many parts says too much: the more sentences, the likelier one of them seems to
-bear on a claim. So the strongest on each side count together, by themselves and by how much of the
-claim's words their part holds. A logistic function adds them up; training/reader/calibrate.py finds
-its weights on documents that are in no evaluation set.
+The strongest of many parts overstates: the more sentences there are, the likelier one of them seems
+to bear on a claim. So the strongest part on each side counts twice, as it is and weighted by the
+share of the claim's words that it holds. A logistic function adds these up;
+training/reader/calibrate.py finds its weights on documents that are in no evaluation set.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from deepdiver.core.text import terms
 
 LEAST = 1e-3
-"""What is added to a probability and to its opposite, so that log-odds stay within 7."""
+"""Added to a probability and to its complement, so that log-odds stay within 7."""
 
 WEIGHTS = (
     (0.615, -0.031),  # supports
@@ -24,35 +24,35 @@ WEIGHTS = (
     (0.268, 0.304),  # refutes by share
     (0.824, 0.057),  # always
 )
-"""What each feature counts for supports and for refutes, against not enough; the last row counts
-always. On documents that these were not fitted on, macro F1 over four sets rose from 0.54 to 0.59
+"""The weight of each feature for supports and for refutes, relative to neutral; the last row is the
+constant. On documents that these were not fitted on, macro F1 over four sets rose from 0.54 to 0.59
 and the calibration error fell from 0.24 to 0.09; the mean of all parts, the largest share and the
-second strongest beside them gave no more."""
+second strongest part added nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPart:
-    """A sentence or two adjacent ones, and how they bear on a claim by themselves."""
+    """One sentence or two adjacent ones, and how they alone bear on a claim."""
 
     first: int
     """The number of the first sentence."""
     last: int
     """The number of the last one."""
     supports: float
-    """How likely they bear the claim out."""
+    """The probability that they support the claim."""
     refutes: float
-    """How likely they contradict it."""
+    """The probability that they contradict it."""
 
 
 def features(
     sentences: Sequence[str], claim: str, parts: Sequence[JudgedPart]
 ) -> tuple[float, ...]:
-    """Return what the whole is judged by, in the order of WEIGHTS.
+    """Return the features of a document, in the order of WEIGHTS.
 
     Args:
-        sentences: Of the document.
-        claim: What is judged.
-        parts: At least one, in any order.
+        sentences: The document's sentences.
+        claim: The claim to judge.
+        parts: The judged parts, at least one, in any order.
     """
     asked, words = set(terms(claim)), [set(terms(text)) for text in sentences]
     shares = [
@@ -67,20 +67,20 @@ def features(
 
 
 def leaning(parts: Sequence[JudgedPart]) -> float:
-    """Return how far the part that favours the claim most does so rather than deny it.
+    """Return how far the part that favours the claim most supports it rather than denies it.
 
-    A rank, not a probability.
+    The result is for ranking; it is not a probability.
     """
     return max(log_odds(part.supports) - log_odds(part.refutes) for part in parts)
 
 
 def log_odds(probability: float) -> float:
-    """Return the logarithm of how much likelier something is than not, within bounds."""
+    """Return the log-odds of a probability, within bounds."""
     return math.log((probability + LEAST) / (1 - probability + LEAST))
 
 
 def weigh(given: Sequence[float]) -> tuple[float, float]:
-    """Return how likely a document with these features supports the claim, and how likely it refutes it."""
+    """Return the probabilities that a document supports and refutes the claim, by its features."""
     sides = [
         math.fsum(w[side] * x for w, x in zip(WEIGHTS, (*given, 1.0), strict=True))
         for side in (0, 1)

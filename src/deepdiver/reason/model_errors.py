@@ -1,7 +1,7 @@
-"""What a chat model's error means to the gateway.
+"""Translates the errors of chat models into the gateway's.
 
-Vendors are recognised by the shape of their errors, never by importing their packages: openai and
-anthropic errors carry `status_code` and `response`, google's `code`, ollama's `status_code` with
+Vendors are recognised by the shape of their errors, never by importing their packages: openai's and
+anthropic's errors carry `status_code` and `response`, google's `code`, ollama's `status_code` with
 the HTTP error as its cause, and httpx's its `response`.
 """
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 LONGEST_MESSAGE = 300
-"""Characters of a vendor's error that are worth keeping."""
+"""Characters of a vendor's error that are kept."""
 LONGEST_CHAIN = 6
 """How far back the causes of an error are followed."""
 
 
 def call_error(error: Exception, name: str, model: BaseChatModel | None = None) -> CallError:
-    """Return what a vendor's error means to the gateway, in one line without any secret of the model."""
+    """Return a vendor's error as the gateway's, in one line and without any secret of the model."""
     chain = list(_chain(error))
     status = next((found for link in chain if (found := _status(link))), None)
     fault = _fault(chain, status)
@@ -48,9 +48,9 @@ def call_error(error: Exception, name: str, model: BaseChatModel | None = None) 
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Walk an error and what it came from.
+    """Walk an error and its causes.
 
-    Some clients put their own error in front of the telling one.
+    Some clients raise their own error in front of the one that explains the failure.
     """
     for _ in range(LONGEST_CHAIN):
         if error is None:
@@ -78,39 +78,51 @@ _BY_STATUS = {
     429: CallFault.RATE,
     504: CallFault.TIMEOUT,
 }
-"""402: the account is empty, which like a key is the user's to cure. 409, 425: the service asks to
-come again."""
+"""402: the account is empty, which the user must fix, as with a key. 409, 425: the service asks the
+client to try again."""
 
 
-_USERS_TO_CURE = ("insufficient_quota", "API_KEY_INVALID")
-"""What openai says with 429 (the account is empty: waiting does not fill it), and google with 400.
-"""
+_FOR_THE_USER = ("insufficient_quota", "API_KEY_INVALID")
+"""Codes of errors that only the user can fix: openai's with 429 (the account is empty, and waiting
+does not fill it) and google's with 400."""
+
+
+_BY_CLASS = (
+    (("ConnectError", "ConnectTimeout", "ConnectionRefusedError"), CallFault.UNREACHED),
+    (("Timeout",), CallFault.TIMEOUT),
+    (("ConnectionError", "TransportError", "OSError"), CallFault.NETWORK),
+    (("APIError", "ResponseError"), CallFault.SERVER),
+)
+"""Parts of the class names of errors that have no status, in this order. The last are raised in the
+middle of a stream, where there is no status any more."""
 
 
 def _fault(chain: list[BaseException], status: int | None) -> CallFault:
-    names = " ".join(cls.__name__ for link in chain for cls in type(link).__mro__)
-    told = " ".join(f"{link} {getattr(link, 'body', '')}" for link in chain)
-    if status is not None and any(word in told for word in _USERS_TO_CURE):
-        return CallFault.AUTH
     if status is not None:
-        return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
-    if "ConnectError" in names or "ConnectTimeout" in names or "ConnectionRefusedError" in names:
-        return CallFault.UNREACHED
-    if "Timeout" in names:
-        return CallFault.TIMEOUT
-    if "ConnectionError" in names or "TransportError" in names or "OSError" in names:
-        return CallFault.NETWORK
-    if "APIError" in names or "ResponseError" in names:
-        return CallFault.SERVER  # told in the middle of a stream, where there is no status any more
-    if isinstance(chain[0], NotImplementedError) or (
-        isinstance(chain[0], TypeError) and "argument" in str(chain[0])
-    ):
-        return CallFault.REQUEST  # the client itself does not know this way of asking
-    return CallFault.MALFORMED
+        return _fault_of_status(chain, status)
+    names = " ".join(cls.__name__ for link in chain for cls in type(link).__mro__)
+    for parts, fault in _BY_CLASS:
+        if any(part in names for part in parts):
+            return fault
+    return CallFault.REQUEST if _unsupported(chain[0]) else CallFault.MALFORMED
+
+
+def _fault_of_status(chain: list[BaseException], status: int) -> CallFault:
+    texts = " ".join(f"{link} {getattr(link, 'body', '')}" for link in chain)
+    if any(code in texts for code in _FOR_THE_USER):
+        return CallFault.AUTH
+    return _BY_STATUS.get(status) or (CallFault.SERVER if status >= 500 else CallFault.REQUEST)
+
+
+def _unsupported(error: BaseException) -> bool:
+    """Tell whether the client itself does not support this way of asking."""
+    return isinstance(error, NotImplementedError) or (
+        isinstance(error, TypeError) and "argument" in str(error)
+    )
 
 
 def _service_said(error: BaseException) -> str:
-    """Return the service's own words, where the client kept them."""
+    """Return the service's own message, if the client kept it."""
     body = getattr(error, "body", None) or getattr(error, "details", None)
     for _ in range(2):  # {"error": {"message": …}}, {"error": "…"}, {"message": …}
         if isinstance(body, dict):
@@ -131,7 +143,7 @@ def _retry_after(chain: list[BaseException]) -> float | None:
 
 
 def _seconds(text: str) -> float | None:
-    """Read a Retry-After header: seconds, or a date."""
+    """Return the seconds of a Retry-After header, which holds seconds or a date."""
     if (seconds := _number(text)) is not None:
         return seconds
     try:

@@ -1,10 +1,7 @@
-"""Chat models.
+"""Chat models: opening one by its name, naming one that was passed in, and closing it.
 
-Opening one by its name, naming one that was passed in, closing it, and reading how it failed.
-
-A name is provider:model. Vendor packages are imported when a model of theirs is opened and not
-before. Every model is opened with the vendor's own retries off: asking again is the gateway's
-business.
+A name is provider:model. Vendor packages are imported only when one of their models is opened.
+Every model is opened with the vendor's own retries off: retrying is the gateway's job.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 NO_KEY = "none"
-"""What is sent as key to a server that asks for none; the client refuses to start without one."""
+"""The key for a server that needs none; the client refuses to start without one."""
 
 
 def open_model(name: str, settings: Settings) -> BaseChatModel:
@@ -34,8 +31,8 @@ def open_model(name: str, settings: Settings) -> BaseChatModel:
         settings: Keys, addresses, output limit, temperature and deadline.
 
     Raises:
-        UnknownNameError: If the provider is not known.
-        UsageError: If the name holds no model, or the provider's package is not installed.
+        UnknownNameError: If the provider is not known, or the name has no model.
+        UsageError: If the provider's package is not installed.
         MissingKeyError: If the provider needs a key and none is set.
     """
     provider, colon, model = name.partition(":")
@@ -45,16 +42,13 @@ def open_model(name: str, settings: Settings) -> BaseChatModel:
         return _OPENERS[provider](model, settings)
     except ImportError as error:
         raise UsageError(
-            f"{name} needs a package that is not here ({error}): pip install "
+            f"{name} needs a package that is not installed ({error}): pip install "
             f'"deepdiver-research[{provider}]"'
         ) from None
 
 
 def name_of(model: BaseChatModel) -> str:
-    """Return the name of a model that was passed in as an object.
-
-    Provider:model, as prices and limits know it.
-    """
+    """Return the name, provider:model, by which prices and limits know a model."""
     about = model._get_ls_params()
     provider = about.get("ls_provider") or type(model).__name__.lower()
     provider = {"google_genai": "google", "google_vertexai": "google"}.get(provider, provider)
@@ -62,7 +56,7 @@ def name_of(model: BaseChatModel) -> str:
 
 
 def output_limit(model: BaseChatModel) -> int | None:
-    """Return how many tokens a model that was passed in may write, where it says so."""
+    """Return the most tokens that a model that was passed in may write, if it says so."""
     return model._get_ls_params().get("ls_max_tokens")
 
 
@@ -78,7 +72,8 @@ async def close_model(model: BaseChatModel) -> None:
 
 
 _CLIENTS = ("root_async_client.close", "_async_client.close", "client.aio.aclose")
-"""Where the vendors keep what closes their connections: openai, anthropic and ollama, google."""
+"""Where the vendors keep the method that closes their connections: openai, anthropic and ollama,
+google."""
 
 
 # Each model gets a client of its own: openai and anthropic would share one among all models of a
@@ -139,7 +134,7 @@ def _google(model: str, settings: Settings) -> BaseChatModel:
 
 
 def _ollama(model: str, settings: Settings) -> BaseChatModel:
-    key = settings.key("ollama")  # its cloud asks for one, a server of one's own does not
+    key = settings.key("ollama")  # its cloud asks for one, a local server does not
     opened: BaseChatModel = import_module("langchain_ollama").ChatOllama(
         model=model,
         base_url=settings.urls.get("ollama"),
@@ -160,8 +155,8 @@ _OPENERS: dict[str, Callable[[str, Settings], BaseChatModel]] = {
     "ollama": _ollama,
 }
 PROVIDERS = tuple(_OPENERS)
-"""The providers of models, by name. Any server that speaks as OpenAI does is `openai` with an
-address of its own."""
+"""The names of the model providers. Any server with OpenAI's API is `openai` with its own address.
+"""
 
 
 def _unknown(provider: str, model: str) -> str:
@@ -169,7 +164,7 @@ def _unknown(provider: str, model: str) -> str:
         return f"{provider} is a provider, not a model: write {provider}:MODEL"
     known = f"known are {', '.join(PROVIDERS)}"
     if not model:
-        return f"{provider or 'an empty name'} names no provider: write PROVIDER:MODEL; {known}"
+        return f"{provider or 'an empty name'} is not a provider: write PROVIDER:MODEL; {known}"
     close = difflib.get_close_matches(provider, PROVIDERS, 1, 0.5)
     return (
         f"unknown provider {provider} of model {model}; "

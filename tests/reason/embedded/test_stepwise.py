@@ -88,7 +88,7 @@ def test_an_answer_that_skips_the_steps_counts_less(monkeypatch: pytest.MonkeyPa
     other = Passage("Quorn", "Quorn has 7,000 people.")
     plain = [ReaderAnswer("7,000 people", 0.5, 1, 0)]
     monkeypatch.setattr(
-        "deepdiver.reason.embedded.stepwise.answers",
+        "deepdiver.reason.embedded.stepwise.find_answers",
         lambda question, clause, passages, known: (
             plain if question == QUESTION else [ReaderAnswer("459 people", 0.3, 1, 0)]
         ),
@@ -111,7 +111,7 @@ def test_a_step_on_the_way_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None
 def test_no_more_than_three_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     names = iter(f"Xan{number}" for number in range(40))
     monkeypatch.setattr(
-        "deepdiver.reason.embedded.stepwise.best_alone",
+        "deepdiver.reason.embedded.stepwise.best_single_answer",
         lambda question, clause, passages: ReaderAnswer(next(names), 0.5, 0, 0),
     )
     question = "Who led " + "the city near " * 9 + "Morden, and what was built there by others?"

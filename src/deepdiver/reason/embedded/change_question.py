@@ -1,12 +1,9 @@
-"""Questions of change.
+"""Questions about change: has something increased or decreased? Counts and statements answer.
 
-Has something become more, or less? Answered by counts, and by those who say so.
-
-A count that says how many there were and how many in as many days before speaks for or against a
-change as far as chance does not explain the difference: of equal rates, each of all n is in the
-later half with probability 1/2, and so the number in it is binomial. What is counted is seldom the
-thing itself (fires are not strikes, articles are not strikes either), so a count alone never speaks
-with full strength.
+A count of now and of the same number of days before supports or refutes a change as far as chance
+does not explain the difference: at equal rates, each of the n cases falls into the later half with
+probability 1/2, so their number is binomial. The count is seldom of the thing itself (neither fires
+nor articles are strikes), so a count alone never gets full strength.
 """
 
 from __future__ import annotations
@@ -50,21 +47,21 @@ _COUNTS = re.compile(
     r"(?<![\w.,:-])(?P<now>\d[\d,]*)\s+[^\W\d].*?\bagainst\s+(?P<before>\d[\d,]*)\s+in\s+the\s+(?:\d+\s+)?days?\s+before\b",
     re.DOTALL,
 )
-"""How a feed compares: 12 thermal anomalies …, against 4 in the 7 days before."""
+"""How a feed words a comparison: 12 thermal anomalies …, against 4 in the 7 days before."""
 _WITHOUT = re.compile(
     r"\bwithout\b[^.;]*?(?<![\w.,:-])(?P<now>\d[\d,]*)\s+against\s+(?P<before>\d[\d,]*)(?![\d,]*\d)"
 )
 
 STRENGTHS = ((0.01, 0.75), (0.05, 0.6), (0.2, 0.3))
-"""How strongly a change speaks that chance would bring about with less than this probability."""
+"""The strength of a change whose probability by chance is below a limit, as (limit, strength)."""
 UNCHANGED = 0.5
-"""How strongly it speaks against a change that there is none, or one the other way."""
+"""The strength against a change of a count that shows none, or one in the other direction."""
 SAID = 0.6
-"""How strongly a sentence speaks that says so in words: it may tell of another place or another
+"""The strength of a sentence that states the change in words: it may be about another place or
 time."""
 LONGEST_EXACT = 2_000
-"""Counts together up to which the binomial is summed exactly; beyond, the normal distribution is
-close enough."""
+"""Up to this total the binomial is summed exactly; beyond it the normal distribution is close
+enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +69,19 @@ class Change:
     """A change that is asked about or claimed."""
 
     up: bool
-    """Whether more is asked for."""
+    """Whether the question is about an increase."""
     yes: str
-    """The statement that it is so, in the words of the question."""
+    """The statement that it happened, in the words of the question."""
     no: str
-    """The statement that it is not."""
+    """The statement that it did not."""
     topic: frozenset[str]
-    """Terms of what changes, and where."""
+    """Terms for what changes, and where."""
     named: frozenset[str]
     """Terms of the names among them."""
 
 
 def change_asked(question: str) -> Change | None:
-    """Return the change that a question asks about; None where it asks for something else."""
+    """Return the change that a question asks about; None if it asks about something else."""
     if found := _ASKED.match(question):
         aux, subject, verb, rest = (
             found["aux"].lower(),
@@ -109,10 +106,10 @@ def change_asked(question: str) -> Change | None:
 
 
 def counts_in(sentence: str) -> tuple[int, int] | None:
-    """Return how many there were and how many in as many days before, where a sentence compares them.
+    """Return the count of now and of as many days before, if a sentence compares them.
 
-    Where it gives them again without what does not count (a furnace that burns every day), those
-    are taken.
+    If it repeats them without cases that do not count (a furnace that burns every day), those are
+    returned.
     """
     found = _COUNTS.search(sentence)
     found = found and (_WITHOUT.search(sentence, found.end()) or found)
@@ -124,7 +121,7 @@ def counts_in(sentence: str) -> tuple[int, int] | None:
 
 
 def by_chance(more: int, fewer: int) -> float:
-    """Return how probable it is that of equal rates so many of all, or more, fall to one of two equal periods."""
+    """Return the probability that one of two equal periods gets this many cases, or more."""
     total = more + fewer
     if total == 0:
         return 1.0
@@ -134,7 +131,7 @@ def by_chance(more: int, fewer: int) -> float:
 
 
 def bearing_on_change(change: Change, sentence: str) -> tuple[Stance, float, str]:
-    """Return how a sentence bears on the statement that the change took place."""
+    """Return how a sentence bears on the statement that the change happened."""
     if (compared := counts_in(sentence)) is not None:
         now, before = compared
         more, fewer = (now, before) if change.up else (before, now)
@@ -163,9 +160,9 @@ def bearing_on_change(change: Change, sentence: str) -> tuple[Stance, float, str
 
 
 def _about(change: Change, sentence: str) -> bool:
-    """Whether a sentence tells of what changes.
+    """Return whether a sentence is about what changes.
 
-    Of a name that the question has, or of two of its other terms.
+    It has a name of the question, or two of its other terms if the question has no name.
     """
     held = set(terms(sentence))
     return (

@@ -1,7 +1,4 @@
-"""One clause of a question.
-
-What kind of thing is sought, what is said of it, and where, when and of whom.
-"""
+"""One clause of a question: the kind of thing it asks for, its predicate, and its circumstances."""
 
 from __future__ import annotations
 
@@ -32,15 +29,15 @@ from deepdiver.reason.embedded.word_roots import IRREGULAR, MEANINGS
 
 MOMENTS = frozenset({"before", "after"})
 WINDOWS = {"second": 5, "minut": 30, "hour": 12 * 60, "day": 7 * 24 * 60}
-"""How many minutes "a few minutes before" and the like may mean, by root; a day where the question
+"""How many minutes "a few minutes before" and the like may mean, by root; a day if the question
 does not say."""
 ULTIMATE = frozenset({"ultimate", "ultimately", "topmost"})
 QUOTED = "Quotedtitle"
-"""With a number behind it, stands for a title that the question gives between quotation marks."""
+"""Followed by a number, it replaces a title that the question has between quotation marks."""
 
 
 class Kind(StrEnum):
-    """What kind of thing fills the open place."""
+    """The kind of thing that fills the open place."""
 
     PERSON = "a person"
     COMPANY = "a company"
@@ -55,7 +52,7 @@ class Kind(StrEnum):
 
 
 VALUES = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.AGE})
-"""Kinds of which one thing has one only: two different ones cannot both be right."""
+"""Kinds of which a thing has only one: two different values cannot both be right."""
 NAMED = frozenset({Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING})
 """Kinds that a name answers."""
 
@@ -65,13 +62,13 @@ class Moment:
     """An event before or after which something happened."""
 
     after: bool
-    """Whether what is asked for came after it; else before."""
+    """Whether the clause asks for something after it; else before."""
     keys: tuple[str, ...]
     """Roots of what happened."""
     names: tuple[str, ...]
     """The names in it."""
     minutes: int
-    """How far away in time it can have been."""
+    """The most minutes between the event and the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +78,38 @@ class Clause:
     text: str
     """The clause as a question."""
     kind: Kind
-    """What is sought."""
+    """The kind of thing it asks for."""
     noun: str
-    """Root of the noun that names it: farm in "which farm"."""
+    """Root of the noun for it: farm in "which farm"."""
     keys: tuple[str, ...]
-    """Roots of what is said of it: the words without which a sentence does not answer."""
+    """Roots of its predicate: a sentence without these words does not answer."""
     context: tuple[str, ...]
-    """Roots of where, when and of what."""
+    """Roots of the words for where, when and of what."""
     names: tuple[str, ...]
     """The names in it."""
     titles: tuple[str, ...]
-    """What stands in it between quotation marks."""
+    """The titles in it between quotation marks."""
     days: tuple[Day, ...]
     """The dates in it."""
     subject: tuple[str, ...] = ()
-    """Of a yes-or-no question: the keys before its verb."""
+    """In a yes-or-no question, the keys before its verb."""
     moment: Moment | None = None
-    """The event that it was before or after."""
+    """The event before or after which the answer happened."""
     hole: str = ""
-    """Root of the noun that the answer to the clause before stands for; empty where the clause
-    stands alone."""
+    """Root of the noun that the answer to the clause before stands for; empty if the clause stands
+    alone."""
     plural: bool = False
-    """Whether several are asked for."""
+    """Whether it asks for several things."""
     compares: bool = False
-    """Whether it sets the things that it names against each other: which was first, A or B."""
+    """Whether it compares the things that it names: which was first, A or B."""
     ultimate: bool = False
-    """Whether the relation is to be followed to its end: the ultimate parent."""
+    """Whether the relation must be followed to its end: the ultimate parent."""
 
 
 def clause_of(
     text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (), as_account: bool = False
 ) -> Clause:
-    """Take one clause apart."""
+    """Analyse one clause."""
     text = text[:1].upper() + text[1:]
     listed = tokens(text)
     kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
@@ -159,7 +156,7 @@ def clause_of(
 def _moment(
     listed: Sequence[Word], at: int, left: Sequence[tuple[int, Word]], names: Sequence[Name]
 ) -> Moment | None:
-    """Read the event behind before or after; a mere date is none."""
+    """Return the event after "before" or "after"; a bare date is not an event."""
     keys = tuple(word.root for i, word in left if i > at)
     if at >= len(listed) or not keys:
         return None
@@ -171,7 +168,7 @@ def _moment(
 
 
 def _window(listed: Sequence[Word], at: int) -> range:
-    """Return the words just before before or after that say how long: "a few minutes before"."""
+    """Return the words before "before" or "after" that say how long: "a few minutes before"."""
     span = range(max(0, at - 3), at) if at < len(listed) else range(0)
     return span if any(listed[i].root in WINDOWS for i in span) else range(0)
 
@@ -183,7 +180,7 @@ def _telling(
     hole: Sequence[str],
     dated: Sequence[tuple[int, int]],
 ) -> list[tuple[int, Word]]:
-    """Return the words that say something and are neither name nor date, with their places."""
+    """Return the words that carry meaning, except names and dates, with their positions."""
     named = {word.text for name in names for word in tokens(name.text)}
     silent = SILENT | ULTIMATE | (PREPOSITIONS - PARTICLES) | named
     return [
@@ -218,10 +215,7 @@ def _asks_several(listed: Sequence[Word]) -> bool:
 
 
 def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
-    """Return the words that stand inside a phrase opened by a preposition.
-
-    A closing participle is outside again.
-    """
+    """Return the words inside a phrase that a preposition opens, but not a closing participle."""
     inside: set[int] = set()
     within = False
     for i, word in enumerate(listed):
@@ -244,7 +238,7 @@ def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
 
 
 def verb_form(word: str) -> bool:
-    """Whether a word is a participle or a form of the past."""
+    """Return whether a word is a participle or a past form."""
     return (
         word in IRREGULAR
         or word in {"born", "out", "off"}
@@ -273,7 +267,7 @@ def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]
 
 
 def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
-    """Return what a clause asks for, the root of the noun that names it, and the words that only say so."""
+    """Return the kind of thing a clause asks for, its noun's root, and the words that say so."""
     texts = [word.text for word in listed]
     asked = next((i for i, text in enumerate(texts) if text in ASKING), None)
     ages = next((i for i, text in enumerate(texts[:6]) if text in {"age", "ages"}), None)
@@ -311,7 +305,10 @@ def _how(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str,
 
 
 def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
-    """Read what stands behind which or what: "which farm supplies", "what is the number of"."""
+    """Return the same for what follows "which" or "what".
+
+    "which farm supplies", "what is the number of".
+    """
     start = asked + 1
     if following in AUXILIARIES:  # what is the capital of …
         start = asked + 2
@@ -348,10 +345,7 @@ def _kind_of_noun(noun: str) -> Kind:
 
 
 def _end_of_noun(listed: Sequence[Word], start: int) -> int:
-    """Return the index behind a noun phrase that begins at start.
-
-    It ends before the first word that is a verb.
-    """
+    """Return the index after a noun phrase that begins at start; it ends before the first verb."""
     end = start
     while end < len(listed) and end - start < 5:
         word = listed[end]
@@ -366,12 +360,10 @@ def _end_of_noun(listed: Sequence[Word], start: int) -> int:
 
 
 def _agrees(listed: Sequence[Word], i: int) -> bool:
-    """Whether the word at i may be the verb of the noun before it.
+    """Return whether the word at i may be the verb of the noun before it: one of the two ends in s.
 
-    Exactly one of the two ends in s.
-
-    A noun may well end in s and be no plural ("sports club"): then a verb is known by itself or by
-    what follows it.
+    A noun may end in s without being a plural ("sports club"): then the verb is recognised by
+    itself or by what follows it.
     """
     word, ends_in_s = listed[i], listed[i].text.endswith("s") and not listed[i].text.endswith("ss")
     if not plural(listed[i - 1].text):
@@ -382,7 +374,7 @@ def _agrees(listed: Sequence[Word], i: int) -> bool:
 
 
 def plural(noun: str) -> bool:
-    """Whether a noun stands for several."""
+    """Return whether a noun is plural."""
     return noun in PLURALS or (noun.endswith("s") and not noun.endswith(("ss", "us", "is")))
 
 

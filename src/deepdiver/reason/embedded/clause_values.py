@@ -1,7 +1,4 @@
-"""What could fill the open place of a clause.
-
-The values of the right kind in a sentence, the likeliest first.
-"""
+"""The values in a sentence that could fill the open place of a clause, the likeliest first."""
 
 from __future__ import annotations
 
@@ -23,28 +20,28 @@ from deepdiver.reason.embedded.word_lists import (
 from deepdiver.reason.embedded.word_roots import MEANINGS, root
 
 BACKWARDS = 3
-"""How many times farther a value seems that stands before the verb: "born in 1850 and died in
+"""The factor by which a value before the verb counts as farther away: "born in 1850 and died in
 1899"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Something that could fill the open place."""
+    """A value that could fill the open place."""
 
     text: str
-    """As it stands in the sentence."""
+    """The value, as it stands in the sentence."""
     start: int
     """Where it stands."""
     fit: float
-    """How well it fits what is asked, 0..1."""
+    """How well it fits the question, 0..1."""
     born: tuple[str, str] = ("", "")
-    """Of an age: the first and the last day on which the person can have been born, ISO."""
+    """For an age: the first and the last possible day of birth, in ISO form."""
     exact: bool = False
-    """Of an age: whether the sentence gives the day of birth."""
+    """For an age: whether the sentence gives the day of birth."""
 
 
 def values_for(clause: Clause, reading: Reading, holes: Sequence[str]) -> list[Value]:
-    """Return what could fill the open place of a clause, given the names that its hole stands for."""
+    """Return the values for a clause's open place, given the names that its hole stands for."""
     find = _FINDERS.get(clause.kind)
     if find is None:
         return []
@@ -57,7 +54,7 @@ def values_for(clause: Clause, reading: Reading, holes: Sequence[str]) -> list[V
 
 
 def _excluded(value: Value, clause: Clause, reading: Reading, holes: Iterable[str]) -> bool:
-    """Whether a value is what the clause itself names, or what the sentence says is not so."""
+    """Return whether the clause itself names a value, or the sentence denies it."""
     if clause.kind in {Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING}:
         taken = (*clause.names, *holes)
         return any(
@@ -72,9 +69,9 @@ def _same_word(text: str, denied: str) -> bool:
 
 
 def _nearest_first(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Order by fit, then by nearness to a key of the clause.
+    """Order values by fit, then by distance to a key of the clause.
 
-    A date or number rather stands behind its verb.
+    A date or a number usually follows its verb.
     """
     spots = [word.start for word in reading.words if matches(word.root, clause.keys)]
     back = BACKWARDS if clause.kind in VALUES else 1
@@ -87,7 +84,7 @@ def _nearest_first(clause: Clause, reading: Reading, found: Sequence[Value]) -> 
 
 
 def matches(found: str, wanted: Iterable[str]) -> bool:
-    """Whether a root is one of those wanted, or may stand for one."""
+    """Return whether a root is one of those wanted, or a synonym of one."""
     meanings = set(MEANINGS.get(found, ()))
     return any(found == item or not meanings.isdisjoint(MEANINGS.get(item, ())) for item in wanted)
 
@@ -129,9 +126,9 @@ def _things(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 
 
 def _as_thing(clause: Clause, reading: Reading, name: Name) -> float:
-    """How well a name fits a noun.
+    """Return how well a name fits a noun.
 
-    It holds the noun, stands behind it, or is at least of no other kind.
+    It contains the noun, follows it, or at least is not of another kind.
     """
     if any(root(word) == clause.noun for word in bare(name.text)):
         return 1.0
@@ -180,9 +177,9 @@ def _times(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
 
 
 def _amounts(clause: Clause, reading: Reading, _: Sequence[str]) -> list[Value]:
-    """Return the quantities of what is asked.
+    """Return the quantities that fit the clause.
 
-    Of several years, those that stand by the year asked for.
+    If there are several years, only those of the year asked for.
     """
     found = []
     for item in reading.quantities:
@@ -211,7 +208,7 @@ def _as_amount(clause: Clause, reading: Reading, item: Quantity) -> float:
 
 
 def matches_any(found: Iterable[str], wanted: Sequence[str]) -> bool:
-    """Whether one of some roots matches."""
+    """Return whether one of some roots matches."""
     return any(matches(item, wanted) for item in found)
 
 
@@ -248,7 +245,7 @@ def _ages(clause: Clause, reading: Reading, holes: Sequence[str]) -> list[Value]
 
 
 def _birth(reading: Reading, hole: str, at: int) -> Value | None:
-    """Return the birth date that stands behind a name, before the next name."""
+    """Return the birth date that follows a name, before the next name."""
     others = [
         n.start
         for n in reading.names
@@ -274,7 +271,7 @@ def _span(day: Day) -> tuple[str, str]:
 
 
 def _stated_age(reading: Reading, hole: str, at: int) -> Value | None:
-    """Return the age that stands beside a name, and the days of birth that it leaves open on the day of the text."""
+    """Return the age beside a name, with the days of birth possible on the day of the text."""
     end = next((name.end for name in reading.names if name.start == at), at + len(hole))
     match = _AGE_AFTER.match(reading.text, end) or _AGE_BEFORE.search(reading.text[:at])
     spelled = numbers(match[1]) if match else []
@@ -323,7 +320,7 @@ _FINDERS: dict[Kind, Callable[[Clause, Reading, Sequence[str]], list[Value]]] = 
 
 
 def same_value(kind: Kind, one: Value, other: Value) -> bool | None:
-    """Whether two values of a kind agree; None where they cannot be compared."""
+    """Return whether two values of a kind agree; None if they cannot be compared."""
     if kind is Kind.AGE:
         return _ages_agree(one, other)
     if kind in {Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING}:
@@ -340,9 +337,9 @@ def _ages_agree(one: Value, other: Value) -> bool | None:
 
 
 def _moments_agree(one: str, other: str) -> bool | None:
-    """Whether two dates or times agree.
+    """Return whether two dates or times agree.
 
-    1904 goes with 3 September 1904, and a time says nothing against a date.
+    1904 agrees with 3 September 1904, and a time does not contradict a date.
     """
     a, b = read_sentence(one), read_sentence(other)
     if a.days and b.days:
@@ -353,17 +350,16 @@ def _moments_agree(one: str, other: str) -> bool | None:
 
 
 CLOSE = Decimal("0.1")
-"""Measured values that differ by less than this part agree well enough not to refute each other."""
+"""Measured values that differ by less than this share do not refute each other."""
 COUNTED = 20
-"""A whole number below this was counted rather than measured, and then one more is another number.
-"""
+"""An integer below this was counted rather than measured, so one more is a different number."""
 _SCALES = frozenset({"million", "billion", "thousand"})
 
 
 def _amounts_agree(one: str, other: str) -> bool | None:
-    """Whether two quantities agree.
+    """Return whether two quantities agree.
 
-    None where their units differ, or where measured values are merely close.
+    None if their units differ, or if measured values are merely close.
     """
     a, b = numbers(one), numbers(other)
     if not a or not b:

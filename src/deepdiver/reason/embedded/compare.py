@@ -1,7 +1,7 @@
-"""Questions that set two things against each other: read each by itself, and compare by code.
+"""Questions that compare two things: each is read by itself, and code compares the results.
 
 "Who is older, A or B" compares dates; "which singer is American, A or B" and "are A and B both
-directors" ask the reader how far what is said of each bears out that it is so; "are A and B in the
+directors" ask the reader how far the texts about each support the statement; "are A and B in the
 same state" compares two answers.
 """
 
@@ -30,14 +30,14 @@ LATE = frozenset("last later latest younger youngest newer newest".split())
 AMOUNTS = frozenset(
     "larger largest bigger biggest smaller smallest taller tallest higher highest more most".split()
 )
-"""Words that compare amounts, which have no one unit here: such a question is left to what a
-sentence says."""
+"""Words that compare amounts, for which there is no common unit here: such a question is left to
+the sentences that answer it directly."""
 APART = 0.1
-"""How much more one of two must be borne out than the other."""
+"""The least difference in support between the two."""
 BORNE_OUT = 0.5
-"""From this probability on, what is asked is so."""
+"""From this probability on, the statement counts as true."""
 LIKELY = 0.05
-"""An answer that is compared with another must be as likely as this."""
+"""The least score of an answer that is compared with another."""
 _JOINT = re.compile(r"\s*,?\s*(?P<joint>or|and)\s+(?:the |a |an )?", re.IGNORECASE)
 _SINGULAR = {"are": "is", "were": "was", "do": "does", "have": "has"}
 _CHOICE = re.compile(
@@ -53,36 +53,36 @@ _SAME = re.compile(r"\b(?:the )?same (?P<noun>[a-z]+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two things that a question sets against each other."""
+    """The two things that a question compares."""
 
     names: tuple[str, str]
-    """How it names them."""
+    """Their names in the question."""
     choice: bool
-    """Whether one of them is asked for; else a yes or no."""
+    """Whether the question asks for one of them; else for yes or no."""
     rest: str
     """The question without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it."""
+    """The result of a comparison."""
 
     answer: str
     """The name, or yes or no."""
     passages: tuple[int, ...]
-    """What it stands on, that of the answer first."""
+    """The passages that it rests on, that of the answer first."""
     shown: str
-    """How it was reckoned."""
+    """How it was computed."""
     sure: float
     """How sure it is, 0..1."""
 
 
 def compared_pair(question: str, titles: Iterable[str] = ()) -> ComparedPair | None:
-    """Return the two things that a question sets against each other; None where it does not.
+    """Return the two things that a question compares; None if it does not compare.
 
     Args:
-        question: What is asked.
-        titles: Of sources: one that stands in the question is a name, whatever words it holds.
+        question: The question.
+        titles: Titles of sources: one that is in the question is a name, whatever words it has.
     """
     text = " ".join(question.split()).strip(" ?.")
     names = _names(text, titles)
@@ -98,7 +98,7 @@ def compared_pair(question: str, titles: Iterable[str] = ()) -> ComparedPair | N
 
 
 def _names(text: str, titles: Iterable[str]) -> list[Span]:
-    """Return where names stand, in order; a longer one hides those that it overlaps."""
+    """Return where names stand, in order; a longer name hides those that it overlaps."""
     found = [Span(name.start, name.end) for name in read_sentence(text).names]
     for title in sorted({title_of(title) for title in titles}):
         if len(title) >= LEAST_TITLE and (at := text.lower().find(title.lower())) >= 0:
@@ -117,9 +117,9 @@ def _of_both(text: str) -> bool:
 def passages_of_each(
     pair: ComparedPair, passages: Sequence[Passage]
 ) -> tuple[list[int], list[int]]:
-    """Return which passages are about each of the two.
+    """Return the passages about each of the two.
 
-    Those of sources named after it, else those that name it.
+    These are the passages of sources titled with its name, or else those that mention it.
     """
     readings = [read_sentence(one.text) for one in passages]
     made = []
@@ -137,7 +137,7 @@ def _same_title(title: str, name: str) -> bool:
 
 
 def compare(question: str, passages: Sequence[Passage]) -> Comparison | None:
-    """Return what comparing the two things gives; None where nothing sure can be said."""
+    """Return the result of comparing the two things; None if nothing is certain."""
     pair = compared_pair(question, [one.title for one in passages])
     if pair is None:
         return None
@@ -175,10 +175,7 @@ def _by_date(
 
 
 def _earliest(passages: Sequence[Passage], numbers: Sequence[int]) -> tuple[Day, int] | None:
-    """Return the earliest date that is told of something.
-
-    It was born, founded or made before all else.
-    """
+    """Return the earliest date of something, which is when it was born, founded or made."""
     return min(
         (
             (day, n)
@@ -193,7 +190,7 @@ def _earliest(passages: Sequence[Passage], numbers: Sequence[int]) -> tuple[Day,
 def _by_claim(
     pair: ComparedPair, passages: Sequence[Passage], one: Sequence[int], other: Sequence[int]
 ) -> Comparison | None:
-    """Choose the one of which it is better borne out."""
+    """Choose the thing for which the statement has more support."""
     match = _CHOICE.match(pair.rest)
     if match is None:
         return None
@@ -240,7 +237,7 @@ def _both(
 def _borne_out(
     claim: str, passages: Sequence[Passage], numbers: Sequence[int]
 ) -> tuple[float, int]:
-    """Return how far the passages bear a claim out, and which does most."""
+    """Return the best support for a claim, and the passage that gives it."""
     held = [(support_for(passages[n], claim), -n) for n in numbers]
     best, place = max(held)
     return best, -place
@@ -253,7 +250,7 @@ def _by_answer(
     one: Sequence[int],
     other: Sequence[int],
 ) -> Comparison | None:
-    """Ask the same of both, and compare what is said."""
+    """Ask the same question about both, and compare the answers."""
     told = []
     for name, numbers in zip(pair.names, (one, other), strict=True):
         asked = f"What {noun} is {name} in?"
@@ -272,9 +269,10 @@ def _by_answer(
 
 
 def is_wanted_sentence(name: str, reading: Reading, title: str, first: bool) -> bool:
-    """Whether a sentence is worth taking for one of the two.
+    """Return whether a sentence is worth taking for one of the two.
 
-    It opens a text about it, or dates or names it there.
+    In a text with its title, the first sentence and those with a date; elsewhere, those that
+    mention it.
     """
     if _same_title(title, name):
         return first or bool(reading.days)

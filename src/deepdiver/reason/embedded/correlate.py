@@ -1,10 +1,7 @@
-"""Correlating.
+"""Correlates findings: measured relations are reported as measured, coincidences in time left out.
 
-What was measured is told as measured, and left out where nothing but the clock connects it.
-
-Two events that are close in time and in space belong together as far as rules can see. Two that are
-close in one of the two alone must speak of the same thing: a name that they share. No cause is
-added: rules see no causes.
+Two events that are close in time and in space belong together as far as rules can tell. Two that
+are close in only one of these must share a name. Rules do not see causes, so none is added.
 """
 
 from __future__ import annotations

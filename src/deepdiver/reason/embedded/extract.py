@@ -1,7 +1,4 @@
-"""Reading texts.
-
-The sentences that answer a clause, word for word, and the names to look up next.
-"""
+"""Extracts findings: sentences that answer a clause, word for word, and the next names to find."""
 
 from __future__ import annotations
 
@@ -45,52 +42,51 @@ from deepdiver.reason.embedded.word_roots import MEANINGS
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
 
 MOST_FINDINGS = 12
-"""Findings of one reading: enough for every clause and its rivals."""
+"""Findings of one extraction: enough for every clause and its rivals."""
 MOST_LEADS = 4
-"""Leads of one reading; the strategies follow no more."""
+"""Leads of one extraction; the strategies follow no more."""
 MOST_QUESTIONS = 12
-"""What an answer may hold."""
+"""The most questions in an answer."""
 MOST_BEFORE = 3
-"""How many sentences back the name behind a pronoun is looked for."""
+"""How many sentences back the antecedent of a pronoun is searched."""
 LONGEST_JOINED = 600
 """Characters of sentences that are quoted together."""
 ALIKE = 0.5
-"""A sentence that is like the statement under test at least so far is taken, whichever way it
-speaks."""
+"""A sentence with at least this likeness to the statement under test is taken, for or against."""
 CLOSE_TO_BEST = 0.6
-"""Of the answers to the last clause rivals are wanted too, so the bar is lower than for those that
-lead on."""
+"""The share of the best score for answers to the last clause. It is lower than for clauses before
+it, because rivals are wanted too."""
 BRIDGE = 0.6
-"""What a sentence counts that may be a step on the way."""
+"""The score of a sentence that may be a step on the way."""
 MOST_BRIDGES = 2
-"""Such sentences of one text: the first ones say what it is about."""
+"""The most such sentences from one text: the first ones say what it is about."""
 LEADING = 0.05
-"""An answer of the reader that is as likely as this may be a step on the way."""
+"""An answer of the reader with at least this score may be a step on the way."""
 MOST_OF_ONE = 3
 """Sentences about each of two things that are compared."""
 HEARD_TOO, HEARD_AGAINST = 0.2, 0.5
-"""An answer of the reader from this score on is quoted beside those that the rules are sure of: one
-of another text, and one of the same."""
+"""From this score on, an answer of the reader is quoted beside those that the rules are sure of:
+from another text, and from the same text."""
 MOST_TOLD = 8
-"""Answers of the reader that one reading takes."""
+"""Answers of the reader that one extraction takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A sentence, or two that stand together, as it can be quoted."""
+    """A sentence, or two adjacent ones, that can be quoted."""
 
     source: str
     """Label of the text."""
     span: Span
-    """Where in the text."""
+    """Its place in the text."""
     quote: str
     """The exact characters."""
     reading: Reading
-    """What stands in it."""
+    """Its analysis."""
 
 
 def extract(task: ExtractFindings) -> Extraction:
-    """Return the sentences that bear on the problem, and the names that lead on."""
+    """Return the sentences that bear on the problem, and the names to look up next."""
     analysis = analyse_question(task.question)
     known = [read_sentence(statement) for statement in task.known]
     found = [item for text in task.texts for item in quotable(text)]
@@ -148,17 +144,14 @@ def extract(task: ExtractFindings) -> Extraction:
 
 
 def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Container[str]) -> bool:
-    """Whether an answer of the reader is quoted where the rules are sure of some texts."""
+    """Return whether the reader's answer is quoted although the rules are sure of some texts."""
     if told.passage >= len(task.texts):
         return False
     return told.score >= (HEARD_AGAINST if task.texts[told.passage].id in settled else HEARD_TOO)
 
 
 def quotable(text: Text) -> list[Quotable]:
-    """Return what can be quoted from a text.
-
-    A sentence that leans on those before it is quoted with them.
-    """
+    """Return the quotable sentences of a text; one that leans on others is quoted with them."""
     found: list[Quotable] = []
     before: list[Span] = []
     for span in quotable_sentences(text.text):
@@ -171,7 +164,7 @@ def quotable(text: Text) -> list[Quotable]:
 
 
 def _with_what_it_leans_on(text: str, span: Span, before: Sequence[Span]) -> Span:
-    """Go back from a sentence that opens with a pronoun to the nearest one that names somebody or something."""
+    """Extend a sentence that opens with a pronoun back to the nearest one that has a name."""
     if not leans(span.of(text)):
         return span
     for first in reversed(before):
@@ -184,13 +177,13 @@ def _with_what_it_leans_on(text: str, span: Span, before: Sequence[Span]) -> Spa
 
 
 def statement_of(quote: str) -> str:
-    """Return a quote as a line of plain text: without line breaks and marks of emphasis."""
+    """Return a quote as one line of plain text, without marks of emphasis."""
     plain = " ".join(quote.split())
     return plain.replace("**", "").removeprefix("*").removesuffix("*").strip() or plain
 
 
 def _chains_of_problem(problem: str, analysis: QuestionAnalysis) -> tuple[Chain, ...]:
-    """Return the chains of a problem that a person or a gap has put in other words than the question."""
+    """Return the chains of a problem whose wording differs from the question's clauses."""
     if not problem.rstrip().endswith("?") or problem in {
         clause.text for clause in analysis.clauses
     }:
@@ -199,7 +192,10 @@ def _chains_of_problem(problem: str, analysis: QuestionAnalysis) -> tuple[Chain,
 
 
 def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
-    """Return the new sentences that answer a clause nearly as well as the best one does, once for each clause."""
+    """Yield the new sentences that answer a clause nearly as well as the best one does.
+
+    Each sentence comes once for each clause.
+    """
     for number, step in enumerate(steps):
         if step.event is not None and step.event >= known:
             yield step.event, 1.0
@@ -217,7 +213,7 @@ def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
 def _on_the_statement(
     problem: str, analysis: QuestionAnalysis, found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
-    """Return the sentences that speak of what a statement under test says, or answer the question for its names."""
+    """Yield the sentences about the statement under test, and those that answer for its names."""
     if problem.rstrip().endswith("?") or not problem.strip():
         return
     claim = read_sentence(problem)
@@ -237,7 +233,7 @@ def _on_the_statement(
 def _on_the_change(
     question: str, found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
-    """Return, where a change is asked about, the sentences that speak of one, and those that tell of a single case."""
+    """Yield the sentences about the change that is asked for, and those about a single case."""
     if (change := change_asked(question)) is None:
         return
     for number, item in enumerate(found):
@@ -251,22 +247,22 @@ def _on_the_change(
 
 
 def _by_the_reader(task: ExtractFindings, analysis: QuestionAnalysis) -> StepwiseAnswers:
-    """Return what the reader takes for answers."""
+    """Return the reader's answers."""
     passages = [Passage(text.title, text.text) for text in task.texts]
     known = [Passage("", statement) for statement in task.known]
     return ask_stepwise(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
 
 
 def _next_question(asked: StepwiseAnswers, task: ExtractFindings) -> Iterable[str]:
-    """Return the question with the answers to what is asked within it, which is looked up next."""
+    """Yield the question with its nested questions answered, to be looked up next."""
     if asked.steps and asked.question != task.question:
         yield asked.question
 
 
 def _bridges(task: ExtractFindings, found: Sequence[Quotable]) -> Iterable[int]:
-    """Return the first sentences of texts about what the question names.
+    """Yield the first sentences of texts about what the question names.
 
-    What they name may be a step on the way.
+    The names in them may be a step on the way.
     """
     titles = {text.id: text.title for text in task.texts if names_title(task.question, text.title)}
     taken: dict[str, int] = {}
@@ -282,9 +278,9 @@ def _holding(
     task: ExtractFindings,
     found: Sequence[Quotable],
 ) -> Iterable[tuple[int, float]]:
-    """Return the sentences that hold the reader's answers, and those that led to them.
+    """Yield the sentences that hold the reader's answers, and those that led to them.
 
-    Where a clause is given, only those that are to its point.
+    With a clause, only sentences that address it.
     """
     for item in told:
         places = [(item.passage, item.start), (item.by, item.at)]
@@ -304,7 +300,7 @@ def _holding(
 def _of_the_compared(
     question: str, texts: Sequence[Text], found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
-    """Return, where two things are set against each other, the first sentences about each."""
+    """Yield the first sentences about each of two things that are compared."""
     titles = {text.id: text.title for text in texts}
     pair = compared_pair(question, titles.values())
     for name in pair.names if pair else ():
@@ -319,7 +315,7 @@ def _of_the_compared(
 
 
 def _sentence_at(found: Sequence[Quotable], source: str, place: int) -> int:
-    """Return the first sentence that reaches behind a place in a text; -1 where none does."""
+    """Return the first sentence that ends after a place in a text; -1 if there is none."""
     return next(
         (n for n, item in enumerate(found) if item.source == source and item.span.end > place), -1
     )
@@ -332,10 +328,7 @@ def _named(
     task: ExtractFindings,
     known: Sequence[Reading],
 ) -> Iterable[str]:
-    """Return names that nothing was read about.
-
-    Answers of the reader, then those of the bridges.
-    """
+    """Yield names that no text was about: the reader's answers, then those in the bridges."""
     titles = {title_of(text.title).lower() for text in task.texts}
     asked = read_sentence(task.question)
     single = [
@@ -356,10 +349,7 @@ def _named(
 
 
 def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int]:
-    """Return as many as are wanted.
-
-    Of quotes of one text that overlap keep the one that scored highest.
-    """
+    """Return the best quotes; of those in one text that overlap, keep the best."""
     kept: list[int] = []
     for number in best:
         if len(kept) == MOST_FINDINGS:
@@ -377,12 +367,10 @@ def _without_repeats(found: Sequence[Quotable], best: Iterable[int]) -> list[int
 
 
 def unanswered(task: ExtractFindings, readings: Sequence[Reading]) -> list[str]:
-    """Return the questions that are still open, and whose age is still wanted.
+    """Return the questions that are still open, and those for ages that are still missing.
 
-    None where nobody asks.
-
-    Nothing is raised that the question does not ask: this reasoner cannot know what else would
-    matter.
+    Empty if the task does not ask for them. No question is raised that was not asked: this reasoner
+    cannot know what else would matter.
     """
     if not task.unanswered:
         return []
@@ -415,8 +403,8 @@ def leads(
 ) -> list[str]:
     """Return the names to look up next: those that fill a hole, the furthest along the chain first.
 
-    Persons come before other names. A name that stands in the question or in what is known was
-    looked up before.
+    Persons come before other names. A name in the question or in the known statements was looked up
+    before.
     """
     asked = read_sentence(analysis.question)
     listed: list[tuple[int, int, str]] = []
@@ -442,10 +430,7 @@ def _rank(name: str) -> int:
 
 
 def _full(name: str, step: Step) -> str:
-    """Give a child that is named by its first name alone its parent's surname.
-
-    A first name alone finds anybody.
-    """
+    """Add the parent's surname to a child's first name, which alone would find anybody."""
     family = any("family" in MEANINGS.get(key, ()) for key in step.clause.keys)
     parent = next(
         (
@@ -463,7 +448,7 @@ def _full(name: str, step: Step) -> str:
 
 
 def _unanswered(step: Step) -> list[str]:
-    """Return what a clause's hole stands for, unless the sentences settle it for all."""
+    """Return the names of a clause's hole, unless the sentences settle it for all of them."""
     if step.clause.kind is Kind.AGE:
         settled = [item.subject for item in step.candidates if item.value.exact]
         return [name for name in step.holes if not any(same_name(name, other) for other in settled)]
@@ -471,9 +456,9 @@ def _unanswered(step: Step) -> list[str]:
 
 
 def _of_the_asked_class(analysis: QuestionAnalysis, kept: Iterable[Quotable]) -> Iterable[str]:
-    """Return names that carry a noun of the question.
+    """Yield names that contain a noun of the question.
 
-    Skarn Island where the question speaks of an island.
+    Skarn Island, if the question mentions an island.
     """
     nouns = {
         root

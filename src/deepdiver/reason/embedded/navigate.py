@@ -1,13 +1,10 @@
-"""Navigating by rules.
-
-What a tool's output answers, confirms and contradicts; and the next step that was not taken.
+"""Navigates by rules: what a tool's output answers, confirms or contradicts, and the next step.
 
 The next step is, in this order: an address that the person named; what the person asked for after
 the last answer; the words of the question; then, as long as a part of the question has no answer, a
-page whose address or title speaks of it, and a search for the part with the names that were found
-in place of what the question only describes; a lead that nobody has followed, where the hunt goes
-in circles; and when each part is answered, or was searched for in vain, the hand-over to the
-person.
+page whose address or title is about it, and a search for the part, with the names found so far in
+place of the question's descriptions; a lead that nobody has followed, if the search goes in
+circles; and once each part is answered, or was searched for in vain, the hand-over to the person.
 """
 
 from __future__ import annotations
@@ -40,10 +37,10 @@ from deepdiver.tasks import (
 
 CRAWL, HAND_OVER, SEARCH = "crawl_url", "send_to_hitl", "search_"
 MOST_SUGGESTIONS, MOST_URLS = 6, 12
-"""What an analysis may hold."""
+"""The most entries of each kind in an analysis."""
 SHARED = 2
-"""Words of what is looked for that an address or its title must hold before the page is read
-unasked."""
+"""Search terms that an address or its title must contain before the page is read without being
+asked for."""
 
 ASSESSMENT = "{} of {} parts of the question are answered by what is known."
 AGE = "How old is {}?"
@@ -60,11 +57,11 @@ NAMED_IT, SAID_IT, OPENS, OPEN, PROMISING, FOLLOWS, DONE, IN_VAIN = (
 )
 
 Links = dict[int, set[int]]
-"""Which sentences go with which, by number."""
+"""Which sentences belong together, by number."""
 
 
 def analyse_output(task: AnalyseOutput) -> Analysis:
-    """Return what the texts say that bears on the question, and how it goes with what is known."""
+    """Return the sentences that bear on the question, and how they relate to the known ones."""
     parts = {part.question: part.id for part in task.problems}
     known = [
         read_sentence(item.statement, item.source, "", item.published)
@@ -124,7 +121,7 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
 def _missing(
     question: str, as_of: str, problems: Sequence[str], known: Sequence[Reading]
 ) -> list[str]:
-    """Return what nothing answers; an age that holds for another day than today counts as none."""
+    """Return the unanswered parts; an age that holds for another day than today does not count."""
     texts = tuple(reading.text for reading in known)
     back = reflect(
         Reflect(
@@ -151,7 +148,7 @@ def _missing(
 
 
 def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) -> list[Step]:
-    """Return what the sentences say to each clause of the question, and to each part that is none."""
+    """Return the steps of the question's clauses, and of each part that is not a clause."""
     analysis = analyse_question(question)
     clauses = {clause.text for clause in analysis.clauses}
     others = [
@@ -171,7 +168,7 @@ def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) 
 def _answering(steps: Iterable[Step], parts: dict[str, str]) -> dict[int, str]:
     """Return the part that each sentence answers.
 
-    The last one that it does, which is what the question is after.
+    If there are several, the last one counts: it is what the question is after.
     """
     found: dict[int, str] = {}
     for step in steps:
@@ -185,7 +182,7 @@ def _answering(steps: Iterable[Step], parts: dict[str, str]) -> dict[int, str]:
 def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links, Links]:
     """Return which sentences give the same value for the same thing, and which give another.
 
-    What a source has only heard puts nothing in doubt, and bears nothing out.
+    Hearsay neither confirms nor contradicts anything.
     """
     confirms, contradicts = Links(), Links()
     for step in steps:
@@ -209,7 +206,7 @@ def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links
 
 
 def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]:
-    """Return the labels of the pages that speak of what is looked for, the closest first."""
+    """Yield the labels of the pages about what is searched for, the closest first."""
     sought = set(terms(" ".join(wanted)))
     near = [(_near(link, sought), link.id) for link in links]
     yield from [label for share, label in sorted(near, key=lambda item: -item[0]) if share][
@@ -228,12 +225,12 @@ def _nearest(query: str, parts: Sequence[str]) -> str:
 
 
 def decide_action(task: DecideAction) -> NextAction:
-    """Return the next step that was not taken; the hand-over where there is none."""
+    """Return the next step that was not taken yet; the hand-over if there is none."""
     return next(_steps(task))
 
 
 def _steps(task: DecideAction) -> Iterator[NextAction]:
-    """Return what could be done, the best first; it ends with the hand-over."""
+    """Yield the possible steps, the best first; the last is the hand-over."""
     tried = {_normal(text) for text in task.tried}
     tools = [tool.name for tool in task.tools if tool.name.startswith(SEARCH)]
     search = _in_turn(tools, task)
@@ -304,7 +301,7 @@ def _queries(
 
 
 def _in_turn(tools: Sequence[str], task: DecideAction) -> str:
-    """Return the search tool: the last one as long as it brings something, else the next."""
+    """Return the search tool: the last one as long as it finds something, else the next."""
     used = [step for step in task.research_history if step.action in tools]
     if not used or not tools:
         return tools[0] if tools else ""

@@ -1,10 +1,8 @@
-"""Questions within a question.
+"""Questions within a question: "the composer of Aschenbrodel" is asked first, then replaced.
 
-"the composer of Aschenbrodel" is asked first, and its answer takes its place.
-
-"Who ruled the country where the composer of Aschenbrodel was a citizen?" holds two questions. The
-innermost is asked of the passages; with its answer in its place the next can be asked, until the
-question itself stands alone.
+"Who ruled the country where the composer of Aschenbrodel was a citizen?" contains two questions.
+The innermost is asked first; with its answer in its place the next can be asked, until only the
+question itself is left.
 """
 
 from __future__ import annotations
@@ -21,45 +19,42 @@ from deepdiver.reason.embedded.word_lists import (
 )
 
 NOUN_WORDS = 3
-"""Words that name what is sought, at most: the main international airport."""
+"""The most words of a noun: the main international airport."""
 WITHIN = 6
-"""Words at the beginning of a question among which its question word stands: At the 2011 census,
-what was ..."""
+"""Words at the beginning of a question that include its question word: At the 2011 census, what was
+..."""
 REST = 2
-"""Words that must be left of the question around a phrase, besides the small ones: what is left
-must ask something."""
+"""Words, besides the small ones, that must remain around a phrase: the rest must still ask
+something."""
 
 _WORD = re.compile(r"\"[^\"]+\"|“[^”]+”|[\w&][\w'’.&-]*|[,;?]")
 _QUESTION = frozenset("who whom whose what which when where how".split())
 _SEVERAL = re.compile(r"[.!?]\s+[A-Z][a-z]+ [a-z]")
 _RELATIVE = frozenset("who whom whose that which where when".split())
 _JOINING = frozenset("of the and und de la du von van in on with for to at a by".split())
-"""Small words that stand within names."""
+"""Small words within names."""
 _SOUGHT = ROLES | frozenset(
     "performer performers artist birthplace place country state city capital continent region "
-    "county river mouth sea "
-    "company creator creation developer publisher screenwriter star network school team leader "
-    "party".split()
+    "county river mouth sea company creator creation developer publisher screenwriter star network "
+    "school team leader party".split()
 )
-"""Nouns that with a name behind "of" ask for something else than the name: the mouth of the Tarn,
-not the era of Bo."""
+"""Nouns that, followed by "of" and a name, ask for something other than the name: the mouth of the
+Tarn, but not the era of Bo."""
 _APPOSED = frozenset(
     "village city town state county island province district republic university kingdom river "
-    "municipality region "
-    "battle treaty company band city-state".split()
+    "municipality region battle treaty company band city-state".split()
 )
-"""Nouns that stand before a name with "of", or bare, and ask nothing: the village of Clonbrook."""
+"""Nouns before a name, with or without "of", that ask nothing: the village of Clonbrook."""
 _PLACES = frozenset("country state city town county village region district".split())
 _CLOSING = frozenset(
     "located born found held fought formed set based situated from buried died founded built made "
-    "published released "
-    "citizen licensed".split()
+    "published released citizen licensed".split()
 )
-"""Words that end a clause which tells where or whose something is: ... is located, ... was born."""
+"""Words that end a clause about where or whose something is: ... is located, ... was born."""
 _BEFORE_NOUNS = frozenset(
     "main birth alma former current late home native founding lead original".split()
 )
-"""Words behind an owner that are not yet what is owned: Big Eye's main director."""
+"""Words after an owner that come before the noun: Big Eye's main director."""
 _PEOPLE = re.compile(r"(?:ish|an|ese|ch|ic)$")
 _COPULA = re.compile(r"(?:who|what|which)\b[^,;?]*?\b(?:is|was|are|were)", re.IGNORECASE)
 _AFTER_CLOSING = re.compile(r"\s+(?:in|of|by|at|from|to broadcast)(?=\s+[a-z]|\s*[,;?]|\s*$)")
@@ -70,9 +65,9 @@ class NestedQuestion:
     """A phrase of a question that can be asked by itself."""
 
     question: str
-    """It as a question."""
+    """The phrase as a question."""
     start: int
-    """Where it begins in the question."""
+    """Where the phrase begins in the outer question."""
     end: int
     """Where it ends."""
 
@@ -93,10 +88,7 @@ class _Token:
 
 
 def innermost_question(question: str) -> NestedQuestion | None:
-    """Return the phrase that is told by names and by nothing that must be found first.
-
-    None where there is none.
-    """
+    """Return the phrase that is described by names alone; None if there is none."""
     listed = [_Token(m.group(), m.start(), m.end()) for m in _WORD.finditer(question)]
     if _SEVERAL.search(question) or not any(token.low in _QUESTION for token in listed[:WITHIN]):
         # Told before it is asked: of such sentences too many phrases would be taken for questions.
@@ -117,7 +109,7 @@ def _leaves_enough(question: str, item: NestedQuestion) -> bool:
 
 
 def _phrases(question: str, listed: list[_Token]) -> Iterator[NestedQuestion]:
-    """Yield what stands behind "the": a noun, and the words that tell which one."""
+    """Yield the phrases after "the": a noun, and the words that say which one."""
     for at, token in enumerate(listed):
         if token.text != "the":
             continue
@@ -139,7 +131,7 @@ def _phrases(question: str, listed: list[_Token]) -> Iterator[NestedQuestion]:
 
 
 def _asks(told: list[_Token]) -> bool:
-    """Whether the question word itself stands in a phrase: headquartered in what city."""
+    """Return whether a phrase contains the question word: headquartered in what city."""
     words = [token.low for token in told]
     return "what" in words or any(
         one in PREPOSITIONS and other in {"which", "whom"} for one, other in pairwise(words[1:])
@@ -147,7 +139,7 @@ def _asks(told: list[_Token]) -> bool:
 
 
 def _is_the_answer(question: str, start: int, end: int) -> bool:
-    """Whether a phrase is what the question asks for.
+    """Return whether a phrase is what the question asks for.
 
     What country is the birthplace of Ada Berg?
     """
@@ -157,10 +149,7 @@ def _is_the_answer(question: str, start: int, end: int) -> bool:
 
 
 def _noun(listed: list[_Token], at: int) -> int:
-    """Return how many words name what is sought.
-
-    Those before a relative, a preposition, a name or a participle.
-    """
+    """Return the number of words before a relative, a preposition, a name or a participle."""
     count = 0
     while at + count < len(listed) and count < NOUN_WORDS:
         token = listed[at + count]
@@ -184,7 +173,7 @@ def _participle(word: str) -> bool:
 
 
 def _end(listed: list[_Token], behind: int, noun: str) -> int | None:
-    """Return the last word of what tells which one; None where it tells nothing by itself."""
+    """Return the last word of the description after a noun; None if it describes nothing."""
     told = listed[behind]
     if (
         told.low in PREPOSITIONS
@@ -212,7 +201,7 @@ def _relative_next(listed: list[_Token], at: int) -> bool:
 
 
 def _name_end(listed: list[_Token], at: int) -> int:
-    """Return the last word of a name; small words count where a name goes on behind them."""
+    """Return the last word of a name, including small words after which the name continues."""
     end = at
     while end + 1 < len(listed):
         ahead = end + 1
@@ -230,7 +219,7 @@ def _name_end(listed: list[_Token], at: int) -> int:
 
 
 def _named_end(listed: list[_Token], at: int) -> int:
-    """Return the last word of a name, of one that begins with a people.
+    """Return the last word of a name, or of one that begins with a nationality.
 
     The Swedish artist Ada Berg.
     """
@@ -263,7 +252,7 @@ def _tells(word: str) -> bool:
 
 
 def _apposed(listed: list[_Token], at: int, noun: str) -> bool:
-    """Whether a name stands beside its noun and nothing is told of it.
+    """Return whether a name stands beside its noun without a description of its own.
 
     Not so in "the country Dai Jitao is from".
     """
@@ -278,10 +267,7 @@ def _apposed(listed: list[_Token], at: int, noun: str) -> bool:
 
 
 def _clause_end(listed: list[_Token], at: int) -> int:
-    """Return the last word of a clause.
-
-    Before a comma, or with the word that closes it, behind its name.
-    """
+    """Return the last word of a clause: before a comma, or the closing word after a name."""
     end, named = at, False
     for number in range(at, len(listed)):
         if listed[number].text in ",;?" and not _within_name(listed, number):
@@ -302,7 +288,7 @@ def _within_name(listed: list[_Token], at: int) -> bool:
 
 
 def _stretched(question: str, end: int, told: _Token) -> int:
-    """Take the preposition that a closing word leaves behind: ... is located in."""
+    """Include the preposition after a closing word: ... is located in."""
     match = _AFTER_CLOSING.match(question, end) if told.named or told.low in _RELATIVE else None
     return match.end() if match else end
 

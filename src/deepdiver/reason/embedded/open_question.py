@@ -1,12 +1,9 @@
-"""Open questions: how something can be done, which factors or trends there are.
+"""Open questions: how to do something, which factors or trends there are. They have no one answer.
 
-They have no one answer to look up.
-
-What helps whoever asks is what the documents have measured on the matter. So the question is taken
-apart by what it names, and of each text that is about it those sentences are quoted that give a
-figure and come nearest to the question. Nearness is that of the sentence embeddings. On the 15
-tasks of DRBench a text's nearness tells what bears on the question from what does not with an AUC
-of 0.85; the trained relevance head, with one of 0.79.
+The most useful material is what the documents have measured. So the question is divided into the
+things that it names, and from each text about it the sentences are quoted that contain a figure and
+are nearest to the question by their embeddings. On the 15 tasks of DRBench a text's nearness tells
+relevant from irrelevant texts with an AUC of 0.85; the trained relevance head has 0.79.
 """
 
 from __future__ import annotations
@@ -39,29 +36,29 @@ from deepdiver.tasks import (
 )
 
 ON_TOPIC = 0.3
-"""From this nearness on a text is about the question. Chosen, as are the shares and counts below,
-on the 15 tasks of DRBench: no task was held out."""
+"""From this nearness on, a text is about the question. Like the shares and counts below, it was
+chosen on the 15 tasks of DRBench: no task was held out."""
 HEAD, HEAD_SHARE = 300, 0.4
-"""Characters at the head of a text that say what it is about, and what they count beside its
+"""Characters at the beginning of a text that say what it is about, and their weight relative to its
 sentences."""
 BEST = 3
-"""Sentences of a text that its nearness is taken from."""
+"""Sentences of a text that determine its nearness."""
 PER_TEXT = 6
-"""Sentences that are quoted of one text."""
+"""Sentences that are quoted from one text."""
 MOST_FINDINGS, MOST_LEADS = 40, 4
-"""What one reading returns."""
+"""The most findings and leads of one extraction."""
 SHORTEST, LONGEST, LONGEST_BEFORE = 5, 60, 40
 """Words of a sentence that is quoted, and of the one before it that is quoted with it."""
 PARTS = 5
-"""Parts of a question that are looked into: itself, and what it names."""
+"""Parts of a question that are researched: the question itself, and the things that it names."""
 LONGEST_QUERY = 200
 """Characters of a query."""
 MEASURED = "average rate percent increase total cost"
-"""Words that stand beside figures."""
+"""Words that often accompany figures."""
 REMEMBERED = 4_096
-"""Texts whose vectors are kept: one text is read for several parts of a question."""
+"""Texts whose vectors are cached: a text is read for several parts of a question."""
 DIGITS = 4
-"""Places that nearness is rounded to, so that every machine orders the same way."""
+"""Decimal places of nearness, so that every machine gets the same order."""
 ASPECT = "What is known about {}?"
 _ASPECT = re.compile(re.escape(ASPECT).replace(r"\{\}", "(.+)"))
 
@@ -80,7 +77,7 @@ _VAGUE = re.compile(
     rf"(?:(?:key|new|critical|main|major|unique) ?)*(?:{_MATTERS}|needs?|issues?|\d.*)?",
     re.IGNORECASE,
 )
-"""What a question names that nothing can be searched by."""
+"""Things that a question names but that nothing can be found by."""
 _COUNT = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
 _FIGURE = re.compile(
     r"[$€£]\s?\d|\d[\d,.]*\s?(?:%|percent\b|million\b|billion\b|[kmb]\b)|\b\d{1,3}(?:,\d{3})+\b"
@@ -88,7 +85,7 @@ _FIGURE = re.compile(
     rf"|\b(?:{_COUNT})\b",
     re.IGNORECASE,
 )
-"""An amount, a share or a count; a year, a date, a time or a number within a name is none."""
+"""An amount, a share or a count, but not a year, a date, a time or a number within a name."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _BACK = re.compile(r"\b(?:these|this|those|it|they|them|such)\b", re.IGNORECASE)
 _BREAKS = re.compile(
@@ -97,31 +94,29 @@ _BREAKS = re.compile(
 )
 _VERBS = frozenset(
     "use make get help let improve enhance increase raise boost grow reduce lower cut minimize "
-    "minimise maximize "
-    "maximise build create develop manage ensure achieve protect prevent measure keep remain "
-    "become leverage optimize "
-    "optimise implement adopt drive strengthen handle address balance support apply introduce "
-    "effectively best".split()
+    "minimise maximize maximise build create develop manage ensure achieve protect prevent measure "
+    "keep remain become leverage optimize optimise implement adopt drive strengthen handle address "
+    "balance support apply introduce effectively best".split()
 )
-"""Words that ask for an action and say nothing of the matter."""
+"""Words that ask for an action and say nothing about the subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A sentence that gives a figure, with the one before it where it leans on that."""
+    """A sentence with a figure, and the sentence before it if it leans on that."""
 
     span: Span
-    """What is quoted."""
+    """The quote."""
     own: Span
-    """The sentence itself: quoted alone where the one before it is quoted already."""
+    """The sentence itself, quoted alone if the one before it is already quoted."""
     text: str
     """The sentence itself, as one line."""
 
 
 def is_open(question: str) -> bool:
-    """Whether a question asks how, or for factors, trends and the like.
+    """Return whether a question asks how, or for factors, trends and the like.
 
-    Not for a name, a value, or a yes or no.
+    Questions for a name, a value, or yes or no are not open.
     """
     return _OPEN.search(" ".join(question.split())) is not None
 
@@ -130,9 +125,9 @@ def is_open(question: str) -> bool:
 
 
 def aspects(question: str) -> list[str]:
-    """Return what a question names, in its own words.
+    """Return the things that a question names, in its own words.
 
-    The runs of words between small words and verbs of action.
+    These are the runs of words between small words and verbs of action.
     """
     found: list[str] = []
     for part in _BREAKS.split(" ".join(question.split())):
@@ -156,7 +151,7 @@ def aspects(question: str) -> list[str]:
 
 
 def survey_parts(task: Decompose) -> Decomposition:
-    """Return the question itself, and then what it names, as problems."""
+    """Return the question and the things that it names as problems, if it is open."""
     own = decompose(task)
     if not is_open(task.question) or task.objection:
         return own
@@ -168,7 +163,7 @@ def survey_parts(task: Decompose) -> Decomposition:
 
 
 def survey_queries(task: WriteQueries) -> Queries:
-    """Return, for a thing that an open question names, its words alone, with words of measuring, and with the rest."""
+    """Return three queries for an aspect: alone, with words of measuring, and with the others."""
     asked = _ASPECT.fullmatch(task.problem) if is_open(task.question) else None
     if asked is None:
         return write_queries(task)
@@ -184,7 +179,7 @@ def survey_queries(task: WriteQueries) -> Queries:
 
 
 def figures(text: str) -> Iterator[Figure]:
-    """Walk the sentences of a text that give a figure."""
+    """Yield the sentences of a text that contain a figure."""
     spans = sentences(text)
     lines = [" ".join(span.of(text).split()) for span in spans]
     for number, (span, line) in enumerate(zip(spans, lines, strict=True)):
@@ -213,10 +208,7 @@ def _vector(text: str) -> tuple[float, ...]:
 
 
 def choose_sentences(question: str, text: str) -> list[Span]:
-    """Return the sentences to quote of a text, in its order.
-
-    None where it is about something else.
-    """
+    """Return the sentences to quote from a text, in order; none if it is about something else."""
     listed = list(figures(text))
     if not listed:
         return []
@@ -244,10 +236,7 @@ def _overlap(one: Span, other: Span) -> bool:
 
 
 def survey_texts(task: ExtractFindings) -> Extraction:
-    """Return what the texts have measured on the matter of an open question.
-
-    Else what the rules extract.
-    """
+    """Return the figures in the texts if the question is open; else the findings of the rules."""
     if not is_open(task.question):
         return extract(task)
     findings = []
@@ -263,10 +252,7 @@ def survey_texts(task: ExtractFindings) -> Extraction:
 
 
 def leads(question: str, statements: Sequence[str]) -> list[str]:
-    """Return the pairs of words that most statements share and the question does not have.
-
-    What is measured here.
-    """
+    """Return the pairs of words that most statements share and that the question does not have."""
     asked = {stem(word) for word in words(question)}
     shared: Counter[str] = Counter()
     for statement in statements:

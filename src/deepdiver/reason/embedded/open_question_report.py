@@ -1,10 +1,7 @@
-"""The account of an open question.
+"""The report on an open question: what the sources measured, by aspect and by source.
 
-What the sources have measured, under what the question names, source by source.
-
-A report of this kind is read for its figures, so it is kept to a length that is read: the best
-sentence of each source comes before the second of any. Sentences of one source stay together and in
-its order.
+Readers want its figures, so it is kept to a length that people read: the best sentence of each
+source comes before the second of any. Sentences of one source stay together and in order.
 """
 
 from __future__ import annotations
@@ -16,9 +13,9 @@ from deepdiver.reason.embedded.open_question import aspects, nearness_to
 from deepdiver.tasks import DraftSection, DraftSentence, Shown
 
 WORDS = 1_150
-"""Words of the account: with the answer and its versions a report stays under 1,300."""
+"""Words of the account: with the answer and its versions a report stays under 1,300 words."""
 LATER = 0.05
-"""What a further sentence of one source gives way by, for each before it."""
+"""The penalty of a further sentence of the same source, for each one before it."""
 BESIDES = "What else was measured"
 EACH = "The sources give these figures, the nearest to the question first:"
 
@@ -29,9 +26,9 @@ def write_account(
     """Return the sections: each finding once, under the aspect that its source is nearest to.
 
     Args:
-        question: What was asked.
-        findings: What was found.
-        told: Statements that stand in the report already.
+        question: The question.
+        findings: All findings.
+        told: Statements that are already in the report.
     """
     held = {" ".join(text.split()) for text in told}
     fresh = {" ".join(item.statement.split()): item for item in findings}
@@ -54,9 +51,9 @@ def write_account(
 
 
 def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
-    """Return as many findings as may be told.
+    """Return as many findings as fit the length, the nearest first.
 
-    The nearest first, a source's later ones after those of others.
+    Later findings of a source come after those of other sources.
     """
     scores = nearness_to(question, [item.statement for item in listed])
     seen: dict[str, int] = {}
@@ -75,7 +72,7 @@ def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
 
 
 def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
-    """Return the findings source by source, the source nearest to the question first."""
+    """Return the findings by source, the source nearest to the question first."""
     groups: dict[str, list[Shown]] = {}
     for item in kept:
         groups.setdefault(item.origin or item.id, []).append(item)
@@ -87,7 +84,7 @@ def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
 
 
 def _aspect(named: Sequence[str], group: Sequence[Shown]) -> str:
-    """Return the aspect that a source's sentences are nearest to; of equals the first."""
+    """Return the aspect that a source's sentences are nearest to; in a tie, the first."""
     if not named:
         return BESIDES
     text = " ".join(item.statement for item in group)[:600]

@@ -1,11 +1,9 @@
-"""Answers by the trained reader, where the rules know none.
+"""Answers by the trained reader, if the rules have none: words of a passage, with their likelihood.
 
-A few words of a passage, and how likely they answer.
-
-A question of two steps is answered by two passages of which the first names the second: "Ada played
-for the Terns" and "The Terns are based in Morden". Read together they answer what neither does
-alone. On the first fifty questions of HotpotQA, ten passages each, the best answer of single
-passages had an F1 of 0.29, that of such pairs one of 0.54.
+A question with two steps is answered by two passages, of which the first names the second: "Ada
+played for the Terns" and "The Terns are based in Morden". Read together they answer what neither
+does alone. On the first fifty questions of HotpotQA, with ten passages each, the best answer of
+single passages had an F1 of 0.29, that of such pairs 0.54.
 """
 
 from __future__ import annotations
@@ -29,57 +27,55 @@ MOST_PASSAGES = 40
 MOST_LINKS = 24
 """Pairs of passages that are read together."""
 LINKS_TO_ONE = 3
-"""Passages that may lead to the same one: a country is named by all."""
+"""Passages that may lead to the same one: every text names a country."""
 READ = 4_000
-"""Characters of a passage that are read: what the strategies show of a text."""
+"""Characters of a passage that are read, as many as the strategies show of a text."""
 LEAST_TITLE = 4
-"""Characters of a title that is looked for in other passages: a shorter one stands in too many
+"""Characters of a title that is searched for in other passages: a shorter one occurs in too many
 words."""
 ALONE = 0.5
-"""What the score of an answer counts that a passage gives alone, where pairs of passages give
-answers too."""
+"""The factor for an answer from a single passage, if pairs of passages give answers too."""
 OTHER_KIND = 0.1
-"""What is left of the score of an answer of another kind than is asked for: a name where a year is.
-"""
+"""The factor for an answer of the wrong kind: a name instead of a year."""
 ASKED = 0.2
-"""What is left of the score of an answer that only repeats words of the question."""
+"""The factor for an answer that only repeats words of the question."""
 OF_ANOTHER = 0.05
-"""What is left of the score of an answer where nothing that the question names is named: the reader
-takes the director of one film for that of another, at 0.93."""
+"""The factor for an answer from passages that name nothing in the question: the reader takes the
+director of one film for that of another, with 0.93."""
 SENTENCE = 600
-"""Characters of a text in which somebody is named for sure."""
+"""A text with more characters than this surely names somebody."""
 LONGEST_QUESTION = 400
-"""Characters of a question that a few words answer."""
+"""Characters of a question that a few words can answer."""
 WORTH = 0.005
-"""Answers that score less are not looked at."""
+"""Answers with a lower score are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Something to read."""
+    """A passage to read."""
 
     title: str
-    """Of its source."""
+    """The title of its source."""
     text: str
-    """What stands there."""
+    """Its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderAnswer:
-    """An answer, and where it stands."""
+    """An answer by the reader, and its place."""
 
     text: str
-    """It, as it stands there."""
+    """The answer, as it stands in the passage."""
     score: float
-    """How likely it answers, 0..1, to four places."""
+    """The likelihood that it answers, 0..1, to four places."""
     passage: int
-    """Which passage holds it."""
+    """The number of the passage that contains it."""
     start: int
-    """Where in its text; 0 where it is the title."""
+    """Its place in the passage's text; 0 if it is the title."""
     by: int = -1
-    """The passage that led to it, or that it leads to; -1: none."""
+    """The passage that led to it, or that it leads to; -1 if none."""
     at: int = -1
-    """Where in that passage's text the sentence begins that names the other."""
+    """Where the sentence that names the other passage begins in that passage's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ class Link:
     start: int
     """Where the sentence begins."""
     sentence: str
-    """It."""
+    """The sentence."""
     target: int
     """The passage that it names."""
 
@@ -99,14 +95,14 @@ class Link:
 def find_answers(
     question: str, clause: Clause, passages: Sequence[Passage], known: int = 0
 ) -> list[ReaderAnswer]:
-    """Return the answers that passages give alone and in pairs, the likeliest first, those alone that are worth it.
+    """Return the answers that passages give alone and in pairs, the likeliest first.
 
     Args:
-        question: What is asked.
-        clause: Its last clause, which says what kind of thing is sought.
-        passages: What to read, the most promising first.
-        known: How many of them, at the end, were read before: they count only for those that they
-            lead to.
+        question: The question.
+        clause: Its last clause, which says what kind of thing it asks for.
+        passages: The passages to read, the most promising first.
+        known: How many of them, at the end, were read before: they count only for the passages that
+            they lead to.
     """
     new = len(passages) - known
     passages = [Passage(one.title, one.text[:READ]) for one in passages]
@@ -129,10 +125,7 @@ def find_answers(
 def best_single_answer(
     question: str, clause: Clause, passages: Sequence[Passage]
 ) -> ReaderAnswer | None:
-    """Return the likeliest of the answers that passages give one by one.
-
-    None where there is none.
-    """
+    """Return the likeliest answer that a single passage gives; None if there is none."""
     found = [
         told for number in range(len(passages)) if (told := _in_one(question, passages, number))
     ]
@@ -152,11 +145,9 @@ def _worth(told: ReaderAnswer, part: float) -> ReaderAnswer:
 
 
 def _about(question: str, *passages: Passage) -> float:
-    """Return what an answer counts by what its passages name.
+    """Return the factor for an answer: low if its passages name others than the question does.
 
-    Little where they name others than the question does.
-
-    A sentence that names nobody ("They founded it in 2009") may well be about what is asked.
+    A sentence that names nobody ("They founded it in 2009") may well be about the right thing.
     """
     named = _named(question)
     if named is None or any(named.search(one.title) or named.search(one.text) for one in passages):
@@ -170,7 +161,7 @@ def _about(question: str, *passages: Passage) -> float:
 
 @functools.lru_cache(maxsize=256)
 def _named(question: str) -> re.Pattern[str] | None:
-    """Return how to find a word of a question's names, but for those that say only what kind of company it is."""
+    """Return a pattern for the words of a question's names, without companies' legal forms."""
     named = {
         word for name in read_sentence(question).names for word in words(" ".join(bare(name.text)))
     }
@@ -187,7 +178,7 @@ def _in_one(question: str, passages: Sequence[Passage], number: int) -> ReaderAn
 
 
 def _in_pair(question: str, passages: Sequence[Passage], link: Link) -> ReaderAnswer | None:
-    """Read a passage behind the sentence that names it; the answer may stand in either."""
+    """Read a passage after the sentence that names it; the answer may be in either."""
     one, other = passages[link.source], passages[link.target]
     first, head = _head(one.title), _head(other.title)
     before = f"{first}{link.sentence} "
@@ -208,10 +199,7 @@ def _in_pair(question: str, passages: Sequence[Passage], link: Link) -> ReaderAn
 
 
 def _within(text: str, start: int, end: int, body: int) -> tuple[str, int]:
-    """Return an answer and its place in the body.
-
-    Of one that begins in the title before it, one part alone.
-    """
+    """Return an answer and its place in the body, without the part of it that is in the title."""
     if start < body < end:
         start = (
             body  # title and first words: the words are the same, mostly, and stand in a sentence
@@ -231,7 +219,7 @@ def answer_in(question: str, passage: Passage) -> tuple[str, float]:
 
 
 def support_for(passage: Passage, claim: str) -> float:
-    """Return how far a passage, with its title before it, bears a claim out, 0..1."""
+    """Return the probability that a passage, with its title, supports a claim."""
     return _supports(_head(passage.title) + passage.text, claim)
 
 
@@ -244,9 +232,9 @@ def _supports(evidence: str, claim: str) -> float:
 
 @functools.lru_cache(maxsize=4_096)
 def _span(question: str, text: str) -> tuple[str, int, float]:
-    """Ask the reader; it is loaded when the first question is put to it.
+    """Ask the reader, which is loaded at the first question; results are cached.
 
-    One text is read for many problems.
+    A text is read for many problems.
     """
     from deepdiver.encoders.reader import load_reader
 
@@ -258,7 +246,7 @@ def _span(question: str, text: str) -> tuple[str, int, float]:
 
 
 def find_links(passages: Sequence[Passage], targets: int) -> list[Link]:
-    """Return the sentences that name one of the first passages by its title, once for each two passages."""
+    """Return the sentences that name one of the first passages by its title, one for each pair."""
     found: list[Link] = []
     for target, other in enumerate(passages[:targets]):
         if (name := _name(other.title)) is None:
@@ -282,12 +270,12 @@ def _naming(name: re.Pattern[str], target: int, passages: Sequence[Passage]) -> 
 
 
 def title_of(title: str) -> str:
-    """Return a title without what tells it from others of its name: Mercury (planet)."""
+    """Return a title without its disambiguation: Mercury (planet)."""
     return re.sub(r"\s*\([^()]*\)\s*$", "", title).strip()
 
 
 def names_title(text: str, title: str) -> bool:
-    """Whether a text names what a title names."""
+    """Return whether a text contains a title."""
     name = _name(title)
     return name is not None and name.search(text) is not None
 
@@ -313,7 +301,7 @@ _TIMES = frozenset({"once", "twice", "thrice"})
 
 
 def kind_fit(question: str, clause: Clause, text: str) -> float:
-    """Return which part of a score is left to an answer, by its kind and by what the question says already."""
+    """Return the factor for an answer's kind, and for repeating the question."""
     listed = words(text)
     if not listed:
         return 0.0
@@ -354,9 +342,9 @@ _LONG = re.compile(
 
 
 def wants_short_answer(question: str, clause: Clause) -> bool:
-    """Whether a few words can answer.
+    """Return whether a few words can answer.
 
-    An age is reckoned, a yes or no judged, an account told in whole sentences.
+    An age is computed, a yes or no judged, and an account given in whole sentences.
     """
     if clause.kind in {Kind.AGE, Kind.YES_NO, Kind.TIME} or _LONG.search(question):
         return False

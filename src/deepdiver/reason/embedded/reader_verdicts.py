@@ -1,10 +1,8 @@
-"""The trained reader's verdicts, where the rules have none of their own.
+"""The trained reader's verdicts, if the rules have none: does a quote support or deny a claim?
 
-Does a quote bear a claim out, or deny it?
-
-A quote is judged by sentence and by pairs of sentences, and the strongest counts. Rules stay on
-top: a quote that lacks a number or a date of the claim does not bear it out, however much it sounds
-like it.
+A quote is judged by its sentences and by pairs of them, and the strongest counts. Rules take
+precedence: a quote that lacks a number or a date of the claim does not support it, however similar
+it sounds.
 """
 
 from __future__ import annotations
@@ -19,23 +17,23 @@ from deepdiver.core.values import dates, numbers
 from deepdiver.encoders.reader import DocumentVerdict, load_reader
 
 DECIDED = 0.6
-"""A side under this probability is no side."""
+"""A side with a lower probability does not count."""
 WORTH = 0.4
-"""Strength of a verdict of probability 1: by itself it is no more than two thirds sure. On claims
-about the world the side that the reader takes is right in little more than half of the cases,
-however sure it is."""
+"""The strength of a verdict with probability 1: by itself it is at most two thirds certain. On
+claims about the world, the reader's side is right in little more than half of the cases, however
+certain it is."""
 SENTENCES = 6
-"""Sentences that are judged of one quote."""
+"""Sentences of a quote that are judged."""
 REMEMBERED = 8_192
-"""Verdicts that are kept: a quote is judged anew in every round of a run."""
+"""Verdicts that are cached: a quote is judged again in every round of a run."""
 DIGITS = 3
-"""Places of a strength."""
+"""Decimal places of a strength."""
 WORDS_SHARE = 0.5
-"""What plain words count beside the reader where texts are asked how they lean. AUC of yes against
-no on PubMedQA: the reader alone 0.58 and both 0.69 on its first 160 yes-or-no questions, from which
-this was chosen; both 0.66 on all."""
+"""The weight of plain words beside the reader in `leaning`. AUC of yes against no on PubMedQA: the
+reader alone 0.58 and both 0.69 on its first 160 yes-or-no questions, on which this was chosen; both
+0.66 on all."""
 NO_DENIAL = 0.6
-"""How far a sentence without a denied outcome leans to yes; one with it leans to no in full."""
+"""How far a sentence without a denied outcome leans to yes; one with it leans fully to no."""
 
 _ASKING = re.compile(
     r"^(?:is there|are there|does|do|did|is|are|was|were|can|could|should|will|would|has|have)\s+",
@@ -53,16 +51,13 @@ Bearing = tuple[Stance, float, str]
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def reader_verdict(quote: str, claim: str) -> DocumentVerdict:
-    """Return how a quote bears on a claim, by the reader."""
+    """Return the reader's verdict on a claim, by a quote."""
     lines = [" ".join(span.of(quote).split()) for span in sentences(quote)[:SENTENCES]]
     return load_reader().verify_document(lines, claim)
 
 
 def reader_bearing(quote: str, claim: str) -> Bearing | None:
-    """Return which way a quote speaks, and how strongly.
-
-    None where the reader sees no side, or a value is missing.
-    """
+    """Return the side and strength of a quote; None without a side, or if a value is missing."""
     found = reader_verdict(quote, claim)
     if found.stance == "neutral" or max(found.supports, found.refutes) < DECIDED:
         return None
@@ -79,7 +74,7 @@ def _strength(probability: float) -> float:
 
 
 def lacks_values(claim: str, quote: str) -> bool:
-    """Whether a claim has a number or a date that a quote does not have."""
+    """Return whether a claim has a number or a date that a quote does not have."""
     held, days = set(numbers(quote)), dates(quote)
     return any(value not in held for value in numbers(claim)) or not all(
         any(other.covers(day) for other in days) for day in dates(claim)
@@ -90,7 +85,7 @@ def lacks_values(claim: str, quote: str) -> bool:
 
 
 def as_statement(question: str) -> str:
-    """Return a yes-or-no question as the statement that yes would affirm, as near as leaving words out comes to it."""
+    """Return the statement that a yes would affirm, as far as leaving out words can make it."""
     plain = question.strip().rstrip("?").strip()
     head = _ASKING.match(plain)
     rest = plain[head.end() :] if head else plain
@@ -98,9 +93,9 @@ def as_statement(question: str) -> str:
 
 
 def leaning(question: str, quotes: Sequence[str]) -> tuple[float, list[float]]:
-    """Return how quotes lean on a yes-or-no question, together and one by one, -1 (no) to 1 (yes).
+    """Return how quotes lean on a yes-or-no question, together and singly: -1 is no, 1 is yes.
 
-    A text that answers rarely says so in the question's words, but one that found nothing says "no"
+    A text that answers rarely does so in the question's words, but one that found nothing says "no"
     and "not" a lot.
     """
     claim = as_statement(question)

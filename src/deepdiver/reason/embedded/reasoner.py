@@ -1,7 +1,4 @@
-"""The embedded reasoner.
-
-The same tasks as a language model performs, by rules, with the words of the sources alone.
-"""
+"""The embedded reasoner performs a language model's tasks by rules, in the words of the sources."""
 
 from __future__ import annotations
 
@@ -77,7 +74,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }
-"""Which function performs which task. Those of `survey` leave what is no open question to the
+"""The function that performs each task. Those of `open_question` leave other questions to the
 rules."""
 
 
@@ -88,11 +85,11 @@ class EmbeddedReasoner:
     """
 
     def __init__(self, emit: Callable[[Event], None] | None = None, verbose: bool = False) -> None:
-        """Make a reasoner.
+        """Create a reasoner.
 
         Args:
             emit: Receives an event for each task.
-            verbose: Whether the events hold what was asked.
+            verbose: Whether the events include the prompt.
         """
         self._emit, self._verbose = emit, verbose
         # Reading takes seconds, in which the run must still keep its lease and hear whoever stops
@@ -102,7 +99,7 @@ class EmbeddedReasoner:
 
     @property
     def description(self) -> str:
-        """Return who is thinking."""
+        """Return what this reasoner is, worded for the report."""
         return (
             "embedded reasoner (extractive, no language model: it says nothing that no source says)"
         )
@@ -111,7 +108,7 @@ class EmbeddedReasoner:
         """Perform a task.
 
         Raises:
-            ReasonError: If it is none of the tasks that this reasoner knows.
+            ReasonError: If this reasoner does not know the task.
         """
         function = PERFORMS.get(type(task))
         if function is None:
@@ -130,5 +127,5 @@ class EmbeddedReasoner:
         return answer
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal:
-        """Return what one performance can cost at most: nothing."""
+        """Return the most that performing a task can cost: nothing."""
         return Decimal(0)

@@ -1,11 +1,9 @@
-"""Looking back.
+"""Reflects: which parts of the question are unanswered or weakly answered, and what to search next.
 
-Which parts of the question nothing answers, which rest on one weak source, and what to search next.
-
-A part is a clause of the question or of one of its problems. It is covered if a line of what is
-known answers it that is not called uncertain; of ages, those of every person that is meant. It was
-searched in vain if this reasoner knows no query for it that was not made. Enough is known when each
-part is the one or the other.
+A part is a clause of the question or of one of its problems. It is covered if a known line answers
+it that is not marked uncertain; ages must be known for every person that is meant. It was searched
+in vain if this reasoner has no query for it that was not made. Enough is known when each part is
+covered or was searched in vain.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
 
 MOST_MISSING, MOST_QUERIES, MOST_NOTES = 6, 6, 10
-"""What a reflection may hold."""
+"""The most entries of each kind in a reflection."""
 MOST_GROUPS = 4
-"""Different values for one thing that are held against each other."""
+"""Different values for one thing that are compared."""
 
 UNANSWERED = "Nothing that is known answers this: {}"
 WEAK = "This is known from one weak source only: {}"
@@ -45,11 +43,11 @@ class UncoveredPart:
     question: str
     """The part, as a question."""
     weak: str = ""
-    """What answers it, if something does that cannot be relied on."""
+    """The unreliable statement that answers it, if there is one."""
 
 
 def reflect(task: Reflect) -> Reflection:
-    """Name what is missing, and call it enough only where each part is covered or was searched in vain."""
+    """Name what is missing; enough is known if each part is covered or was searched in vain."""
     readings = [read_sentence(text) for text in task.known]
     doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
     followed = [follow_chain(chain, readings) for chain in _chains(task)]
@@ -72,7 +70,7 @@ def reflect(task: Reflect) -> Reflection:
 
 
 def _chains(task: Reflect) -> list[Chain]:
-    """Return the chains of the question, and of the problems that are no clause of it."""
+    """Return the chains of the question, and of the problems that are not among its clauses."""
     analysis = analyse_question(task.question)
     clauses = {clause.text for clause in analysis.clauses}
     others = [
@@ -87,7 +85,7 @@ def _chains(task: Reflect) -> list[Chain]:
 def uncovered(
     steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()
 ) -> Iterator[UncoveredPart]:
-    """Return the parts of a chain that no sentence answers but doubtful ones."""
+    """Yield the parts of a chain that only doubtful sentences answer, or none."""
     for step in steps:
         firm = [item for item in step.candidates if item.sentence not in doubtful]
         if step.clause.kind is Kind.AGE and firm:
@@ -103,7 +101,7 @@ def uncovered(
 
 
 def _queries(task: Reflect, parts: Iterable[UncoveredPart]) -> dict[str, tuple[str, ...]]:
-    """Return for each part the queries that were not made; none where it was searched in vain."""
+    """Return the queries for each part that were not made; none if it was searched in vain."""
     return {
         part.question: write_queries(
             WriteQueries(
@@ -149,7 +147,7 @@ def _notes(
 
 
 def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
-    """Return the pairs of sentences that give different values for the same thing."""
+    """Yield the pairs of sentences that give different values for the same thing."""
     if step.clause.kind not in VALUES:
         return
     made = group_answers(step.clause, [item for item in step.candidates if item.value.text])

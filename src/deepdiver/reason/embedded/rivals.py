@@ -1,7 +1,4 @@
-"""Rival answers by the reader.
-
-What it takes for an answer in the findings, the same words of all sources together.
-"""
+"""Rival answers by the reader: its answers in the findings, grouped by their words."""
 
 from __future__ import annotations
 
@@ -20,17 +17,17 @@ from deepdiver.reason.embedded.stepwise import ask_stepwise
 from deepdiver.tasks import Shown
 
 LIKELY = 0.035
-"""The likeliest answer is put forward from this score on."""
+"""The least score of the likeliest answer for it to be proposed."""
 NEAR = 0.35
-"""Answers that score at least this part of the likeliest are its rivals."""
+"""Answers that score at least this share of the likeliest are its rivals."""
 ONE_OF_TWO = 0.5
-"""What is left of belief in an answer where a copy of its text gives another: one of the two was
+"""The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
 SURE_OF_NONE = 0.05
-"""Belief in an answer is never less."""
+"""The least belief in an answer."""
 FIRST_GUESS = 0.5
-"""Belief in an answer before any finding is judged, at most: what gives it then moves belief to its
-likelihood."""
+"""The highest belief in an answer before any finding is judged: the findings that give it then move
+belief to its likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +37,11 @@ class Rival:
     answer: str
     """Its words."""
     score: float
-    """How likely it answers: that any of its origins does, 0..1."""
+    """The likelihood that it answers, by any of its origins, 0..1."""
     best: int
     """The finding that gives it most clearly."""
     giving: tuple[int, ...]
-    """The findings that give it, that one first."""
+    """The findings that give it, the clearest first."""
     leading: tuple[int, ...]
     """Further findings that led to it."""
     likelihood: float
@@ -59,14 +56,14 @@ class Rival:
 
     @property
     def findings(self) -> tuple[int, ...]:
-        """All that give it, or led to it."""
+        """All findings that give it or led to it."""
         return (*self.giving, *self.leading)
 
 
 def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
     """Return the rival answers that the reader finds, the likeliest first.
 
-    None where none is likely.
+    Empty if no answer is likely.
     """
     asked = ask_stepwise(question, clause, _passages(clause, findings))
     told = [
@@ -94,12 +91,12 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> lis
 
 
 def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]) -> frozenset[int]:
-    """Return the answers that stand in copies of a text which elsewhere gives another one, and no less often.
+    """Return the answers in copies of a text that elsewhere gives another answer as often, or more.
 
-    Texts that are the same but for the answer are no two witnesses: somebody has changed one of
-    them. What more texts say stands; where as many say the one as the other, neither does. On
-    RAMDocs, read text by text, this brought wrong answers that are told as right down from 0.51 to
-    0.34 of the cases, and all right ones alone up from 0.28 to 0.33.
+    Texts that are the same except for the answer are not two witnesses: somebody has changed one of
+    them. The answer of more texts stands; if both have as many, neither does. On RAMDocs, read text
+    by text, this reduced wrong answers presented as right from 0.51 to 0.34 of the cases, and
+    raised the cases with all right answers and no others from 0.28 to 0.33.
     """
     texts = [{_text(findings[told.passage]) for told in group} for group in groups]
     return frozenset(
@@ -115,7 +112,7 @@ def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]
 def _copied(
     one: Iterable[ReaderAnswer], other: Sequence[ReaderAnswer], findings: Sequence[Shown]
 ) -> bool:
-    """Whether two answers stand in copies of one text; one text may well give both."""
+    """Return whether two answers are in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
     return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(
         _text(a) == _text(b) for a, b in pairs
@@ -123,15 +120,14 @@ def _copied(
 
 
 def _text(finding: Shown) -> str:
-    """Return what tells a finding's text from others."""
+    """Return the key of a finding's text."""
     return f"{finding.source}\0{finding.publisher}\0{finding.published}"
 
 
 def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
     """Return the findings to read.
 
-    Where none leads to another, those without a name under the one that is asked about.
-
+    If none leads to another, those without a name get the name that the question is about as title:
     "The population was 459" was taken from a text about the town, and does not say so.
     """
     made = [Passage(finding.source, finding.quote) for finding in findings]
@@ -144,7 +140,7 @@ def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
 
 
 def _nameless(passage: Passage, asked: str) -> bool:
-    """Whether a sentence names nobody and nothing, or what is asked about in short alone.
+    """Return whether a sentence has no name, or only a short form of the question's.
 
     Davis, of Ryan Davis.
     """
@@ -155,12 +151,10 @@ def _nameless(passage: Passage, asked: str) -> bool:
 
 
 def to_the_point(clause: Clause, sentences: Iterable[str]) -> bool:
-    """Whether who is named is said to have done any of what is asked.
+    """Return whether sentences say of the one they name anything of what is asked.
 
-    The reader takes the only name for the answer.
-
-    Who the artist of an album is, a sentence says that names the album; it need not say "artist".
-    Which crate is green, only one says that speaks of green.
+    The reader takes the only name for the answer. A sentence that names an album says who its
+    artist is without the word "artist"; but only a sentence about green says which crate is green.
     """
     if not clause.keys or not (
         clause.kind in {Kind.PERSON, Kind.COMPANY} or _PREDICATE.fullmatch(clause.text)
@@ -206,7 +200,7 @@ def _rival(
 
 
 def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
-    """Put answers together that are the same, or of which one holds the other's words."""
+    """Group answers that are the same, or of which one contains the other's words."""
     groups: list[list[ReaderAnswer]] = []
     for item in told:
         for group in groups:
@@ -219,7 +213,7 @@ def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two answers are the same, but for words that stand before or behind.
+    """Return whether two answers are the same, except for words before or after them.
 
     Hank Williams, Jr.
     """
@@ -246,5 +240,5 @@ def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[Shown]) -> dict
 
 
 def _likelihood(best: Mapping[str, float]) -> float:
-    """How likely one of several origins answers."""
+    """Return the likelihood that one of several origins answers."""
     return round(1.0 - math.prod(1.0 - score for _, score in sorted(best.items())), 4)

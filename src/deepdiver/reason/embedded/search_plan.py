@@ -1,10 +1,8 @@
-"""Planning searches by rules.
+"""Plans searches by rules: explore, then open parts, then checks of single sources, then new names.
 
-Explore first, then dive into open parts, check what rests on one source, look beside.
-
-The reflection (see `reflect`) says which parts of the question nothing answers and which queries
-are left for them. Where every part is answered, the findings that answer them are checked; where
-those are too, it is time to write.
+The reflection (see `reflect`) says which parts of the question are unanswered and which queries are
+left for them. If every part is answered, the findings that answer them are checked; if those are
+checked too, it is time to write.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from deepdiver.tasks import (
 )
 
 MOST_PLANS = 8
-"""What an answer may hold."""
+"""The most plans in an answer."""
 WORDS = 10
 """Words of a query that checks a statement."""
 
@@ -38,10 +36,7 @@ BESIDE = "A name of the findings that nobody has looked up: {}"
 
 
 def plan_searches(task: PlanSearches) -> SearchPlans:
-    """Return the next searches.
-
-    Where every part of the question is answered and checked, that it is time to write.
-    """
+    """Return the next searches, or that it is time to write."""
     most = max(1, min(task.limit, MOST_PLANS))
     if not task.iteration:
         return SearchPlans(plans=tuple(_explorations(task))[:most])
@@ -77,7 +72,7 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
 
 
 def _explorations(task: PlanSearches) -> Iterator[SearchPlan]:
-    """Return a look at the question as a whole, and at each of its parts."""
+    """Yield a search for the question as a whole, and for each of its parts."""
     looks = [(task.question, " ".join(keywords(task.question)) or task.question)]
     for part in task.problems or (task.question,):
         looks += [(part, query) for query in _queries(task, part, ())]
@@ -98,7 +93,7 @@ def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str
 
 
 def _waiting(question: str, known: tuple[str, ...]) -> set[str]:
-    """Return the parts that wait for the answer to another: nobody knows yet of whom they ask."""
+    """Return the parts that wait for the answer to another, which names their subject."""
     readings = [read_sentence(statement) for statement in known]
     steps = [
         step
@@ -119,7 +114,7 @@ def _dives(
 
 
 def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
-    """Return a check of each statement that answers a part of the question and rests on one source, the last first."""
+    """Yield a check of each answer that rests on one source, the last first."""
     readings = [read_sentence(statement) for statement in known]
     steps = [
         step
@@ -148,7 +143,7 @@ def _normal(query: str) -> str:
 
 
 def _beside(task: PlanSearches, known: Iterable[str]) -> Iterator[SearchPlan]:
-    """Return a search for each name that no search held."""
+    """Yield a search for each name that no search contained."""
     used = [set(terms(query)) for query in task.tried]
     named = [
         *task.leads,

@@ -1,10 +1,8 @@
-"""Calls of tools with arguments.
+"""Tool calls with arguments, which are filled in from the question by the arguments' names.
 
-Filled in from what a question says, by the names of the arguments.
-
-A tool is called only if it suits what the question is about and everything that it needs can be
-filled in. Nothing is made up for an argument: a place is looked up by its name, a time is the one
-that the question gives, and what the question does not say is left to the tool.
+A tool is called only if it suits the question's subject and all its required arguments can be
+filled in. No argument is invented: a place is looked up by its name, a time is the one in the
+question, and everything that the question does not say is left to the tool.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ from deepdiver.reason.embedded.query import keywords
 from deepdiver.tasks import Argument, ToolQuery, ToolShown
 
 RADIUS_KM = 50
-"""Around a town or a position that the question names."""
+"""Radius around a town or a position that the question names."""
 MOST_DAYS = 10
-"""Days back: satellite services give no more at once."""
+"""The most days back: satellite services give no more at once."""
 USUAL = {"days": "7"}
-"""What a tool is given that needs it and the question does not say."""
+"""Values of required arguments that the question does not give."""
 MOST_KEYWORDS = 3
-"""Words for news: a service wants all of them in one piece of news, and each more halves what it
-finds."""
+"""Words for news: a service wants all of them in one article, and each further word halves the
+results."""
 _DAYS = {
     "hour": 1,
     "day": 1,
@@ -56,33 +54,30 @@ _ASN = re.compile(r"\bASN?\s?(\d{1,10})\b")
 _CHANGE = frozenset(
     terms(
         "increase increased decrease decreased rise risen fall fallen more fewer less change "
-        "changed happen happened "
-        "cause caused reason why there"
+        "changed happen happened cause caused reason why there"
     )
 )
-"""Words that ask how much or why, and that news of the thing itself need not hold."""
+"""Words that ask how much or why, and that news about the subject need not contain."""
 
 SUITS: Mapping[str, frozenset[str]] = {
     "thermal": frozenset(
         terms(
             "strike strikes airstrike missile drone attack attacks shelling bombardment explosion "
-            "explosions blast "
-            "fire fires wildfire burning burn combat fighting offensive military war bombing "
-            "refinery depot heat"
+            "explosions blast fire fires wildfire burning burn combat fighting offensive military "
+            "war bombing refinery depot heat"
         )
     ),
     "connectivity": frozenset(
         terms(
             "internet connectivity outage outages blackout offline network networks shutdown "
-            "telecom disruption "
-            "infrastructure power strike strikes attack attacks cyberattack war censorship cable"
+            "telecom disruption infrastructure power strike strikes attack attacks cyberattack war "
+            "censorship cable"
         )
     ),
     "cyber": frozenset(
         terms(
             "cyber vulnerability vulnerabilities cve exploit exploited exploits ransomware malware "
-            "patch patched "
-            "hacked hackers breach zero-day software firmware"
+            "patch patched hacked hackers breach zero-day software firmware"
         )
     ),
     "sanction": frozenset(
@@ -94,24 +89,23 @@ SUITS: Mapping[str, frozenset[str]] = {
     "event": frozenset(
         terms(
             "earthquake earthquakes quake tremor seismic magnitude flood floods disaster cyclone "
-            "tsunami landslide "
-            "drought humanitarian displaced refugees aid epidemic explosion explosions shaking "
-            "tremors"
+            "tsunami landslide drought humanitarian displaced refugees aid epidemic explosion "
+            "explosions shaking tremors"
         )
     ),
     "news": frozenset(),
 }
-"""What a question is about for which a kind of tool is asked; the kind is a word of the tool's name
-or description. News are asked whatever the question."""
+"""Terms of questions that suit a kind of tool; the kind is a word of the tool's name or
+description. News is searched for every question."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionDetails:
-    """What a question says that arguments can be filled in with."""
+    """The details in a question that can fill arguments."""
 
     text: str
     places: tuple[Place, ...]
-    """Places on record that it names."""
+    """Places of the gazetteer that it names."""
     as_of: str
     """Today."""
 
@@ -119,14 +113,14 @@ class QuestionDetails:
     def spots(self) -> list[tuple[float, float]]:
         """The positions that it gives, then those of its towns.
 
-        A country's middle is no place to look around.
+        A country's centre is not a place to search around.
         """
         given = [(spot.lat, spot.lon) for spot in positions(self.text)]
         return [*given, *((place.lat, place.lon) for place in self.places if place.kind == "town")]
 
     @property
     def spot(self) -> tuple[float, float] | None:
-        """The first of them."""
+        """The first of the positions."""
         return next(iter(self.spots), None)
 
     @property
@@ -137,7 +131,7 @@ class QuestionDetails:
 
     @property
     def exact(self) -> tuple[str, str]:
-        """The first and the last day that it names, a day around each to see what was before and after."""
+        """The first and the last day that it names, with one more day on each side."""
         named = [day.iso() for day in dates(self.text) if day.exact()]
         if not named:
             return "", ""
@@ -155,10 +149,7 @@ class QuestionDetails:
 
     @property
     def news_words(self) -> str:
-        """The words that a piece of news about it holds.
-
-        Names, and what it is about, but not when and how much.
-        """
+        """The words that news about it contains: names and subject, but not when and how much."""
         named = names(self.text)
         inside = {word for name in named for word in words(name)}
         silent = _TIMES | _CHANGE | {term for month in calendar.month_name for term in terms(month)}
@@ -199,12 +190,12 @@ FILLS: Mapping[str, Callable[[QuestionDetails], str]] = {
     "cve": _cve,
     "asn": _asn,
 }
-"""What fills an argument of a name; one of another name is not filled."""
+"""The function that fills an argument, by its name; other arguments are not filled."""
 _OPTIONAL = " (optional)"
 
 
 def days_back(question: str) -> int:
-    """Return how many days back a question asks; 0: it does not say."""
+    """Return how many days back a question asks; 0 if it does not say."""
     found = _LATELY.search(question)
     if found is None:
         return 0
@@ -212,7 +203,7 @@ def days_back(question: str) -> int:
 
 
 def details_of(question: str, as_of: str) -> QuestionDetails:
-    """Return what a question says that arguments can be filled in with."""
+    """Return the details in a question that can fill arguments."""
     countries = [place for place in in_text(question) if place.kind == "country"]
     return QuestionDetails(question, (*towns_in(question), *countries), as_of)
 
@@ -220,13 +211,15 @@ def details_of(question: str, as_of: str) -> QuestionDetails:
 def propose_tool_calls(
     question: str, as_of: str, tools: Sequence[ToolShown], reason: str
 ) -> tuple[ToolQuery, ...]:
-    """Return the calls of tools that suit a question and can be filled in, besides those that take a mere query.
+    """Return calls of the tools that suit a question and can be filled in.
+
+    Tools that take only a query are left out.
 
     Args:
-        question: The question, or a statement that is to be tested.
-        as_of: Today.
-        tools: What may be called.
-        reason: Why.
+        question: The question, or a statement to test.
+        as_of: Today's date.
+        tools: The available tools.
+        reason: The reason to give for the calls.
     """
     said = details_of(question, as_of)
     made = []
@@ -238,10 +231,7 @@ def propose_tool_calls(
 
 
 def fill_arguments(tool: ToolShown, said: QuestionDetails) -> list[Argument]:
-    """Return a tool's arguments.
-
-    None where one that it needs cannot be filled, or where it takes a mere query.
-    """
+    """Return a tool's arguments; none if a required one is missing, or if it takes only a query."""
     args: list[Argument] = []
     for line in tool.arguments:
         name, _, _ = line.partition(":")
@@ -257,7 +247,7 @@ def fill_arguments(tool: ToolShown, said: QuestionDetails) -> list[Argument]:
 
 
 def _telling(args: Iterable[Argument]) -> bool:
-    """Whether arguments say more than a time: the last seven days of everything is no question."""
+    """Return whether arguments say more than a time, which alone is not a search."""
     return any(arg.name not in {"days", "since", "until", "radius_km"} for arg in args)
 
 

@@ -1,8 +1,6 @@
-"""Checking that quotes carry a sentence, and putting right what they do not carry.
+"""Checks by words, values and negation whether quotes carry a sentence, and repairs faulty ones.
 
-By words, values and negation.
-
-Where the words leave it open, the trained reader is asked; it overrules no value and no negation.
+Where the words leave it open, the trained reader decides; it never overrules a value or a negation.
 """
 
 from __future__ import annotations
@@ -21,10 +19,9 @@ from deepdiver.reason.embedded.stance import telling
 from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
 
 PARTLY = 0.5
-"""Which part of a sentence's words its quotes must hold to carry it in part."""
+"""The share of a sentence's words that its quotes must have to carry it in part."""
 SAID, DENIED = 0.6, 0.9
-"""From this probability on the trained reader takes a quote to say a sentence, or to contradict it.
-"""
+"""From this probability on, the reader takes a quote to say a sentence, or to contradict it."""
 CONTRADICTED = "the quotes have its words and read as saying something else"
 _AGE = re.compile(
     r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on "
@@ -68,12 +65,12 @@ def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
 
 
 def read_as_saying(text: str, quotes: Iterable[str]) -> bool:
-    """Whether the trained reader takes a quote to say it, in whatever words."""
+    """Return whether the reader takes a quote to say it, in any words."""
     return any(reader_verdict(quote, text).supports >= SAID for quote in quotes)
 
 
 def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
-    """Whether the trained reader takes a quote to contradict it, and none to say it."""
+    """Return whether the reader takes a quote to contradict it, and none to say it."""
     found = [reader_verdict(quote, text) for quote in quotes]
     return any(item.refutes >= DENIED for item in found) and not any(
         item.supports >= SAID for item in found
@@ -85,7 +82,7 @@ def _plain(text: str) -> str:
 
 
 def _age_follows(text: str, quotes: Sequence[str]) -> bool:
-    """Whether a reckoned age comes out, from a day of birth that a quote gives for this name."""
+    """Return whether an age follows from the day of birth that a quote gives for this name."""
     match = _AGE.match(text)
     born = dates(match["born"])[0].exact() if match and dates(match["born"]) else None
     if match is None or born is None:
@@ -103,7 +100,7 @@ def _age_follows(text: str, quotes: Sequence[str]) -> bool:
 
 
 def _missing_values(text: str, quotes: str) -> str:
-    """Return the first number, date or name of a sentence that its quotes do not hold."""
+    """Return the first number, date or name of a sentence that its quotes do not contain."""
     known = set(numbers(quotes))
     for value in numbers(text):
         if value not in known:
@@ -120,7 +117,7 @@ def _missing_values(text: str, quotes: str) -> str:
 
 
 def repair_sentences(task: RepairSentences) -> Repairs:
-    """Replace each faulty sentence by the sentence of its quotes that comes nearest, or cut it."""
+    """Replace each faulty sentence with the nearest sentence of its quotes, or cut it."""
     return Repairs(
         repairs=tuple(
             Repaired(id=item.id, text=nearest(item.text, item.quotes)) for item in task.sentences

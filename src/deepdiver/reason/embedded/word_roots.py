@@ -10,22 +10,23 @@ import functools
 from deepdiver.core.text import stem
 
 _IRREGULAR = """
-made make; won win; sold sell; held hold; built build; paid pay; found find; lost lose; bought buy; gave give;
-given give; took take; taken take; wrote write; written write; led lead; began begin; begun begin; rose rise;
-risen rise; fell fall; fallen fall; broke break; broken break; grew grow; grown grow; knew know; known know;
-saw see; seen see; went go; gone go; came come; sat sit; met meet; sent send; spent spend; struck strike; sank
-sink; sunk sink; shot shoot; chose choose; chosen choose; drove drive; driven drive; drew draw; drawn draw;
-flew fly; flown fly; fought fight; caught catch; taught teach; left leave; kept keep; meant mean; told tell;
-said say; stole steal; stolen steal; threw throw; thrown throw; brought bring; burnt burn; bore bear; hid
-hide; hidden hide; dealt deal; understood understand; died die; dying die; children child; people person; men
-man; women woman; wives wife; lives life; feet foot; ran run; older old; oldest old;
-withdrew withdraw; withdrawn withdraw
+made make; won win; sold sell; held hold; built build; paid pay; found find; lost lose; bought buy;
+gave give; given give; took take; taken take; wrote write; written write; led lead; began begin;
+begun begin; rose rise; risen rise; fell fall; fallen fall; broke break; broken break; grew grow;
+grown grow; knew know; known know; saw see; seen see; went go; gone go; came come; sat sit; met
+meet; sent send; spent spend; struck strike; sank sink; sunk sink; shot shoot; chose choose; chosen
+choose; drove drive; driven drive; drew draw; drawn draw; flew fly; flown fly; fought fight; caught
+catch; taught teach; left leave; kept keep; meant mean; told tell; said say; stole steal; stolen
+steal; threw throw; thrown throw; brought bring; burnt burn; bore bear; hid hide; hidden hide; dealt
+deal; understood understand; died die; dying die; children child; people person; men man; women
+woman; wives wife; lives life; feet foot; ran run; older old; oldest old; withdrew withdraw;
+withdrawn withdraw
 """
 IRREGULAR = {word: base for pair in _IRREGULAR.split(";") for word, base in (pair.split(),)}
-"""Forms that no ending explains."""
+"""Irregular forms."""
 
 _ENDINGS = (("ation", 5), ("ment", 4), ("anc", 4), ("ence", 4), ("ion", 5), ("er", 3), ("or", 4))
-"""Endings that make a noun of a verb, and how many letters must stand before them."""
+"""Endings that turn a verb into a noun, and how many letters must precede them."""
 
 _CONCEPTS = {
     "run": "run manage director operate lead head executive",
@@ -61,12 +62,12 @@ _CONCEPTS = {
     "distance": "far distance",
     "depth": "deep depth",
 }
-"""Words that may stand for each other in an answer, by the meaning they share."""
+"""Words that may stand for each other in an answer, by their shared meaning."""
 
 
 @functools.lru_cache(maxsize=16_384)
 def root(word: str) -> str:
-    """Return a lower-case word without its endings, so that install, installed and installation meet."""
+    """Return a lower-case word without its endings: install, installed and installation agree."""
     word = word.removesuffix("'s").removesuffix("'")
     cut = stem(IRREGULAR.get(word, word))
     if word in _OPAQUE or cut in _OPAQUE:
@@ -86,8 +87,8 @@ _OPAQUE = frozenset(
     "founded foundation person percent water river order number paper matter under over after ever "
     "never other".split()
 )
-"""Words whose last letters only look like an ending, or (founded) whose ending tells it from
-another word."""
+"""Words whose last letters only look like an ending, or (founded) whose ending distinguishes them
+from another word."""
 
 
 def _by_root() -> dict[str, tuple[str, ...]]:
@@ -100,7 +101,7 @@ def _by_root() -> dict[str, tuple[str, ...]]:
 
 
 MEANINGS = _by_root()
-"""For each root that has one, its meanings."""
+"""The meanings of each root that has any."""
 
 
 def synonyms(word: str) -> list[str]:
