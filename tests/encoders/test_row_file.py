@@ -62,7 +62,7 @@ def file(path: Path) -> Iterator[RowFile]:
 def test_another_file_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "rows"
     path.write_bytes(content)
-    with pytest.raises(DamagedStoreError, match=r"rows is damaged .*no table"):
+    with pytest.raises(DamagedStoreError, match=r"rows is damaged .*not a table"):
         RowFile(path, WIDTH)
     assert path.read_bytes() == content
 

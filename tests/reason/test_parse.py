@@ -293,7 +293,10 @@ READ: list[tuple[str, BaseModel]] = [
     (f"<think>I may not use <think> tags. {DRAFT}</think>{A}", claim()),
     (f"<think>He wrote </think> himself. {DRAFT}</think>{A}", claim()),
     (f'<THINKING depth="3">{DRAFT}</Thinking >{A}', claim()),
-    (f"<reasoning>{DRAFT}</reasoning><thought>{DRAFT}</thought>{A}<thoughts>{DRAFT}</thoughts>", claim()),
+    (
+        f"<reasoning>{DRAFT}</reasoning><thought>{DRAFT}</thought>{A}<thoughts>{DRAFT}</thoughts>",
+        claim(),
+    ),
     (f"{A}\nI left out the <think> tag, as asked. {DRAFT}", claim()),
     (f"```thinking\n{DRAFT}\n```\n```json\n{A}\n```", claim()),
     (f"~~~ reasoning\n{DRAFT}\n~~~\n{A}", claim()),
@@ -357,7 +360,10 @@ READ: list[tuple[str, BaseModel]] = [
     # nearly JSON
     ("{'statement': 'it\\'s', 'confidence': 1,}", claim("it's", 1)),
     ("{'statement': 'it's', 'confidence': 1}", claim("it's", 1)),
-    ('{"weight": None, "is": True, "not": False}', Loose.model_validate({"weight": None, "is": True, "not": False})),
+    (
+        '{"weight": None, "is": True, "not": False}',
+        Loose.model_validate({"weight": None, "is": True, "not": False}),
+    ),
     ('{statement: "a", // why\n confidence: 0.5, # so\n /* or * not */}', claim()),
     ("{“statement”: “he said \"a\"”}", claim('he said "a"')),
     ('{"statement": "he said "a" to me"}', claim('he said "a" to me')),

@@ -127,8 +127,8 @@ class VectorTable:
                 or row numbers in any order. None means all rows.
 
         Returns:
-            Row numbers and scores, best first, equal scores by row number; fewer than k if fewer rows
-            exist or are allowed.
+            Row numbers and scores, best first, equal scores by row number; fewer than k if fewer
+            rows exist or are allowed.
         """
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""A reader that knows its answers beforehand, so that what is made of them can be shown without the model."""
+"""A reader with known answers, so that their use can be tested without the model."""
 
 from __future__ import annotations
 

@@ -508,9 +508,12 @@ def believed(
     credible = {item.id: item for item in shown}
     return belief.posterior(
         prior,
-        [belief.Weighed(j.stance, j.strength, credible[j.finding].credibility, credible[j.finding].origin)
-         for j in judgements],
-    )  # fmt: skip
+        [
+            belief.Weighed(item.stance, item.strength, shown.credibility, shown.origin)
+            for item in judgements
+            for shown in (credible[item.finding],)
+        ],
+    )
 
 
 def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:

@@ -182,18 +182,17 @@ def _around(clause: Clause, event: int, readings: Sequence[Reading]) -> Iterator
     at = _minutes(readings[event].times[0][0])
     loose = replace(clause, kind=Kind.THING, noun="", moment=None)
     if not (clause.keys or clause.names or clause.context):
-        loose = replace(
-            loose, names=moment.names
-        )  # "what happened after …": of those who were in the event
+        # "what happened after …": to those who took part in the event
+        loose = replace(loose, names=moment.names)
     for number, reading in enumerate(readings):
-        for text, start, _ in reading.times[:1]:
-            apart = _minutes(text) - at if moment.after else at - _minutes(text)
-            score = match(loose, reading) + TIMELY
-            if 0 < apart <= moment.minutes and score >= ENOUGH:
-                value = (
-                    Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
-                )
-                yield Candidate(value, "", number, min(1.0, score))
+        if not reading.times:
+            continue
+        text, start, _ = reading.times[0]
+        apart = _minutes(text) - at if moment.after else at - _minutes(text)
+        score = match(loose, reading) + TIMELY
+        if 0 < apart <= moment.minutes and score >= ENOUGH:
+            value = Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
+            yield Candidate(value, "", number, min(1.0, score))
 
 
 def _minutes(text: str) -> int:
@@ -238,28 +237,37 @@ def answers_in(
     score = match(clause, reading, named)
     if score < ENOUGH:
         return
+    whole = Candidate(Value("", 0, 1.0), named[0] if named else "", number, score)
     if clause.kind is Kind.AGE:
-        for name in named or [n for n in clause.names if mention(reading, n) >= 0]:
-            yield from (
-                Candidate(v, name, number, score * v.fit)
-                for v in values_for(clause, reading, [name])[:1]
-            )
-        return
-    subject = named[0] if named else ""
-    if clause.kind is Kind.YES_NO and not side_of(clause, reading):
-        return
-    if clause.kind not in NAMED | VALUES:
-        yield Candidate(Value("", 0, 1.0), subject, number, score)
-        return
+        yield from _ages_in(clause, reading, named, whole)
+    elif clause.kind in NAMED | VALUES:
+        yield from _values_in(clause, reading, holes, named, whole)
+    elif clause.kind is not Kind.YES_NO or side_of(clause, reading):
+        yield whole
+
+
+def _ages_in(
+    clause: Clause, reading: Reading, named: Sequence[str], whole: Candidate
+) -> Iterator[Candidate]:
+    for name in named or [name for name in clause.names if mention(reading, name) >= 0]:
+        for value in values_for(clause, reading, [name])[:1]:
+            yield Candidate(value, name, whole.sentence, whole.score * value.fit)
+
+
+def _values_in(
+    clause: Clause,
+    reading: Reading,
+    holes: Sequence[str],
+    named: Sequence[str],
+    whole: Candidate,
+) -> Iterator[Candidate]:
+    """Yield the values of a sentence; if no name fits the thing asked for, the sentence itself."""
     found = [v for v in values_for(clause, reading, holes) if directed(clause, reading, v, named)]
     for value in _taken(clause, reading, found):
-        yield Candidate(value, subject, number, score * (0.5 + 0.5 * value.fit))
-    if (
-        clause.kind is Kind.THING
-        and not reading.negated
-        and not any(value.fit >= 0.7 for value in found)
-    ):
-        yield Candidate(Value("", 0, 1.0), subject, number, score * 0.8)
+        yield replace(whole, value=value, score=whole.score * (0.5 + 0.5 * value.fit))
+    unfit = not any(value.fit >= 0.7 for value in found)
+    if clause.kind is Kind.THING and not reading.negated and unfit:
+        yield replace(whole, score=whole.score * 0.8)
 
 
 def side_of(clause: Clause, reading: Reading) -> str:
@@ -270,22 +278,25 @@ def side_of(clause: Clause, reading: Reading) -> str:
     saying what happened to the subject: a source that claims a car exploded need not say what the
     explosion caused.
     """
-    rest = tuple(key for key in clause.keys if key not in clause.subject)
     about = covered(clause.subject or clause.keys, reading)
-    if reading.negated:
-        aimed = not reading.scopes or any(
-            matches(scope[0], clause.keys) for scope in reading.scopes
-        )
-        if aimed:
-            return "denies" if about >= 0.75 else ""
-    named = all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
-    if covered(clause.keys, reading) == 1.0 or (len(clause.subject) > 1 and about == 1.0):
-        return "affirms" if named else ""
-    return (
-        "instead"
-        if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0
-        else ""
-    )
+    if reading.negated and _denies_a_key(clause, reading):
+        return "denies" if about >= 0.75 else ""
+    says_all = covered(clause.keys, reading) == 1.0
+    if says_all or (len(clause.subject) > 1 and about == 1.0):
+        return "affirms" if _names_all(clause, reading) else ""
+    if reading.negated or not clause.subject:
+        return ""
+    predicate = tuple(key for key in clause.keys if key not in clause.subject)
+    return "instead" if covered(predicate, reading) == 1.0 else ""
+
+
+def _denies_a_key(clause: Clause, reading: Reading) -> bool:
+    """Return whether a sentence denies a key of a clause, or everything that it says."""
+    return not reading.scopes or any(matches(scope[0], clause.keys) for scope in reading.scopes)
+
+
+def _names_all(clause: Clause, reading: Reading) -> bool:
+    return all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
 
 
 def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
@@ -320,32 +331,43 @@ def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Val
 def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
     """Return how far a sentence is about what a clause asks, 0..1.
 
-    It is 0 if the sentence has too few of the keys.
+    It is 0 if the sentence has too few of the keys, no name of the clause, or another date.
     """
+    keys = covered(clause.keys, reading)
+    fixed = _fixed_shares(clause, reading, named)
+    if fixed is None or (clause.keys and not _enough_keys(clause, reading, keys)):
+        return 0.0
     groups: list[tuple[float, float]] = []
     if clause.keys:
-        keys = covered(clause.keys, reading)
-        if clause.kind in WHOLE and keys <= 0.5:
-            return 0.0
-        if keys == 0 and not (clause.kind is Kind.THING and _holds_noun(clause, reading)):
-            return 0.0
         groups.append((KEYS, keys))
-    fixed = [_name_share(reading, name) for name in clause.names]
-    fixed += [_title_share(reading, title) for title in clause.titles]
-    if fixed and (max(fixed) < BESIDE or (max(fixed) == BESIDE and _no_sentence(reading))):
-        return 0.0  # it names nothing that the clause names
-    dated = [_day_share(reading, day) for day in clause.days]
-    if clause.kind in VALUES | NAMED and 0.0 in dated:
-        return 0.0  # it speaks of another day
-    fixed += dated
-    if clause.hole:
-        fixed.append(1.0 if named else BESIDE / 2)
     if fixed:
         groups.append((NAMES, sum(fixed) / len(fixed)))
     if clause.context:
         groups.append((CONTEXT, covered(clause.context, reading)))
     total = sum(weight for weight, _ in groups)
     return sum(weight * share for weight, share in groups) / total if total else 0.0
+
+
+def _enough_keys(clause: Clause, reading: Reading, share: float) -> bool:
+    if clause.kind in WHOLE:
+        return share > 0.5
+    return share > 0 or (clause.kind is Kind.THING and _holds_noun(clause, reading))
+
+
+def _fixed_shares(clause: Clause, reading: Reading, named: Sequence[str]) -> list[float] | None:
+    """Return the shares of a clause's names, titles, dates and hole.
+
+    None if the sentence has no name or title of the clause, or is about another day.
+    """
+    shares = [_name_share(reading, name) for name in clause.names]
+    shares += [_title_share(reading, title) for title in clause.titles]
+    if shares and (max(shares) < BESIDE or (max(shares) == BESIDE and _no_sentence(reading))):
+        return None
+    dated = [_day_share(reading, day) for day in clause.days]
+    if clause.kind in VALUES | NAMED and 0.0 in dated:
+        return None
+    hole = [1.0 if named else BESIDE / 2] if clause.hole else []
+    return [*shares, *dated, *hole]
 
 
 def _no_sentence(reading: Reading) -> bool:

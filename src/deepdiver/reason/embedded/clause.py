@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -114,43 +114,49 @@ def clause_of(
     listed = tokens(text)
     kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
     reading = read_sentence(text)
-    names = [
-        n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)
-    ]
+    names = [name for name in reading.names if _is_name(name)]
     left = _telling(listed, skip, names, hole, [(start, end) for _, start, end in reading.days])
-    inside = _inside_phrases(listed) | _modifiers(listed, skip, names)
     at = next((i for i, word in enumerate(listed) if i > 1 and word.text in MOMENTS), len(listed))
     moment = _moment(listed, at, left, names)
-    span = _window(listed, at)
-    keys = tuple(
-        dict.fromkeys(w.root for i, w in left if i not in inside and i < at and i not in span)
+    in_moment = moment.names if moment else ()
+    window = _window(listed, at)
+    keys, context = _keys_and_context(
+        [(i, word) for i, word in left if i < at and i not in window],
+        _inside_phrases(listed) | _modifiers(listed, skip, names),
     )
-    context = tuple(
-        dict.fromkeys(
-            w.root
-            for i, w in left
-            if i in inside and w.root not in keys and i < at and i not in span
-        )
-    )
-    if not keys:
-        keys, context = context, ()
     return Clause(
-        text=with_titles(text, titles) + "?" * (not text.endswith("?")),
+        text=with_titles(text if text.endswith("?") else f"{text}?", titles),
         kind=kind,
         noun=noun,
         keys=keys,
         context=context,
-        names=tuple(name.text for name in names if not moment or name.text not in moment.names),
+        names=tuple(name.text for name in names if name.text not in in_moment),
         titles=tuple(title for number, title in enumerate(titles) if f"{QUOTED}{number}" in text),
         days=tuple(day for day, _, _ in reading.days),
         subject=_before_verb(listed, keys) if kind is Kind.YES_NO else (),
         moment=moment,
         hole=hole[-1] if hole else "",
-        plural=any(plural(word.text) for word in listed[:6] if word.root == noun)
-        or _asks_several(listed),
+        plural=_asks_several(listed, noun),
         compares=_compares(listed, len(names)),
         ultimate=any(word.text in ULTIMATE for word in listed),
     )
+
+
+def _is_name(name: Name) -> bool:
+    return name.text.lower() not in SILENT and not name.text.startswith(QUOTED)
+
+
+def _keys_and_context(
+    left: Sequence[tuple[int, Word]], inside: Container[int]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the roots outside phrases as keys and those inside as context.
+
+    If there are none outside, those inside are the keys.
+    """
+    keys = tuple(dict.fromkeys(word.root for i, word in left if i not in inside))
+    context = (word.root for i, word in left if i in inside and word.root not in keys)
+    once = tuple(dict.fromkeys(context))
+    return (keys, once) if keys else (once, ())
 
 
 def _moment(
@@ -210,8 +216,10 @@ def _compares(listed: Sequence[Word], names: int) -> bool:
     return bool(texts & COMPARING) and names > 1 and bool(texts & {"or", "both", "and", "than"})
 
 
-def _asks_several(listed: Sequence[Word]) -> bool:
-    return len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
+def _asks_several(listed: Sequence[Word], noun: str) -> bool:
+    """Return whether the noun is plural, or the clause begins with "who are" or "who were"."""
+    who = len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
+    return who or any(plural(word.text) for word in listed[:6] if word.root == noun)
 
 
 def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
@@ -256,14 +264,23 @@ def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]
     before: list[str] = []
     for word in listed[opened:]:
         if word.text in DETERMINERS and before:
-            return tuple(
-                before[:-1]
-            )  # "an electric car cause | the fire": the verb stands before the object's article
+            # "an electric car cause | the fire": the verb precedes the object's article
+            return tuple(before[:-1])
         if word.text in PREPOSITIONS and before:
             return tuple(before[:-1]) if len(before) > 1 else tuple(before)
         if word.root in wanted:
             before.append(word.root)
     return tuple(before[:-1]) if len(before) > 1 else ()
+
+
+_BY_QUESTION_WORD = {
+    "who": (Kind.PERSON, "person"),
+    "whom": (Kind.PERSON, "person"),
+    "whose": (Kind.PERSON, "person"),
+    "when": (Kind.DATE, "date"),
+    "where": (Kind.PLACE, "place"),
+    "why": (Kind.ACCOUNT, ""),
+}
 
 
 def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
@@ -275,19 +292,10 @@ def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
         return Kind.AGE, "age", frozenset({ages})
     if asked is None:
         return (Kind.YES_NO if texts and texts[0] in AUXILIARIES else Kind.ACCOUNT), "", frozenset()
-    word = texts[asked]
+    if texts[asked] in _BY_QUESTION_WORD:
+        return *_BY_QUESTION_WORD[texts[asked]], frozenset()
     following = texts[asked + 1] if asked + 1 < len(texts) else ""
-    if word == "how":
-        return _how(listed, asked, following)
-    if word in {"who", "whom", "whose"}:
-        return Kind.PERSON, "person", frozenset()
-    if word == "when":
-        return Kind.DATE, "date", frozenset()
-    if word == "where":
-        return Kind.PLACE, "place", frozenset()
-    if word == "why":
-        return Kind.ACCOUNT, "", frozenset()
-    return _which(listed, asked, following)
+    return (_how if texts[asked] == "how" else _which)(listed, asked, following)
 
 
 def _how(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
@@ -321,11 +329,8 @@ def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, st
     head = listed[end - 1]
     kind = _kind_of_noun(head.text)
     if kind is Kind.ACCOUNT or (following in AUXILIARIES and kind not in {Kind.DATE, Kind.TIME}):
-        return (
-            kind,
-            head.root,
-            frozenset(),
-        )  # what is the capital of: the noun itself must stand in the answer
+        # what is the capital of: the noun itself must be in the answer
+        return kind, head.root, frozenset()
     return kind, head.root, frozenset({end - 1})
 
 
@@ -346,17 +351,16 @@ def _kind_of_noun(noun: str) -> Kind:
 
 def _end_of_noun(listed: Sequence[Word], start: int) -> int:
     """Return the index after a noun phrase that begins at start; it ends before the first verb."""
-    end = start
-    while end < len(listed) and end - start < 5:
+    most = min(len(listed), start + 5)
+    for end in range(start, most):
         word = listed[end]
         if word.text in AUXILIARIES | PREPOSITIONS | ASKING:
             return end
         if word.text in DETERMINERS or (word.raw[0].isupper() and end > start):
-            return max(start, end - 1) if end - start > 1 or end == start else end
+            return end - 1 if end - start > 1 else end  # the word before is the verb
         if end > start and (verb_form(word.text) or _agrees(listed, end)):
             return end
-        end += 1
-    return end
+    return most
 
 
 def _agrees(listed: Sequence[Word], i: int) -> bool:

@@ -135,9 +135,8 @@ def _as_thing(clause: Clause, reading: Reading, name: Name) -> float:
     before = [word for word in reading.words if word.end <= name.start]
     if before and before[-1].root == clause.noun:
         return 0.95
-    named = (
-        len(before) > 1 and before[-2].text in DETERMINERS and before[-1].raw[0].islower()
-    )  # "the steamer Meridian"
+    # "the steamer Meridian"
+    named = len(before) > 1 and before[-2].text in DETERMINERS and before[-1].raw[0].islower()
     if _DEMONYM.search(name.text) and re.match(r" [a-z]", reading.text[name.end :]) and not named:
         return 0.0  # "American wheat"
     after = [word for word in reading.words if word.start >= name.end][:4]
@@ -201,7 +200,7 @@ def _as_amount(clause: Clause, reading: Reading, item: Quantity) -> float:
             return 0.9
         return 0.6 if matches_any(item.after[:2], clause.keys) else 0.0
     if reading.text[item.start].isalpha():
-        return 0.2  # a measure is given in figures: "two values" are none
+        return 0.2  # a measurement is in figures: "two values" is not one
     if clause.noun and clause.noun in item.after:
         return 1.0
     return 0.7 if unit and unit[0] not in {"in", "and", "of", "on", "to"} else 0.2

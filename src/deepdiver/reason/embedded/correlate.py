@@ -51,7 +51,7 @@ def _belongs(item: Pairing, readings: Sequence[Reading]) -> bool:
     if item.correlation_type is not CorrelationKind.GEOSPATIAL and any(
         reading.negated for reading in readings
     ):
-        return False  # what did not happen came neither before nor after anything
+        return False  # an event that did not happen has no time
     if item.correlation_type is not CorrelationKind.TEMPORAL or " km" in item.measured:
-        return True  # measured in space, and of a cause or pattern in time as well
+        return True  # close in space; a cause or a pattern, in time as well
     return any(share_name(one, other) for one, other in combinations(readings, 2))

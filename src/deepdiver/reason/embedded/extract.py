@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import Span, terms
@@ -93,57 +94,64 @@ def extract(task: ExtractFindings) -> Extraction:
     readings = [*known, *(item.reading for item in found)]
     chains = [*analysis.chains, *_chains_of_problem(task.problem, analysis)]
     followed = [follow_chain(chain, readings) for chain in chains]
-    scores: dict[int, float] = {}
+    settled = _settled_sources(followed, found, len(known))
     reads = len(analysis.chains) == 1 and wants_short_answer(
         analysis.question, analysis.chains[0][-1]
     )
-    settled = {
-        found[n - len(known)].source
-        for steps in followed
-        if is_sure(steps)
-        for n, _ in _chosen(steps, len(known))
-    }
-    asked = _by_the_reader(task, analysis) if reads else StepwiseAnswers(())
-    if settled:  # the rules are sure of some texts: the reader is heard where it is, too
-        asked = StepwiseAnswers(
-            tuple(item for item in asked.answers if _heard(item, task, settled))
-        )
+    asked = _by_the_reader(task, analysis, settled) if reads else StepwiseAnswers(())
     told = [item for item in asked.answers if item.passage < len(task.texts)][:MOST_TOLD]
     bridges = list(_bridges(task, found)) if reads and not settled else []
-    for number, score in (
-        *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
-        *_holding(asked.steps, None, task, found),
-        *((len(known) + number, BRIDGE) for number in bridges),
-        *(entry for steps in followed for entry in _chosen(steps, len(known))),
-        *_of_the_compared(task.question, task.texts, found, len(known)),
-        *_on_the_statement(task.problem, analysis, found, len(known)),
-        *_on_the_change(task.question, found, len(known)),
-    ):  # what serves two clauses goes before what serves one
-        scores[number - len(known)] = scores.get(number - len(known), 0.0) + score
-    best = sorted(scores, key=lambda number: (-scores[number], number))
-    kept = [found[number] for number in sorted(_without_repeats(found, best))]
-    findings = tuple(
-        Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote)
-        for item in kept
+    best = _best_first(
+        (
+            *_holding(told, None if asked.steps else analysis.chains[-1][-1], task, found),
+            *_holding(asked.steps, None, task, found),
+            *((len(known) + number, BRIDGE) for number in bridges),
+            *(entry for steps in followed for entry in _chosen(steps, len(known))),
+            *_of_the_compared(task.question, task.texts, found, len(known)),
+            *_on_the_statement(task.problem, analysis, found, len(known)),
+            *_on_the_change(task.question, found, len(known)),
+        )
     )
+    kept = [
+        found[number] for number in sorted(_without_repeats(found, (n - len(known) for n in best)))
+    ]
+    names = (
+        *_next_question(asked, task),
+        *leads(analysis, followed, known, kept),
+        *_named([] if settled else [*asked.steps, *told], bridges, found, task, known),
+    )
+    questions = unanswered(task, [*known, *(item.reading for item in kept)])
     return Extraction(
-        findings=findings,
-        leads=tuple(
-            dict.fromkeys(
-                (
-                    *_next_question(asked, task),
-                    *leads(analysis, followed, known, kept),
-                    *_named([] if settled else [*asked.steps, *told], bridges, found, task, known),
-                )
-            )
-        )[:MOST_LEADS],
-        questions=tuple(unanswered(task, [*known, *(item.reading for item in kept)]))[
-            :MOST_QUESTIONS
-        ],
+        findings=tuple(
+            Extracted(statement=statement_of(item.quote), source=item.source, quote=item.quote)
+            for item in kept
+        ),
+        leads=tuple(dict.fromkeys(names))[:MOST_LEADS],
+        questions=tuple(questions)[:MOST_QUESTIONS],
     )
 
 
-def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Container[str]) -> bool:
+def _settled_sources(
+    followed: Iterable[Sequence[Step]], found: Sequence[Quotable], known: int
+) -> set[str]:
+    """Return the texts whose sentences give answers that the rules are sure of."""
+    return {
+        found[number - known].source
+        for steps in followed
+        if is_sure(steps)
+        for number, _ in _chosen(steps, known)
+    }
+
+
+def _best_first(scored: Iterable[tuple[int, float]]) -> list[int]:
+    """Return sentences by the sum of their scores: one that serves two clauses comes first."""
+    scores: dict[int, float] = {}
+    for number, score in scored:
+        scores[number] = scores.get(number, 0.0) + score
+    return sorted(scores, key=lambda number: (-scores[number], number))
+
+
+def _heard(told: ReaderAnswer, task: ExtractFindings, settled: Collection[str]) -> bool:
     """Return whether the reader's answer is quoted although the rules are sure of some texts."""
     if told.passage >= len(task.texts):
         return False
@@ -199,15 +207,18 @@ def _chosen(steps: Sequence[Step], known: int) -> Iterable[tuple[int, float]]:
     for number, step in enumerate(steps):
         if step.event is not None and step.event >= known:
             yield step.event, 1.0
-        if not step.candidates:
-            continue
-        share = CLOSE_TO_BEST if number == len(steps) - 1 or step.clause.ultimate else NEAR_BEST
-        bar = max(ENOUGH, share * step.candidates[0].score) if not step.clause.ultimate else 0.4
-        best: dict[int, float] = {}
-        for item in step.candidates:
-            if item.sentence >= known and item.score >= bar:
-                best[item.sentence] = max(item.score, best.get(item.sentence, 0.0))
-        yield from best.items()
+        if step.candidates:
+            yield from _near_the_best(step, known, last=number == len(steps) - 1)
+
+
+def _near_the_best(step: Step, known: int, *, last: bool) -> Iterable[tuple[int, float]]:
+    share = CLOSE_TO_BEST if last else NEAR_BEST
+    bar = 0.4 if step.clause.ultimate else max(ENOUGH, share * step.candidates[0].score)
+    best: dict[int, float] = {}
+    for item in step.candidates:
+        if item.sentence >= known and item.score >= bar:
+            best[item.sentence] = max(item.score, best.get(item.sentence, 0.0))
+    return best.items()
 
 
 def _on_the_statement(
@@ -246,11 +257,18 @@ def _on_the_change(
 # -- the reader
 
 
-def _by_the_reader(task: ExtractFindings, analysis: QuestionAnalysis) -> StepwiseAnswers:
-    """Return the reader's answers."""
+def _by_the_reader(
+    task: ExtractFindings, analysis: QuestionAnalysis, settled: Collection[str]
+) -> StepwiseAnswers:
+    """Return the reader's answers; if the rules are sure of some texts, only its best."""
     passages = [Passage(text.title, text.text) for text in task.texts]
     known = [Passage("", statement) for statement in task.known]
-    return ask_stepwise(analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known))
+    asked = ask_stepwise(
+        analysis.question, analysis.chains[-1][-1], [*passages, *known], len(known)
+    )
+    if not settled:
+        return asked
+    return StepwiseAnswers(tuple(item for item in asked.answers if _heard(item, task, settled)))
 
 
 def _next_question(asked: StepwiseAnswers, task: ExtractFindings) -> Iterable[str]:
@@ -406,23 +424,26 @@ def leads(
     Persons come before other names. A name in the question or in the known statements was looked up
     before.
     """
-    asked = read_sentence(analysis.question)
-    listed: list[tuple[int, int, str]] = []
-    for steps in followed:
-        for place, step in enumerate(steps[1:], 1):
-            listed += [
-                (-place, _rank(name), _full(name, steps[place - 1])) for name in _unanswered(step)
-            ]
-        for step in steps:
-            if step.clause.ultimate:
-                listed += [(-1, 0, name) for name in step.bound]
-    listed += [(1, 0, name) for name in _of_the_asked_class(analysis, kept)]
+    before = [read_sentence(analysis.question), *known]
+    ranked = [*_hole_fillers(followed)]
+    ranked += [(1, 0, name) for name in _of_the_asked_class(analysis, kept)]
     names: list[str] = []
-    for _, _, name in sorted(listed, key=lambda entry: entry[:2]):
-        seen = mention(asked, name) >= 0 or any(mention(reading, name) >= 0 for reading in known)
+    for _, _, name in sorted(ranked, key=lambda entry: entry[:2]):
+        seen = any(mention(reading, name) >= 0 for reading in before)
         if not seen and not any(same_name(name, other) for other in names):
             names.append(name)
     return names[:MOST_LEADS]
+
+
+def _hole_fillers(followed: Iterable[Sequence[Step]]) -> Iterator[tuple[int, int, str]]:
+    """Yield the names that fill holes, each after its place in the chain and its rank."""
+    for steps in followed:
+        for place, (before, step) in enumerate(pairwise(steps), 1):
+            for name in _unanswered(step):
+                yield -place, _rank(name), _full(name, before)
+        for step in steps:
+            if step.clause.ultimate:
+                yield from ((-1, 0, name) for name in step.bound)
 
 
 def _rank(name: str) -> int:

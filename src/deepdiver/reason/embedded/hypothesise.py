@@ -51,34 +51,33 @@ Group = list[Candidate]
 def hypothesise(task: Hypothesise) -> HypothesisSet:
     """Return the answers that the findings give, the likeliest first, without earlier ones."""
     readings = [read_finding(finding) for finding in task.findings]
-    offers: list[list[Proposed]] = [_changes(task), _comparison(task)]
-    again: list[Proposed] = []
-    for chain in () if offers[1] else analyse_question(task.question).chains:
-        steps = follow_chain(chain, readings)
-        by_rules = list(_offers(steps[-1], task, readings))
-        by_reader = _by_the_reader(steps[-1].clause, task)
-        offers.append(
-            _both(by_rules, by_reader, steps)
-            if by_rules and is_sure(steps[-1:])
-            else by_reader or by_rules
-        )
-        again += _again(steps[-1], task, readings)
+    compared = _comparison(task)
+    chains = () if compared else analyse_question(task.question).chains
+    followed = [follow_chain(chain, readings) for chain in chains]
+    offers = [_changes(task), compared]
+    offers += [_of_chain(steps, task, readings) for steps in followed]
+    again = [item for steps in followed for item in _again(steps[-1], task, readings)]
     # In turn, so that each thing asked has its best answer before any has its second.
-    made = _new(
-        (item for row in zip_longest(*offers) for item in row if item is not None), task.standing
-    )
+    in_turn = (item for row in zip_longest(*offers) for item in row if item is not None)
     limit = max(0, min(task.limit, MOST))
-    listed = made[:limit]
-    missed = [
-        item
-        for item in _new(again, task.standing)
-        if item.statement not in {one.statement for one in listed}
-    ]
+    listed = _new(in_turn, task.standing)[:limit]
+    statements = {item.statement for item in listed}
+    missed = [item for item in _new(again, task.standing) if item.statement not in statements]
     if missed and limit > 1:
-        listed[limit - 1 :] = missed[
-            :1
-        ]  # the last place: what was settled before is tested again, not taken on trust
+        # The last place: a claim that was settled before is tested again, not taken on trust.
+        listed[limit - 1 :] = missed[:1]
     return HypothesisSet(hypotheses=tuple(listed))
+
+
+def _of_chain(
+    steps: Sequence[Step], task: Hypothesise, readings: Sequence[Reading]
+) -> list[Proposed]:
+    """Propose the answers of the rules or of the reader; if the rules are sure, those of both."""
+    by_rules = list(_offers(steps[-1], task, readings))
+    by_reader = _by_the_reader(steps[-1].clause, task)
+    if by_rules and is_sure(steps[-1:]):
+        return _both(by_rules, by_reader, steps)
+    return by_reader or by_rules
 
 
 def _comparison(task: Hypothesise) -> list[Proposed]:
@@ -127,7 +126,7 @@ def _both(
     in which it thought it a rival, and in 0.16 of 62 in which it did not give it.
     """
     if not by_reader or steps[-1].clause.kind is Kind.AGE:
-        return by_rules  # an age is reckoned, and stands nowhere that the reader could find it
+        return by_rules  # an age is computed, so the reader cannot find it
     prior = DOUBTED if len(steps) == 1 else DOUBTED_STEPS
     named = [item for item in by_rules if _among(item, by_reader)]
     doubted = [item.model_copy(update={"prior": prior}) for item in by_rules if item not in named]

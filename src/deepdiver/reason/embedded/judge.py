@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, words
-from deepdiver.reason.embedded.chain import Step, answers_in, follow_chain, is_sure, match, side_of
+from deepdiver.reason.embedded.chain import (
+    Candidate,
+    Step,
+    answers_in,
+    follow_chain,
+    is_sure,
+    match,
+    side_of,
+)
 from deepdiver.reason.embedded.change_question import Change, bearing_on_change, change_asked
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
 from deepdiver.reason.embedded.clause_values import Value, same_value
@@ -163,11 +171,8 @@ def _by_reading(
         elif number in rival.leading:
             told = (Stance.SUPPORTS, LEAST_READ, LEADS)
         elif rival.disputed and finding.origin in giving:
-            told = (
-                Stance.REFUTES,
-                LEAST_READ,
-                ALTERED,
-            )  # how much less likely this makes it, the rival says
+            # The rival's likelihood already says how much less likely this makes it.
+            told = (Stance.REFUTES, LEAST_READ, ALTERED)
         else:
             sense = _by_sense(reading, claim.reading)
             told = sense if sense[0] is Stance.REFUTES else NEUTRAL
@@ -304,28 +309,40 @@ def _compared(
     """Compare the value that a sentence gives for the same thing; None if it gives none."""
     if _denies(reading, value) and match(clause, reading, [subject] if subject else ()) > 0.3:
         return Stance.REFUTES, DIRECT, f"says that it is not {value.text}"
-    about = [h for h in holes if same_name(h, subject)] if subject else holes
-    given = [
-        c
-        for c in answers_in(clause, reading, about)
-        if c.value.text and same_subject(c.subject, subject)
-    ]
-    agreeing = [c for c in given if same_value(clause.kind, c.value, value)]
+    given = _given(reading, clause, holes, subject)
+    agree = [same_value(clause.kind, candidate.value, value) for candidate in given]
+    agreeing = [candidate for candidate, same in zip(given, agree, strict=True) if same]
     if agreeing:
-        score = max(c.score for c in agreeing)
+        score = max(candidate.score for candidate in agreeing)
         return Stance.SUPPORTS, DIRECT * score, f"gives {agreeing[0].value.text} too"
-    differing = [c for c in given if same_value(clause.kind, c.value, value) is False]
+    differing = [candidate for candidate, same in zip(given, agree, strict=True) if same is False]
     if not differing:
         return None
-    other = max(differing, key=lambda c: c.score)
-    if clause.kind in NAMED:
-        plain = not clause.plural and other.score >= 0.9 and other.value.fit >= 0.9
-        return (Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead") if plain else None
-    return (
-        Stance.REFUTES,
-        _refuting(reading, claim.reading, clause, other.score),
-        f"gives {other.value.text} instead",
-    )
+    return _differs(reading, claim, clause, max(differing, key=lambda candidate: candidate.score))
+
+
+def _given(
+    reading: Reading, clause: Clause, holes: tuple[str, ...], subject: str
+) -> list[Candidate]:
+    """Return the values that a sentence gives for a subject."""
+    about = [hole for hole in holes if same_name(hole, subject)] if subject else holes
+    return [
+        candidate
+        for candidate in answers_in(clause, reading, about)
+        if candidate.value.text and same_subject(candidate.subject, subject)
+    ]
+
+
+def _differs(
+    reading: Reading, claim: TestedClaim, clause: Clause, other: Candidate
+) -> Bearing | None:
+    """Return how a different value refutes; a different name only if the sentence is plain."""
+    if clause.kind not in NAMED:
+        strength = _refuting(reading, claim.reading, clause, other.score)
+        return Stance.REFUTES, strength, f"gives {other.value.text} instead"
+    if clause.plural or other.score < 0.9 or other.value.fit < 0.9:
+        return None
+    return Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead"
 
 
 def _denies(reading: Reading, value: Value) -> bool:

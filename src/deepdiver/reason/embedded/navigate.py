@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from deepdiver.core.text import terms, words
-from deepdiver.reason.embedded.chain import Step, follow_chain
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import VALUES, Kind
 from deepdiver.reason.embedded.clause_values import same_value
 from deepdiver.reason.embedded.extract import extract
@@ -122,29 +122,31 @@ def _missing(
     question: str, as_of: str, problems: Sequence[str], known: Sequence[Reading]
 ) -> list[str]:
     """Return the unanswered parts; an age that holds for another day than today does not count."""
-    texts = tuple(reading.text for reading in known)
     back = reflect(
         Reflect(
             question=question,
             as_of=as_of,
             problems=tuple(problems),
-            known=texts,
+            known=tuple(reading.text for reading in known),
             iteration=1,
             max_iterations=2,
         )
     )
-    left: list[str] = []
-    for chain in analyse_question(question).chains:
-        for step in follow_chain(chain, known):
-            if step.clause.kind is Kind.AGE:
-                exact = [item.subject for item in step.candidates if item.value.exact]
-                names = [
-                    name
-                    for name in step.holes
-                    if not any(same_name(name, other) for other in exact)
-                ]
-                left += [AGE.format(name) for name in names]
-    return list(dict.fromkeys((*back.missing, *left)))
+    steps = [
+        step for chain in analyse_question(question).chains for step in follow_chain(chain, known)
+    ]
+    ages = [
+        AGE.format(name)
+        for step in steps
+        if step.clause.kind is Kind.AGE
+        for name in _without_day_of_birth(step)
+    ]
+    return list(dict.fromkeys((*back.missing, *ages)))
+
+
+def _without_day_of_birth(step: Step) -> list[str]:
+    exact = [item.subject for item in step.candidates if item.value.exact]
+    return [name for name in step.holes if not any(same_name(name, other) for other in exact)]
 
 
 def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) -> list[Step]:
@@ -158,8 +160,8 @@ def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) 
         for chain in analyse_question(part).chains[-1:]
     ]
     steps = [follow_chain(chain, readings) for chain in analysis.chains]
-    # Of a part that is no clause only its own end answers it; what leads there answers clauses that
-    # nobody asked for.
+    # A part that is not a clause is answered only by the end of its chain; the steps before answer
+    # clauses that nobody asked for.
     return [step for listed in steps for step in listed] + [
         follow_chain(chain, readings)[-1] for chain in others
     ]
@@ -186,23 +188,30 @@ def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links
     """
     confirms, contradicts = Links(), Links()
     for step in steps:
-        if step.clause.kind not in VALUES:
-            continue
-        valued = [
-            item
-            for item in step.candidates
-            if item.value.text and not readings[item.sentence].hearsay
-        ]
-        for one, other in combinations(valued, 2):
-            if one.sentence == other.sentence or not same_subject(one.subject, other.subject):
-                continue
+        for one, other in _comparable(step, readings):
             agree = same_value(step.clause.kind, one.value, other.value)
-            links = confirms if agree else contradicts if agree is False else None
-            if links is not None:
-                links.setdefault(one.sentence, set()).add(other.sentence)
-                links.setdefault(other.sentence, set()).add(one.sentence)
-    # A sentence of several values may agree in one and not in another; then it does not confirm.
+            if agree is not None:
+                _link(confirms if agree else contradicts, one.sentence, other.sentence)
+    # A sentence with several values may agree in one and differ in another; then it does not
+    # confirm.
     return {n: others - contradicts.get(n, set()) for n, others in confirms.items()}, contradicts
+
+
+def _comparable(step: Step, readings: Sequence[Reading]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield the pairs of answers to a clause that are values of the same thing."""
+    if step.clause.kind not in VALUES:
+        return
+    valued = [
+        item for item in step.candidates if item.value.text and not readings[item.sentence].hearsay
+    ]
+    for one, other in combinations(valued, 2):
+        if one.sentence != other.sentence and same_subject(one.subject, other.subject):
+            yield one, other
+
+
+def _link(links: Links, one: int, other: int) -> None:
+    links.setdefault(one, set()).add(other)
+    links.setdefault(other, set()).add(one)
 
 
 def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]:
@@ -234,50 +243,51 @@ def _steps(task: DecideAction) -> Iterator[NextAction]:
     tried = {_normal(text) for text in task.tried}
     tools = [tool.name for tool in task.tools if tool.name.startswith(SEARCH)]
     search = _in_turn(tools, task)
-    own = [address for address in task.urls if address.found == "person"]
-    yield from (
-        NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=NAMED_IT)
-        for address in own
-    )
-    if task.feedback and not task.iteration:
-        named = [
-            name
-            for chain in analyse_question(task.initial_query).chains
-            for clause in chain
-            for name in clause.names
-        ]
-        wished = [*keywords(task.feedback[-1]), *named]
-        yield from _queries([" ".join(dict.fromkeys(wished))], tried, search, SAID_IT)
-    if not task.research_history:
-        yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
-    missing = _missing(
-        task.initial_query,
-        task.as_of,
-        task.problems,
-        [read_sentence(text) for text in task.shared_memory],
-    )
-    missing += [
-        part for part in task.unanswered if part not in missing
-    ]  # what is in dispute has no answer either
+    yield from _first_steps(task, tried, search)
+    known = [read_sentence(text) for text in task.shared_memory]
+    missing = _missing(task.initial_query, task.as_of, task.problems, known)
+    # A part in dispute has no answer either.
+    missing += [part for part in task.unanswered if part not in missing]
     if not missing:
         yield NextAction(next_action=HAND_OVER, reasoning=DONE)
     if task.detected and "lead" in task.detected:
         yield from _queries(task.leads, tried, search, FOLLOWS)
     if task.research_history and task.research_history[-1].action != CRAWL:
-        sought = set(terms(" ".join((*missing, *task.shared_memory[-3:]))))
-        near = sorted(task.urls, key=lambda address: -_near(address, sought))
-        yield from (
-            NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=PROMISING)
-            for address in near
-            if _near(address, sought) >= SHARED
-        )
+        yield from _crawls(_near_addresses(task, missing), PROMISING)
     for part in missing:
         yield from _queries(_written(task, part), tried, search, OPEN.format(part))
     yield from _queries(task.leads, tried, search, FOLLOWS)
-    yield from (
-        NextAction(next_action=CRAWL, query_or_url=a.id, reasoning=FOLLOWS) for a in task.urls
-    )
+    yield from _crawls(task.urls, FOLLOWS)
     yield NextAction(next_action=HAND_OVER, reasoning=IN_VAIN)
+
+
+def _first_steps(task: DecideAction, tried: set[str], search: str) -> Iterator[NextAction]:
+    """Yield what the person asked for, and at the beginning the words of the question."""
+    own = [address for address in task.urls if address.found == "person"]
+    yield from _crawls(own, NAMED_IT)
+    if task.feedback and not task.iteration:
+        yield from _queries([_wish(task)], tried, search, SAID_IT)
+    if not task.research_history:
+        yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
+
+
+def _crawls(addresses: Iterable[Address], why: str) -> Iterator[NextAction]:
+    for address in addresses:
+        yield NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=why)
+
+
+def _wish(task: DecideAction) -> str:
+    """Return the person's last wish as a query, with the names of the question."""
+    chains = analyse_question(task.initial_query).chains
+    named = [name for chain in chains for clause in chain for name in clause.names]
+    return " ".join(dict.fromkeys((*keywords(task.feedback[-1]), *named)))
+
+
+def _near_addresses(task: DecideAction, missing: Iterable[str]) -> list[Address]:
+    """Return the addresses that share enough words with what is missing, the nearest first."""
+    sought = set(terms(" ".join((*missing, *task.shared_memory[-3:]))))
+    near = sorted(task.urls, key=lambda address: -_near(address, sought))
+    return [address for address in near if _near(address, sought) >= SHARED]
 
 
 def _written(task: DecideAction, part: str) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def innermost_question(question: str) -> NestedQuestion | None:
     """Return the phrase that is described by names alone; None if there is none."""
     listed = [_Token(m.group(), m.start(), m.end()) for m in _WORD.finditer(question)]
     if _SEVERAL.search(question) or not any(token.low in _QUESTION for token in listed[:WITHIN]):
-        # Told before it is asked: of such sentences too many phrases would be taken for questions.
+        # Statements before the question: too many of their phrases would be taken for questions.
         return None
     found = [*_phrases(question, listed), *_owned(question, listed)]
     kept = [item for item in found if _leaves_enough(question, item)]
@@ -175,25 +175,24 @@ def _participle(word: str) -> bool:
 def _end(listed: list[_Token], behind: int, noun: str) -> int | None:
     """Return the last word of the description after a noun; None if it describes nothing."""
     told = listed[behind]
-    if (
-        told.low in PREPOSITIONS
-        and told.low not in _RELATIVE
-        and not _relative_next(listed, behind)
-    ):
-        first = behind + 1
-        if first < len(listed) and listed[first].text == "the":
-            first += 1
-        if first >= len(listed) or not listed[first].named:
-            return None
-        asks = noun in _SOUGHT and not (noun in _APPOSED and told.low == "of")
-        return _named_end(listed, first) if asks else None
-    if not (
-        told.named or told.low in _RELATIVE or _relative_next(listed, behind) or _tells(told.low)
-    ):
+    relative = told.low in _RELATIVE or _relative_next(listed, behind)
+    if told.low in PREPOSITIONS and not relative:
+        return _end_after_preposition(listed, behind, noun)
+    if not (told.named or relative or _tells(told.low)):
         return None
     if told.named and _apposed(listed, behind, noun):
         return None  # the live album Maiden Japan
     return _clause_end(listed, behind)
+
+
+def _end_after_preposition(listed: list[_Token], behind: int, noun: str) -> int | None:
+    first = behind + 1
+    if first < len(listed) and listed[first].text == "the":
+        first += 1
+    if first >= len(listed) or not listed[first].named:
+        return None
+    asks = noun in _SOUGHT and not (noun in _APPOSED and listed[behind].low == "of")
+    return _named_end(listed, first) if asks else None
 
 
 def _relative_next(listed: list[_Token], at: int) -> bool:
@@ -298,23 +297,22 @@ def _owned(question: str, listed: list[_Token]) -> Iterator[NestedQuestion]:
     for at, token in enumerate(listed):
         if not token.named or not re.search(r"['’]s?$", token.text):
             continue
-        first = at
-        while first and (
-            listed[first - 1].named
-            or (listed[first - 1].low in _JOINING and first > 1 and listed[first - 2].named)
-        ):
-            first -= 1
-        count = min(
-            _noun(listed, at + 1),
-            2 if at + 1 < len(listed) and listed[at + 1].low in _BEFORE_NOUNS else 1,
-        )
+        qualified = at + 1 < len(listed) and listed[at + 1].low in _BEFORE_NOUNS
+        count = min(_noun(listed, at + 1), 2 if qualified else 1)
         end = listed[at + count]
-        if not count or (
-            end.low not in _SOUGHT and end.low not in {"mater", "hometown", "homeland"}
-        ):
+        if not count or end.low not in _SOUGHT | {"mater", "hometown", "homeland"}:
             continue
         place = end.end + (len(" of birth") if question.startswith(" of birth", end.end) else 0)
-        yield _nested(question, listed[first].start, place, end.low)
+        yield _nested(question, listed[_name_start(listed, at)].start, place, end.low)
+
+
+def _name_start(listed: list[_Token], at: int) -> int:
+    """Return the first word of a name, including small words after which the name continues."""
+    while at and (
+        listed[at - 1].named or (listed[at - 1].low in _JOINING and at > 1 and listed[at - 2].named)
+    ):
+        at -= 1
+    return at
 
 
 def _nested(question: str, start: int, end: int, noun: str) -> NestedQuestion:

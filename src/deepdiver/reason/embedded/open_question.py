@@ -145,9 +145,8 @@ def aspects(question: str) -> list[str]:
         for run in dict.fromkeys(found)
         if run.lower() not in named and not _VAGUE.fullmatch(run)
     ]
-    return sorted(
-        kept, key=lambda run: " " not in run
-    )  # what takes two words to name is the narrower matter
+    # A thing that takes two words to name is the narrower subject.
+    return sorted(kept, key=lambda run: " " not in run)
 
 
 def survey_parts(task: Decompose) -> Decomposition:
@@ -263,7 +262,7 @@ def leads(question: str, statements: Sequence[str]) -> list[str]:
     fresh = [
         pair for pair in shared if asked.isdisjoint(map(stem, pair.split())) and shared[pair] > 1
     ]
-    return sorted(fresh, key=lambda pair: -shared[pair])[:MOST_LEADS]  # of equals, the first
+    return sorted(fresh, key=lambda pair: -shared[pair])[:MOST_LEADS]  # in a tie, the first
 
 
 def _tells(word: str) -> bool:

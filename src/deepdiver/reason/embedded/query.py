@@ -40,9 +40,8 @@ def write_queries(task: WriteQueries) -> Queries:
         rest = [word for word in words if root(word) != clause.hole]
         asked = _ASKED.get(clause.kind, "").split()
         other = [word for key in clause.keys for word in synonyms(key)][:3]
-        made = (
-            [list(holes)] if len(holes) > 1 else []
-        )  # those who belong together are often named together
+        # Names that belong together often occur together.
+        made = [list(holes)] if len(holes) > 1 else []
         made += [[hole, *rest, *asked] for hole in holes]
         made += [[hole, *asked, *other] for hole in holes[:2]]
         made += [[hole] for hole in holes]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -59,6 +59,13 @@ class QuestionAnalysis:
     def clauses(self) -> tuple[Clause, ...]:
         """All clauses, each once, in the order in which they should be researched."""
         return tuple({clause.text: clause for chain in self.chains for clause in chain}.values())
+
+
+def chains_besides(analysis: QuestionAnalysis, problems: Iterable[str]) -> list[Chain]:
+    """Return the chains of the problems that are not among the question's own clauses."""
+    clauses = {clause.text for clause in analysis.clauses}
+    others = (problem for problem in problems if problem not in clauses)
+    return [chain for problem in others for chain in analyse_question(problem).chains]
 
 
 def analyse_question(question: str) -> QuestionAnalysis:
@@ -203,32 +210,30 @@ def _relative(text: str) -> tuple[str, str, str] | None:
     "the firm that built it" becomes "Which firm built it?" and "the firm".
     """
     listed = tokens(text)
-    for r in range(len(listed) - 2, 1, -1):
-        if (
-            listed[r].text not in {"that", "who", "which"}
-            or listed[r - 1].text in PREPOSITIONS | AUXILIARIES
-        ):
+    for at in range(len(listed) - 2, 1, -1):
+        start = _start_of_antecedent(listed, at)
+        if start is None or _asked_in(listed[at + 1 :]):
             continue
-        j = next(
-            (k for k in range(r - 1, max(-1, r - 6), -1) if listed[k].text in DETERMINERS), None
-        )
-        if j is None or j == r - 1:
-            if not plural(listed[r - 1].text):
-                continue
-            j = r - 2
-        if (
-            j < 0
-            or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r])
-            or _asked_in(listed[r + 1 :])
-        ):
-            continue
-        noun = text[listed[j + 1].start : listed[r - 1].end]
-        return (
-            f"Which {noun} {text[listed[r + 1].start :]}",
-            f"{text[: listed[j + 1].start]}{noun}",
-            noun,
-        )
+        noun = text[listed[start].start : listed[at - 1].end]
+        inner = f"Which {noun} {text[listed[at + 1].start :]}"
+        return inner, f"{text[: listed[start].start]}{noun}", noun
     return None
+
+
+def _start_of_antecedent(listed: Sequence[Word], at: int) -> int | None:
+    """Return where the noun before a relative pronoun begins; None if this is not one."""
+    if listed[at].text not in {"that", "who", "which"}:
+        return None
+    if listed[at - 1].text in PREPOSITIONS | AUXILIARIES:
+        return None
+    back = range(at - 1, max(-1, at - 6), -1)
+    article = next((i for i in back if listed[i].text in DETERMINERS), at - 1)
+    if article == at - 1:  # without an article, only a plural is a noun phrase
+        if not plural(listed[at - 1].text):
+            return None
+        article = at - 2
+    asks = any(word.text in AUXILIARIES | ASKING for word in listed[article + 1 : at])
+    return None if article < 0 or asks else article + 1
 
 
 def _asked_in(listed: Sequence[Word]) -> bool:

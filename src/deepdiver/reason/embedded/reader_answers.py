@@ -201,9 +201,8 @@ def _in_pair(question: str, passages: Sequence[Passage], link: Link) -> ReaderAn
 def _within(text: str, start: int, end: int, body: int) -> tuple[str, int]:
     """Return an answer and its place in the body, without the part of it that is in the title."""
     if start < body < end:
-        start = (
-            body  # title and first words: the words are the same, mostly, and stand in a sentence
-        )
+        # Title and first words: these are mostly the same, and the first words are in a sentence.
+        start = body
     found = " ".join(text[start:end].split()).strip(" .,;:\"'“”()")
     return found, max(0, start - body)
 
@@ -306,25 +305,25 @@ def kind_fit(question: str, clause: Clause, text: str) -> float:
     if not listed:
         return 0.0
     asked = set(words(question))
-    part = (
-        ASKED
-        if all(word in asked or word in STOPWORDS for word in listed) and not clause.compares
-        else 1.0
-    )
-    counted = (
-        any(char.isdigit() for char in text) or bool(numbers(text)) or not _TIMES.isdisjoint(listed)
-    )
-    if clause.kind is Kind.AMOUNT or _COUNT.search(clause.text):
-        return part if counted else part * OTHER_KIND
-    if clause.kind is Kind.DATE or (_YEAR.search(clause.text) and clause.kind is Kind.ACCOUNT):
-        return part if counted else part * OTHER_KIND
+    repeats = all(word in asked or word in STOPWORDS for word in listed)
+    part = ASKED if repeats and not clause.compares else 1.0
+    return part if _right_kind(clause, text, listed) else part * OTHER_KIND
+
+
+def _right_kind(clause: Clause, text: str, listed: Sequence[str]) -> bool:
+    """Return whether an answer has a number or a name, if the clause asks for one."""
+    if clause.kind in {Kind.AMOUNT, Kind.DATE} or _COUNT.search(clause.text):
+        return _counts(text, listed)
+    if _YEAR.search(clause.text) and clause.kind is Kind.ACCOUNT:
+        return _counts(text, listed)
     if clause.kind in {Kind.PERSON, Kind.PLACE, Kind.COMPANY}:
-        return (
-            part
-            if any(char.isupper() for char in text) and not _only_a_moment(text)
-            else part * OTHER_KIND
-        )
-    return part
+        return any(char.isupper() for char in text) and not _only_a_moment(text)
+    return True
+
+
+def _counts(text: str, listed: Sequence[str]) -> bool:
+    digits = any(char.isdigit() for char in text)
+    return digits or bool(numbers(text)) or not _TIMES.isdisjoint(listed)
 
 
 def _only_a_moment(text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -191,27 +191,29 @@ def _known_units(text: str) -> tuple[Span, ...]:
 
 def _units(text: str) -> list[Span]:
     found: list[Span] = []
-    wide = _widths(text)
     label: Span | None = None
-    for span in sentences(text):
-        while (
-            len(wide) > 1 and wide[-1][0] <= span.start
-        ):  # sentences come in order, so each block is passed once
-            wide.pop()
-        for piece in _lines(text, span, wide[-1][1]):
-            moment = _only_a_moment(piece.of(text))
-            if label is not None and not moment and "\n" not in text[label.end : piece.start]:
-                piece = Span(label.start, piece.end)
-            label = piece if moment else None
-            said = piece.of(text)
-            if (
-                label is None
-                and len(said) <= LONGEST
-                and not _shouted(said)
-                and not _captioned(said)
-            ):
-                found.append(_without_label(text, piece))
+    for piece in _pieces(text):
+        moment = _only_a_moment(piece.of(text))
+        if label is not None and not moment and "\n" not in text[label.end : piece.start]:
+            piece = Span(label.start, piece.end)
+        label = piece if moment else None
+        if not moment and _is_prose(piece.of(text)):
+            found.append(_without_label(text, piece))
     return found
+
+
+def _pieces(text: str) -> Iterator[Span]:
+    """Yield the sentences of a text, cut at line breaks that are not mere wrapping."""
+    wide = _widths(text)
+    for span in sentences(text):
+        # Sentences come in order, so each block is passed once.
+        while len(wide) > 1 and wide[-1][0] <= span.start:
+            wide.pop()
+        yield from _lines(text, span, wide[-1][1])
+
+
+def _is_prose(text: str) -> bool:
+    return len(text) <= LONGEST and not _shouted(text) and not _captioned(text)
 
 
 def _widths(text: str) -> list[tuple[int, int]]:
@@ -334,35 +336,37 @@ def _days(text: str, times: Sequence[tuple[str, int, int]]) -> tuple[tuple[Day, 
 def _quantities(
     text: str, listed: Sequence[Word], taken: Sequence[tuple[int, int]]
 ) -> tuple[Quantity, ...]:
-    found: list[Quantity] = []
+    """Return the numbers of a sentence outside its dates and times, in figures or in words."""
     spots = [(match.start(), match.end()) for match in _FIGURE.finditer(text)]
-    spots += [
-        (w.start, w.end)
-        for w in listed
-        if w.text[0].isalpha() and w.text not in _SCALES and _spelled(w.text)
+    spots += [(word.start, word.end) for word in listed if _is_number_word(word.text)]
+    free = [
+        (start, end)
+        for start, end in sorted(spots)
+        if not any(other < end and start < stop for other, stop in taken)
     ]
-    for start, end in sorted(spots):
-        if any(s < end and start < e for s, e in taken):
-            continue
-        value = (
-            number(text[start:end])
-            if text[start:end][-1].isdigit()
-            else _spelled(text[start:end].lower())
-        )
-        if value is None:
-            continue
-        stop = _STOP.search(text, end)
-        behind = [w for w in listed if end <= w.start < (stop.start() if stop else len(text))][:4]
-        if behind and behind[0].text in _SCALES:
-            scaled = numbers(text[start : behind[0].end])
-            value, end, behind = (scaled[0] if scaled else value), behind[0].end, behind[1:]
-        unit_end = (
-            behind[0].end if behind and text[end : behind[0].start] in {" ", "-", "\n"} else end
-        )
-        found.append(
-            Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind))
-        )
-    return tuple(found)
+    found = (_quantity(text, listed, start, end) for start, end in free)
+    return tuple(item for item in found if item is not None)
+
+
+def _is_number_word(word: str) -> bool:
+    return word[0].isalpha() and word not in _SCALES and bool(_spelled(word))
+
+
+def _quantity(text: str, listed: Sequence[Word], start: int, end: int) -> Quantity | None:
+    """Return the number at a place with its scale and unit; None if it cannot be read."""
+    digits = text[start:end]
+    value = number(digits) if digits[-1].isdigit() else _spelled(digits.lower())
+    if value is None:
+        return None
+    stop = _STOP.search(text, end)
+    limit = stop.start() if stop else len(text)
+    behind = [word for word in listed if end <= word.start < limit][:4]
+    if behind and behind[0].text in _SCALES:
+        scaled = numbers(text[start : behind[0].end])
+        value, end, behind = (scaled[0] if scaled else value), behind[0].end, behind[1:]
+    unit_follows = behind and text[end : behind[0].start] in {" ", "-", "\n"}
+    unit_end = behind[0].end if unit_follows else end
+    return Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind))
 
 
 @functools.lru_cache(maxsize=4_096)

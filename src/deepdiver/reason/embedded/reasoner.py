@@ -92,9 +92,9 @@ class EmbeddedReasoner:
             verbose: Whether the events include the prompt.
         """
         self._emit, self._verbose = emit, verbose
-        # Reading takes seconds, in which the run must still keep its lease and hear whoever stops
-        # it. One thread: tasks are performed in the order in which they come, and Python would not
-        # perform two any faster.
+        # Reading takes seconds, during which the run must still renew its lease and notice that it
+        # was stopped. One thread: tasks are performed in order, and Python would not perform two at
+        # once any faster.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deepdiver-reasoner")
 
     @property

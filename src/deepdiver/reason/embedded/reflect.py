@@ -18,7 +18,7 @@ from deepdiver.reason.embedded.clause import VALUES, Kind
 from deepdiver.reason.embedded.hypothesise import group_answers, same_subject
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import write_queries
-from deepdiver.reason.embedded.question import Chain, analyse_question
+from deepdiver.reason.embedded.question import Chain, analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
 
@@ -72,14 +72,7 @@ def reflect(task: Reflect) -> Reflection:
 def _chains(task: Reflect) -> list[Chain]:
     """Return the chains of the question, and of the problems that are not among its clauses."""
     analysis = analyse_question(task.question)
-    clauses = {clause.text for clause in analysis.clauses}
-    others = [
-        chain
-        for text in task.problems
-        if text not in clauses
-        for chain in analyse_question(text).chains
-    ]
-    return [*analysis.chains, *others]
+    return [*analysis.chains, *chains_besides(analysis, task.problems)]
 
 
 def uncovered(

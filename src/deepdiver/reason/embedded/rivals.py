@@ -82,9 +82,8 @@ def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> lis
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
     likely = {n: asked.likelihood(scores[n]) * (ONE_OF_TWO if n in altered else 1.0) for n in put}
-    shared = max(
-        1.0, math.fsum(sorted(likely.values()))
-    )  # rivals: belief in all of them is no more than one
+    # Belief in all rivals together is at most one.
+    shared = max(1.0, math.fsum(sorted(likely.values())))
     steps = [step.passage for step in asked.steps]
     made = [_rival(groups[n], scores[n], steps, likely[n] / shared, n in altered) for n in put]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))

@@ -66,7 +66,7 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
             SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH)
         )
     once: dict[str, SearchPlan] = {}
-    for plan in plans:  # two findings may be doubted in the same words
+    for plan in plans:  # two findings may be checked with the same words
         once.setdefault(plan.query, plan)
     return SearchPlans(plans=tuple(once.values())[:most], reason="" if plans else looked.reason)
 
@@ -124,8 +124,7 @@ def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
     answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
     tried = {_normal(query) for query in task.tried}
     for number in answering:
-        # Without its numbers: a search for the value that is claimed would find those who repeat
-        # it.
+        # Without its numbers: a search for the claimed value would find sources that repeat it.
         plain = [
             word for word in keywords(known[number]) if not any(mark.isdigit() for mark in word)
         ]

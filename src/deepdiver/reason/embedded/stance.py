@@ -40,7 +40,7 @@ def likeness(one: Reading, other: Reading) -> float:
     short, long = (a, other) if len(a) <= len(b) else (b, one)
     shared = sum(_stands_in(root, long) for root in short)
     if shared < (2 if one.names and other.names else 3):
-        return 0.0  # a word or two in common is no likeness, however short the sentence
+        return 0.0  # one or two shared words are too few, however short
     return shared / max(3, len(short))
 
 

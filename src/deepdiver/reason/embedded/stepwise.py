@@ -94,9 +94,8 @@ def ask_stepwise(
     left = 0 if inner is None else 1
     if not steps:
         return StepwiseAnswers(tuple(plain), (), question, left)
-    skipping = [
-        told for told in plain if told.text.lower() not in put.lower()
-    ]  # a step on the way is no answer
+    # A step on the way is not an answer.
+    skipping = [told for told in plain if told.text.lower() not in put.lower()]
     found = [replace(told, score=round(told.score * AS_IT_STANDS, 4)) for told in skipping]
     found += find_answers(put, analyse_question(put).chains[-1][-1], passages, known)
     told = tuple(sorted(found, key=lambda told: -told.score))

@@ -14,7 +14,7 @@ from deepdiver.core.text import fold
 from deepdiver.core.values import dates, names, numbers
 from deepdiver.reason.embedded.extract import statement_of
 from deepdiver.reason.embedded.reader_verdicts import reader_verdict
-from deepdiver.reason.embedded.reading import mention, quotable_sentences, read_sentence
+from deepdiver.reason.embedded.reading import Reading, mention, quotable_sentences, read_sentence
 from deepdiver.reason.embedded.stance import telling
 from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
 
@@ -48,13 +48,19 @@ def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
         return "none", "there is nothing to carry it"
     if any(plain in _plain(quote) for quote in quotes) or _age_follows(text, quotes):
         return "full", ""
-    joined = "\n\n".join(quotes)
-    missing = _missing_values(text, joined)
+    missing = _missing_values(text, "\n\n".join(quotes))
     if missing:
         return "none", f"{missing} is not in the quotes"
     claim, said = read_sentence(text), [read_sentence(quote) for quote in quotes]
     if all(claim.negated != reading.negated for reading in said):
         return "none", "one of the two denies and the other does not"
+    return _carried_by_words(text, quotes, claim, said)
+
+
+def _carried_by_words(
+    text: str, quotes: Sequence[str], claim: Reading, said: Sequence[Reading]
+) -> tuple[Support, str]:
+    """Return how far the words of quotes carry a sentence whose values they have."""
     words = telling(claim)
     held = [word for word in words if any(word in reading.roots for reading in said)]
     if len(held) == len(words):

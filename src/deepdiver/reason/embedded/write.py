@@ -25,7 +25,7 @@ from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.names import same_name, tokens
 from deepdiver.reason.embedded.open_question import is_open
 from deepdiver.reason.embedded.open_question_report import write_account
-from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.question import analyse_question, chains_besides
 from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.verify import support_of
@@ -160,14 +160,9 @@ class Page:
         self.readings = [read_finding(finding) for finding in task.findings]
         analysis = analyse_question(task.question)
         self.chains = [follow_chain(chain, self.readings) for chain in analysis.chains]
-        asked = {clause.text for clause in analysis.clauses}
-        others = [
-            chain
-            for text in task.problems
-            if text not in asked
-            for chain in analyse_question(text).chains
+        self.besides = [
+            follow_chain(chain, self.readings) for chain in chains_besides(analysis, task.problems)
         ]
-        self.besides = [follow_chain(chain, self.readings) for chain in others]
         self.told: list[Reading] = []
         standing = weigh_hypotheses(task) if task.standing is None else task.standing
         best_first = sorted(standing, key=lambda item: -item.posterior)
@@ -351,8 +346,8 @@ class Page:
         ranked: list[tuple[int, float, int, Candidate]] = []
         for item in step.candidates:
             given = [c.value.text for c in step.candidates if c.sentence == item.sentence]
-            count = sum(any(same_name(value, name) for value in given if value) for name in left)
-            own = any(same_name(item.value.text, name) for name in left if item.value.text)
+            count = sum(_gives(given, name) for name in left)
+            own = any(_gives([item.value.text], name) for name in left)
             if count and own and item.subject not in left:
                 sure = round(item.score * self.task.findings[item.sentence].credibility, 6)
                 ranked.append((-count, -sure, len(self.readings[item.sentence].text), item))
@@ -362,28 +357,29 @@ class Page:
 
     def by_problem(self) -> list[tuple[str, list[DraftSentence]]]:
         """Return for each sub-problem the sentences that answer it and are not in the answer."""
-        doubtful = {label for item in self.refuted for label in item.supporting}
-        doubtful -= {
-            label for item in (*self.supported, *self.undecided) for label in item.supporting
-        }
-        claimed = {" ".join(item.statement.split()) for item in self.refuted}
+        refuted = self._refuted_findings()
         sections: dict[str, list[DraftSentence]] = {}
-        for steps in (*self.chains, *self.besides):
-            for step in steps:
-                lines = sections.setdefault(step.clause.text, [])
-                for item in step.candidates:
-                    finding = self.task.findings[item.sentence]
-                    refuted = (
-                        finding.id in doubtful or " ".join(finding.statement.split()) in claimed
-                    )
-                    if (
-                        len(lines) < PER_SECTION
-                        and not refuted
-                        and not self._repeats(item.sentence)
-                    ):
-                        self.told.append(self.readings[item.sentence])
-                        lines.append(_fact(finding, [finding]))
+        for step in (step for steps in (*self.chains, *self.besides) for step in steps):
+            lines = sections.setdefault(step.clause.text, [])
+            for item in step.candidates:
+                finding = self.task.findings[item.sentence]
+                wanted = len(lines) < PER_SECTION and finding.id not in refuted
+                if wanted and not self._repeats(item.sentence):
+                    self.told.append(self.readings[item.sentence])
+                    lines.append(_fact(finding, [finding]))
         return list(sections.items())
+
+    def _refuted_findings(self) -> set[str]:
+        """Return the findings that state a refuted hypothesis, or support nothing else."""
+        held = (*self.supported, *self.undecided)
+        doubtful = {label for item in self.refuted for label in item.supporting}
+        doubtful -= {label for item in held for label in item.supporting}
+        claimed = {" ".join(item.statement.split()) for item in self.refuted}
+        return doubtful | {
+            finding.id
+            for finding in self.task.findings
+            if " ".join(finding.statement.split()) in claimed
+        }
 
     def _repeats(self, number: int) -> bool:
         reading = self.readings[number]
@@ -463,6 +459,11 @@ def _carries(finding: Shown, item: Standing) -> bool:
     if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
         return support_of(item.statement, [finding.quote])[0] == "full"
     return {word.root for word in tokens(item.answer)} <= read_finding(finding).roots
+
+
+def _gives(values: Iterable[str], name: str) -> bool:
+    """Return whether one of some values may be a name."""
+    return any(same_name(value, name) for value in values if value)
 
 
 def _distinct(findings: Iterable[Shown]) -> list[Shown]:
