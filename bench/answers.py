@@ -1,11 +1,9 @@
-"""How good the embedded reasoner is on public sets.
+"""Measures the embedded reasoner on public sets: answers, conflicts, claims and whole reports.
 
-Answers, conflicts, claims, whole reports; each beside its floor.
-
-Reads the evaluation data where it lies, beside the repository, and says so where it is absent.
-Names of sets narrow it to these; all of them take about half an hour on two cores, the first time
-with the embedding of two corpora. Libraries and runs stay in the system's folder for temporary
-files.
+Each figure is printed beside its floor. The evaluation data is read from beside the repository; if
+it is missing, nothing is measured. Name sets to measure only those; all of them take about half an
+hour on two cores, the first time with the embedding of two corpora. Libraries and runs are kept in
+the system's folder for temporary files.
 """
 
 from __future__ import annotations
@@ -26,12 +24,9 @@ KEPT = Path(tempfile.gettempdir()) / "deepdiver-answers"
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the floors were reached.
-
-    An aim that is not reached yet is told as such.
-    """
+    """Measure, print, and return 1 if a floor is missed; a target is only marked as missed."""
     if not DATA.is_dir():
-        print(f"the evaluation data is not at {DATA}: nothing was measured")
+        print(f"there is no evaluation data at {DATA}: nothing was measured")
         return 0
     below = 0
     settings = load({"home": KEPT}, environ={})

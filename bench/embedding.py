@@ -1,9 +1,8 @@
-"""How many texts a second the embedder takes.
+"""Measures how many texts the embedder takes in a second: queries, sentences, and long passages.
 
-Single queries, short sentences, and passages of 150 words.
-
-The texts are invented. It ends with status 1 below the target, counted in seconds of the processor:
-two idle cores have two of these in a second, and a busy machine changes them little.
+The passages have 150 words, and all texts are invented. The status is 1 below the target, which is
+in seconds of CPU time: two idle cores have two of these in a second, and a busy machine changes
+them little.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Sequence
 from deepdiver.encoders import Embedder
 
 TARGET = 100.0
-"""Short sentences of 6 to 18 words a second."""
+"""Short sentences of 6 to 18 words in a second of CPU time."""
 SEED = 2026
 WORDS = (
     "the a of and in to is was for on with by as at from water river harbour city council report "
@@ -45,7 +44,7 @@ def texts(chance: random.Random, count: int, least: int, most: int) -> list[str]
 
 
 def measure(embedder: Embedder, made: Sequence[str], at_once: int) -> tuple[float, float]:
-    """Return texts a second, by the clock and by the processor's time."""
+    """Return texts in a second of wall time, and in a second of CPU time."""
     wall, cpu = time.perf_counter(), time.process_time()
     for at in range(0, len(made), at_once):
         embedder.embed(made[at : at + at_once])
@@ -53,7 +52,7 @@ def measure(embedder: Embedder, made: Sequence[str], at_once: int) -> tuple[floa
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure with as many threads as asked for, or one for each core; 1 below the target."""
+    """Measure with the given number of threads, or one for each core; return 1 below the target."""
     chance = random.Random(SEED)  # noqa: S311
     embedder = Embedder(threads=int(arguments[0]) if arguments else 0)
     began = time.perf_counter()
@@ -66,11 +65,11 @@ def main(arguments: Sequence[str] = ()) -> int:
             max, zip(*(measure(embedder, made, at_once) for _ in range(3)), strict=True)
         )
         print(
-            f"{name:30} {by_clock:7.1f} a second, {speeds[name]:7.1f} a second of the processor "
+            f"{name:30} {by_clock:7.1f} a second, {speeds[name]:7.1f} a second of CPU time "
             "(best of 3)"
         )
     reached = speeds["short sentences"]
-    print(f"{reached:.0f} short sentences a second of the processor (target {TARGET:g})")
+    print(f"{reached:.0f} short sentences a second of CPU time (target {TARGET:g})")
     return int(reached < TARGET)
 
 

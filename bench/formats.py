@@ -1,9 +1,7 @@
-"""Reads every document of DRBench, 350 files of companies.
+"""Reads the 350 company files of DRBench: pdf, docx, pptx, xlsx, mail, and chat as JSON lines.
 
-Pdf, docx, pptx, xlsx, mail and chat as JSON lines.
-
-Run it as it is, or with the folder that holds them; it prints a line for each type, and ends with
-status 1 if a file could not be read. Without the data there is nothing to measure, and it says so.
+Run it as it is, or with the folder of the files; it prints a line for each type, and the status is
+1 if a file could not be read. Without the data nothing is measured.
 """
 
 from __future__ import annotations
@@ -20,12 +18,12 @@ from deepdiver.tools.extract import Extractor
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "drbench"
 FILES = 346
-"""What the folder holds; the set calls itself 350 files."""
+"""The number of files in the folder; the set calls itself 350 files."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was read of one type."""
+    """The result of reading the files of one type."""
 
     files: int = 0
     characters: int = 0
@@ -35,7 +33,7 @@ class Tally:
 
 
 def documents(data: Path = DATA) -> list[Path]:
-    """List the documents, in the order of their names."""
+    """List the documents by name."""
     return sorted(path for path in data.glob("*/docs/*") if path.is_file())
 
 
@@ -58,7 +56,7 @@ def read(paths: Iterable[Path], extractor: Extractor) -> dict[str, Tally]:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Read, print, and say whether all could be read."""
+    """Read the files, print, and return 1 if one could not be read."""
     data = Path(arguments[0]) if arguments else DATA
     paths = documents(data)
     if not paths:

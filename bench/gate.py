@@ -1,9 +1,7 @@
-"""The gate for model output under attack.
+"""Attacks the gate for model output: 2 MB of hostile text a case, and 10,000 generated outputs.
 
-2 MB of hostile text per case, and 10,000 generated model outputs.
-
-Run it as it is; it prints one line per case, and ends with status 1 if a case takes longer than its
-target. The tests use the same texts and the same generator.
+Run it as it is; it prints one line for each case, and the status is 1 if a case takes longer than
+its target. The tests use the same texts and the same generator.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, RootModel
 
 from deepdiver.errors import UnreadableAnswerError
-from deepdiver.reason.parse import read_answer, thinking, visible
+from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 
 SIZE = 2_000_000
 HOSTILE_TARGET = 0.5
@@ -30,14 +28,14 @@ EXAMPLE_TARGET = 1.0
 
 
 class Claim(BaseModel):
-    """An answer of one object."""
+    """An answer that is one object."""
 
     statement: str
     confidence: float = 0.5
 
 
 class Claims(BaseModel):
-    """An answer of one list."""
+    """An answer that is one list."""
 
     claims: list[Claim]
 
@@ -120,7 +118,7 @@ REPEATED = (
 
 
 def hostile(size: int = SIZE) -> dict[str, str]:
-    """Make the hostile texts, each of about `size` characters, by a name that shows what they are."""
+    """Return the hostile texts, each of about `size` characters, by names that describe them."""
     chance = random.Random(1)  # noqa: S311 (not for secrets)
     cases = {f"{unit!a} repeated": (unit * (size // len(unit) + 1))[:size] for unit in REPEATED}
     return cases | {
@@ -211,10 +209,7 @@ def _damaged(draw: st.DrawFn) -> str:
 
 
 def model_outputs() -> st.SearchStrategy[str]:
-    """Generate what a model might write.
-
-    Thinking, fences, prose and JSON, whole and broken, in any order.
-    """
+    """Generate model outputs: thinking, fences, prose and JSON, whole and broken, in any order."""
     asides = [
         "<think>",
         "</think>",
@@ -261,10 +256,7 @@ def model_outputs() -> st.SearchStrategy[str]:
 
 
 def outcome(text: str, answer: type[BaseModel]) -> str:
-    """Read a text as an answer, and name what came of it.
-
-    Any error but the gate's own goes through.
-    """
+    """Read a text as an answer, and name the result; errors other than the gate's are raised."""
     try:
         read = read_answer(text, answer)
     except UnreadableAnswerError as error:
@@ -277,7 +269,7 @@ def outcome(text: str, answer: type[BaseModel]) -> str:
 
 
 def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
-    """Send generated outputs through the gate; give the outcomes, the longest time and its text."""
+    """Send outputs through the gate; return the outcomes, the longest time and its text."""
     outcomes: Counter[str] = Counter()
     slowest = (0.0, "")
 
@@ -298,17 +290,14 @@ def through_the_gate(examples: int) -> tuple[Counter[str], float, str]:
             seconds, result = min(timed(text, answer) for _ in range(2))
             outcomes[result] += 1
             slowest = max(slowest, (seconds, text))
-        (visible(text) + thinking(text)).encode()
+        (without_thinking(text) + thinking_in(text)).encode()
 
     send()
     return outcomes, *slowest
 
 
 def timed(text: str, answer: type[BaseModel]) -> tuple[float, str]:
-    """Read a text and time it, in seconds of this process.
-
-    The gate computes and waits for nothing.
-    """
+    """Read a text and time it, in seconds of CPU time: the gate computes and never waits."""
     started = time.process_time()
     result = outcome(text, answer)
     return time.process_time() - started, result

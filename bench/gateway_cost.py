@@ -1,8 +1,8 @@
-"""What a call through the gateway costs this machine when the other side takes no time at all.
+"""Measures the CPU time of a call through the gateway if the service takes no time at all.
 
-LangGraph and the gateway together may take 15 ms of CPU a step. A step makes one model call, or a
-few searches side by side. Counted is the CPU time of the whole process, the store's threads
-included.
+LangGraph and the gateway together may take 15 ms of CPU time for a step. A step makes one model
+call, or a few searches side by side. The CPU time is that of the whole process, including the
+store's threads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from deepdiver.store.sqlite import SqliteStore, open_sqlite
 CALLS = 500
 SIDE_BY_SIDE = 8
 MOST_MS = 5.0
-"""A third of what a step may take; the rest is LangGraph's and the strategy's."""
+"""A third of a step's allowance; the rest is for LangGraph and the strategy."""
 # kind, characters asked, characters answered
 CASES: tuple[tuple[str, Kind, int, int], ...] = (
     ("model call", "model", 8_000, 2_000),
@@ -77,8 +77,8 @@ def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int
 
 
 def main() -> int:
-    """Measure each case; 1 if one takes more than the gateway's share."""
-    with tempfile.TemporaryDirectory() as folder, closing(open_sqlite(Path(folder))) as store:
+    """Measure each case; return 1 if one takes more than the gateway's share."""
+    with tempfile.TemporaryDirectory() as folder, closing(open_store(Path(folder))) as store:
         worst = max(measure(store, *case) for case in CASES)
     print(f"at most {worst:.2f} ms; the gateway's share of a step is {MOST_MS:g} ms")
     return int(worst > MOST_MS)

@@ -1,7 +1,7 @@
-"""How long it takes to find the copies among 2,000 sources, in the cases that could be slow.
+"""Measures how long it takes to find the copies among 2,000 sources, in the slowest cases.
 
 All alike, none alike, all with one footer, stories in forty copies, quotes that everybody prints.
-The texts are invented. It ends with status 1 past the target, counted in seconds of the processor.
+The texts are invented. The status is 1 above the target, which is in seconds of CPU time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def prose(chance: random.Random, count: int) -> list[str]:
 
 
 def edited(chance: random.Random, story: Sequence[str]) -> list[str]:
-    """Return a copy with another headline, a word in thirty changed, a sentence in ten dropped, and some of its own."""
+    """Return a copy with a new headline, new sentences, and some words and sentences lost.
+
+    A word in thirty is changed and a sentence in ten is dropped.
+    """
     kept = [sentence for sentence in story if chance.random() > 0.1]
     changed = [
         " ".join("x" if chance.random() < 0.03 else word for word in sentence.split())
@@ -48,10 +51,16 @@ def cases(chance: random.Random) -> Iterator[tuple[str, list[Source]]]:
 
     def made(texts: Iterator[list[str]], host: str = "https://h{}.org/") -> list[Source]:
         return [
-            Source(id=f"s{n:05}", kind=SourceKind.PAGE, url=f"{host.format(n)}{n}", title="t", snapshot="h",
-                   sketch=sketch(". ".join(text)))
+            Source(
+                id=f"s{n:05}",
+                kind=SourceKind.PAGE,
+                url=f"{host.format(n)}{n}",
+                title="t",
+                snapshot="h",
+                sketch=sketch(". ".join(text)),
+            )
             for n, text in enumerate(texts)
-        ]  # fmt: skip
+        ]
 
     yield "none alike", made(prose(chance, 25) for _ in range(SOURCES))
     yield "all identical", made(story for _ in range(SOURCES))
@@ -75,14 +84,14 @@ def cases(chance: random.Random) -> Iterator[tuple[str, list[Source]]]:
 
 
 def main() -> int:
-    """Measure each case; 1 if the slowest is past the target."""
+    """Measure each case; return 1 if the slowest is above the target."""
     slowest = 0.0
     for name, sources in cases(random.Random(SEED)):  # noqa: S311
         began = time.process_time()
         found = len(set(origins(sources).values()))
         seconds = time.process_time() - began
         slowest = max(slowest, seconds)
-        print(f"{name:42} {found:5} origins  {seconds:.2f} s of the processor")
+        print(f"{name:42} {found:5} origins  {seconds:.2f} s of CPU time")
     print(f"slowest of all {slowest:.2f} s (target {TARGET:g})")
     return int(slowest > TARGET)
 

@@ -1,7 +1,6 @@
-"""What it takes to recall past runs from a database of 10,000 finished ones, invented, in seconds of the processor.
+"""Measures the CPU time to recall past runs from a database of 10,000 invented, finished ones.
 
-Run it as it is, or with another number of runs; it ends with status 1 if it takes longer than its
-target.
+Run it as it is, or with another number of runs; the status is 1 above the target.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ CLAIMS, OTHERS = 5, 35
 """Hypotheses and other records of each run."""
 SEED = 2026
 TARGET = 1.2
-"""Seconds of this process for one recall: a person hardly notices it in a run of minutes."""
+"""Seconds of CPU time for one recall: a person hardly notices it in a run of minutes."""
 SYLLABLES = "ba de fi go hu ka le mi no pu ra se ti vo zu sta bren dor lind holm".split()
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the target was met."""
+    """Measure, print, and return 1 if the target is missed."""
     count = int(arguments[0]) if arguments else RUNS
     with tempfile.TemporaryDirectory() as folder:
         store = open_sqlite(Path(folder))
@@ -46,14 +45,14 @@ def main(arguments: Sequence[str] = ()) -> int:
         ]
         store.close()
     print(
-        f"{count:,} past runs, {CLAIMS} hypotheses each: recalled in {max(took):.2f} s of the "
-        f"processor (≤ {TARGET})"
+        f"{count:,} past runs, {CLAIMS} hypotheses each: recalled in {max(took):.2f} s of CPU time "
+        f"(≤ {TARGET})"
     )
     return int(max(took) > TARGET)
 
 
 async def measure(store: SqliteStore, number: int, question: str) -> float:
-    """Recall once, as a new run does, and return the seconds of the processor."""
+    """Recall once, as a new run does, and return the seconds of CPU time."""
     run = Run(
         id=f"now{number}",
         question=question,
@@ -75,9 +74,9 @@ async def measure(store: SqliteStore, number: int, question: str) -> float:
 
 
 def fill(store: SqliteStore, count: int) -> list[str]:
-    """Enter invented runs, whose words are as unevenly common as those of a language.
+    """Add invented runs and return their questions.
 
-    Return their questions.
+    Their words are as unevenly common as those of a language.
     """
     chance = random.Random(SEED)  # noqa: S311
     known = ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(8_000)]

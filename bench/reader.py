@@ -1,10 +1,8 @@
-"""How fast the reader judges, and how well.
+"""Measures the reader: its speed in pairs of 128 tokens a second, and its figures on public sets.
 
-Pairs of 128 tokens a second, and its figures on public sets.
-
-The texts of the first part are invented; speed is counted in seconds of the processor, so that a
-busy machine changes it little. The second part reads the evaluation data where it lies, beside the
-repository, and takes some 20 minutes on two idle cores; names of sets narrow it to these.
+The texts of the first part are invented; speed is per second of CPU time, so that a busy machine
+changes it little. The second part reads the evaluation data from beside the repository and takes
+about 20 minutes on two idle cores; name sets to measure only those.
 """
 
 from __future__ import annotations
@@ -21,19 +19,18 @@ from deepdiver.evals.verifier import SETS, floors, wanted
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 LEAST, WANTED = 30.0, 70.0
-"""Pairs of 128 tokens a second on two idle cores. Two of Neoverse N1 reach 61."""
+"""Pairs of 128 tokens in a second of CPU time. Two Neoverse N1 cores reach 61."""
 PAIRS = 64
 SEED = 2026
 WORDS = (
     "the a of and in to is was for on with by as at from water river harbour city council report "
-    "rate price market "
-    "energy wind power plant study patients trial drug effect risk children school law court "
-    "minister election"
+    "rate price market energy wind power plant study patients trial drug effect risk children "
+    "school law court minister election"
 ).split()
 
 
 def speed(reader: Reader) -> float:
-    """Return pairs of 128 tokens for each second of the processor, best of three."""
+    """Return pairs of 128 tokens in a second of CPU time, the best of three."""
     chance = random.Random(SEED)  # noqa: S311
     made = [
         (" ".join(chance.choices(WORDS, k=100)), " ".join(chance.choices(WORDS, k=25)))
@@ -51,7 +48,7 @@ def speed(reader: Reader) -> float:
 def figures(names: Sequence[str] = ()) -> int:
     """Measure the sets, print, and return how many figures missed their floor."""
     if not DATA.is_dir():
-        print(f"the evaluation data is not at {DATA}: nothing was measured")
+        print(f"there is no evaluation data at {DATA}: nothing was measured")
         return 0
     missed = 0
     for name in names or SETS:
@@ -71,10 +68,7 @@ def figures(names: Sequence[str] = ()) -> int:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure; 1 where a floor is missed.
-
-    What is wanted and not reached is said, and is no fault.
-    """
+    """Measure; return 1 if a floor is missed. A missed target is printed but is not a failure."""
     reached = 2 * speed(Reader(threads=1))
     print(
         f"{reached:.0f} pairs of 128 tokens a second on two idle cores (floor {LEAST:g}, wanted "

@@ -1,11 +1,9 @@
-"""How well the library finds what is relevant.
+"""Measures the library's retrieval on SciFact, Cranfield, MuSiQue and HotpotQA, against floors.
 
-SciFact, Cranfield, MuSiQue and HotpotQA, against their floors.
-
-One engine and one set of constants for all four. Reads the evaluation data where it lies, beside
-the repository, and says so where it is absent. The libraries stay in the system's folder for
-temporary files: the first run embeds 16,000 passages, which takes minutes; later ones take what is
-there. Names of collections narrow it to these.
+All four use one engine and one set of constants. The evaluation data is read from beside the
+repository; if it is missing, nothing is measured. The libraries are kept in the system's folder for
+temporary files: the first run embeds 16,000 passages, which takes minutes; later runs use them
+again. Name collections to measure only those.
 """
 
 from __future__ import annotations
@@ -22,11 +20,11 @@ from deepdiver.tools.library.local import LocalLibrary
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 KEPT = Path(tempfile.gettempdir()) / f"deepdiver-retrieval-{MODEL}"
-"""Vectors of another model are of no use."""
+"""The folder's name includes the model, because vectors of another model are of no use."""
 
 
 def figures(name: str, kept: Path = KEPT) -> dict[str, float]:
-    """Return what the library reaches on a collection."""
+    """Return the library's figures on a collection."""
     corpus = COLLECTIONS[name](DATA)
     lay_out(corpus, kept / name / "files")
     library = LocalLibrary(kept / name / "library")
@@ -39,9 +37,9 @@ def figures(name: str, kept: Path = KEPT) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the floors were reached."""
+    """Measure, print, and return 1 if a floor is missed."""
     if not DATA.is_dir():
-        print(f"the evaluation data is not at {DATA}: nothing was measured")
+        print(f"there is no evaluation data at {DATA}: nothing was measured")
         return 0
     missed = 0
     for name in arguments or COLLECTIONS:

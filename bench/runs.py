@@ -1,9 +1,7 @@
-"""What a run costs beside the services it calls.
+"""Measures what a run adds to the services it calls: wall time, CPU time of a step, and memory.
 
-Wall time against the critical path, CPU a step, memory of many runs.
-
-The model and the search are a local server in a process of its own that takes one second for every
-call. The critical path is the longest sequence of calls of which none overlaps the next, as the
+Model and search are a local server in its own process that takes one second for every call. Wall
+time is compared with the critical path: the longest sequence of calls that do not overlap, as the
 server saw them.
 """
 
@@ -41,7 +39,7 @@ MODEL = "openai:gpt-5-mini"
 
 
 def settings_for(home: Path, server: ServerApart) -> Settings:
-    """Return settings that ask the server for everything."""
+    """Return settings that use the server for everything."""
     quick = {"rate": 10_000, "concurrent": 1_000}
     flags = {
         "home": home,
@@ -55,7 +53,7 @@ def settings_for(home: Path, server: ServerApart) -> Settings:
 
 
 def longest_chain(calls: list[dict[str, Any]]) -> float:
-    """Return the greatest total time of calls of which none overlaps the next."""
+    """Return the greatest total time of calls that do not overlap."""
     spans = sorted((call["ended"], call["started"]) for call in calls)
     ends, best = [end for end, _ in spans], [0.0]
     for place, (end, start) in enumerate(spans):
@@ -65,7 +63,7 @@ def longest_chain(calls: list[dict[str, Any]]) -> float:
 
 
 async def one_run(home: Path) -> tuple[float, float, float, int]:
-    """Return wall, critical path and CPU seconds of one run, and its calls."""
+    """Return the wall time, critical path and CPU seconds of one run, and its calls."""
     with ServerApart(delay=1.0) as server:
         began, cpu = time.perf_counter(), time.process_time()
         outcome = await research(QUESTION, settings_for(home, server))
@@ -124,7 +122,7 @@ async def cpu_of_a_step(home: Path) -> float:
 
 
 async def many_runs(home: Path) -> tuple[float, float, float]:
-    """Return seconds, megabytes at the peak and megabytes added by many runs at once in this process."""
+    """Return the seconds, peak megabytes and added megabytes of many runs in this process."""
     gc.collect()
     before = psutil.Process().memory_info().rss / 1e6
     with ServerApart(delay=1.0) as server:

@@ -1,10 +1,8 @@
-"""100,000 invented sanctions entities.
+"""Measures 100,000 invented sanctions entities: indexing, look-ups, and how many planted are found.
 
-How fast they are indexed and looked up, and what is found that was planted.
-
-Names are made by this script alone, with its own tables of how scripts are written in Latin
-letters, so that the product's tables are tested and not repeated. Floors: index below 20 s, look-up
-p95 below 50 ms, below 500 MB resident.
+This script makes the names with its own tables for writing other scripts in Latin letters, so that
+the product's tables are tested and not repeated. Floors: index below 20 s, look-up p95 below 50 ms,
+below 500 MB resident.
 
     python bench/sanctions.py [ENTITIES]
 """
@@ -30,7 +28,7 @@ from deepdiver.tools.osint.sanctions.screening import screened
 
 ENTITIES = 100_000
 QUERIES = 200
-"""Of each kind that is planted."""
+"""Queries of each kind."""
 STRANGERS = 1_000
 MOST_INDEX_S, MOST_P95_MS, MOST_MB = 20.0, 50.0, 500.0
 HEADER = (
@@ -75,7 +73,9 @@ GREEK_GIVEN = (
 ).split()
 ARABIC = dict(
     pair.split(":")
-    for pair in "b:ب t:ت j:ج h:ح kh:خ d:د r:ر z:ز s:س sh:ش f:ف q:ق k:ك l:ل m:م n:ن w:و y:ي gh:غ".split()
+    for pair in (
+        "b:ب t:ت j:ج h:ح kh:خ d:د r:ر z:ز s:س sh:ش f:ف q:ق k:ك l:ل m:م n:ن w:و y:ي gh:غ"
+    ).split()
 )
 ARABIC_GIVEN = (
     "Mohammed:محمد Ahmed:أحمد Ali:علي Hassan:حسن Hussein:حسين Ibrahim:إبراهيم Khalid:خالد Omar:عمر "
@@ -87,9 +87,8 @@ CHINESE_FAMILY = (
     "Ma:马"
 ).split()
 CHINESE_GIVEN = (
-    "ming:明 hua:华 wei:伟 jun:军 guo:国 qiang:强 ping:平 dong:东 fang:芳 xin:新 hai:海 long:龙 jian:建 feng:峰 "
-    "bo:波 "
-    "hong:红 yong:勇 lei:磊 tao:涛 chao:超"
+    "ming:明 hua:华 wei:伟 jun:军 guo:国 qiang:强 ping:平 dong:东 fang:芳 xin:新 "
+    "hai:海 long:龙 jian:建 feng:峰 bo:波 hong:红 yong:勇 lei:磊 tao:涛 chao:超"
 ).split()
 LATIN_GIVEN = (
     "José Carlos Juan Luis Miguel María Jorge Pedro Antonio Francisco Jean Pierre Michel Hans "
@@ -111,47 +110,48 @@ FORMS = {
 
 
 @dataclass(slots=True)
-class Made:
+class InventedEntity:
     """An invented entity."""
 
     schema: str
     name: str
     native: str = ""
-    """In its own script, where that is not Latin."""
+    """Its name in its own script, if that is not Latin."""
     variants: list[str] = field(default_factory=list)
-    """The same name as others write it."""
+    """Other spellings of the name."""
     aliases: list[str] = field(default_factory=list)
-    """What the list holds besides."""
+    """Other names on the list."""
     born: str = ""
     country: str = ""
 
 
 class Inventor:
-    """Makes names; the same seed makes the same ones."""
+    """Makes names; the same seed makes the same names."""
 
     def __init__(self, seed: int) -> None:
-        """Begin."""
+        """Start with a seed."""
         self.dice = random.Random(seed)  # noqa: S311
 
-    def person(self) -> Made:
+    def person(self) -> InventedEntity:
         """Make a person."""
         make = self.dice.choices(
             [self.russian, self.arabic, self.chinese, self.greek, self.latin], [35, 25, 10, 5, 25]
         )
         made = make[0]()
-        made.born = f"{self.dice.randint(1935, 2000)}-{self.dice.randint(1, 12):02d}-{self.dice.randint(1, 28):02d}"
+        year, month, day = (self.dice.randint(*span) for span in ((1935, 2000), (1, 12), (1, 28)))
+        made.born = f"{year}-{month:02d}-{day:02d}"
         return made
 
-    def russian(self) -> Made:
+    def russian(self) -> InventedEntity:
         """Make a Russian name, written by four standards."""
         stem = "".join(self.dice.choices(SYLLABLES, k=self.dice.randint(2, 4))).capitalize()
         family = stem[:-1] + self.dice.choice(["ов", "ев", "ин", "ский", "енко", "ович"])
         given, father = self.dice.choices(RUSSIAN_GIVEN, k=2)
         words = [given, father + "ович", family] if self.dice.random() < 0.5 else [given, family]
         ways = [" ".join(romanised(word, way) for word in words) for way in range(4)]
-        return Made("Person", ways[0], " ".join(words), ways[1:], country="ru")
+        return InventedEntity("Person", ways[0], " ".join(words), ways[1:], country="ru")
 
-    def arabic(self) -> Made:
+    def arabic(self) -> InventedEntity:
         """Make an Arabic name; its own script leaves the vowels out."""
         given, father = (pair.split(":") for pair in self.dice.sample(ARABIC_GIVEN, 2))
         roots = self.dice.choices(list(ARABIC), k=self.dice.randint(3, 4))
@@ -162,7 +162,7 @@ class Inventor:
         article = self.dice.random() < 0.5
         name = f"{given[0]} {father[0]} {'al-' if article else ''}{family}"
         changed = f"{given[0]} {father[0]} {'Al ' if article else ''}{other.capitalize()}"
-        return Made(
+        return InventedEntity(
             "Person",
             name,
             f"{given[1]} {father[1]} {'ال' if article else ''}{native}",
@@ -170,7 +170,7 @@ class Inventor:
             country="sy",
         )
 
-    def chinese(self) -> Made:
+    def chinese(self) -> InventedEntity:
         """Make a Chinese name."""
         family = self.dice.choice(CHINESE_FAMILY).split(":")
         one, two = (pair.split(":") for pair in self.dice.choices(CHINESE_GIVEN, k=2))
@@ -178,7 +178,7 @@ class Inventor:
             f"{one[0].title()}{two[0]} {family[0]}",
             f"{family[0]} {one[0].title()} {two[0].title()}",
         ]
-        return Made(
+        return InventedEntity(
             "Person",
             f"{family[0]} {one[0].title()}{two[0]}",
             family[1] + one[1] + two[1],
@@ -186,7 +186,7 @@ class Inventor:
             country="cn",
         )
 
-    def greek(self) -> Made:
+    def greek(self) -> InventedEntity:
         """Make a Greek name."""
         given = self.dice.choice(GREEK_GIVEN).split(":")
         stem = "".join(
@@ -194,40 +194,42 @@ class Inventor:
         ) + self.dice.choice(["ίδης", "άκης", "όπουλος"])
         plain = stem.replace("ί", "ι").replace("ά", "α").replace("ό", "ο").replace("ου", "ου")
         family = "".join(GREEK[letter] for letter in plain).replace("oy", "ou").capitalize()
-        return Made(
+        return InventedEntity(
             "Person", f"{given[1]} {family}", f"{given[0]} {stem.capitalize()}", country="gr"
         )
 
-    def latin(self) -> Made:
-        """Make a name of Europe or the Americas."""
+    def latin(self) -> InventedEntity:
+        """Make a European or American name."""
         given = self.dice.sample(LATIN_GIVEN, self.dice.choice([1, 2]))
         family = [
             "".join(self.dice.choices(LATIN_SYLLABLES, k=self.dice.randint(2, 4))).capitalize()
             for _ in given
         ]
         name = " ".join([*given, *family])
-        return Made(
+        return InventedEntity(
             "Person", name, "", [f"{' '.join(family).upper()}, {' '.join(given)}"], country="co"
         )
 
-    def company(self) -> Made:
+    def company(self) -> InventedEntity:
         """Make a company."""
         stem = "".join(self.dice.choices(SYLLABLES, k=self.dice.randint(3, 4))).capitalize()
         trade = self.dice.choice(TRADES)
         form, other = self.dice.choice(FORMS["Company"]).split(":")
         core = f"{romanised(stem, 0)} {trade}"
-        return Made("Company", f"{core} {form}", "", [f"{other} {core}", core], country="ru")
+        return InventedEntity(
+            "Company", f"{core} {form}", "", [f"{other} {core}", core], country="ru"
+        )
 
-    def vessel(self) -> Made:
+    def vessel(self) -> InventedEntity:
         """Make a ship."""
         name = " ".join(
             "".join(self.dice.choices(LATIN_SYLLABLES, k=3)).upper()
             for _ in range(self.dice.choice([1, 2]))
         )
-        return Made("Vessel", name, country="pa")
+        return InventedEntity("Vessel", name, country="pa")
 
-    def any(self) -> Made:
-        """Make one of them, as often as lists have them."""
+    def any(self) -> InventedEntity:
+        """Make an entity of a random kind, with the frequencies of real lists."""
         return self.dice.choices([self.person, self.company, self.vessel], [70, 25, 5])[0]()
 
 
@@ -237,7 +239,7 @@ def romanised(word: str, way: int) -> str:
 
 
 def misspelt(text: str, dice: random.Random) -> str:
-    """Leave out, double, change or swap one letter, not the first of a word."""
+    """Leave out, double, change or swap one letter, but not the first of a word."""
     places = [i for i in range(1, len(text) - 1) if text[i - 1 : i + 2].isalpha()]
     if not places:
         return text + "e"
@@ -252,11 +254,8 @@ def misspelt(text: str, dice: random.Random) -> str:
     return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
 
 
-def written(file: Path, count: int) -> list[Made]:
-    """Write a bulk file.
-
-    Half of the names in other scripts stand on it as aliases, the others do not.
-    """
+def written(file: Path, count: int) -> list[InventedEntity]:
+    """Write a bulk file; half of the names in other scripts are on it as aliases."""
     inventor = Inventor(1)
     members = [inventor.any() for _ in range(count)]
     with file.open("w", encoding="utf-8", newline="") as text:
@@ -284,8 +283,8 @@ def written(file: Path, count: int) -> list[Made]:
     return members
 
 
-def planted(members: list[Made]) -> dict[str, list[tuple[Asked, int]]]:
-    """Return what is asked, by kind, and who should be found."""
+def planted(members: list[InventedEntity]) -> dict[str, list[tuple[Asked, int]]]:
+    """Return the queries by kind, each with the entity to find."""
     dice = random.Random(7)  # noqa: S311
     people = [number for number, made in enumerate(members) if made.schema == "Person"]
     foreign = [
@@ -298,15 +297,15 @@ def planted(members: list[Made]) -> dict[str, list[tuple[Asked, int]]]:
     others = [number for number, made in enumerate(members) if made.schema == "Company"]
     russian = [number for number in people if members[number].country == "ru"]
 
-    def of(numbers: list[int], change: Callable[[Made], str]) -> list[tuple[Asked, int]]:
+    def of(numbers: list[int], change: Callable[[InventedEntity], str]) -> list[tuple[Asked, int]]:
         picked = dice.sample(numbers, min(QUERIES, len(numbers)))
         return [(Asked(change(members[number])), number) for number in picked]
 
-    def initial(made: Made) -> str:
+    def initial(made: InventedEntity) -> str:
         words = made.name.split()
         return " ".join([words[0][0] + ".", *words[1:]])
 
-    def reordered(made: Made) -> str:
+    def reordered(made: InventedEntity) -> str:
         words = made.name.split()
         return " ".join([words[-1].upper(), *words[:-1]])
 
@@ -342,13 +341,13 @@ def planted(members: list[Made]) -> dict[str, list[tuple[Asked, int]]]:
 
 @dataclass(slots=True)
 class Watch:
-    """How long look-ups took."""
+    """Measures look-ups."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
     def screened(self, asked: Asked, index: Index) -> list[tuple[Entity, Likeness]]:
-        """Look somebody up as the product does."""
+        """Look up a name as the product does."""
         began, worked = time.perf_counter(), time.process_time()
         found = screened(asked, index)
         self.wall.append((time.perf_counter() - began) * 1000)
@@ -356,8 +355,8 @@ class Watch:
         return found
 
 
-def show_recall(index: Index, members: list[Made], watch: Watch) -> None:
-    """Print how often who was planted is listed at all, called a match, and ahead of all others."""
+def show_recall(index: Index, members: list[InventedEntity], watch: Watch) -> None:
+    """Print how often the planted entity is listed, called a match, and listed first."""
     print(f"{'planted':32} {'asked':>6} {'listed':>8} {'match':>8} {'first':>8}")
     for kind, cases in planted(members).items():
         listed = match = first = 0
@@ -374,7 +373,7 @@ def show_recall(index: Index, members: list[Made], watch: Watch) -> None:
         )
 
 
-def show_strangers(index: Index, members: list[Made], watch: Watch) -> None:
+def show_strangers(index: Index, members: list[InventedEntity], watch: Watch) -> None:
     """Print how often somebody who is not on the list is taken for somebody who is."""
     inventor, held = Inventor(2), {made.name.lower() for made in members}
     strangers = [
@@ -394,10 +393,9 @@ def show_strangers(index: Index, members: list[Made], watch: Watch) -> None:
 
 
 def main() -> int:
-    """Measure, print, and fail where a floor is not met.
+    """Measure, print, and return 1 if a floor is missed.
 
-    Floors are held against CPU time, which is what a look-up takes on a machine that has nothing
-    else to do.
+    Floors are in CPU time, which is what a look-up takes on an otherwise idle machine.
     """
     count = int(sys.argv[1]) if len(sys.argv) > 1 else ENTITIES
     watch = Watch()
@@ -417,17 +415,14 @@ def main() -> int:
             show_strangers(index, members, watch)
         largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     p95 = statistics.quantiles(watch.cpu, n=20)[-1]
-    print(f"index: {work:.1f} s of CPU, {took:.1f} s by the clock")
-    for label, times in (("of CPU", watch.cpu), ("by the clock", watch.wall)):
+    print(f"index: {work:.1f} s of CPU time, {took:.1f} s of wall time")
+    for label, times in (("of CPU time", watch.cpu), ("of wall time", watch.wall)):
         last = statistics.quantiles(times, n=20)[-1]
         print(
             f"look-up, ms {label}: median {statistics.median(times):.1f}, p95 {last:.1f}, most "
             f"{max(times):.1f}"
         )
-    print(
-        f"resident: {largest:.0f} MB at most, of which {base:.0f} MB were the invented entities "
-        "themselves"
-    )
+    print(f"resident: {largest:.0f} MB at most, of which {base:.0f} MB are the invented entities")
     met = work < MOST_INDEX_S and p95 < MOST_P95_MS and largest < MOST_MB
     print("met" if met else "NOT MET")
     return 0 if met else 1

@@ -1,11 +1,9 @@
-"""A library of 400,000 invented passages: indexing, opening, searching, memory.
+"""Measures a library of 400,000 invented passages: indexing, opening, searching, memory.
 
-Another number may be given.
-
-Words are as unevenly common as those of a language. Random unit vectors stand in for embeddings,
-which would take an hour to make: what a search costs does not depend on what they say, and what it
-finds is not measured here (see bench/retrieval.py). Each figure that misses its target is marked,
-and the status is then 1.
+Another number may be given. Words are as unevenly common as those of a language. Random unit
+vectors replace embeddings, which would take an hour to make: the cost of a search does not depend
+on their meaning, and what it finds is not measured here (see bench/retrieval.py). Each figure that
+misses its target is marked, and the status is then 1.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ TARGETS = {
     "resident MB": 1_500.0,
     "opening s": 0.5,
 }
-"""The first is a least, the others are at most."""
+"""The first is a minimum, the others are maxima."""
 
 
 def vocabulary(size: int = 60_000) -> list[str]:
@@ -57,7 +55,7 @@ def vocabulary(size: int = 60_000) -> list[str]:
 
 
 def invented(count: int) -> Iterator[New]:
-    """Invent documents; the same whenever it is asked."""
+    """Yield invented documents; they are always the same."""
     chance = random.Random(SEED)  # noqa: S311
     known = vocabulary()
     weights = list(itertools.accumulate(1 / rank for rank in range(1, len(known) + 1)))
@@ -94,14 +92,14 @@ def queries() -> list[str]:
 
 
 def build(folder: Path, count: int) -> float:
-    """Fill a library; returns how many passages a second its index of words took."""
+    """Fill a library; return passages in a second for its index of words."""
     catalogue = Catalogue(folder / "catalogue.sqlite")
     documents = invented(count)
     began = time.monotonic()
     while batch := list(itertools.islice(documents, 1_000)):
         catalogue.put(batch)
     print(
-        f"{count:,} passages entered into the catalogue in {time.monotonic() - began:.0f} s, "
+        f"{count:,} passages added to the catalogue in {time.monotonic() - began:.0f} s, "
         "inventing included"
     )
     catalogue.close()
@@ -120,7 +118,7 @@ def build(folder: Path, count: int) -> float:
 
 
 def timed(act: Callable[[str], object], asked: Sequence[str]) -> tuple[float, float]:
-    """Return the middle and the 95th percentile of what an act takes, in ms."""
+    """Return the median and the 95th percentile of the milliseconds that an act takes."""
     took = []
     for query in asked:
         began = time.perf_counter()
@@ -145,12 +143,12 @@ def look(folder: Path) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Measure, print, and say whether the targets were met."""
+    """Measure, print, and return 1 if a target is missed."""
     if arguments[:1] == ["look"]:
         print(json.dumps(look(Path(arguments[1]))))
         return 0
     count = int(arguments[0]) if arguments else PASSAGES
-    print(f"{count:,} invented passages; random unit vectors stand in for embeddings")
+    print(f"{count:,} invented passages; random unit vectors replace embeddings")
     with tempfile.TemporaryDirectory() as folder:
         found = {"indexed a second": build(Path(folder), count)}
         apart = [sys.executable, __file__, "look", folder]

@@ -1,13 +1,11 @@
-"""What the second opinion costs, and how often it is wrong.
+"""Measures the second opinion: its CPU time for a report, and its errors on held-out pairs.
 
-Seconds of the processor for a report, and held-out pairs.
-
-The report of the first part is invented: 40 sentences in other words than their two quotes, so that
-the reader is asked about each. The second part needs what `training/reader/prepare.py` has held
-out, and takes some eight minutes of one core: it shows, from which probability on, which part of
-the sentences that their quote supports is called contradicted, in all and in the worst set, and
-which part of those that it refutes. The limit in use is the least of two places that keeps the part
-under MOST in every set.
+The report of the first part is invented: 40 sentences that are worded differently from their two
+quotes, so that the reader judges each. The second part needs the held-out pairs of
+`training/reader/prepare.py` and takes about eight minutes of one core. It prints for each limit the
+share of supported sentences that are called contradicted, over all sets and in the worst set, and
+the share of refuted ones. The limit in use is the lowest with two decimal places that keeps the
+share of supported ones under MOST in every set.
 """
 
 from __future__ import annotations
@@ -27,25 +25,24 @@ from deepdiver.strategies.shared.second_opinion import AGREES, CONTRADICTS, stan
 
 HELD = Path(__file__).resolve().parents[1] / "build" / "reader" / "held.jsonl.xz"
 MOST = 0.01
-"""Of the sentences that their quote supports, the part that may be called contradicted."""
+"""The largest share of supported sentences that may be called contradicted."""
 LEAST = 200
-"""Such sentences of a set that is looked at by itself: in a smaller one, a single error would
+"""Supported sentences of a set that is judged separately: in a smaller one, a single error would
 decide."""
 LIMITS = (0.7, 0.8, 0.85, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.95, 0.96)
 SENTENCES, QUOTES = 40, 2
 SEED = 2026
 WORDS = (
     "the a of and in to is was for on with by as at from water river harbour city council report "
-    "rate price market "
-    "energy wind power plant study patients trial drug effect risk children school law court "
-    "minister election"
+    "rate price market energy wind power plant study patients trial drug effect risk children "
+    "school law court minister election"
 ).split()
 SUPPORTS, REFUTES = 0, 1
 """Labels of the held-out pairs."""
 
 
 def cost() -> tuple[float, float]:
-    """Return the processor's seconds for loading the reader and for the opinions on one report."""
+    """Return the CPU seconds for loading the reader and for the opinions on one report."""
     chance = random.Random(SEED)  # noqa: S311
 
     def text(words: int) -> str:
@@ -64,9 +61,9 @@ def cost() -> tuple[float, float]:
 
 
 def held(label: int) -> list[tuple[str, str, str]]:
-    """Return the held-out pairs of a label that are not settled by the rule.
+    """Return (set, evidence, claim) of the held-out pairs with a label.
 
-    Set, evidence and claim.
+    Pairs that the rule settles are left out.
     """
     with lzma.open(HELD, "rt", encoding="utf-8") as lines:
         rows: list[list[Any]] = [json.loads(line) for line in lines]
@@ -79,7 +76,7 @@ def held(label: int) -> list[tuple[str, str, str]]:
 
 
 def judged(reader: Reader, label: int) -> dict[str, list[Verdict]]:
-    """Return the verdicts on the pairs of a label, by set."""
+    """Return the verdicts on the pairs with a label, by set."""
     rows = held(label)
     found: dict[str, list[Verdict]] = {}
     for (name, *_), verdict in zip(rows, reader.verify([row[1:] for row in rows]), strict=True):
@@ -88,15 +85,15 @@ def judged(reader: Reader, label: int) -> dict[str, list[Verdict]]:
 
 
 def contradicted(found: Iterable[Verdict], limit: float) -> float:
-    """Return the part that is called contradicted from a probability on."""
+    """Return the share of verdicts that reach a limit for contradiction."""
     said = [one.supports < AGREES and one.refutes >= limit for one in found]
     return sum(said) / len(said)
 
 
 def errors() -> int:
-    """Print the parts for each limit; return 1 where the one in use lets too many through."""
+    """Print the shares for each limit; return 1 if the limit in use lets too many through."""
     if not HELD.is_file():
-        print(f"{HELD} is not there (training/reader/prepare.py makes it): no errors were counted")
+        print(f"{HELD} is missing (training/reader/prepare.py makes it): no errors were counted")
         return 0
     reader = Reader()
     right, wrong = judged(reader, SUPPORTS), judged(reader, REFUTES)
@@ -124,12 +121,11 @@ def errors() -> int:
 
 
 def main() -> int:
-    """Measure; the status is 1 if too many supported sentences would be called contradicted."""
+    """Measure; return 1 if too many supported sentences would be called contradicted."""
     loading, judging = cost()
-    print(f"loading the reader: {loading:.2f} s of the processor")
+    print(f"loading the reader: {loading:.2f} s of CPU time")
     print(
-        f"a report of {SENTENCES} sentences with {QUOTES} quotes each: {judging:.2f} s of the "
-        "processor"
+        f"a report of {SENTENCES} sentences with {QUOTES} quotes each: {judging:.2f} s of CPU time"
     )
     return errors()
 

@@ -1,9 +1,9 @@
-"""What a table of 400,000 vectors takes to open and to search, in milliseconds and in resident memory.
+"""Measures opening and searching a table of 400,000 vectors: milliseconds and resident memory.
 
-Run it as it is, or with another number of vectors; it ends with status 1 if it takes longer than
-its targets, searches counted in milliseconds of the processor: two idle cores need little more than
-half of these by the clock. The table is searched in a process of its own, so that the memory
-counted is the table's and not that of making it.
+Run it as it is, or with another number of vectors; the status is 1 if it misses a target. Searches
+are in milliseconds of CPU time: two idle cores need little more than half of these in wall time.
+The table is searched in its own process, so that the memory is the table's and not that of making
+it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEED = 2026
 OPEN_TARGET = 0.5
 """Seconds to open."""
 SEARCH_TARGET = 100.0
-"""Milliseconds of the processor for a search, at the 95th of 100; a hybrid search has no more for
+"""Milliseconds of CPU time for a search, at the 95th percentile; a hybrid search has no more for
 everything."""
 
 
@@ -41,10 +41,7 @@ def units(chance: np.random.Generator, count: int) -> npt.NDArray[np.float32]:
 
 
 def resident() -> tuple[float, float]:
-    """Return this process's resident memory in MB.
-
-    All of it, and that which is not the mapped file.
-    """
+    """Return this process's resident memory in MB, in all and without the mapped file."""
     memory = psutil.Process().memory_info()
     return memory.rss / 1e6, (memory.rss - getattr(memory, "shared", 0)) / 1e6
 
@@ -66,10 +63,7 @@ def fill(path: Path, count: int) -> None:
 def timed(
     table: VectorTable, queries: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_] | None
 ) -> tuple[list[float], list[float]]:
-    """Return the milliseconds of the searches, shortest first.
-
-    By the clock, and of the processor.
-    """
+    """Return the milliseconds of the searches in ascending order, in wall time and CPU time."""
     clock, processor = [], []
     for query in queries:
         began, began_cpu = time.perf_counter(), time.process_time()
@@ -81,7 +75,7 @@ def timed(
 
 
 def search(path: Path) -> int:
-    """Open and search the table; 1 if a target was missed."""
+    """Open and search the table; return 1 if a target is missed."""
     chance = np.random.default_rng(SEED + 1)
     queries = units(chance, SEARCHES)
     with tempfile.TemporaryDirectory() as folder, VectorTable(Path(folder) / "small") as small:
@@ -110,7 +104,7 @@ def search(path: Path) -> int:
         worst = max(worst, processor[place])
         print(
             f"{name:25} p50 {statistics.median(clock):5.1f} ms, p95 {clock[place]:5.1f} ms at "
-            f"k={K}; of the processor "
+            f"k={K}; CPU time "
             f"p50 {statistics.median(processor):5.1f} ms, p95 {processor[place]:5.1f} ms"
         )
     after, private_after = resident()
@@ -118,7 +112,7 @@ def search(path: Path) -> int:
         f"resident memory grew by {after - before:.0f} MB, {private_after - private_before:.0f} MB "
         "besides the file's"
     )
-    print(f"targets: {OPEN_TARGET} s to open, {SEARCH_TARGET:g} ms of the processor for a search")
+    print(f"targets: {OPEN_TARGET} s to open, {SEARCH_TARGET:g} ms of CPU time for a search")
     return int(opened > OPEN_TARGET or worst > SEARCH_TARGET)
 
 

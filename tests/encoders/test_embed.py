@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepdiver.encoders import DIMENSION, MODEL, Embedder, embed, embedder, shipped
+from deepdiver.encoders import DIMENSION, MODEL, Embedder, embed, load_embedder, onnx_model
 from deepdiver.encoders.embed import FOLDER, HASHES, MAX_CHARACTERS, MAX_TOKENS
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
@@ -80,7 +80,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_no_texts_are_no_vectors() -> None:
-    found = embedder().embed([])
+    found = load_embedder().embed([])
     assert found.shape == (0, DIMENSION)
     assert found.dtype == np.float32
 
@@ -101,13 +101,15 @@ def test_no_texts_are_no_vectors() -> None:
     ],
 )
 def test_odd_texts_have_vectors(text: str) -> None:
-    (vector,) = embedder().embed([text])
+    (vector,) = load_embedder().embed([text])
     assert np.isfinite(vector).all()
     assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
 def test_a_lone_surrogate_spoils_nothing_around_it() -> None:
-    broken, whole, other = embedder().embed(["The cat \ud800 sits", "The cat ? sits", "Rates rose"])
+    broken, whole, other = load_embedder().embed(
+        ["The cat \ud800 sits", "The cat ? sits", "Rates rose"]
+    )
     assert (broken == whole).all()
     assert broken @ other < 0.5
 
@@ -133,7 +135,7 @@ def test_the_model_agrees_with_float32_as_the_readme_says() -> None:
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, deepdiver.encoders as e; e.embedder(); "
+        "import sys, deepdiver.encoders as e; e.load_embedder(); "
         "sys.exit(','.join({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)) or None)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -144,21 +146,21 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
 
 
 def test_vectors_are_those_of_the_original_model() -> None:
-    found = embedder().embed(TEXTS[:4])
+    found = load_embedder().embed(TEXTS[:4])
     assert np.abs(found[:, :8] - np.array(EXPECTED)).max() < 0.012
     assert found.dtype == np.float32
 
 
 def test_cosines_are_those_of_the_original_model() -> None:
-    found = embedder().embed(TEXTS[:5])
+    found = load_embedder().embed(TEXTS[:5])
     assert np.abs(found @ found.T - np.array(COSINES)).max() < 0.015
 
 
 def test_a_text_has_one_vector_whatever_stands_beside_it() -> None:
-    together = embedder().embed(TEXTS)
-    reverse = embedder().embed(TEXTS[::-1])[::-1]
-    crowded = embedder().embed([text for text in TEXTS for _ in range(3)])[::3]
-    alone = np.vstack([embedder().embed([text]) for text in TEXTS])
+    together = load_embedder().embed(TEXTS)
+    reverse = load_embedder().embed(TEXTS[::-1])[::-1]
+    crowded = load_embedder().embed([text for text in TEXTS for _ in range(3)])[::3]
+    alone = np.vstack([load_embedder().embed([text]) for text in TEXTS])
     one_thread = Embedder(threads=1).embed(TEXTS)
     for other in (reverse, crowded, alone, one_thread):
         assert (together == other).all()
@@ -169,16 +171,16 @@ def test_a_text_has_one_vector_whatever_stands_beside_it() -> None:
 def test_order_and_company_change_no_bit(texts: list[str], chance: object) -> None:
     order = list(range(len(texts)))
     chance.shuffle(order)  # type: ignore[attr-defined]
-    found = embedder().embed(texts)
-    shuffled = embedder().embed([texts[number] for number in order])
+    found = load_embedder().embed(texts)
+    shuffled = load_embedder().embed([texts[number] for number in order])
     assert (found[order] == shuffled).all()
-    assert (embedder().embed(texts[:1])[0] == found[0]).all()
+    assert (load_embedder().embed(texts[:1])[0] == found[0]).all()
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
 
 
 def test_a_text_counts_as_far_as_the_model_reads() -> None:
     words = "harbour " * (MAX_TOKENS - 2)
-    full, longer, huge, changed = embedder().embed(
+    full, longer, huge, changed = load_embedder().embed(
         [words, words + "and then something else", words * 4_000, "mountain " + words]
     )
     assert (full == longer).all()
@@ -188,30 +190,30 @@ def test_a_text_counts_as_far_as_the_model_reads() -> None:
 
 def test_what_the_tokenizer_is_given_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
-    readable = shipped.readable
+    readable = onnx_model.encodable
 
     def noted(text: str, characters: int) -> str:
         given.append(len(readable(text, characters)))
         return readable(text, characters)
 
-    monkeypatch.setattr(shipped, "readable", noted)
-    embedder().embed(["a" * 10_000_000, "a"])
+    monkeypatch.setattr(onnx_model, "encodable", noted)
+    load_embedder().embed(["a" * 10_000_000, "a"])
     assert given == [MAX_CHARACTERS, 1]
 
 
 def test_threads_may_share_it() -> None:
     shared = Embedder(threads=1)
-    expected = embedder().embed(TEXTS[:6])
+    expected = load_embedder().embed(TEXTS[:6])
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(lambda number: shared.embed([TEXTS[number]])[0], range(6)))
     assert (np.vstack(found) == expected).all()
 
 
 def test_a_process_has_one_embedder() -> None:
-    assert embedder() is embedder()
+    assert load_embedder() is load_embedder()
 
 
 def test_more_texts_than_are_tokenised_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = embedder().embed(TEXTS)
+    expected = load_embedder().embed(TEXTS)
     monkeypatch.setattr(embed, "CHUNK", 3)
-    assert (embedder().embed(TEXTS) == expected).all()
+    assert (load_embedder().embed(TEXTS) == expected).all()

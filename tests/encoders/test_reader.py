@@ -25,7 +25,7 @@ from deepdiver.encoders.reader import (
     Verdict,
     load_reader,
 )
-from deepdiver.encoders.weighing import Part
+from deepdiver.encoders.weigh_parts import JudgedPart
 from deepdiver.errors import DamagedStoreError, StoreAccessError
 
 EVIDENCE = "The ferry Aurora was built in Turku in 1987 and carried 340 passengers."
@@ -115,7 +115,7 @@ def test_the_file_is_the_one_the_readme_describes() -> None:
     data = (FOLDER / "model.onnx").read_bytes()
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert hashlib.sha256(data).hexdigest() == HASHES["model.onnx"]
-    assert f"| `verifier/model.onnx` | {len(data):,} | `{HASHES['model.onnx']}` |" in page
+    assert f"| `reader_model/model.onnx` | {len(data):,} | `{HASHES['model.onnx']}` |" in page
     assert len(data) <= 30_000_000
     assert "Apache-2.0" in page
 
@@ -245,7 +245,7 @@ def test_parts_are_sentences_and_adjacent_pairs() -> None:
     assert [(part.first, part.last) for part in found] == [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
     assert none == []
     (verdict,) = load_reader().verify([("It sank.", "It sank.")])
-    assert one == [Part(0, 0, verdict.supports, verdict.refutes)]
+    assert one == [JudgedPart(0, 0, verdict.supports, verdict.refutes)]
 
 
 def test_documents_are_judged_together_as_alone() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import reader as bench
-from deepdiver.encoders import weighing
+from deepdiver.encoders import weigh_parts
 from deepdiver.encoders.reader import NOTHING, DocumentVerdict, Reader, Verdict, load_reader
 from deepdiver.evals import verifier
 from deepdiver.evals.verifier import (
@@ -39,7 +39,7 @@ PLAIN = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
 
 @pytest.fixture
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "WEIGHTS", PLAIN)
+    monkeypatch.setattr(weigh_parts, "WEIGHTS", PLAIN)
 
 
 class Parrot(Reader):

@@ -19,11 +19,11 @@ from pydantic import BaseModel
 from deepdiver.reason.ladder import (
     LADDER,
     Rung,
+    answer_record,
+    answer_record_of_error,
     answer_schema,
     bind,
-    instructions,
-    said,
-    said_before_failing,
+    system_prompt,
 )
 from deepdiver.tasks import TASKS, Hypothesise, WriteReport
 from tests.reason.desk import chat_openai
@@ -89,11 +89,11 @@ def test_a_reference_to_nothing_is_an_error_and_not_an_empty_schema() -> None:
 
 
 def test_the_schema_stands_in_the_prompt_only_where_nothing_else_tells_it() -> None:
-    assert instructions(Rung.NATIVE, "Do it.", WANTED) == "Do it."
-    tools = instructions(Rung.TOOLS, "Do it.", WANTED)
+    assert system_prompt(Rung.NATIVE, "Do it.", WANTED) == "Do it."
+    tools = system_prompt(Rung.TOOLS, "Do it.", WANTED)
     assert tools == "Do it.\n\nAnswer by calling the tool `Draft`, once."
     for rung in (Rung.JSON, Rung.PROMPTED):
-        text = instructions(rung, "Do {it}.", WANTED)
+        text = system_prompt(rung, "Do {it}.", WANTED)
         assert text.startswith("Do {it}.\n\nAnswer with one JSON object and nothing else")
         assert json.loads(text[text.index('{"title"') :]) == WANTED
 
@@ -123,7 +123,7 @@ class Strange(GenericFakeChatModel):
 
 @pytest.mark.parametrize("rung", [Rung.NATIVE, Rung.TOOLS, Rung.JSON])
 def test_a_class_without_a_way_says_so(rung: Rung) -> None:
-    with pytest.raises(NotImplementedError, match=f"Bare knows no {rung} mode"):
+    with pytest.raises(NotImplementedError, match=f"Bare has no {rung} mode"):
         bind(Bare(messages=iter(())), rung, WANTED)
 
 
@@ -135,7 +135,7 @@ def test_langchains_fallback_to_tools_is_not_taken_for_a_schema_mode(rung: Rung)
 
 @pytest.mark.parametrize("rung", [Rung.NATIVE, Rung.JSON])
 def test_a_chain_of_another_make_is_not_trusted(rung: Rung) -> None:
-    with pytest.raises(NotImplementedError, match="Strange knows no"):
+    with pytest.raises(NotImplementedError, match="Strange has no"):
         bind(Strange(messages=iter(())), rung, WANTED)
 
 
@@ -203,7 +203,7 @@ def test_what_a_model_said_has_one_form() -> None:
         response_metadata={"finish_reason": "stop"},
         usage_metadata={"input_tokens": 3, "output_tokens": 4, "total_tokens": 7},
     )
-    assert said(message) == {
+    assert answer_record(message) == {
         "text": "ab",
         "thinking": "t1\nt2\nt3",
         "refusal": "",
@@ -225,7 +225,7 @@ def test_what_a_model_said_has_one_form() -> None:
     ],
 )
 def test_the_finish_reason_is_found_wherever_it_is(about: dict[str, Any], reason: str) -> None:
-    assert said(AIMessage(content="x", response_metadata=about))["finish_reason"] == reason
+    assert answer_record(AIMessage(content="x", response_metadata=about))["finish_reason"] == reason
 
 
 @given(
@@ -235,8 +235,8 @@ def test_the_finish_reason_is_found_wherever_it_is(about: dict[str, Any], reason
 def test_whatever_a_model_says_can_be_kept(text: str, args: dict[str, Any]) -> None:
     """Lone surrogates, NaN and infinities included: the journal is UTF-8 and JSON."""
     message = AIMessage(content=text, tool_calls=[{"name": "Draft", "args": args, "id": "1"}])
-    kept = json.dumps(said(message), ensure_ascii=False, allow_nan=False)
-    assert json.loads(kept.encode("utf-8")) == said(message)
+    kept = json.dumps(answer_record(message), ensure_ascii=False, allow_nan=False)
+    assert json.loads(kept.encode("utf-8")) == answer_record(message)
 
 
 def test_what_was_said_before_a_client_raised() -> None:
@@ -244,16 +244,16 @@ def test_what_was_said_before_a_client_raised() -> None:
         message=SimpleNamespace(content="half", refusal=None), finish_reason="length"
     )
     error = RuntimeError("cut")
-    assert said_before_failing(error) is None
+    assert answer_record_of_error(error) is None
     error.completion = SimpleNamespace(choices=[], usage=None)  # type: ignore[attr-defined]
-    assert said_before_failing(error) is None
+    assert answer_record_of_error(error) is None
     error.completion = SimpleNamespace(choices=[choice], usage=None)  # type: ignore[attr-defined]
-    value = said_before_failing(error)
+    value = answer_record_of_error(error)
     assert value is not None
     assert (value["text"], value["finish_reason"], value["usage"]) == ("half", "length", {})
     counted = SimpleNamespace(prompt_tokens=5, completion_tokens=6)
     error.completion = SimpleNamespace(choices=[choice], usage=counted)  # type: ignore[attr-defined]
-    value = said_before_failing(error)
+    value = answer_record_of_error(error)
     assert value is not None
     assert value["usage"] == {"input_tokens": 5, "output_tokens": 6}
-    assert set(value) == set(said(AIMessage(content="")))
+    assert set(value) == set(answer_record(AIMessage(content="")))

@@ -28,8 +28,8 @@ from deepdiver.reason.parse import (
     MAX_MESSAGE,
     MAX_PARTS,
     read_answer,
-    thinking,
-    visible,
+    thinking_in,
+    without_thinking,
 )
 
 SUITE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "formats" / "json"
@@ -293,7 +293,10 @@ READ: list[tuple[str, BaseModel]] = [
     (f"<think>I may not use <think> tags. {DRAFT}</think>{A}", claim()),
     (f"<think>He wrote </think> himself. {DRAFT}</think>{A}", claim()),
     (f'<THINKING depth="3">{DRAFT}</Thinking >{A}', claim()),
-    (f"<reasoning>{DRAFT}</reasoning><thought>{DRAFT}</thought>{A}<thoughts>{DRAFT}</thoughts>", claim()),
+    (
+        f"<reasoning>{DRAFT}</reasoning><thought>{DRAFT}</thought>{A}<thoughts>{DRAFT}</thoughts>",
+        claim(),
+    ),
     (f"{A}\nI left out the <think> tag, as asked. {DRAFT}", claim()),
     (f"```thinking\n{DRAFT}\n```\n```json\n{A}\n```", claim()),
     (f"~~~ reasoning\n{DRAFT}\n~~~\n{A}", claim()),
@@ -357,7 +360,10 @@ READ: list[tuple[str, BaseModel]] = [
     # nearly JSON
     ("{'statement': 'it\\'s', 'confidence': 1,}", claim("it's", 1)),
     ("{'statement': 'it's', 'confidence': 1}", claim("it's", 1)),
-    ('{"weight": None, "is": True, "not": False}', Loose.model_validate({"weight": None, "is": True, "not": False})),
+    (
+        '{"weight": None, "is": True, "not": False}',
+        Loose.model_validate({"weight": None, "is": True, "not": False}),
+    ),
     ('{statement: "a", // why\n confidence: 0.5, # so\n /* or * not */}', claim()),
     ("{“statement”: “he said \"a\"”}", claim('he said "a"')),
     ('{"statement": "he said "a" to me"}', claim('he said "a" to me')),
@@ -481,7 +487,7 @@ PROSE: list[tuple[str, str, str]] = [
 
 @pytest.mark.parametrize(("text", "shown", "thought"), PROSE, ids=lambda value: ascii(value)[:40])
 def test_prose_without_its_thinking(text: str, shown: str, thought: str) -> None:
-    assert (visible(text), thinking(text)) == (shown, thought)
+    assert (without_thinking(text), thinking_in(text)) == (shown, thought)
 
 
 @given(
@@ -494,7 +500,7 @@ def test_prose_without_its_thinking(text: str, shown: str, thought: str) -> None
 )
 def test_splitting_loses_nothing_but_marks(pieces: list[str]) -> None:
     text = "".join(pieces)
-    assert visible(text).count("a") + thinking(text).count("a") == text.count("a")
+    assert without_thinking(text).count("a") + thinking_in(text).count("a") == text.count("a")
 
 
 # --- JSON as others test it
@@ -545,7 +551,7 @@ def test_hostile_text_is_read_or_refused_in_time(name: str) -> None:
     text = HOSTILE()[name]
     started = time.perf_counter()
     outcome(text, Claims)
-    visible(text)
+    without_thinking(text)
     assert time.perf_counter() - started < 5, (
         "ten times the target, for busy machines; bench/gate.py holds the target"
     )
@@ -652,4 +658,4 @@ def test_a_tag_in_a_string_that_has_no_end_is_no_thinking(
 @given(st.text(st.characters(exclude_categories=[])))
 def test_any_text_is_read_or_refused(text: str) -> None:
     outcome(text, Anything)
-    (visible(text) + thinking(text)).encode()
+    (without_thinking(text) + thinking_in(text)).encode()

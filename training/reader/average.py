@@ -2,10 +2,9 @@
 
 ::
 
-    python training/reader/average.py build/reader/student.npz build/first/student.npz
-    build/second/student.npz 0.3
+    python training/reader/average.py build/reader/student.npz build/{first,second}/student.npz 0.3
 
-The last number is the share of the first of the two. See the README for what it brought.
+The last number is the share of the first of the two. The README has the results.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Find how the verdicts on a document's sentences add up, on documents that are in no evaluation set.
+"""Fit how the verdicts on a document's sentences add up, on documents in no evaluation set.
 
 ::
 
     python training/reader/calibrate.py ../shared/data build/reader
 
-Runs the shipped reader over the documents of `documents.py` (13,000 pairs, kept in `parts.json` for
-the next time), fits the weights of `deepdiver.encoders.weighing`, and prints them with what they
-give on documents that they were not fitted on (five folds), behind what the strongest part alone
-gives. Each set counts the same, and so does each label. Same input, same output.
+It runs the shipped reader over the documents of `documents.py` (13,000 pairs, kept in `parts.json`
+for the next time), fits the weights of `deepdiver.encoders.weigh_parts`, and prints them with their
+results on documents that they were not fitted on (five folds), after those of the strongest part
+alone. Each set has the same weight, and so does each label. Same input, same output.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from documents import Document, documents
 
-from deepdiver.encoders import weighing
+from deepdiver.encoders import weigh_parts
 from deepdiver.encoders.reader import DECIDED, HASHES, Reader
-from deepdiver.encoders.weighing import Part, features
+from deepdiver.encoders.weigh_parts import JudgedPart, features
 from deepdiver.evals.measures import auc, balanced, brier, ece, macro_f1, reliability
 
 Floats = npt.NDArray[np.float64]
@@ -31,27 +31,24 @@ FOLDS, REPEATS = 5, 3
 CHUNK = 40
 """Documents that are judged at once."""
 SENTENCES = 30
-"""Sentences that are read of a document."""
+"""Sentences of a document that are read."""
 PENALTY = 3e-3
-"""What keeps weights small where little speaks for them."""
+"""Keeps weights small if there is little evidence for them."""
 STEPS, RATE = 2_000, 1.0
 DIGITS = 3
 NAMES = ("supports", "refutes", "supports by share", "refutes by share", "always")
 
 
-def judged(found: Sequence[Document], folder: Path) -> list[list[Part]]:
-    """Return the parts of each document with their verdicts.
-
-    Those of the same model and documents are read again.
-    """
+def judged(found: Sequence[Document], folder: Path) -> list[list[JudgedPart]]:
+    """Return the judged parts of each document, from a file if nothing has changed."""
     kept = folder / "parts.json"
     mark = [HASHES["model.onnx"], [[document.claim, len(document.sentences)] for document in found]]
     if kept.exists():
         held = json.loads(kept.read_text(encoding="utf-8"))
         if held["mark"] == mark:
-            return [[Part(*part) for part in parts] for parts in held["parts"]]
+            return [[JudgedPart(*part) for part in parts] for parts in held["parts"]]
     reader = Reader()
-    made: list[list[Part]] = []
+    made: list[list[JudgedPart]] = []
     for at in range(0, len(found), CHUNK):
         made += reader.parts(
             [
@@ -74,9 +71,9 @@ def softmax(rows: Floats) -> Floats:
 
 
 def fit(given: Floats, labels: npt.NDArray[np.int64], sources: npt.NDArray[np.str_]) -> Floats:
-    """Return weights, one row for each feature and one for none, for supports and refutes.
+    """Return weights for supports and refutes, a row for each feature and one for the constant.
 
-    Not enough has all zeros.
+    The weights of neutral are all zero.
     """
     counts = np.zeros(len(labels))
     for source in np.unique(sources):
@@ -103,11 +100,8 @@ def said(weights: Floats, given: Floats) -> Floats:
     return softmax(np.c_[np.c_[given, np.ones(len(given))] @ weights, np.zeros(len(given))])
 
 
-def strongest(parts: Sequence[Sequence[Part]]) -> Floats:
-    """Return what the strongest part alone says.
-
-    Supports, refutes, and how sure it is that neither.
-    """
+def strongest(parts: Sequence[Sequence[JudgedPart]]) -> Floats:
+    """Return the verdict of the strongest part alone: supports, refutes, neutral."""
     sides = [
         (max(part.supports for part in held), max(part.refutes for part in held)) for held in parts
     ]
@@ -147,9 +141,14 @@ def figures(
     return {name: value for name, value in made.items() if value is not None}
 
 
-def folded(given: Floats, labels: npt.NDArray[np.int64], sources: npt.NDArray[np.str_], known: npt.NDArray[np.bool_],
-           seed: int) -> Floats:  # fmt: skip
-    """Return what is said of each document by weights that were fitted on others."""
+def folded(
+    given: Floats,
+    labels: npt.NDArray[np.int64],
+    sources: npt.NDArray[np.str_],
+    known: npt.NDArray[np.bool_],
+    seed: int,
+) -> Floats:
+    """Return the probabilities of each document by weights that were fitted on others."""
     folds = np.random.default_rng(seed).integers(0, FOLDS, len(labels))
     made = np.zeros((len(labels), 3))
     for fold in range(FOLDS):
@@ -189,7 +188,7 @@ def main(arguments: list[str]) -> int:
             f"{k} {v:.3f} > {np.mean([each[k] for each in after]):.3f}" for k, v in before.items()
         )
         leaning = [
-            weighing.leaning(held) for held, inside in zip(parts, here, strict=True) if inside
+            weigh_parts.leaning(held) for held, inside in zip(parts, here, strict=True) if inside
         ]
         by_leaning = auc(zip((labels[here] == 0).tolist(), leaning, strict=True))
         sys.stdout.write(f"{source:<12} {here.sum():>4}  {told}, AUC by leaning {by_leaning:.3f}\n")

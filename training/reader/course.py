@@ -1,9 +1,7 @@
-"""A training that can stop and go on.
-
-What it needs to do so is in one file, and nothing else decides its steps.
+"""A training that can stop and resume; one file holds everything that decides its steps.
 
 A course of N steps has the same plan of batches and the same learning rates however many calls it
-takes; on a processor it ends in the same weights, bit by bit.
+takes; on a CPU it ends with the same weights, bit by bit.
 """
 
 from __future__ import annotations
@@ -21,15 +19,15 @@ from data import Batch
 from torch import Tensor, nn
 
 WARM = 0.05
-"""The part of the training over which the learning rate rises; then it falls to nothing in a
+"""The share of the training during which the learning rate rises; then it falls to zero in a
 straight line."""
 AVERAGE = 0.999
-"""The factor of the running average of the weights, a step."""
+"""The factor of the running average of the weights in each step."""
 TAIL = 0.1
-"""The last part of the training: its weights are averaged evenly too, and held-out items say which
-average to take."""
+"""The last share of the training: its weights are also averaged evenly, and held-out items decide
+which average to use."""
 SAID = 250
-"""Steps between two lines of what is printed."""
+"""Steps between two printed lines."""
 
 Say = Callable[..., None]
 
@@ -39,11 +37,11 @@ class Limits:
     """How long to train, and how fast."""
 
     steps: int
-    """Of all calls together: the learning rate goes by these."""
+    """Steps of all calls together: the learning rate depends on these."""
     rate: float
     """The highest learning rate."""
     seconds: float
-    """This call ends at the latest after so long, with a checkpoint; the next one goes on from
+    """This call ends after at most so many seconds, with a checkpoint; the next one continues from
     there."""
     every: float
     """Seconds between two checkpoints."""
@@ -52,22 +50,22 @@ class Limits:
 class Average:
     """An average of the weights of all steps so far.
 
-    Torch's own asks the GPU at each step, which then waits.
+    Torch's own makes the GPU wait at each step.
     """
 
     def __init__(self, reader: nn.Module, share: float | None) -> None:
-        """Begin with the weights as they are.
+        """Start with the current weights.
 
         Args:
-            reader: Whose weights.
-            share: What a step counts; None counts all steps evenly.
+            reader: The model.
+            share: The weight of a step; None averages all steps evenly.
         """
         self.weights = [weight.detach().clone() for weight in reader.parameters()]
         self.share = share
         self.steps = 0
 
     def add(self, reader: nn.Module) -> None:
-        """Count the weights as they are now."""
+        """Add the current weights."""
         share = 1 / (self.steps + 1) if self.share is None or self.steps == 0 else self.share
         torch._foreach_lerp_(
             self.weights, [weight.detach() for weight in reader.parameters()], share
@@ -83,26 +81,26 @@ class Average:
         return made
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what is to be kept."""
+        """Return the state to save."""
         return {"weights": self.weights, "steps": self.steps}
 
     def load_state_dict(self, held: dict[str, Any]) -> None:
-        """Take what was kept."""
+        """Restore a saved state."""
         for own, kept in zip(self.weights, held["weights"], strict=True):
             own.copy_(kept)
         self.steps = held["steps"]
 
 
 class Course:
-    """The weights, their averages, the optimiser and the step that comes next."""
+    """The weights, their averages, the optimiser and the number of the next step."""
 
     def __init__(self, reader: nn.Module, limits: Limits, size: int) -> None:
-        """Begin.
+        """Start a course.
 
         Args:
-            reader: What is trained.
+            reader: The model to train.
             limits: How long, and how fast.
-            size: Of what it is trained on, in items; a checkpoint of another size is refused.
+            size: The number of training items; a checkpoint of another size is refused.
         """
         matrices = [weight for weight in reader.parameters() if weight.dim() > 1]
         small = [weight for weight in reader.parameters() if weight.dim() <= 1]
@@ -126,13 +124,11 @@ class Course:
     def advance(
         self, batches: list[Batch], loss_of: Callable[[Batch], Tensor], file: Path, say: Say
     ) -> None:
-        """Make steps until all are made or the time of this call is over.
-
-        Leaves a checkpoint in either case.
+        """Train until all steps are made or this call's time is over, and leave a checkpoint.
 
         Args:
             batches: The whole plan, from the first step on.
-            loss_of: Gives the loss of a batch.
+            loss_of: Returns the loss of a batch.
             file: Where the checkpoint goes.
             say: Prints.
         """
@@ -172,7 +168,7 @@ class Course:
         return loss.detach()
 
     def save(self, file: Path) -> None:
-        """Write a checkpoint; one that is there is replaced at once or not at all."""
+        """Write a checkpoint; an existing one is replaced completely or not at all."""
         held = {
             name: getattr(self, name).state_dict() for name in ("reader", "adam", "running", "tail")
         }
@@ -182,7 +178,7 @@ class Course:
         new.replace(file)
 
     def load(self, file: Path) -> None:
-        """Go on from a checkpoint."""
+        """Resume from a checkpoint."""
         held: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
         if held["plan"] != self.plan:
             raise SystemExit(f"{file} is of another training: {held['plan']}, and not {self.plan}")
@@ -194,7 +190,7 @@ class Course:
             torch.cuda.set_rng_state_all(held["chance"]["cuda"])
 
     def better(self, cost: Callable[[nn.Module], float], say: Say) -> nn.Module:
-        """Return the better of the two averages, by what held-out items cost it."""
+        """Return the average with the lower loss on held-out items."""
         averages = {
             "running": self.running.applied(self.reader),
             "tail": self.tail.applied(self.reader),
@@ -210,15 +206,13 @@ class Course:
 def planned(
     make: Callable[[np.random.Generator], list[Batch]], epochs: int, steps: int | None, seed: int
 ) -> list[Batch]:
-    """Return the batches of all steps.
-
-    Those of the epochs, each shuffled anew, or of so many steps.
+    """Return the batches of all steps, shuffled again in each epoch.
 
     Args:
-        make: Gives the batches of one epoch.
-        epochs: How many, where no number of steps is given.
+        make: Returns the batches of one epoch.
+        epochs: How many epochs, if no number of steps is given.
         steps: How many steps, over as many epochs as they take.
-        seed: Of the order.
+        seed: The seed of the order.
     """
     chance = np.random.default_rng(seed)
     made: list[Batch] = []

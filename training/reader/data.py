@@ -1,4 +1,4 @@
-"""What was prepared, as tokens in tensors, and batches of pairs of like length."""
+"""The prepared items as tokens in tensors, and batches of pairs of similar length."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST = 256
 CHUNK = 20_000
 SEPARATOR = 102
 UNSAID = -100
-"""A token's number where nobody said what the answer is; `cross_entropy` passes over it."""
+"""The token number for an answer that nobody labelled; `cross_entropy` ignores it."""
 
 
 class Batch(NamedTuple):
@@ -29,12 +29,12 @@ class Batch(NamedTuple):
     which: Tensor
     """Their numbers."""
     width: int
-    """The tokens of the longest; known beforehand, since asking the GPU makes it wait."""
+    """The tokens of the longest item; computed beforehand, since asking the GPU makes it wait."""
 
 
 @dataclass
 class Items:
-    """All items: their tokens one behind the other, and what is known of each."""
+    """All items: their tokens one after the other, and the facts about each."""
 
     flat: Tensor
     starts: Tensor
@@ -55,7 +55,7 @@ class Items:
         return Items(*(tensor.to(device) for tensor in held), self.sources)
 
     def gather(self, flat: Tensor, batch: Batch, fill: float = 0) -> Tensor:
-        """Return rows of something that lies one behind the other, padded."""
+        """Return rows of consecutive values, padded."""
         lengths = self.lengths[batch.which]
         places = torch.arange(batch.width, device=flat.device)
         inside = places < lengths[:, None]
@@ -78,7 +78,7 @@ def joined(parts: Sequence[Items]) -> Items:
 
 
 def read(file: Path, limit: int | None = None) -> list[list[Any]]:
-    """Return the items of a file; with a limit, as many, from all over it."""
+    """Return the items of a file; with a limit, so many of them, spread over the file."""
     lines = lzma.decompress(file.read_bytes()).decode().rstrip("\n").split("\n")
     step = max(1, len(lines) // limit) if limit else 1
     return [json.loads(line) for line in lines[::step]]
@@ -129,7 +129,7 @@ def _facts(row: list[Any], found: Any, first: int) -> tuple[int, ...]:
 
 
 def batches(lengths: Tensor, tokens: int, generator: np.random.Generator | None) -> Iterator[Batch]:
-    """Yield the numbers of items in batches of like length, in random order if a generator is given."""
+    """Yield batches of items of similar length, in random order if a generator is given."""
     sizes = lengths.cpu().numpy()
     noise = generator.uniform(0, 4, len(sizes)) if generator else 0
     order = np.argsort(sizes + noise, kind="stable")

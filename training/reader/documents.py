@@ -1,14 +1,11 @@
-"""Claims with whole documents, made of what the reader was not trained on.
+"""Claims with whole documents that the reader was not trained on, to fit how verdicts add up.
 
-To fit how verdicts of sentences add up.
+There are three kinds of documents:
 
-Three ways to come by a document:
-
-- FM2's test part: the sentences that bear on a claim among others of the same page; without them it
-  says not enough.
+- FM2's test part: the sentences that bear on a claim among others of the same page; without them
+  the document is neutral.
 - Sets of short evidence, held out: the evidence among sentences of other items that share rare
-  words with it; where a set knows no "not enough", a third of its documents are without their
-  evidence.
+  words with it; if a set has no neutral label, a third of its documents lack their evidence.
 - SummEdits and WiCE: evidence that was too long to be trained on, by its sentences. Here "not
   supported" is all that is known of the rest, so these have two labels.
 
@@ -37,26 +34,25 @@ MIXED = {"checkcovid": 320, "sanli_wiki": 100, "fever.dev": 110}
 PAGES, LONG = 210, 40
 """The most documents of FM2, and of each set of long evidence."""
 SILENT = 1 / 3
-"""The share of claims whose evidence is taken away, where a set knows no "not enough"."""
+"""The share of claims whose evidence is taken away, if a set has no neutral label."""
 NEAR = 14
-"""Sentences of other items that a document's others are drawn from."""
+"""Sentences of other items from which a document's other sentences are drawn."""
 COMMON = 150
-"""A word in more sentences than this brings no two of them together."""
+"""A word in more sentences than this does not relate them."""
 TRAINED = 1_100
 """Characters; longer evidence was left out of training, see `LONGEST` in prepare.py."""
 LONGEST = 6_000
-"""Characters of the longest evidence that is taken."""
+"""Characters of the longest evidence that is used."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A claim and the sentences it is judged by."""
+    """A claim and the sentences that it is judged by."""
 
     sentences: tuple[str, ...]
     claim: str
     label: int
-    """0 supports, 1 refutes, 2 not enough; with two labels, anything but 0 is just not supported.
-    """
+    """0 supports, 1 refutes, 2 neutral; with two labels, anything but 0 is merely not supported."""
     two_way: bool
     source: str
 
@@ -108,7 +104,7 @@ def pages(data: Path) -> list[Document]:
 
 
 def mixed(name: str, rows: Sequence[list[Any]], most: int) -> list[Document]:
-    """Return the held-out pairs of a set, the evidence of each among sentences that share rare words with it."""
+    """Return the held-out pairs of a set, each evidence among sentences that share rare words."""
     texts = {row[1]: rules.sentences(row[1]) for row in rows}
     near = _neighbours(texts)
     claims: dict[str, set[str]] = defaultdict(set)
@@ -156,7 +152,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _chance(text: str) -> random.Random:
-    """Return chance that depends on a text alone, so that a document does not change with the others."""
+    """Return a generator seeded by a text, so that documents do not depend on each other."""
     return random.Random(f"{SEED} {hashlib.sha256(text.encode()).hexdigest()}")  # noqa: S311
 
 
@@ -166,7 +162,7 @@ def _some(items: Sequence[Any], most: int) -> list[Any]:
 
 
 def _among(told: Sequence[str], beside: Sequence[str], chance: random.Random) -> list[str]:
-    """Return the sentences that matter, together, somewhere among others."""
+    """Return the sentences that matter, together, at a random place among others."""
     others = list(beside)
     chance.shuffle(others)
     at = chance.randint(0, len(others))
@@ -174,7 +170,10 @@ def _among(told: Sequence[str], beside: Sequence[str], chance: random.Random) ->
 
 
 def _neighbours(texts: dict[str, list[str]]) -> dict[str, list[tuple[str, str]]]:
-    """Return for each evidence the sentences of others that share most rare words with it, with their evidence."""
+    """Return for each evidence the sentences of others that share most rare words with it.
+
+    Each comes with its own evidence.
+    """
     index: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for evidence, found in texts.items():
         for text in found:

@@ -1,4 +1,4 @@
-"""Write the student as an ONNX file in float32: what the int8 file is measured against.
+"""Write the student as an ONNX file in float32, the reference for the int8 file.
 
 ::
 

@@ -1,14 +1,14 @@
-"""The reader as an ONNX graph, in float32 or in int8, built with the parts of `training/embeddings/build.py`.
+"""The reader as an ONNX graph, in float32 or int8, from parts of `training/embeddings/build.py`.
 
-Verdict and relevance are read off the first token, so the last layer is worked out for as many
-tokens as are `kept`: one for these two, all for spans. The others are still looked at. This leaves
-out a seventh of the work.
+Verdict and relevance are read off the first token, so the last layer is computed only for as many
+tokens as are `kept`: one for these two, all for spans. The others are still attended to. This saves
+a seventh of the work.
 
-What costs most (8 pairs of 128 tokens, one core of Neoverse N1): multiplications of bytes 43 %,
-Gelu 13 %, attention's own multiplications 10 %, layer norms 9 %. `FusedGraph` says the same in
-onnxruntime's own nodes, 1.2 times as fast; but what is rounded otherwise turns 3 of 800 held-out
-verdicts round (int8 and float32 differ in 4). So a model takes it when its figures are measured
-anew.
+The largest costs (8 pairs of 128 tokens, one core of Neoverse N1) are multiplications of bytes 43
+%, Gelu 13 %, attention's own multiplications 10 %, layer norms 9 %. `FusedGraph` computes the same
+with onnxruntime's own nodes, 1.2 times as fast; but its different rounding changes 3 of 800
+held-out verdicts (int8 and float32 differ in 4). So a model can use it once its figures are
+measured again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ReaderGraph(Graph):
         self.pairs = ""
 
     def embeddings(self, weights: Weights) -> str:
-        """Look tokens, places and types up; returns one row for each token of the batch."""
+        """Look up tokens, positions and types; return one row for each token of the batch."""
         codes, scales = quantise(weights["embeddings.word_embeddings.weight"])
         words = self.add("Cast", self.add("Gather", self.constant("words", codes), "ids"), to=1)
         words = self.add("Sub", words, self.constant("zero_float", np.float32(128)))
@@ -77,7 +77,7 @@ class ReaderGraph(Graph):
         return self.placed(words, weights)
 
     def placed(self, words: str, weights: Weights) -> str:
-        """Add places and types to words, and normalise."""
+        """Add positions and types to words, and normalise."""
         length = self.add("Shape", "ids", start=1, end=2)
         places = weights["embeddings.position_embeddings.weight"][:TOKENS]
         place = self.add(
@@ -92,10 +92,7 @@ class ReaderGraph(Graph):
     def attention(
         self, given: str, weights: Weights, name: str, eases: Eases, asking: str = ""
     ) -> str:
-        """Let tokens look at each other.
-
-        All of them, or only some, which are given by themselves.
-        """
+        """Let tokens attend to each other: all of them, or only those that are given."""
         inner, outer = f"{name}.attention.self", f"{name}.attention.output"
         (weight, bias), shrunk = looking(weights, inner), eases[inner]
         if asking:
@@ -110,7 +107,7 @@ class ReaderGraph(Graph):
         return self.norm(self.add("Add", rows, asking or given), weights, f"{outer}.LayerNorm")
 
     def look(self, query: str, key: str, value: str) -> str:
-        """Return what the tokens see, by pair, token and head."""
+        """Return the result of attention, by pair, token and head."""
         query, key, value = (
             self.add("Transpose", self.by_pair(rows, HEADS, HIDDEN // HEADS), perm=order)
             for rows, order in ((query, [0, 2, 1, 3]), (key, [0, 2, 3, 1]), (value, [0, 2, 1, 3]))
@@ -127,7 +124,7 @@ class ReaderGraph(Graph):
         return names
 
     def by_pair(self, rows: str, *sizes: int) -> str:
-        """Give rows of tokens by pair, as many of each pair as there are."""
+        """Return rows of tokens by pair, as many of each pair as there are."""
         self.pairs = self.pairs or self.add("Shape", "ids", start=0, end=1)
         return self.add(
             "Reshape", rows, self.add("Concat", self.pairs, self.shape(-1, *sizes), axis=0)
@@ -139,7 +136,7 @@ class ReaderGraph(Graph):
         return self.add("Reshape", kept, self.shape(-1, HIDDEN))
 
     def exact(self, given: str, name: str, weights: Weights) -> str:
-        """Multiply with a matrix in float32."""
+        """Multiply by a matrix in float32."""
         product = self.add(
             "MatMul", given, self.constant(f"{name}_matrix", weights[f"{name}.weight"].T)
         )
@@ -147,10 +144,7 @@ class ReaderGraph(Graph):
 
 
 class FloatGraph(ReaderGraph):
-    """The same in float32.
-
-    It also tells how large the channels grow in front of the matrices that are eased.
-    """
+    """The same in float32; it also returns how large the channels grow before eased matrices."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -158,18 +152,18 @@ class FloatGraph(ReaderGraph):
         self.watched: dict[str, str] = {}
 
     def shape(self, *sizes: int) -> str:
-        """Add a shape as a constant; here a node is called shape_1 already."""
+        """Add a shape as a constant; here a node is already called shape_1."""
         return self.constant("sizes_" + "_".join(map(str, sizes)), np.array(sizes, np.int64))
 
     def embeddings(self, weights: Weights) -> str:
-        """Look the tokens up."""
+        """Look up the tokens."""
         table = self.constant("words", weights["embeddings.word_embeddings.weight"])
         return self.placed(self.add("Gather", table, "ids"), weights)
 
     def linear(
         self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
     ) -> str:
-        """Multiply rows with a matrix."""
+        """Multiply rows by a matrix."""
         weight, bias = matrix
         if name in eased():
             self.watched[name] = self.add(
@@ -182,13 +176,10 @@ class FloatGraph(ReaderGraph):
 
 
 class FusedGraph(ReaderGraph):
-    """The int8 graph in nodes that do several steps at once."""
+    """The int8 graph with nodes that do several steps at once."""
 
     def product(self, given: str, name: str, weight: Floats, ease: Floats | None) -> str:
-        """Multiply rows with an int8 matrix.
-
-        Whole numbers become floats while they are added up.
-        """
+        """Multiply rows by an int8 matrix; integers become floats while they are added up."""
         if ease is not None:
             given, weight = (
                 self.add("Mul", given, self.constant(f"{name}_ease", 1 / ease)),
@@ -213,16 +204,16 @@ class FusedGraph(ReaderGraph):
     def linear(
         self, given: str, name: str, matrix: tuple[Floats, Floats], ease: Floats | None = None
     ) -> str:
-        """Multiply rows with a matrix."""
+        """Multiply rows by a matrix."""
         weight, bias = matrix
         return self.add(
             "Add", self.product(given, name, weight, ease), self.constant(f"{name}_bias", bias)
         )
 
     def norm(self, given: str, weights: Weights, name: str) -> str:
-        """Normalise rows, as if each were a picture of one colour.
+        """Normalise rows as if each were an image of one colour.
 
-        That node is vectorised, a layer norm's is not.
+        That node is vectorised; a layer norm's is not.
         """
         one, zero = (
             self.constant("ones", np.ones(1, np.float32)),
@@ -244,14 +235,14 @@ class FusedGraph(ReaderGraph):
         )
 
     def look(self, query: str, key: str, value: str) -> str:
-        """Return what the tokens see."""
+        """Return the result of attention."""
         rows = [self.by_pair(part, HIDDEN) for part in (query, key, value)]
         return self.add("MultiHeadAttention", *rows, domain=OWN, num_heads=HEADS, scale=1.0)
 
     def forward(self, given: str, weights: Weights, name: str, eases: Eases) -> str:
-        """Let each token think by itself.
+        """Apply the feed-forward layer, with Gelu by tanh.
 
-        Gelu by tanh, which is at most 5e-4 from the exact one, at half its cost.
+        It is at most 5e-4 from the exact one, at half its cost.
         """
         inner, outer = f"{name}.intermediate", f"{name}.output"
         weight, bias = dense(weights, inner)
@@ -265,10 +256,7 @@ class FusedGraph(ReaderGraph):
 
 
 def build(graph: ReaderGraph, weights: Weights, eases: Eases) -> bytes:
-    """Return a model.
-
-    Ids and types of pairs of one length in, and how many tokens of each to keep; results out.
-    """
+    """Return a model: ids and types of pairs of one length in, results for the kept tokens out."""
     encoder = {name.removeprefix("encoder."): values for name, values in weights.items()}
     rows = graph.embeddings(encoder)
     for layer in range(LAYERS):

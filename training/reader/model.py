@@ -14,15 +14,15 @@ MASKED = -1e4
 
 
 class Reader(nn.Module):
-    """Judges evidence and claim, finds an answer in a passage, and says whether the passage is relevant."""
+    """Judges claims by evidence, finds answers in passages, and rates the passages' relevance."""
 
     def __init__(self, encoder: nn.Module, width: int, *, has_types: bool) -> None:
         """Take an encoder.
 
         Args:
             encoder: BERT or MPNet.
-            width: Of its vectors.
-            has_types: Whether it is told which tokens are the second text's.
+            width: The width of its vectors.
+            has_types: Whether it is given which tokens belong to the second text.
         """
         super().__init__()
         self.encoder = encoder
@@ -36,12 +36,12 @@ class Reader(nn.Module):
     def forward(
         self, ids: Tensor, lengths: Tensor, firsts: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the logits of the verdict (3), of relevance (1), and of each token to begin and end the answer (2).
+        """Return the logits of verdict (3), relevance (1), and each token's start and end (2).
 
         Args:
             ids: Tokens as the student numbers them, padded with 0.
             lengths: Tokens of each pair.
-            firsts: Tokens of each pair's first text, both marks included.
+            firsts: Tokens of each pair's first text, including both marks.
         """
         places = torch.arange(ids.shape[1], device=ids.device)
         mask = places < lengths[:, None]
@@ -62,7 +62,7 @@ class Reader(nn.Module):
 def renumbered(ids: Tensor) -> Tensor:
     """Return BERT's tokens as MPNet numbers them.
 
-    The same words, four places on, and marks of its own.
+    The words are the same, four numbers on, and the marks are different.
     """
     made = ids + 4
     for old, new in ((0, 1), (101, 0), (102, 2), (100, 3)):
@@ -71,7 +71,7 @@ def renumbered(ids: Tensor) -> Tensor:
 
 
 def student(folder: Path | None = None) -> Reader:
-    """Return a reader on all-MiniLM-L6-v2, with its weights where a folder is given."""
+    """Return a reader on all-MiniLM-L6-v2, with its weights if a folder is given."""
     shape = BertConfig(
         vocab_size=30_522,
         hidden_size=384,

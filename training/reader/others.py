@@ -1,14 +1,14 @@
-"""Questions asked about somebody else: the passage that answered them no longer does.
+"""Questions about somebody else: the passage that answered them no longer does.
 
 ::
 
     python training/reader/others.py build/reader
 
-A small reader finds "the director" in a passage and does not ask whose: of a question about another
-film it was as sure as of the right one. So a name that stands in a question and in its passage is
-replaced, in the question, by one from another question that does not stand in the passage. Reads
-what `prepare.py` wrote; writes `others.jsonl.xz` (training) and `others-held.jsonl.xz` (made from
-held-out questions, to see what it brought), in the shape that is described there.
+A small reader finds "the director" in a passage and does not ask whose: it was as sure of a
+question about another film as of the right one. So a name that is in a question and in its passage
+is replaced, in the question, by one from another question that is not in the passage. It reads the
+files of `prepare.py` and writes `others.jsonl.xz` (training) and `others-held.jsonl.xz` (made from
+held-out questions, to measure the effect), in the format described there.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ SEED = 20_262
 WORD = re.compile(r"\w+")
 RUN = re.compile(r"[A-Z]\w*(?:[ '-]+(?:(?:of|de|the|van|von|and) )?[A-Z]\w*)*")
 NAMING = 0.8
-"""A word is a name's where so many of its uses inside sentences begin with a capital."""
+"""A word is part of a name if this share of its uses inside sentences begins with a capital."""
 COPIES = 2
 WEIGHT = 0.7
 LEAST = 3
-"""Fewer names than this behind a word (`directed Jaws`): any name of as many words will do."""
+"""If fewer names than this follow a word (`directed Jaws`), any name with as many words will do."""
 FILES = {"items": "others", "held": "others-held"}
 
 
-class Asked(NamedTuple):
+class NamedQuestion(NamedTuple):
     """A name in a question."""
 
     item: Item
@@ -45,13 +45,13 @@ class Asked(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As the question writes it."""
+        """The name, as the question writes it."""
         name: str = self.item[1][self.start : self.end]
         return name
 
     @property
     def place(self) -> tuple[str, int]:
-        """The word before it, and how many words it has.
+        """The word before it, and its number of words.
 
         Names that share both are mostly of one kind.
         """
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
 
 
 def naming(passages: Iterable[str]) -> set[str]:
-    """Return the words that are mostly written with a capital where no sentence begins."""
+    """Return the words that mostly have a capital where no sentence begins."""
     capital: Counter[str] = Counter()
     plain: Counter[str] = Counter()
     for text in passages:
@@ -75,7 +75,7 @@ def naming(passages: Iterable[str]) -> set[str]:
     return {word for word, count in capital.items() if count >= NAMING * (count + plain[word])}
 
 
-def asked(items: Iterable[Item], names: set[str]) -> Iterator[Asked]:
+def asked(items: Iterable[Item], names: set[str]) -> Iterator[NamedQuestion]:
     """Yield the longest name that a question shares with the passage that answers it."""
     for item in items:
         _, question, passage, start, end, *_ = item
@@ -92,11 +92,11 @@ def asked(items: Iterable[Item], names: set[str]) -> Iterator[Asked]:
                 found = name if re.search(rf"\b{re.escape(name)}\b", low) else found
         at = re.search(rf"\b{re.escape(found)}\b", low)
         if found and at and len(low) == len(question):
-            yield Asked(item, *at.span())
+            yield NamedQuestion(item, *at.span())
 
 
 def others(items: list[Item], names: set[str]) -> list[Item]:
-    """Return the questions, asked about others."""
+    """Return the questions, about others."""
     chance = random.Random(SEED)  # noqa: S311
     found = list(asked(items, names))
     alike: dict[tuple[str, int], list[str]] = defaultdict(list)

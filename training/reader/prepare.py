@@ -1,18 +1,18 @@
-"""Choose and make what the reader is trained on: one command, same input, same bytes.
+"""Choose and make the reader's training data: one command, same input, same bytes.
 
 ::
 
     python training/reader/prepare.py ../shared/data build/reader
 
-Writes `items.jsonl.xz` (training), `held.jsonl.xz` (one evidence text in twenty, and the dev and
+It writes `items.jsonl.xz` (training), `held.jsonl.xz` (one evidence text in twenty, and the dev and
 test files of sets that have a training file; choices and calibration are made there) and
 `counts.json`. An item is a list:
 
-- `["v", evidence, claim, label, two_way, weight, source]`: label 0 supports, 1 refutes, 2 not
-  enough, -1 for the teacher to say; two_way marks sets whose "neutral" hides refutations, where
-  only "supports" is learnt from;
-- `["a", question, passage, start, end, relevant, weight, source]`: characters of the answer, -1
-  where there is none, -2 where nobody said; relevant 1, 0, or -1 where nobody said.
+- `["v", evidence, claim, label, two_way, weight, source]`: label 0 supports, 1 refutes, 2 neutral,
+  -1 for the teacher to decide; two_way marks sets whose "neutral" hides refutations, from which
+  only "supports" is learnt;
+- `["a", question, passage, start, end, relevant, weight, source]`: characters of the answer, -1 if
+  there is none, -2 if nobody said; relevant 1, 0, or -1 if nobody said.
 """
 
 from __future__ import annotations
@@ -40,21 +40,22 @@ UNKNOWN, NONE = -1, -1
 UNSAID = -2
 
 PAIRS = {
-    "mnli_ni.train": 1.5, "mnli_olora.train": 1.5, "snli_ni.train": 0.7, "cad_nli.train": 1.0, "conjnli.train": 1.0,
-    "sanli_wiki.train": 1.0, "fever.dev": 2.0, "fever_symmetric.dev": 2.0, "fm2.dev": 2.0, "checkcovid.train": 3.0,
-    "breaking_nli.test": 0.5, "cb.train": 1.0, "boolq_yesno.train": 1.0, "help.train": 0.5, "med.test": 0.5,
-    "scitail_ni.train": 1.0, "begin.dev": 1.0, "begin.test": 1.0, "begin_v1.dev": 1.0, "begin_v1.test": 1.0,
-    "wice.dev": 2.0, "wice.test": 2.0, "wice_partial.train": 1.0, "summedits.test": 1.0,
+    "mnli_ni.train": 1.5, "mnli_olora.train": 1.5, "snli_ni.train": 0.7, "cad_nli.train": 1.0,
+    "conjnli.train": 1.0, "sanli_wiki.train": 1.0, "fever.dev": 2.0, "fever_symmetric.dev": 2.0,
+    "fm2.dev": 2.0, "checkcovid.train": 3.0, "breaking_nli.test": 0.5, "cb.train": 1.0,
+    "boolq_yesno.train": 1.0, "help.train": 0.5, "med.test": 0.5, "scitail_ni.train": 1.0,
+    "begin.dev": 1.0, "begin.test": 1.0, "begin_v1.dev": 1.0, "begin_v1.test": 1.0, "wice.dev": 2.0,
+    "wice.test": 2.0, "wice_partial.train": 1.0, "summedits.test": 1.0,
 }  # fmt: skip
-"""The sets of pairs, and how much a pair counts. A set without a training file here is trained on
-by what there is."""
+"""The sets of pairs, and the weight of a pair. A set without a training file here is trained on
+with the files it has."""
 TWO_WAY = frozenset(
     "help.train med.test scitail_ni.train begin.dev begin.test begin_v1.dev begin_v1.test wice.dev "
     "wice.test"
     " wice_partial.train".split()
 )
 UNLABELLED = ("fm2_nei_weak.dev", "perspectrum_ni.stance")
-"""Guesses and stances: the texts are used, what is said of them is not."""
+"""Guesses and stances: the texts are used, their labels are not."""
 HELD_PAIRS = (
     "checkcovid.dev",
     "checkcovid.test",
@@ -75,12 +76,12 @@ FACTUAL = (
     "wice",
     "begin",
 )
-"""Sets of sentences about the world rather than about pictures: rules are applied to their claims.
-"""
+"""Sets about the world rather than about pictures: rules are applied to their claims."""
 SPANS = {
-    "qed_nq.train": 1.5, "squadshifts.new_wiki": 1.0, "squadshifts.reddit": 0.7, "squadshifts.amazon_reviews": 0.7,
-    "iirc_ni.train": 1.0, "qasper_ni.train": 1.0, "covidqa.all": 1.0, "quoref_contrast.test": 1.0,
-    "scitail_qa_ni.train": 0.5, "tweetqa_ni.train": 0.7, "squad2.devhalf": 1.5, "disflqa_ni.train": 1.0,
+    "qed_nq.train": 1.5, "squadshifts.new_wiki": 1.0, "squadshifts.reddit": 0.7,
+    "squadshifts.amazon_reviews": 0.7, "iirc_ni.train": 1.0, "qasper_ni.train": 1.0,
+    "covidqa.all": 1.0, "quoref_contrast.test": 1.0, "scitail_qa_ni.train": 0.5,
+    "tweetqa_ni.train": 0.7, "squad2.devhalf": 1.5, "disflqa_ni.train": 1.0,
 }  # fmt: skip
 HELD_SPANS = ("qed_nq.dev", "xquad_en.test")
 RANKS = (
@@ -94,11 +95,11 @@ RANKS = (
 HELD_RANKS = ("fm2.test",)
 
 LONGEST = 1_100
-"""Characters of evidence: 256 tokens are about that much. A longer pair would be cut, and its label
-be wrong."""
+"""Characters of evidence: about 256 tokens. A longer pair would be cut, and its label would be
+wrong."""
 LONGEST_PASSAGE = 1_500
 COMMON = 150
-"""A word in more texts than this brings no two of them together."""
+"""A word in more texts than this does not relate them."""
 
 
 def read(file: Path) -> list[Row]:
@@ -108,20 +109,17 @@ def read(file: Path) -> list[Row]:
 
 
 def key(text: str) -> str:
-    """Return a text as it is compared."""
+    """Return a text in the form in which it is compared."""
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def held_out(text: str) -> bool:
-    """Say whether a text is one of the twentieth that is not trained on."""
+    """Return whether a text is in the twentieth that is not trained on."""
     return int(hashlib.md5(key(text).encode(), usedforsecurity=False).hexdigest(), 16) % 20 == 0
 
 
 def evaluated(data: Path) -> set[str]:
-    """Return all texts of the sets that figures are reported on.
-
-    Nothing that holds one of them is trained on.
-    """
+    """Return all texts of the evaluation sets; nothing that contains one of them is trained on."""
     found: list[str] = []
     for name in ("mnli_olora.dev", "fever_symmetric.test"):
         for row in read(data / "training" / f"pairs.{name}.jsonl.gz"):
@@ -146,7 +144,7 @@ class Maker:
     """Collects items."""
 
     def __init__(self, data: Path) -> None:
-        """Say where the data is."""
+        """Take the folder of the data."""
         self.data = data
         self.chance = random.Random(SEED)  # noqa: S311
         self.forbidden = evaluated(data)
@@ -215,10 +213,7 @@ class Maker:
                 )
 
     def take_spans(self) -> None:
-        """Take the questions with passages.
-
-        A passage that is shared with a held-out set is left out.
-        """
+        """Take the questions with passages, without passages that a held-out set shares."""
         shared = {
             key(row["context"])
             for name in HELD_SPANS
@@ -291,10 +286,7 @@ class Maker:
     # Made by rule
 
     def edit_passages(self) -> None:
-        """Make pairs out of passages.
-
-        A sentence as it is, with one fact changed, and beside the matter.
-        """
+        """Make pairs from passages: a sentence as it is, with a fact changed, and unrelated."""
         passages = sorted({item[2] for item in self.asks})
         self.names = sorted(
             {name for text in passages for name in rules.NAME.findall(text)} - set(rules.FAMILY)
@@ -322,7 +314,7 @@ class Maker:
             self.verify(evidence, chance.choice(beside), 2, "rule.beside", 0.7)
 
     def edit_claims(self) -> None:
-        """Make pairs out of pairs: the claim changed, denied, and asked about."""
+        """Make pairs from pairs: the claim changed, denied, and asked about."""
         for _, evidence, claim, label, two_way, _, source in self.pairs:
             chance = self.chance
             factual = source.startswith(FACTUAL)
@@ -343,10 +335,7 @@ class Maker:
                 self.verify(f"{question} No answer could be found.", claim, 2, "rule.noanswer", 0.3)
 
     def state_answers(self) -> None:
-        """Make pairs out of questions with answers.
-
-        The answer as a statement, right, wrong, and from elsewhere.
-        """
+        """Make pairs from questions: the answer stated, right, wrong, and from elsewhere."""
         answers: dict[str, list[str]] = defaultdict(list)
         for _, question, passage, start, end, *_ in self.asks:
             if start >= 0:
@@ -372,7 +361,7 @@ class Maker:
                 self.verify(near, changed, 1, "rule.misstated", 0.7)
 
     def pair_with_neighbours(self) -> None:
-        """Pair claims and questions with texts that share rare words with them, for the teacher to judge."""
+        """Pair claims and questions with texts that share rare words, for the teacher to judge."""
         for source in PAIRS:
             rows = [item for item in self.pairs if item[6] == source]
             texts = sorted({item[1] for item in rows})
@@ -397,7 +386,7 @@ class Maker:
 
 
 def span_of(row: Row) -> tuple[int, int] | None:
-    """Return where the answer stands, (-1, -1) where there is none, None where the row is no good."""
+    """Return the place of the answer: (-1, -1) if there is none, None if the row is unusable."""
     start, answer, passage = row["start"], row["answer"], row["context"]
     if start < 0:
         return (NONE, NONE)
@@ -407,7 +396,7 @@ def span_of(row: Row) -> tuple[int, int] | None:
 
 
 def around(passage: str, start: int, end: int, chance: random.Random) -> str:
-    """Return the sentence that holds an answer, sometimes with its neighbours."""
+    """Return the sentence that contains an answer, sometimes with its neighbours."""
     at, found = 0, rules.sentences(passage)
     for place, text in enumerate(found):
         at = passage.find(text, at)
@@ -434,10 +423,7 @@ def neighbours(queries: Sequence[str], texts: Sequence[str]) -> Iterator[list[in
 
 
 def write(file: Path, items: Iterable[Item]) -> str:
-    """Write items, those of one text together, which packs them best.
-
-    Returns the hash of what was written.
-    """
+    """Write items, grouped by text for the best compression; return the hash of the contents."""
     ordered = sorted(
         items, key=lambda item: (item[1] if item[0] == "v" else item[2], item[2], item[1])
     )

@@ -1,14 +1,14 @@
-"""Make the int8 file of the reader, and say how far it agrees with float32.
+"""Make the int8 file of the reader, and measure how far it agrees with float32.
 
 ::
 
     python training/reader/quantise.py build/reader [--fused]
 
-Reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`; writes
-`src/deepdiver/encoders/verifier/model.onnx`. Weights are quantised by output channel and
-activations by token, as in the embeddings. How large the channels grow (see `Eases` there) is seen
-in 300 held-out pairs; agreement is counted, and the temperature found, over 800 others. `--fused`
-takes the faster graph (see `graph.py`), whose results differ a little: measure its figures anew.
+It reads `student.npz`, `reader.float32.onnx` and `held.jsonl.xz`, and writes
+`src/deepdiver/encoders/reader_model/model.onnx`. Weights are quantised by output channel and
+activations by token, as in the embeddings. How large the channels grow (see `Eases` there) is
+measured on 300 held-out pairs; agreement and temperature are computed on 800 others. `--fused`
+takes the faster graph (see `graph.py`), whose results differ a little: measure its figures again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Runner:
 
 
 def temperature(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
-    """Return what the logits are divided by so that the labels are most likely."""
+    """Return the divisor of the logits that makes the labels most likely."""
 
     def cost(by: float) -> float:
         scaled = logits / by
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> int:
     eases = {name: graph.ease(encoder, name, values) for name, values in largest.items()}
     kind = graph.FusedGraph if "--fused" in arguments[1:] else graph.ReaderGraph
     data = graph.build(kind(), weights, eases)
-    target = ENCODERS / "verifier" / "model.onnx"
+    target = ENCODERS / "reader_model" / "model.onnx"
     target.parent.mkdir(exist_ok=True)
     target.write_bytes(data)
     small = Runner(data)

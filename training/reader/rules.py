@@ -1,6 +1,6 @@
-"""Sentences changed by rule, so that a claim parts ways with its evidence at one word.
+"""Sentences changed by rule, so that a claim differs from its evidence in one word; and statements.
 
-And questions as statements.
+A question with its answer becomes a statement.
 """
 
 from __future__ import annotations
@@ -37,36 +37,42 @@ UNITS = (
     "kg lb g mg",
 )
 OPPOSITES = """
-increased decreased / increase decrease / increases decreases / increasing decreasing / rose fell / rises falls /
-rising falling / higher lower / highest lowest / high low / more fewer / greater smaller / larger smaller /
-largest smallest / longer shorter / longest shortest / older younger / oldest youngest / better worse / best worst /
-stronger weaker / faster slower / earlier later / before after / early late / above below / north south /
-northern southern / east west / eastern western / northeast southwest / left right / won lost / wins loses /
-accepted rejected / approved rejected / allowed banned / opened closed / gained lost / success failure /
-successful unsuccessful / positive negative / male female / men women / boys girls / father mother / son daughter /
-brother sister / husband wife / king queen / public private / major minor / present absent / alive dead / born died /
-begins ends / began ended / start end / joined left / common rare / similar different / possible impossible /
-legal illegal / known unknown / hot cold / hard soft / old new / young old / rich poor / strong weak / safe dangerous /
-true false / agreed refused / supported opposed / supports opposes / favour oppose / inside outside / upper lower /
-maximum minimum / majority minority / inhibits promotes / inhibited promoted / activates inhibits / upregulated
-downregulated / improves worsens / improved worsened / effective ineffective / sensitive resistant / benefit harm /
-prevents causes / protects endangers / associated unrelated / healthy diseased / urban rural / domestic foreign /
-exports imports / buyer seller / bought sold / borrowed lent / victory defeat / ally enemy / guilty innocent /
-love hate / loved hated / likes dislikes / happy sad / full empty / awake asleep / sitting standing / day night /
-indoors outdoors / everyone nobody / everything nothing / always never / often rarely / usually seldom / all none /
-both neither / most few / many few / every no / with without / reduced increased / reduces increases / deaths births
+increased decreased / increase decrease / increases decreases / increasing decreasing / rose fell /
+rises falls / rising falling / higher lower / highest lowest / high low / more fewer /
+greater smaller / larger smaller / largest smallest / longer shorter / longest shortest /
+older younger / oldest youngest / better worse / best worst / stronger weaker / faster slower /
+earlier later / before after / early late / above below / north south / northern southern /
+east west / eastern western / northeast southwest / left right / won lost / wins loses /
+accepted rejected / approved rejected / allowed banned / opened closed / gained lost /
+success failure / successful unsuccessful / positive negative / male female / men women / boys girls
+/ father mother / son daughter / brother sister / husband wife / king queen / public private /
+major minor / present absent / alive dead / born died / begins ends / began ended / start end /
+joined left / common rare / similar different / possible impossible / legal illegal / known unknown
+/ hot cold / hard soft / old new / young old / rich poor / strong weak / safe dangerous / true false
+/ agreed refused / supported opposed / supports opposes / favour oppose / inside outside /
+upper lower / maximum minimum / majority minority / inhibits promotes / inhibited promoted /
+activates inhibits / upregulated downregulated / improves worsens / improved worsened /
+effective ineffective / sensitive resistant / benefit harm / prevents causes / protects endangers /
+associated unrelated / healthy diseased / urban rural / domestic foreign / exports imports /
+buyer seller / bought sold / borrowed lent / victory defeat / ally enemy / guilty innocent /
+love hate / loved hated / likes dislikes / happy sad / full empty / awake asleep / sitting standing
+/ day night / indoors outdoors / everyone nobody / everything nothing / always never / often rarely
+/ usually seldom / all none / both neither / most few / many few / every no / with without /
+reduced increased / reduces increases / deaths births
 """
 VERBS = """
-reduced reduce / increased increase / improved improve / caused cause / showed show / found find / affected affect /
-won win / became become / led lead / made make / played play / worked work / lived live / died die / moved move /
-started start / ended end / received receive / published publish / released release / directed direct / wrote write /
-produced produce / included include / prevented prevent / supported support / decreased decrease / induced induce /
-inhibited inhibit / required require / remained remain / continued continue / married marry / attended attend /
-served serve / signed sign / joined join / left leave / took take / gave give / held hold / began begin /
-reached reach / used use / reported report / announced announce / changed change / lost lose / went go /
-causes cause / reduces reduce / increases increase / improves improve / leads lead / plays play /
-lives live / contains contain / includes include / requires require / means mean / provides provide /
-shows show / prevents prevent / affects affect / inhibits inhibit / promotes promote / makes make / takes take
+reduced reduce / increased increase / improved improve / caused cause / showed show / found find /
+affected affect / won win / became become / led lead / made make / played play / worked work /
+lived live / died die / moved move / started start / ended end / received receive /
+published publish / released release / directed direct / wrote write / produced produce /
+included include / prevented prevent / supported support / decreased decrease / induced induce /
+inhibited inhibit / required require / remained remain / continued continue / married marry /
+attended attend / served serve / signed sign / joined join / left leave / took take / gave give /
+held hold / began begin / reached reach / used use / reported report / announced announce /
+changed change / lost lose / went go / causes cause / reduces reduce / increases increase /
+improves improve / leads lead / plays play / lives live / contains contain / includes include /
+requires require / means mean / provides provide / shows show / prevents prevent / affects affect /
+inhibits inhibit / promotes promote / makes make / takes take
 """
 STATES = frozenset("is was were are can could will would should did does do has have had".split())
 PARTICIPLE = re.compile(
@@ -155,8 +161,8 @@ def negation(text: str, chance: random.Random) -> str | None:
     if verb is None:
         return None
     now = verb.group().endswith("s") and verb.group() != "was"
-    denied = f"{chance.choice(['does not', 'does not', 'never']) if now else chance.choice(['did not', 'did not'])} "
-    return text[: verb.start()] + denied + ROOT[verb.group()] + text[verb.end() :]
+    denied = chance.choice(["does not", "does not", "never"] if now else ["did not", "did not"])
+    return f"{text[: verb.start()]}{denied} {ROOT[verb.group()]}{text[verb.end() :]}"
 
 
 def _affirmed(text: str) -> str | None:
@@ -170,7 +176,7 @@ def _affirmed(text: str) -> str | None:
 
 
 def name(text: str, names: Sequence[str], chance: random.Random) -> tuple[str, bool] | None:
-    """Return the text with another name, and whether the name stood where the subject stands."""
+    """Return the text with another name, and whether the name was the subject."""
     found = [spot for spot in NAME.finditer(text) if spot.group() not in FAMILY]
     if not found:
         return None
@@ -190,7 +196,7 @@ EDITS: dict[str, Callable[[str, random.Random], str | None]] = {
 
 
 def edit(text: str, chance: random.Random) -> str | None:
-    """Return the text with one fact changed, by whichever rule fits."""
+    """Return the text with one fact changed, by any rule that fits."""
     for rule in chance.sample(sorted(EDITS), len(EDITS)):
         made = EDITS[rule](text, chance)
         if made:
@@ -219,7 +225,7 @@ def _lowered(word: str) -> str:
 
 
 def statement(question: str, answer: str) -> str | None:
-    """Return a question and its answer as a statement, where a plain rule does it."""
+    """Return a question and its answer as a statement, if a plain rule can make it."""
     asking = question.strip().rstrip(" ?")
     words = asking.split()
     if len(words) < 3 or not answer or len(answer) > 80:

@@ -1,6 +1,4 @@
-"""Train the reader.
-
-A teacher on what is labelled, its opinion on everything, and the student on both.
+"""Train the reader: a teacher on the labelled items, then the student on labels and its opinion.
 
 ::
 
@@ -8,11 +6,11 @@ A teacher on what is labelled, its opinion on everything, and the student on bot
     python training/reader/train.py label   build/reader
     python training/reader/train.py student build/reader --steps 24500
 
-The README has what was used. Each reads what `prepare.py` and `weights.py` wrote, and leaves its
-result beside it. Where a call may not take long, `--seconds 540` ends it with a checkpoint and
-status 75; the same command with `--resume` goes on, until all steps are made. On a machine without
-a GPU add `--items 3000`: it takes minutes, runs the same code, and shows that the loss falls; such
-a model is of no use.
+The README has the settings that were used. Each command reads the files of `prepare.py` and
+`weights.py`, and leaves its result beside them. If a call may not take long, `--seconds 540` ends
+it with a checkpoint and status 75; the same command with `--resume` continues, until all steps are
+made. On a machine without a GPU add `--items 3000`: it takes minutes, runs the same code, and shows
+that the loss falls; such a model is of no use.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ RATES = {"teacher": 7e-5, "student": 4e-4}
 SMOOTHING = 0.05
 OTHERS = "others.jsonl.xz"
 HARD, SOFT = 0.4, 0.6
-"""What the labels and the teacher count where there are both."""
+"""The weights of the labels and of the teacher if there are both."""
 PAUSED = 75
 """The exit status of a training that has steps left."""
 BEGAN = time.monotonic()
@@ -55,12 +53,12 @@ def say(*words: object) -> None:
 
 
 def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) -> Items:
-    """Return items as tensors; they are kept, since turning texts into tokens takes half a minute.
+    """Return items as tensors; they are cached, since tokenising takes half a minute.
 
     Args:
         folder: Where the texts are.
-        name: Of their file.
-        limit: About how many; None: all.
+        name: The name of their file.
+        limit: About how many; None means all.
         plain: Without copies that have other words, and without questions about others.
     """
     kept = folder / f"{name}-{limit or 'all'}{'-plain' if plain else ''}.pt"
@@ -76,10 +74,7 @@ def prepared(folder: Path, name: str, limit: int | None, plain: bool = False) ->
 
 
 def read(reader: nn.Module, items: Items, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Return what a reader says of a batch.
-
-    Verdicts, relevance, and where an answer begins and ends.
-    """
+    """Return a reader's output for a batch: verdicts, relevance, and answers' starts and ends."""
     said: tuple[Tensor, Tensor, Tensor] = reader(
         items.gather(items.flat, batch), items.lengths[batch.which], items.firsts[batch.which]
     )
@@ -89,7 +84,7 @@ def read(reader: nn.Module, items: Items, batch: Batch) -> tuple[Tensor, Tensor,
 def loss_of(
     reader: nn.Module, items: Items, batch: Batch, opinion: dict[str, Tensor] | None
 ) -> Tensor:
-    """Return the loss of a batch, by labels and, where there is one, by the teacher's opinion."""
+    """Return the loss of a batch, by labels and, if there is one, by the teacher's opinion."""
     verdict, relevance, spans = read(reader, items, batch)
     which = batch.which
     kind, label, two_way, first, last, relevant = items.facts[which].unbind(1)
@@ -137,10 +132,7 @@ def train(
     opinion: dict[str, Tensor] | None,
     asked: argparse.Namespace,
 ) -> nn.Module | None:
-    """Train.
-
-    Returns the average of the weights that held-out items prefer, or None where steps are left.
-    """
+    """Train; return the average that held-out items prefer, or None if steps are left."""
     device, role = str(items.flat.device), asked.what
     batches = planned(
         lambda chance: list(data.batches(items.lengths, asked.tokens, chance)),
@@ -167,7 +159,7 @@ def train(
 
 @torch.no_grad()
 def held_loss(reader: nn.Module, held: Items) -> float:
-    """Return what held-out items cost a reader, by their labels."""
+    """Return a reader's loss on held-out items, by their labels."""
     device = str(held.flat.device)
     reader.eval()
     total = 0.0
@@ -179,7 +171,7 @@ def held_loss(reader: nn.Module, held: Items) -> float:
 
 @torch.no_grad()
 def opinions(reader: nn.Module, items: Items) -> dict[str, Tensor]:
-    """Return what a reader says of all items: verdicts, relevance, and spans as the tokens lie."""
+    """Return a reader's output for all items: verdicts, relevance, and spans by token."""
     device = str(items.flat.device)
     made = {
         "verdict": torch.zeros(len(items), 3, dtype=torch.float16, device=device),
@@ -200,7 +192,7 @@ def opinions(reader: nn.Module, items: Items) -> dict[str, Tensor]:
 
 
 def report(said: dict[str, Tensor], items: Items) -> None:
-    """Print what was right, by source."""
+    """Print the share of right answers by source."""
     by: dict[str, list[int]] = defaultdict(list)
     for number, source in enumerate(items.sources):
         by[source].append(number)
@@ -269,7 +261,7 @@ def load(reader: nn.Module, file: Path) -> nn.Module:
 
 
 def options() -> argparse.Namespace:
-    """Return what was asked for."""
+    """Return the command-line options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -354,7 +346,7 @@ def main() -> int:
 
 
 def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> int:
-    """Save what was trained and print what it gets right; nothing where steps are left."""
+    """Save the trained model and print its results; do nothing if steps are left."""
     if reader is None:
         return PAUSED
     file: Path = asked.folder / f"{asked.what}.npz"
@@ -368,7 +360,7 @@ def finish(reader: nn.Module | None, held: Items, asked: argparse.Namespace) -> 
 
 
 def agree(said: dict[str, Tensor], earlier: Path) -> None:
-    """Make an opinion the mean of itself and an earlier teacher's, of as many items as that one saw."""
+    """Average an opinion with an earlier teacher's, for the items that the earlier one saw."""
     for name, values in np.load(earlier).items():
         now = said[name][: len(values)]
         now.copy_((now.float() + torch.from_numpy(values).to(now.device).float()) / 2)
@@ -377,9 +369,14 @@ def agree(said: dict[str, Tensor], earlier: Path) -> None:
 def subset(items: Items, wanted: Tensor) -> Items:
     """Return some of the items; the tokens stay where they are."""
     return Items(
-        items.flat, items.starts[wanted], items.lengths[wanted], items.firsts[wanted], items.facts[wanted],
-        items.weights[wanted], [items.sources[number] for number in wanted.nonzero()[:, 0].tolist()],
-    )  # fmt: skip
+        items.flat,
+        items.starts[wanted],
+        items.lengths[wanted],
+        items.firsts[wanted],
+        items.facts[wanted],
+        items.weights[wanted],
+        [items.sources[number] for number in wanted.nonzero()[:, 0].tolist()],
+    )
 
 
 if __name__ == "__main__":

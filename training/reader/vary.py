@@ -1,11 +1,9 @@
-"""Copies of pairs with some words replaced by near ones, for the teacher to judge.
+"""Copies of pairs with some words replaced by near ones, so that a small set teaches more.
 
-A small set then teaches more.
-
-Which word is near which comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the
-table. In half of the copies a word becomes the same other word wherever it stands, so that the one
-text bears on the other as before; in the rest each place has a word of its own, which mostly undoes
-that. Nobody has labelled a copy: the teacher judges it.
+Which words are near comes from the word embeddings of all-MiniLM-L6-v2; `weights.py` writes the
+table. In half of the copies a word becomes the same other word everywhere, so that one text bears
+on the other as before; in the rest each place gets its own word, which mostly undoes that. Nobody
+has labelled a copy: the teacher judges it.
 """
 
 from __future__ import annotations
@@ -18,17 +16,17 @@ from data import UNSAID, Items, joined
 from torch import Tensor
 
 COPIES = {
-    "mnli": 10, "fever": 4, "fm2": 4, "checkcovid": 6, "wice": 4, "summedits": 2, "begin": 2, "cb": 4,
-    "sanli": 2, "conjnli": 2, "scitail": 2, "cad": 2, "boolq": 1, "perspectrum": 1, "snli": 1, "near": 1,
-    "rule.claim": 1,
+    "mnli": 10, "fever": 4, "fm2": 4, "checkcovid": 6, "wice": 4, "summedits": 2, "begin": 2,
+    "cb": 4, "sanli": 2, "conjnli": 2, "scitail": 2, "cad": 2, "boolq": 1, "perspectrum": 1,
+    "snli": 1, "near": 1, "rule.claim": 1,
 }  # fmt: skip
-"""How many copies of a pair, by how its source begins: most of what is like the texts that are
-judged, and scarce."""
+"""How many copies of a pair, by the start of its source's name: most for scarce texts that resemble
+those to be judged."""
 SHARE, SHARE_COMMON = 0.22, 0.05
-"""How many words are replaced: of all, and of the commonest."""
+"""The share of words that are replaced: of all, and of the commonest."""
 COMMON = 2_200
 """Tokens are numbered by how common they are, from 1,996 on: those below this one are articles,
-pronouns and such."""
+pronouns and the like."""
 MIXER = 0x2545F4914F6CDD1D
 SALT = 2_026
 
@@ -45,11 +43,11 @@ def varied(flat: Tensor, owners: Tensor, alike: Tensor, near: Tensor, salt: int)
     """Return tokens with some of them replaced.
 
     Args:
-        flat: Tokens, one item behind the other.
+        flat: Tokens, one item after the other.
         owners: The item of each token.
-        alike: For each token, whether its item's words are replaced wherever they stand.
-        near: For each token of the vocabulary those that may replace it; itself where none may.
-        salt: Another one gives another copy.
+        alike: For each token, whether its item's words are replaced everywhere alike.
+        near: For each token of the vocabulary, its possible replacements; itself if there are none.
+        salt: Another salt gives another copy.
     """
     tokens = flat.long()
     keys = torch.where(
@@ -66,7 +64,7 @@ def varied(flat: Tensor, owners: Tensor, alike: Tensor, near: Tensor, salt: int)
 
 
 def with_copies(items: Items, table: Path) -> Items:
-    """Return the items and, behind them, the copies."""
+    """Return the items, followed by the copies."""
     near = torch.from_numpy(np.load(table)["near"].astype(np.int64))
     wanted = torch.tensor([_copies(source) for source in items.sources]) * (items.facts[:, 0] == 0)
     parts = [items]

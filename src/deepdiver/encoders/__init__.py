@@ -1,9 +1,6 @@
-"""Local models that need no key and no network.
+"""Local models without key or network: sentence embeddings, their table, and the reader."""
 
-Sentence embeddings, and the table that their vectors live in.
-"""
+from deepdiver.encoders.embed import DIMENSION, MODEL, Embedder, load_embedder
+from deepdiver.encoders.vector_table import VectorTable
 
-from deepdiver.encoders.embed import DIMENSION, MODEL, Embedder, embedder
-from deepdiver.encoders.vectors import VectorTable
-
-__all__ = ["DIMENSION", "MODEL", "Embedder", "VectorTable", "embedder"]
+__all__ = ["DIMENSION", "MODEL", "Embedder", "VectorTable", "load_embedder"]

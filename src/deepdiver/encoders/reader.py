@@ -1,12 +1,9 @@
-"""The reader.
+"""The reader judges claims by evidence, finds answers in passages, and rates their relevance.
 
-Judges a claim by evidence, finds the answer to a question in a passage, and says if the passage
-matters.
-
-One small encoder with three heads, in int8 through onnxruntime. As with the embeddings, a pair's
-result depends on nothing but the pair: the graph quantises each token by itself, and pairs share a
-batch only with pairs of exactly their length. Results are rounded to four places, so that
-processors that add in another order still agree.
+It is one small encoder with three heads, in int8 through onnxruntime. As with the embeddings, the
+result for a pair depends on the pair alone: the graph quantises each token separately, and only
+pairs of exactly the same length share a batch. Results are rounded to four places, so that
+processors that add in a different order still agree.
 """
 
 from __future__ import annotations
@@ -18,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepdiver.encoders import embed, shipped, weighing
-from deepdiver.encoders.weighing import Part
+from deepdiver.encoders import embed, onnx_model, weigh_parts
+from deepdiver.encoders.weigh_parts import JudgedPart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,43 +26,43 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 MAX_TOKENS = 256
-"""Tokens of a pair, marks included: it was trained on no more. Evidence and claim are cut, the
-longer one first."""
+"""Tokens of a pair, marks included: the training pairs had no more. Evidence and claim are cut to
+fit, the longer one first."""
 
 QUESTION_TOKENS = 64
-"""Tokens of a question; the rest of it is not read, so that there is room for the passage."""
+"""Tokens of a question; the rest is dropped, to leave room for the passage."""
 
 OVERLAP = 64
-"""Tokens that neighbouring windows of a long passage share: an answer on an edge is whole in one of
-them."""
+"""Tokens that neighbouring windows of a long passage share, so that an answer on an edge is
+complete in one of them."""
 
 ANSWER_TOKENS = 24
-"""The longest answer: nineteen in twenty of those it was trained on are shorter."""
+"""The longest answer: 95 % of the answers in the training data are shorter."""
 
 MAX_CHARACTERS = 64 * MAX_TOKENS
-"""What the tokenizer is given of evidence or claim."""
+"""Characters of the evidence or the claim that the tokenizer sees."""
 
 PASSAGE_CHARACTERS = 100_000
-"""What is read of a passage: some 120 windows."""
+"""Characters of a passage that are read, in about 120 windows."""
 
 CHUNK = 512
-"""Pairs that are tokenised before they are judged."""
+"""Pairs that are tokenised at a time, before they are judged."""
 
 BATCH_TOKENS = 1_024
 """Tokens in one run of the graph."""
 
 DIGITS = 4
-"""Places that results are rounded to."""
+"""Decimal places that results are rounded to."""
 
 TEMPERATURE = 1.14
-"""What verdicts' logits are divided by; training/reader/quantise.py finds it on held-out pairs."""
+"""The divisor of the verdicts' logits; training/reader/quantise.py finds it on held-out pairs."""
 
 DECIDED = 0.6
-"""A stance under this in every sentence is no stance: the document says not enough. Found with the
-first prototype."""
+"""If no sentence takes a side with at least this probability, the document is neutral. Found with
+the first prototype."""
 
-FOLDER = Path(__file__).parent / "verifier"
-"""The model file, and a README that says where it comes from. The tokenizer is that of the
+FOLDER = Path(__file__).parent / "reader_model"
+"""The model file, and a README that says where it comes from. It uses the tokenizer of the
 embeddings."""
 
 HASHES = {"model.onnx": "6c9908bdb141679074d77dcc835824ec8848eca392a65b38ca6ae40518fd3940"}
@@ -76,93 +73,94 @@ Stance = Literal["supports", "refutes", "neutral"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How evidence bears on a claim: three probabilities, calibrated, that add up to one."""
+    """How evidence bears on a claim: three calibrated probabilities that add up to one."""
 
     supports: float
-    """That the evidence bears the claim out."""
+    """That the evidence supports the claim."""
     refutes: float
-    """That it contradicts the claim."""
+    """That the evidence contradicts the claim."""
     neutral: float
-    """That it says not enough."""
+    """That the evidence does not decide."""
 
     @property
     def stance(self) -> Stance:
-        """The likeliest of the three; where two are equal, the more careful one."""
+        """The likeliest of the three; in a tie, the more cautious one."""
         if self.neutral >= max(self.supports, self.refutes):
             return "neutral"
         return "refutes" if self.refutes >= self.supports else "supports"
 
 
 NOTHING = Verdict(0.0, 0.0, 1.0)
-"""The verdict where there is nothing to judge by."""
+"""The verdict when there is no evidence or no claim to judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentVerdict:
-    """How a document bears on a claim, judged by its sentences and by pairs of adjacent ones."""
+    """How a document bears on a claim, judged by its sentences and pairs of adjacent ones."""
 
     supports: float
-    """The most that any of these supports the claim."""
+    """The highest probability that one of these parts supports the claim."""
     refutes: float
-    """The most that any of these refutes it."""
+    """The highest probability that one of them refutes it."""
     verdict: Verdict
-    """The verdict of the strongest of them."""
+    """The verdict of the strongest part."""
     first: int
-    """The number of the strongest's first sentence; -1 where the document has none."""
+    """The number of the strongest part's first sentence; -1 if the document is empty."""
     last: int
-    """The number of its last sentence."""
+    """The number of the strongest part's last sentence."""
     whole: Verdict = NOTHING
-    """What all of them say together: calibrated, where the strongest of many is overconfident."""
+    """The verdict of all parts together. It is calibrated; the strongest of many parts is
+    overconfident."""
     leaning: float = -math.inf
-    """How far the one that favours the claim most does so rather than deny it, for ranking claims;
-    see `weighing`."""
+    """How far the part that favours the claim most supports it rather than denies it, for ranking
+    claims; see `weigh_parts`."""
 
     @property
     def stance(self) -> Stance:
-        """What the strongest say: not enough unless a side is likelier than DECIDED somewhere."""
+        """The side of the strongest part; neutral unless a part decides with at least DECIDED."""
         if max(self.supports, self.refutes) < DECIDED:
             return "neutral"
         return "supports" if self.supports > self.refutes else "refutes"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerSpan:
     """The best answer to a question in one passage."""
 
     text: str
-    """It, as it stands in the passage; empty where the passage has no words."""
+    """The answer, as it stands in the passage; empty if the passage has no words."""
     start: int
     """Where it begins in the passage, in characters."""
     end: int
     """Where it ends."""
     score: float
-    """How likely these are its first and last word, 0 to 1."""
+    """The probability that these are the answer's first and last words, 0 to 1."""
     none: float
-    """How likely the passage does not answer, 0 to 1."""
+    """The probability that the passage does not answer, 0 to 1."""
 
 
 class Reader:
-    """Reads pairs of texts; threads may share it. The files are read at the first call."""
+    """Reads pairs of texts. Threads may share it. It reads its files at the first call."""
 
     def __init__(self, folder: Path = FOLDER, *, threads: int = 0) -> None:
-        """Say what to use.
+        """Choose the model's file and the number of threads.
 
         Args:
             folder: Where the model's file is.
-            threads: How many one call may use; 0 is one for each core.
+            threads: How many threads one call may use; 0 means one for each core.
         """
         self._folder = folder
         self._threads = threads
-        self._loaded = shipped.Once(self._load)
+        self._loaded = onnx_model.Once(self._load)
 
     def verify(self, pairs: Sequence[tuple[str, str]]) -> list[Verdict]:
-        """Return a verdict for each pair of evidence and claim, in their order.
+        """Return a verdict for each pair of evidence and claim, in the order of the pairs.
 
-        Without words nothing is judged.
+        A pair in which one text has no words gets the verdict NOTHING.
 
         Raises:
-            StoreAccessError: If a file of the model is not there.
-            DamagedStoreError: If it is another than we shipped.
+            StoreAccessError: If a file of the model is missing.
+            DamagedStoreError: If a file is not the one that deepdiver ships.
         """
         tokenizer, _, session = self._loaded()
         made: list[Verdict] = []
@@ -179,24 +177,24 @@ class Reader:
         return made
 
     def verify_document(self, sentences: Sequence[str], claim: str) -> DocumentVerdict:
-        """Judge a claim by each sentence and by each pair of adjacent ones, and return the strongest.
+        """Return the strongest verdict of the sentences and of the pairs of adjacent ones.
 
-        Whole documents are judged worse: on SciFact the macro F1 of sentences and pairs was higher
-        by 0.1.
+        Judging whole documents works worse: on SciFact, sentences and pairs gave a macro F1 that
+        was higher by 0.1.
         """
         return self.verify_documents([(sentences, claim)])[0]
 
     def verify_documents(
         self, documents: Sequence[tuple[Sequence[str], str]]
     ) -> list[DocumentVerdict]:
-        """Judge several documents, each with its claim; faster than one at a time."""
+        """Judge several documents, each with its own claim; this is faster than one at a time."""
         return [
             _weighed(sentences, claim, parts)
             for (sentences, claim), parts in zip(documents, self.parts(documents), strict=True)
         ]
 
-    def parts(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[list[Part]]:
-        """Judge the sentences of several documents, and each pair of adjacent ones, by each document's claim."""
+    def parts(self, documents: Sequence[tuple[Sequence[str], str]]) -> list[list[JudgedPart]]:
+        """Judge each sentence and each pair of adjacent ones in several documents."""
         units = [
             (number, first, last)
             for number, (sentences, _) in enumerate(documents)
@@ -208,16 +206,16 @@ class Reader:
             (" ".join(documents[at][0][first : last + 1]), documents[at][1])
             for at, first, last in units
         ]
-        made: list[list[Part]] = [[] for _ in documents]
+        made: list[list[JudgedPart]] = [[] for _ in documents]
         for (number, first, last), verdict in zip(units, self.verify(pairs), strict=True):
-            made[number].append(Part(first, last, verdict.supports, verdict.refutes))
+            made[number].append(JudgedPart(first, last, verdict.supports, verdict.refutes))
         return made
 
-    def spans(self, question: str, passages: Sequence[str]) -> list[Answer]:
-        """Return the best answer to a question in each passage, in their order."""
+    def spans(self, question: str, passages: Sequence[str]) -> list[AnswerSpan]:
+        """Return the best answer to a question in each passage, in the order of the passages."""
         import numpy as np
 
-        made = [Answer("", 0, 0, 0.0, 1.0)] * len(passages)
+        made = [AnswerSpan("", 0, 0, 0.0, 1.0)] * len(passages)
         for number, window, logits in self._asked(question, passages, "spans"):
             begins, ends = _shares(logits[:, 0], window), _shares(logits[:, 1], window)
             both = np.triu(begins[1:, None] * ends[None, 1:]) - np.triu(
@@ -231,17 +229,17 @@ class Reader:
             before = made[number]
             if score > before.score:
                 start, stop = window.offsets[begin][0], window.offsets[end][1]
-                made[number] = Answer(
+                made[number] = AnswerSpan(
                     passages[number][start:stop], start, stop, score, min(none, before.none)
                 )
             elif none < before.none:
-                made[number] = Answer(before.text, before.start, before.end, before.score, none)
+                made[number] = AnswerSpan(before.text, before.start, before.end, before.score, none)
         return made
 
     def relevance(self, question: str, passages: Sequence[str]) -> list[float]:
-        """Return how likely each passage bears on a question or a claim, 0 to 1.
+        """Return the probability that each passage bears on a question or a claim, 0 to 1.
 
-        Of a long one, its best window.
+        A long passage gets the probability of its best window.
         """
         import numpy as np
 
@@ -255,14 +253,14 @@ class Reader:
     def _asked(
         self, question: str, passages: Sequence[str], what: str
     ) -> Iterator[tuple[int, Encoding, Floats]]:
-        """Yield, for each window of each passage, the passage's number, the window, and what the model says of it."""
+        """Yield each window with the number of its passage and the model's output for it."""
         tokenizer, windows, session = self._loaded()
         short = _readable(question)
         tokens = tokenizer.encode(short, add_special_tokens=False).offsets
         short = short[: tokens[QUESTION_TOKENS - 1][1]] if len(tokens) > QUESTION_TOKENS else short
         for start in range(0, len(passages), CHUNK):
             part = [
-                (short, shipped.readable(text, PASSAGE_CHARACTERS))
+                (short, onnx_model.encodable(text, PASSAGE_CHARACTERS))
                 for text in passages[start : start + CHUNK]
             ]
             whole = windows.encode_batch(part)
@@ -277,46 +275,46 @@ class Reader:
 
     def _load(self) -> tuple[Tokenizer, Tokenizer, Any]:
         file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
-        tokenizer, windows = shipped.tokenizer(file, sha256), shipped.tokenizer(file, sha256)
+        tokenizer, windows = (
+            onnx_model.load_tokenizer(file, sha256),
+            onnx_model.load_tokenizer(file, sha256),
+        )
         tokenizer.enable_truncation(MAX_TOKENS)
         windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
-        model = shipped.read(self._folder / "model.onnx", HASHES["model.onnx"])
-        return tokenizer, windows, shipped.session(model)
+        model = onnx_model.read_checked(self._folder / "model.onnx", HASHES["model.onnx"])
+        return tokenizer, windows, onnx_model.open_session(model)
 
 
 @cache
 def load_reader() -> Reader:
-    """Return the process's one reader."""
+    """Return the reader that the whole process shares."""
     return Reader()
 
 
 def _readable(text: str) -> str:
-    return shipped.readable(text, MAX_CHARACTERS)
+    return onnx_model.encodable(text, MAX_CHARACTERS)
 
 
 def _worded(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[Part]) -> DocumentVerdict:
-    """Return what the parts of a document say together.
-
-    Where two are as strong, the first counts.
-    """
+def _weighed(sentences: Sequence[str], claim: str, parts: Sequence[JudgedPart]) -> DocumentVerdict:
+    """Return the verdict of a document's parts; of two equally strong parts the first counts."""
     if not parts:
         return DocumentVerdict(0.0, 0.0, NOTHING, -1, -1)
     supports, refutes = max(part.supports for part in parts), max(part.refutes for part in parts)
     strongest = max(parts, key=lambda part: max(part.supports, part.refutes))
     verdict = _of_sides(strongest.supports, strongest.refutes)
-    whole = _of_sides(*weighing.weigh(weighing.features(sentences, claim, parts)))
-    leaning = weighing.leaning(parts)
+    whole = _of_sides(*weigh_parts.weigh(weigh_parts.features(sentences, claim, parts)))
+    leaning = weigh_parts.leaning(parts)
     return DocumentVerdict(
         supports, refutes, verdict, strongest.first, strongest.last, whole, leaning
     )
 
 
 def _of_sides(supports: float, refutes: float) -> Verdict:
-    """Return the verdict of two probabilities; what they leave says not enough."""
+    """Return the verdict of two probabilities; the rest is neutral."""
     supports, refutes = round(supports, DIGITS), round(refutes, DIGITS)
     return Verdict(supports, refutes, round(1 - supports - refutes, DIGITS))
 
@@ -332,7 +330,7 @@ def _verdict(logits: Floats) -> Verdict:
 def _shares(logits: Floats, window: Encoding) -> Floats:
     """Return the probability of each token.
 
-    Only words of the passage, and the first mark for none, have any.
+    Only the words of the passage have one, and the first mark, which stands for "no answer".
     """
     import numpy as np
 
@@ -344,14 +342,15 @@ def _shares(logits: Floats, window: Encoding) -> Floats:
 
 
 def _run(session: Any, found: Sequence[Encoding], what: str, threads: int) -> list[Floats]:
-    """Return one output of the model for each pair, in their order."""
+    """Return one output of the model for each pair, in the order of the pairs."""
     import numpy as np
 
     given = {"ids": [pair.ids for pair in found], "types": [pair.type_ids for pair in found]}
     made: list[Floats] = [np.empty(0, np.float32)] * len(found)
-    kept = (
-        MAX_TOKENS if what == "spans" else 1
-    )  # verdict and relevance are read off the first token
-    for number, row in shipped.run(session, what, given, BATCH_TOKENS, threads, kept=kept):
+    # Verdict and relevance are read off the first token.
+    kept = MAX_TOKENS if what == "spans" else 1
+    for number, row in onnx_model.run_batches(
+        session, what, given, BATCH_TOKENS, threads, kept=kept
+    ):
         made[number] = row
     return made

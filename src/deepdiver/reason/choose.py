@@ -1,4 +1,4 @@
-"""Which reasoner performs which task."""
+"""Chooses the reasoner that performs each task."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class RoutedReasoner:
     """Sends each task to the embedded reasoner or to a model, as the settings say."""
 
     def __init__(self, settings: Settings, embedded: Reasoner, model: Reasoner) -> None:
-        """Route between the two."""
+        """Take the two reasoners to route between."""
         self._settings, self._embedded, self._model = settings, embedded, model
 
     @property
     def description(self) -> str:
-        """Return who is thinking."""
+        """Return the names of both reasoners."""
         return f"{self._model.description} with the {self._embedded.description}"
 
     def _for(self, task: type[Task[Any]]) -> Reasoner:
@@ -37,17 +37,17 @@ class RoutedReasoner:
         )
 
     async def perform(self, task: Task[A]) -> A:
-        """Perform a task with whom it belongs to."""
+        """Perform a task with the reasoner that the settings name for it."""
         return await self._for(type(task)).perform(task)
 
     async def close(self) -> None:
-        """Let go of the model's connections."""
+        """Close the model's connections."""
         for reasoner in (self._embedded, self._model):
             if close := getattr(reasoner, "close", None):
                 await close()
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
-        """Return what one performance can cost at most."""
+        """Return the most that performing a task of this type can cost."""
         worst: Decimal | None = self._for(task).worst_case(task)
         return worst
 
@@ -60,14 +60,13 @@ def choose_reasoner(
 ) -> Reasoner:
     """Return the reasoner that the settings ask for.
 
-    The model code is imported only where a model is.
+    The code for models is imported only if the settings name a model.
 
     Args:
         settings: Name the models.
-        gateway: What models are called through.
+        gateway: The door that models are called through.
         emit: Receives the events.
-        models: Chat models that were passed in as objects, by the name under which the settings
-            know them.
+        models: Chat models that the caller passed in, by their names in the settings.
     """
     named = {settings.model_for(task.name(), task.role) for task in TASKS}
     embedded = model = None

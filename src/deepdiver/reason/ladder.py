@@ -1,8 +1,8 @@
-"""The ways of asking a model for an answer of a given schema, best first, and the one form of what comes back.
+"""The ways to ask a model for an answer that fits a schema, best first, and a record of its answer.
 
-The rungs: the vendor's own schema mode, a call of a tool whose parameters are the schema, JSON
-mode, asking in words. Each takes the binding that the vendor's LangChain class makes and leaves its
-parser out: that would lose the raw text.
+The rungs are the vendor's own schema mode, a call of a tool whose parameters are the schema, JSON
+mode, and asking in words. Each rung takes the binding that the vendor's LangChain class makes,
+without its parser, which would lose the raw text.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class Rung(StrEnum):
-    """A way of asking."""
+    """A way of asking a model."""
 
     NATIVE = "native"
     """The vendor constrains the model's output to the schema."""
     TOOLS = "tools"
-    """The model is told to call a tool whose parameters are the schema."""
+    """The model has to call a tool whose parameters are the schema."""
     JSON = "json"
-    """The vendor constrains the output to JSON; the schema stands in the prompt."""
+    """The vendor constrains the output to JSON; the schema is in the prompt."""
     PROMPTED = "prompted"
-    """The schema stands in the prompt, and that is all."""
+    """The schema is in the prompt, and nothing else constrains the output."""
 
     @property
     def below(self) -> Rung:
-        """The next rung down; the last is its own."""
+        """The next rung down; the last rung returns itself."""
         return LADDER[min(LADDER.index(self) + 1, len(LADDER) - 1)]
 
 
@@ -50,10 +50,10 @@ BY_TOOL = "Answer by calling the tool `{title}`, once."
 
 
 def answer_schema(answer: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of an answer type with its name, and every part written out where it is used; do not change it.
+    """Return the schema of an answer type, with its name and with every `$ref` written out.
 
-    Strict modes refuse a description beside a `$ref`, and small servers know no `$ref` at all. No
-    answer is recursive.
+    Strict modes refuse a description beside a `$ref`, and small servers do not know `$ref` at all.
+    No answer is recursive. The schema is cached: do not change it.
     """
     kept: Any = answer  # making it takes up to 10 ms
     return _answer_schema(kept)
@@ -78,19 +78,20 @@ def _inline(node: Any, parts: dict[str, Any]) -> Any:
     return {key: _inline(value, parts) for key, value in node.items()}
 
 
-def instructions(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
-    """Return the system prompt as a rung needs it."""
+def system_prompt(rung: Rung, system: str, wanted: dict[str, Any]) -> str:
+    """Return the system prompt in the form that a rung needs."""
     if rung is Rung.NATIVE:
         return system
     form = BY_TOOL if rung is Rung.TOOLS else IN_WORDS
-    return f"{system}\n\n{form.format(title=wanted['title'], schema=json.dumps(wanted, ensure_ascii=False))}"
+    schema_text = json.dumps(wanted, ensure_ascii=False)
+    return f"{system}\n\n{form.format(title=wanted['title'], schema=schema_text)}"
 
 
 def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
-    """Return the model bound to a way of asking.
+    """Return the model, bound to a way of asking.
 
     Raises:
-        NotImplementedError: If the model's class knows no such way, whatever it raises itself.
+        NotImplementedError: If the model's class does not support it, whatever it raises itself.
     """
     wanted = copy.deepcopy(wanted)  # some classes complete the schema in place
     try:
@@ -101,7 +102,7 @@ def bind(model: BaseChatModel, rung: Rung, wanted: dict[str, Any]) -> Any:
         if rung is Rung.JSON:
             return _json_mode(model, wanted)
     except (NotImplementedError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise NotImplementedError(f"{type(model).__name__} knows no {rung} mode: {error}") from None
+        raise NotImplementedError(f"{type(model).__name__} has no {rung} mode: {error}") from None
     return model
 
 
@@ -109,7 +110,9 @@ def _tool(wanted: dict[str, Any]) -> dict[str, Any]:
     """Return the tool whose parameters are the schema."""
     about = wanted.get("description") or f"Give the {wanted['title']}."
     parameters = {
-        key: value for key, value in _open(wanted).items() if key not in {"title", "description"}
+        key: value
+        for key, value in _without_closing(wanted).items()
+        if key not in {"title", "description"}
     }
     return {
         "type": "function",
@@ -117,23 +120,22 @@ def _tool(wanted: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _open(node: Any) -> Any:
-    """Return a schema that does not forbid further fields.
+def _without_closing(node: Any) -> Any:
+    """Return a schema without `additionalProperties`.
 
-    Google's tools know no such word, and it logs each one.
+    Google's tools do not know the keyword and log a line for each one.
     """
     if isinstance(node, list):
-        return [_open(item) for item in node]
+        return [_without_closing(item) for item in node]
     if not isinstance(node, dict):
         return node
-    return {key: _open(value) for key, value in node.items() if key != "additionalProperties"}
+    return {
+        key: _without_closing(value) for key, value in node.items() if key != "additionalProperties"
+    }
 
 
 def _structured(model: BaseChatModel, wanted: dict[str, Any], method: str) -> Any:
-    """Take the bound model out of what `with_structured_output` makes.
-
-    Its parser is left behind.
-    """
+    """Return the bound model that `with_structured_output` makes, without its parser."""
     ways: dict[str, Any] = {"method": method, "include_raw": True}
     if (
         method == "json_schema"
@@ -143,31 +145,30 @@ def _structured(model: BaseChatModel, wanted: dict[str, Any], method: str) -> An
     chain: Any = model.with_structured_output(wanted, **ways)
     bound = chain.first.steps__["raw"]
     if "tools" in bound.kwargs:
-        raise NotImplementedError(
-            "it would call a tool"
-        )  # LangChain's fallback where a class has no such mode
+        # LangChain's fallback for a class that has no such mode.
+        raise NotImplementedError("it would call a tool")
     return bound
 
 
 def _json_mode(model: BaseChatModel, wanted: dict[str, Any]) -> Any:
     bound = _structured(model, wanted, "json_mode")
-    if _ways(bound) == _ways(_structured(model, wanted, "json_schema")):
+    if _keywords(bound) == _keywords(_structured(model, wanted, "json_schema")):
         raise NotImplementedError("it is the same as its schema mode")  # anthropic, google
     return bound
 
 
-def _ways(bound: Any) -> dict[str, Any]:
+def _keywords(bound: Any) -> dict[str, Any]:
     return {
         key: value for key, value in bound.kwargs.items() if key != "ls_structured_output_format"
     }
 
 
-def said(message: Any) -> dict[str, Any]:
-    """Return what a model said, as JSON.
+def answer_record(message: Any) -> dict[str, Any]:
+    """Return a model's message as JSON.
 
-    Text, thinking, refusal, tool_calls (as JSON texts), finish_reason, usage.
+    The keys are text, thinking, refusal, tool_calls (as JSON texts), finish_reason and usage.
     """
-    text, thinking = _words(message.content)
+    text, thinking = _text_and_thinking(message.content)
     extra = message.additional_kwargs
     calls = [*message.tool_calls, *message.invalid_tool_calls]
     usage = message.usage_metadata or {}
@@ -191,8 +192,8 @@ def said(message: Any) -> dict[str, Any]:
     )
 
 
-def said_before_failing(error: Exception) -> dict[str, Any] | None:
-    """Return what a model said where openai's client raises over a finish reason, instead of giving it."""
+def answer_record_of_error(error: Exception) -> dict[str, Any] | None:
+    """Return the message that openai's client held when it raised over the finish reason."""
     choices = getattr(getattr(error, "completion", None), "choices", None)
     if not choices:
         return None
@@ -214,8 +215,11 @@ def said_before_failing(error: Exception) -> dict[str, Any] | None:
     )
 
 
-def _words(content: Any) -> tuple[str, str]:
-    """Return (text, thinking) of a message's content, which is a string or a list of strings and typed blocks."""
+def _text_and_thinking(content: Any) -> tuple[str, str]:
+    """Return (text, thinking) of a message's content.
+
+    The content is a string, or a list of strings and typed blocks.
+    """
     if isinstance(content, str):
         return content, ""
     text, thinking = [], []
@@ -235,7 +239,7 @@ def _words(content: Any) -> tuple[str, str]:
 
 
 def _finish_reason(about: dict[str, Any]) -> str:
-    """Return why the model stopped, wherever the vendor says it."""
+    """Return why the model stopped, from whichever field the vendor uses."""
     details = about.get("incomplete_details") or {}
     reason = (
         about.get("finish_reason")
@@ -251,7 +255,7 @@ def _as_json(args: Any) -> str:
 
 
 def _clean(value: dict[str, Any]) -> dict[str, Any]:
-    """Replace what UTF-8 cannot hold (lone surrogates), so that the journal can keep it."""
+    """Replace lone surrogates, which UTF-8 cannot encode, so that the record can be saved."""
     text = json.dumps(value, ensure_ascii=False)
     clean: dict[str, Any] = json.loads(text.encode("utf-8", "replace"))
     return clean

@@ -1,16 +1,16 @@
 """The LLM reasoner: performs tasks with any LangChain chat model.
 
-A performance is one call through the gateway, or two: what cannot be read is asked for once more,
-with what was wrong.
+Performing a task takes one call through the gateway, or two: after an answer that cannot be read,
+the model is asked once more and shown the error.
 
-**The ladder and the journal.** Which rung of the ladder a model stands on is found out by asking,
-and several tasks may ask at the same time: who is refused first depends on timing. A call's name in
-the journal must not, or a replay would look for calls that were never made. So the rung is no part
-of a call: a request is the model, the messages, the schema and the limits. Walking down the ladder
-happens inside `do`. That is sound because a refusal costs nothing: one `do` brings at most one
-answer that is paid for, and the answer's record says which rung it came from and what was refused.
-The rung that worked is remembered for the run, but as a shortcut only: forgetting it would change
-the number of refusals and nothing else.
+**The ladder and the journal.** The reasoner finds out by asking which rung of the ladder a model
+supports, and several tasks may ask at the same time, so which of them is refused first depends on
+timing. A call's name in the journal must not depend on it, or a replay would look for calls that
+were never made. So the rung is not part of a call: a request is the model, the messages, the schema
+and the limits, and walking down the ladder happens inside `do`. That is sound because a refusal
+costs nothing: one `do` brings at most one answer that is paid for, and the record of the answer
+says which rung it came from and what was refused. The rung that worked is remembered for the run,
+but only as a shortcut: forgetting it would change the number of refusals and nothing else.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ from deepdiver.gateway.prices import model_cost, most_tokens
 from deepdiver.reason.ladder import (
     LADDER,
     Rung,
+    answer_record,
+    answer_record_of_error,
     answer_schema,
     bind,
-    instructions,
-    said,
-    said_before_failing,
+    system_prompt,
 )
-from deepdiver.reason.models import call_error, close_model, name_of, open_model, output_limit
-from deepdiver.reason.parse import read_answer, thinking, visible
+from deepdiver.reason.model_errors import call_error
+from deepdiver.reason.models import close_model, name_of, open_model, output_limit
+from deepdiver.reason.parse import read_answer, thinking_in, without_thinking
 from deepdiver.tasks import TASKS, Answer, Task
 from deepdiver.tasks.task import A
 
@@ -57,20 +58,21 @@ if TYPE_CHECKING:
 __all__ = ["INPUT_BYTES", "LLMReasoner", "name_of"]
 
 INPUT_BYTES = 80_000
-"""The longest prompt, schema and all: no tokenizer makes more than one token of a byte, so it is a
-bound of the cost. Whoever builds a task keeps below; a longer one is refused and costs nothing."""
+"""The longest prompt, including the schema. No tokenizer makes more than one token of a byte, so it
+bounds the cost. Code that builds a task stays below it; a longer prompt is refused and costs
+nothing."""
 AGAIN_CHARS = 4_000
-"""How much of an unreadable answer is shown to its model again."""
+"""Characters of an unreadable answer that are shown to its model again."""
 COMPLAINT_CHARS = 1_000
-"""More than the longest complaint: the gate's message has 600 at most."""
+"""More than the longest complaint: messages from `parse` have at most 600 characters."""
 MOST_BYTES = 4
-"""UTF-8 bytes of one character at most."""
+"""The most UTF-8 bytes of one character."""
 OVERHEAD = 1_000
 """More tokens than any vendor adds around messages and tools (anthropic's tool preamble has about
 500)."""
 
 CUT = ("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded")
-"""Finish reasons that mean: the output limit was reached."""
+"""Finish reasons for reaching the output limit."""
 DECLINED = (
     "content_filter",
     "refusal",
@@ -80,18 +82,18 @@ DECLINED = (
     "spii",
     "recitation",
 )
-"""Finish reasons that mean: the model or its vendor declined."""
+"""Finish reasons for a refusal by the model or its vendor."""
 HUSHED = (
     "This model does not support OpenAI's structured output",
     "Invalid schema for OpenAI's structured output",
     r"Cannot use method='json_schema' with model",
     "Unrecognized structured output method 'json_mode'",
 )
-"""Warnings of LangChain that tell people to pick another method: the ladder does that."""
+"""LangChain's warnings that advise another method; the ladder takes care of that."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
+class _ModelQuestion:
     """One question to one model."""
 
     task: str
@@ -103,9 +105,9 @@ class _Ask:
     further: tuple[tuple[str, str], ...] = ()
 
     def messages(self, rung: Rung) -> list[tuple[str, str]]:
-        """Return the conversation as a rung needs it."""
+        """Return the conversation in the form that a rung needs."""
         return [
-            ("system", instructions(rung, self.system, self.wanted)),
+            ("system", system_prompt(rung, self.system, self.wanted)),
             ("user", self.user),
             *self.further,
         ]
@@ -122,13 +124,13 @@ class _Ask:
             "temperature": settings.temperature,
         }
 
-    def again(self, value: Mapping[str, Any], error: UnreadableAnswerError) -> _Ask:
-        """Return the question asked once more, with what was wrong."""
+    def again(self, value: Mapping[str, Any], error: UnreadableAnswerError) -> _ModelQuestion:
+        """Return the question for the second attempt, with the error of the first."""
         complaint = (
             f"Your answer could not be read: {error}\nAnswer again, completely, in the form that "
             "was asked for."
         )
-        before = visible(_answer_text(value))[:AGAIN_CHARS]
+        before = without_thinking(_answer_text(value))[:AGAIN_CHARS]
         if not before:  # many services refuse an empty message
             return replace(self, user=f"{self.user}\n\n{complaint}")
         return replace(self, further=(("assistant", before), ("user", complaint)))
@@ -145,14 +147,13 @@ class LLMReasoner:
         emit: Callable[[Event], None],
         models: Mapping[str, BaseChatModel] | None = None,
     ) -> None:
-        """Open the models that the settings name, unless this is a replay, which needs none.
+        """Open the models that the settings name; a replay needs none.
 
         Args:
             gateway: The door that every call goes through.
             settings: Which model for which task, limits, keys and addresses.
             emit: Receives the events.
-            models: Models that the caller made, by the names that the settings call them by (see
-                `name_of`).
+            models: Models that the caller made, by their names in the settings (see `name_of`).
 
         Raises:
             UsageError: If a model cannot be opened, or a model is named for a task that does not
@@ -176,7 +177,7 @@ class LLMReasoner:
 
     @property
     def description(self) -> str:
-        """Return who is thinking, in words for the report."""
+        """Return the names of the models, worded for the report."""
         smart, fast = self._settings.model, self._settings.fast_model or self._settings.model
         parts = (
             [smart]
@@ -190,7 +191,7 @@ class LLMReasoner:
         """Perform a task.
 
         Raises:
-            UnreadableAnswerError: If the model's answer could not be read twice.
+            UnreadableAnswerError: If the model's answer could not be read, twice.
             NoRungError: If the model refused every way of asking.
             ReasonError: If the task's prompt is too long.
             GatewayError: If a call could not be made.
@@ -205,7 +206,7 @@ class LLMReasoner:
         return answer
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal | None:
-        """Return what one performance, asked again included, can cost at most.
+        """Return the most that performing a task can cost, with the second attempt.
 
         None if the price is not known.
         """
@@ -217,20 +218,20 @@ class LLMReasoner:
     async def close(self) -> None:
         """Close the connections of the models opened here.
 
-        Those that were passed in are the caller's.
+        Models that were passed in belong to the caller.
         """
         own, self._own = self._own, []
         for model in own:
             await close_model(model)
 
-    def _ask(self, task: Task[Any]) -> _Ask:
+    def _ask(self, task: Task[Any]) -> _ModelQuestion:
         settings, prompt = self._settings, task.prompt()
         system = (
             f"{settings.system_prompt}\n\n{prompt.system}"
             if settings.system_prompt
             else prompt.system
         )
-        ask = _Ask(
+        ask = _ModelQuestion(
             task=task.name(),
             model=settings.model_for(task.name(), task.role),
             version=prompt.version,
@@ -240,7 +241,7 @@ class LLMReasoner:
         )
         if ask.model == EMBEDDED:
             raise ReasonError(
-                f"{ask.task} is left to the embedded reasoner by the settings; no model is asked"
+                f"the settings leave {ask.task} to the embedded reasoner; no model performs it"
             )
         size = _size(ask, most_tokens)
         if size > INPUT_BYTES:
@@ -249,8 +250,8 @@ class LLMReasoner:
             )
         return ask
 
-    async def _answer(self, ask: _Ask, answer: type[A]) -> tuple[A, str]:
-        """Ask; read; if that fails, ask once more with what was wrong, and read."""
+    async def _answer(self, ask: _ModelQuestion, answer: type[A]) -> tuple[A, str]:
+        """Ask and read the answer; if it cannot be read, ask once more with the error."""
         value = await self._call(ask)
         try:
             return _read(value, answer)
@@ -261,7 +262,7 @@ class LLMReasoner:
             self._remember(ask.model, rung.below)
         return _read(await self._call(ask.again(value, fault)), answer)
 
-    async def _call(self, ask: _Ask) -> dict[str, Any]:
+    async def _call(self, ask: _ModelQuestion) -> dict[str, Any]:
         worst = self._price(ask.model, _size(ask, most_tokens)) or Decimal(0)
         request = Request("model", ask.model, ask.task, ask.payload(self._settings), worst)
         refused: dict[str, str] = {}
@@ -274,19 +275,17 @@ class LLMReasoner:
         try:
             reply = await self._gateway.call(request, do)
         except CallError as error:
-            if (
-                error.fault is CallFault.REQUEST
-            ):  # what leaves `do` as this has been refused on every rung
+            if error.fault is CallFault.REQUEST:  # `do` raises it only from the last rung
                 raise NoRungError(f"no way of asking was accepted; {error}") from error
             raise
         value: dict[str, Any] = reply.value
         return value
 
-    async def _climb_down(self, ask: _Ask, refused: dict[str, str]) -> dict[str, Any]:
-        """Ask on the first rung that is not refused, and remember it.
+    async def _climb_down(self, ask: _ModelQuestion, refused: dict[str, str]) -> dict[str, Any]:
+        """Ask on the first rung that is not refused, and remember that rung.
 
         Raises:
-            CallError: If the call failed otherwise, or was refused on the last rung too.
+            CallError: If the call failed for another reason, or was refused on the last rung too.
         """
         model = self._models[ask.model]
         for rung in LADDER[LADDER.index(self._rungs.get(ask.model, LADDER[0])) :]:
@@ -307,9 +306,9 @@ class LLMReasoner:
         self._rungs[model] = max(held, rung, key=LADDER.index)
 
     def _cost(self, model: str, usage: dict[str, int], worst: Decimal) -> Decimal:
-        """Return what an answer cost.
+        """Return the cost of an answer.
 
-        Its worst case where tokens were not counted, nothing where no price is known.
+        It is the worst case if the tokens were not counted, and nothing if no price is known.
         """
         if "input_tokens" not in usage or "output_tokens" not in usage:
             return worst
@@ -324,7 +323,7 @@ class LLMReasoner:
             self._settings, model, tokens + OVERHEAD, limit or self._settings.max_output_tokens
         )
 
-    def _tell(self, ask: _Ask, answer: Answer | None, thought: str, error: str) -> None:
+    def _tell(self, ask: _ModelQuestion, answer: Answer | None, thought: str, error: str) -> None:
         shown = self._settings.verbose
         self._emit(
             TaskPerformed(
@@ -338,18 +337,18 @@ class LLMReasoner:
         )
 
 
-async def _try(model: BaseChatModel, rung: Rung, ask: _Ask) -> dict[str, Any] | CallError:
-    """Ask on one rung; return what the model said, or how that failed."""
+async def _try(model: BaseChatModel, rung: Rung, ask: _ModelQuestion) -> dict[str, Any] | CallError:
+    """Ask on one rung; return the record of the answer, or the error."""
     try:
-        return said(await bind(model, rung, ask.wanted).ainvoke(ask.messages(rung)))
-    except Exception as error:  # noqa: BLE001 - a vendor's client may raise anything; all of it is told, none hidden
-        return said_before_failing(error) or call_error(error, ask.model, model)
+        return answer_record(await bind(model, rung, ask.wanted).ainvoke(ask.messages(rung)))
+    except Exception as error:  # noqa: BLE001 - a vendor's client may raise anything
+        return answer_record_of_error(error) or call_error(error, ask.model, model)
 
 
 def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
-    """Return the answer and what was thought aloud.
+    """Return the answer and the model's thinking.
 
-    The finish reason comes first: half an answer is none.
+    The finish reason is checked first: half an answer does not count.
     """
     reason = value["finish_reason"].lower()
     if value["refusal"] or any(word in reason for word in DECLINED):
@@ -358,17 +357,17 @@ def _read(value: Mapping[str, Any], answer: type[A]) -> tuple[A, str]:
             f"The model declined to answer ({why[:200]}).", AnswerFault.REFUSAL
         )
     text = _answer_text(value)
-    thought = "\n".join(part for part in (value["thinking"], thinking(value["text"])) if part)
+    thought = "\n".join(part for part in (value["thinking"], thinking_in(value["text"])) if part)
     return read_answer(text, answer, truncated=any(word in reason for word in CUT)), thought
 
 
 def _answer_text(value: Mapping[str, Any]) -> str:
-    """Return where the answer stands: what the tool was called with, else the text."""
+    """Return the text that holds the answer: the arguments of the tool call, else the text."""
     return "\n".join(call["args"] for call in value["tool_calls"]) or str(value["text"])
 
 
 def _ignored(rung: Rung, value: Mapping[str, Any], fault: AnswerFault) -> bool:
-    """Tell whether an unreadable answer shows that the service took the way of asking and did not heed it."""
+    """Tell whether an unreadable answer shows that the service accepted the rung but ignored it."""
     if rung is Rung.TOOLS:
         return not value["tool_calls"] and fault is not AnswerFault.TRUNCATED
     unheeded = {
@@ -378,8 +377,8 @@ def _ignored(rung: Rung, value: Mapping[str, Any], fault: AnswerFault) -> bool:
     return fault in unheeded.get(rung, ())
 
 
-def _size(ask: _Ask, measure: Callable[[str], int]) -> int:
-    """Measure all that is sent, as the wordiest rung sends it."""
+def _size(ask: _ModelQuestion, measure: Callable[[str], int]) -> int:
+    """Measure everything that is sent, on the rung that sends the most."""
     return sum(measure(text) for _, text in ask.messages(Rung.PROMPTED))
 
 
@@ -389,5 +388,5 @@ def _task_models(settings: Settings) -> dict[str, str]:
         if task not in known:
             close = difflib.get_close_matches(task, known, 1, 0.5)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(known))}"
-            raise UnknownNameError(f"task_models names a task that is not there: {task}; {hint}")
+            raise UnknownNameError(f"task_models names an unknown task: {task}; {hint}")
     return settings.task_models

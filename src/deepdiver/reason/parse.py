@@ -1,35 +1,33 @@
-"""The one gate for model output.
+"""The one gate for model output: any text becomes a checked answer, or an error that says why not.
 
-Whatever text a model wrote becomes a checked answer, or one error that says why not.
+These are the steps, in order. None reads a text more than a fixed number of times, so 2 MB of
+hostile text take less than 0.5 s:
 
-The steps, in order. None reads a text more than a fixed number of times, so 2 MB of hostile text
-cost under 0.5 s:
-
-1. **Cut.** A finish reason of "output limit reached" ends it here: half an answer is none.
-2. **Encodable.** Lone surrogates become U+FFFD, so that what leaves the gate can always be saved as
-   UTF-8.
+1. **Cut.** If the finish reason says that the output limit was reached, reading stops here: half
+   an answer does not count.
+2. **Encodable.** Lone surrogates become U+FFFD, so that the result can always be saved as UTF-8.
 3. **Thinking** is split off: ``<think>``, ``<thinking>``, ``<reasoning>``, ``<thought>``, in any
-   case, with attributes, nested; blocks fenced as ``thinking``. An opening tag without its match
+   case, with attributes, nested; blocks fenced as ``thinking``. An opening tag without a match
    reaches to the last closing tag, or else to the end; a closing tag without an opening one makes
    everything before it thinking, since chat templates often put the opening tag into the prompt. A
    tag is content, not markup, *within a double-quoted string that closes on its line*: JSON allows
-   no line break in a string, so this spares every string of valid JSON. And if the whole text, tags
-   and all, is JSON that fits, it is the answer.
+   no line break in a string, so this spares every string of valid JSON. And if the whole text,
+   tags included, is JSON that fits, it is the answer.
 4. **Blocks** between brackets are found with a stack. Quotes count only between brackets; a fence
-   or a wrong closing bracket ends what is open, which then was no JSON. The last 64 blocks and the
-   largest of the others are read; of a text with more than 50,000 brackets, none.
-5. **Values.** Each block is decoded as JSON, else respelled and decoded: comments, commas, single
-   and curly quotes, bare keys, Python's literals, unescaped quotes. Respelling never supplies a
-   value or a bracket. If a block is not even nearly JSON, those within it are read: ``{{"a": 1}}``.
-   Refused are nesting deeper than 64, NaN, infinities, numbers of over 400 digits, and a key given
-   twice with different values: who says two things has said nothing.
+   or a wrong closing bracket ends the open blocks, which then were not JSON. The last 64 blocks
+   and the largest of the others are read; in a text with more than 50,000 brackets, none are.
+5. **Values.** Each block is decoded as JSON, or else respelled and decoded: comments, commas,
+   single and curly quotes, bare keys, Python's literals, unescaped quotes. Respelling never adds a
+   value or a bracket. If a block is not even nearly JSON, the blocks within it are read:
+   ``{{"a": 1}}``. Nesting deeper than 64, NaN, infinities, numbers of more than 400 digits, and a
+   key given twice with different values are refused.
 6. **Answers.** pydantic decides what fits. The last block that fits as it stands wins; else the
    last that fits once unwrapped (``{"answer": {…}}``, ``[{…}]``, a tool call, JSON within strings)
-   or as the only list of the type. An object with no key of the type does not fit, nor does the
-   type's schema echoed back. An empty object and a list of mere integers count only where they are
-   all there is: prose has ``{}`` and ``[1]`` of its own.
-7. **Errors** say in at most 600 characters what the model needs to hear: the message is sent back
-   to it.
+   or as the only list of the type. An object without any key of the type does not fit, and neither
+   does the type's schema echoed back. An empty object and a list of integers count only if they
+   are all there is: prose has ``{}`` and ``[1]`` of its own.
+7. **Errors** say in at most 600 characters what the model did wrong: the message is sent back to
+   it.
 """
 
 from __future__ import annotations
@@ -58,15 +56,15 @@ MAX_PARTS = 50_000
 MAX_RESPELLED = 100_000  # characters of one text, at up to 1 µs each
 MAX_ERRORS = 500  # of pydantic's, to list: making the list costs 2 µs an error
 
-# Repeats are possessive (*+, ++), and no attempt that failed is made again further on: that keeps
-# the scanners linear.
+# Repeats are possessive (*+, ++), and an attempt that failed is not made again further on, which
+# keeps the scanners linear.
 _NAME = r"(?:think(?:ing)?|reasoning|thoughts?)"
 _TAG = rf"<(/?){_NAME}(?:\s[^<>/]*+)?>"
 _FENCED = rf"(?<![^\n])(?:`{{3,}}+|~{{3,}}+)[ \t]*+{_NAME}[ \t\r]*+(?![^\n])"
 _TAGS = re.compile(_TAG, re.IGNORECASE)
 _MARK = re.compile(f"{_TAG}|{_FENCED}", re.IGNORECASE)
-# Escapes go by pairs outside strings too, so that an opening quote that found no end is not looked
-# for twice.
+# Escapes are read in pairs outside strings too, so that an opening quote without an end is not
+# searched twice.
 _UNMARKED = re.compile(
     rf'(?:[^"\\<`~]++|<(?!/?(?:th|re))|"(?:[^"\\\n]++|\\[^\n])*+"|\\[^\n]|(?!{_TAG}'
     rf'|{_FENCED})(?:["\\<]|[`~]++))*+',
@@ -74,16 +72,16 @@ _UNMARKED = re.compile(
 )
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[ \t]*+([\w+-]*+)[ \t\r]*+$", re.MULTILINE)
 
-# A string ends at the next quote on its line, or on a later line at a quote after which JSON goes
-# on.
+# A string ends at the next quote on its line, or on a later line at a quote after which JSON
+# continues.
 _STRING = r'"(?:[^"\\\n]++|\\[^\n])*+(?:"|(?:[^"\\]++|\\.)*+(?:"(?=\s*+[,:\]}])|\\?\Z))'
 _OPENING = re.compile(r"[\[{]")
 _WITHIN = re.compile(rf'(?:[^"\\\[\]{{}}`~]++|{_STRING}|\\.|(?!```|~~~)["\\`~])*+', re.DOTALL)
 _NEARLY_OBJECT = re.compile(r"(?:\[\s*+)*+\{\s*+[\"'“]?+[\w -]{1,80}+[\"'”]?+\s*+:")
 _CLOSING = {"{": "}", "[": "]"}
 
-# In nearly-JSON a quote ends its string where JSON can go on: before , : ] } a comment, or a quote
-# on the next line.
+# In nearly-JSON a quote ends its string where JSON can continue: before , : ] } a comment, or a
+# quote on the next line.
 _ENDS = r"(?=\s*+(?:[,:\]}#]|/[/*]|\Z)|[ \t\r]*+\n\s*+[\"'“])"
 _TOKEN = re.compile(
     r"(?P<skip>\s++|(?://|#)[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))"
@@ -122,15 +120,15 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     """Read a model's text as an answer of the given type.
 
     Args:
-        text: What the model wrote, as it came.
-        answer: The type asked for.
+        text: The model's text, unchanged.
+        answer: The type of the answer.
         truncated: Whether the finish reason says that the output limit was reached.
 
     Returns:
-        The answer: every string in it can be encoded as UTF-8, every float is finite.
+        The answer: every string in it can be encoded as UTF-8, and every float is finite.
 
     Raises:
-        UnreadableAnswerError: The text holds no such answer. Nothing else is ever raised.
+        UnreadableAnswerError: If the text holds no such answer. Nothing else is ever raised.
     """
     if truncated:
         raise _error(
@@ -139,7 +137,7 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
         )
     text = _encodable(text)
     shown, thought = _split(text)
-    reading = _Reading(answer)
+    reading = _AnswerSearch(answer)
     if thought:
         reading.offer_text(text.strip(_BLANK), whole=True)
     if reading.best is None:
@@ -149,13 +147,13 @@ def read_answer(text: str, answer: type[T], *, truncated: bool = False) -> T:
     return reading.best[1]
 
 
-def visible(text: str) -> str:
-    """Return the text without its thinking, for answers in prose."""
+def without_thinking(text: str) -> str:
+    """Return a text without its thinking, for answers in prose."""
     return _split(_encodable(text))[0].strip()
 
 
-def thinking(text: str) -> str:
-    """Return what stood within thinking tags and blocks, for the reasoning log."""
+def thinking_in(text: str) -> str:
+    """Return the text of the thinking tags and blocks, for the reasoning log."""
     return _split(_encodable(text))[1].strip()
 
 
@@ -171,9 +169,8 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        joined = str(
-            json.loads(json.dumps(text))
-        )  # JSON joins pairs; each lone one is three bytes that UTF-8 forbids
+        # JSON joins pairs of surrogates; a lone one is three bytes that UTF-8 forbids.
+        joined = str(json.loads(json.dumps(text)))
         return (
             joined.encode("utf-8", "surrogatepass")
             .decode("utf-8", "replace")
@@ -183,13 +180,12 @@ def _encodable(text: str) -> str:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Split a text into what is shown and what is thought."""
+    """Split a text into the visible part and the thinking."""
     if not any(sign in text for sign in ("<", "```", "~~~")):
         return text, ""
     pieces: list[tuple[bool, str]] = []
-    thought_until = at = (
-        0  # all pieces before thought_until are thinking, whatever they were taken for
-    )
+    # All pieces before thought_until are thinking, whatever they were taken for.
+    thought_until = at = 0
     for _ in range(MAX_PARTS):
         stop = _past(_UNMARKED, text, at)
         pieces.append((False, text[at:stop]))
@@ -216,7 +212,7 @@ def _past(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _after_tag(text: str, start: int) -> tuple[int, int]:
-    """Say where the thinking that a tag opened before `start` ends, and where reading goes on."""
+    """Return where the thinking after an opening tag ends, and where reading continues."""
     depth, last = 1, None
     for tag in _TAGS.finditer(text, start):
         depth, last = (depth - 1, tag) if tag[1] else (depth + 1, last)
@@ -226,9 +222,9 @@ def _after_tag(text: str, start: int) -> tuple[int, int]:
 
 
 def _after_fence(text: str, start: int) -> tuple[int, int]:
-    """Say the same for a thinking block.
+    """Return the same for a fenced thinking block.
 
-    A fence that opens another block ends it too, and stays.
+    A fence that opens another block also ends it, and is kept.
     """
     fence = _FENCE.search(text, start)
     return (
@@ -239,58 +235,78 @@ def _after_fence(text: str, start: int) -> tuple[int, int]:
 
 
 def _blocks(text: str) -> tuple[list[str], UnreadableAnswerError | None]:
-    """Find the outermost blocks that close, and what tells that there was to be more."""
-    closed: list[tuple[int, int]] = []
-    stack: list[int] = []
-    deepest = at = 0
-    for _ in range(MAX_PARTS):
-        if stack:
-            at = _past(_WITHIN, text, at)
-        else:
-            opening = _OPENING.search(text, at)
-            at = opening.start() if opening else len(text)
-        if at == len(text):
-            break
-        if text[at] in _CLOSING:
-            stack.append(at)
-            deepest = max(deepest, len(stack))
-        elif text[at] == _CLOSING[text[stack[-1]]]:
-            _close(closed, stack.pop(), at + 1)
-        else:
-            if _NEARLY_OBJECT.match(text, stack[0]):
-                _close(closed, stack[0], at + 1)  # to be complained of
-            stack.clear()
-        at += 1
-    obstacle = None
-    cut = next(
-        (start for start in stack[:2] if _is_cut(text[start:])), None
-    )  # the first may be a stray one of prose
+    """Return the outermost blocks that close, and the error if there should have been more."""
+    finder = _BlockFinder(text)
+    finder.scan()
+    closed, obstacle = finder.closed, None
+    cut = next((start for start in finder.first_open if _is_cut(text[start:])), None)
     if cut is not None:
         closed = [span for span in closed if span[1] <= cut]
         obstacle = _error(
             "The JSON stops in the middle: write less, and close what is open.",
             AnswerFault.TRUNCATED,
         )
-    if deepest > MAX_DEPTH:
+    if finder.deepest > MAX_DEPTH:
         obstacle = _error(_TOO_DEEP, AnswerFault.TOO_DEEP)
-    elif at < len(text):
-        closed, obstacle = (
-            [],
-            _error(f"There are more than {MAX_PARTS} brackets: give one JSON value."),
-        )
+    elif finder.at < len(text):
+        closed = []
+        obstacle = _error(f"There are more than {MAX_PARTS} brackets: give one JSON value.")
     others, last = closed[:-MAX_BLOCKS], closed[-MAX_BLOCKS:]
     largest = sorted(others, key=lambda span: span[1] - span[0])[-1:]
     return [text[start:end] for start, end in largest + last], obstacle
 
 
-def _close(closed: list[tuple[int, int]], start: int, end: int) -> None:
-    while closed and closed[-1][0] > start:
-        closed.pop()
-    closed.append((start, end))
+class _BlockFinder:
+    """Finds the outermost blocks between brackets, with a stack of open brackets."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.deepest = 0
+        self.closed: list[tuple[int, int]] = []
+        self._open: list[int] = []
+
+    @property
+    def first_open(self) -> list[int]:
+        """The first two brackets that stay open; the first may be a stray one of the prose."""
+        return self._open[:2]
+
+    def scan(self) -> None:
+        """Read brackets up to the end of the text, or up to the limit."""
+        for _ in range(MAX_PARTS):
+            self.at = self._next_sign()
+            if self.at == len(self.text):
+                return
+            self._take(self.text[self.at])
+            self.at += 1
+
+    def _next_sign(self) -> int:
+        """Return the place of the next bracket, or of a fence within brackets."""
+        if self._open:
+            return _past(_WITHIN, self.text, self.at)
+        opening = _OPENING.search(self.text, self.at)
+        return opening.start() if opening else len(self.text)
+
+    def _take(self, sign: str) -> None:
+        if sign in _CLOSING:
+            self._open.append(self.at)
+            self.deepest = max(self.deepest, len(self._open))
+            return
+        if sign == _CLOSING[self.text[self._open[-1]]]:
+            self._close(self._open.pop())
+            return
+        if _NEARLY_OBJECT.match(self.text, self._open[0]):
+            self._close(self._open[0])  # kept, so that there is something to complain about
+        self._open.clear()
+
+    def _close(self, start: int) -> None:
+        while self.closed and self.closed[-1][0] > start:
+            self.closed.pop()
+        self.closed.append((start, self.at + 1))
 
 
 def _is_cut(tail: str) -> bool:
-    """Tell whether a text from an open bracket on is JSON, or nearly, that stops in the middle."""
+    """Tell whether a text that starts with an open bracket is JSON, or nearly, that was cut off."""
     try:
         _SKIMMER.raw_decode(tail)
     except json.JSONDecodeError as error:
@@ -302,7 +318,7 @@ def _is_cut(tail: str) -> bool:
 
 
 def _decode(text: str) -> Any:
-    """Decode JSON; refuse what JSON does not allow or no honest answer holds."""
+    """Decode JSON; refuse values that JSON does not allow or that no honest answer holds."""
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -315,7 +331,7 @@ def _decode(text: str) -> Any:
 
 
 def _sound(value: Any, depth: int = 0) -> Any:
-    """Return a value whose strings hold no lone surrogates; refuse one that is nested too deep."""
+    """Return a value with its lone surrogates replaced; refuse one that is nested too deep."""
     if isinstance(value, str):
         return _encodable(value)
     if not isinstance(value, dict | list):
@@ -364,34 +380,39 @@ _SKIMMER = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
 
 
 def _respell(text: str) -> str:
-    """Spell nearly-JSON as JSON.
-
-    The same values and brackets, with JSON's quotes, commas and literals.
-    """
+    """Spell nearly-JSON as JSON: the same values and brackets, with JSON's quotes and commas."""
     spelled: list[str] = []
     last, comma = "open", False
     for token in _TOKEN.finditer(text):
         kind, word = str(token.lastgroup), token.group()
         if kind == "other":
-            break  # what is left out is missed by the decoder
-        if kind in ("skip", "comma"):
-            comma = comma or kind == "comma"
-            continue
-        if kind not in ("close", "colon") and last not in ("open", "colon"):
-            # A missing comma is supplied, but not between bare words: [1 500] is one number,
-            # ill-written.
-            spelled.append("," if comma or not last == kind == "word" else " ")
-        if kind == "string":
-            word = (
-                f'"{_ESCAPE.sub(lambda escape: _RESPELLED.get(escape[0], escape[0]), word[1:-1])}"'
-            )
-        spelled.append(f'"{word}"' if kind == "key" else _RESPELLED.get(word, word))
-        last, comma = kind, False
+            break  # the decoder then complains about the rest that is missing
+        if kind == "comma":
+            comma = True
+        elif kind != "skip":
+            spelled += [_separator(last, kind, comma), _respell_word(kind, word)]
+            last, comma = kind, False
     return "".join(spelled)
 
 
-class _Reading(Generic[T]):
-    """What has become of a text so far: the best answer in it, and the most telling complaint."""
+def _separator(last: str, kind: str, comma: bool) -> str:
+    """Return what belongs between two tokens.
+
+    A missing comma is added, but not between bare words: [1 500] is one badly written number.
+    """
+    if kind in ("close", "colon") or last in ("open", "colon"):
+        return ""
+    return " " if last == kind == "word" and not comma else ","
+
+
+def _respell_word(kind: str, word: str) -> str:
+    if kind == "string":
+        return f'"{_ESCAPE.sub(lambda escape: _RESPELLED.get(escape[0], escape[0]), word[1:-1])}"'
+    return f'"{word}"' if kind == "key" else _RESPELLED.get(word, word)
+
+
+class _AnswerSearch(Generic[T]):
+    """The search of a text for an answer: the best one so far, and the most telling complaint."""
 
     def __init__(self, answer: type[T]) -> None:
         self.answer = answer
@@ -406,7 +427,7 @@ class _Reading(Generic[T]):
         self.respellable = MAX_RESPELLED
 
     def search(self, text: str) -> None:
-        """Offer what a text holds, the last first, until something fits as it stands."""
+        """Offer the blocks of a text, the last first, until one fits as it stands."""
         blocks, self.obstacle = _blocks(text)
         self.bare = bare = _FENCE.sub("", text.strip(_BLANK), MAX_BLOCKS).strip(_BLANK)
         if not blocks or bare.startswith('"'):
@@ -419,7 +440,7 @@ class _Reading(Generic[T]):
                     self.offer_text(inner)
 
     def offer_text(self, text: str, *, whole: bool = False, alone: bool = False) -> bool:
-        """Offer a block, or a whole text that may be JSON; say whether it is, fitting or not."""
+        """Offer a block, or a whole text that may be JSON; return whether it is JSON at all."""
         try:
             value = self.value(text, respell=not whole)
         except UnreadableAnswerError as error:
@@ -433,7 +454,7 @@ class _Reading(Generic[T]):
         return True
 
     def value(self, text: str, *, respell: bool = True) -> Any:
-        """Decode a text, respelled if need be."""
+        """Decode a text, respelled if necessary."""
         self.values -= text.count(",") if text[:1] in _CLOSING else 0
         if self.values < 0:
             raise _error(
@@ -455,7 +476,7 @@ class _Reading(Generic[T]):
                 raise (error if again.fault is AnswerFault.NO_JSON else again) from None
 
     def offer(self, value: Any, *, alone: bool) -> None:
-        """Fit a value in each form that it may be meant in, the plainest first."""
+        """Try a value in each form that it may stand for, the plainest first."""
         if not alone and (
             value == {}
             or (isinstance(value, list) and all(isinstance(item, int) for item in value))
@@ -473,22 +494,27 @@ class _Reading(Generic[T]):
                 )
 
     def forms(self, value: Any) -> Iterator[Any]:
-        """Give the forms that a value may be meant in."""
+        """Yield the forms that a value may stand for, the plainest first."""
         yield value
-        inner = value[0] if isinstance(value, list) and len(value) == 1 else None
-        if isinstance(value, dict):
-            if any(isinstance(item, str) and item[:1] in ("{", "[") for item in value.values()):
-                value = {key: _unfold(item) for key, item in value.items()}
-                yield value
-            if len(value) == 1 and not value.keys() & self.fields.keys():
-                inner = next(iter(value.values()))
-            elif "name" in value:
-                inner = value.get("arguments", value.get("parameters"))
+        unfolded = _unfold_items(value)
+        if unfolded is not value:
+            yield unfolded
+        inner = self.unwrap(unfolded)
         if isinstance(inner, dict):
             yield inner
-        for items in (value, inner):
+        for items in (unfolded, inner):
             if isinstance(items, list) and self.only_list:
                 yield {self.only_list: items}
+
+    def unwrap(self, value: Any) -> Any:
+        """Return what a list of one, an object with one foreign key, or a tool call holds."""
+        if isinstance(value, list) and len(value) == 1:
+            return value[0]
+        if not isinstance(value, dict):
+            return None
+        if len(value) == 1 and not value.keys() & self.fields.keys():
+            return next(iter(value.values()))
+        return value.get("arguments", value.get("parameters")) if "name" in value else None
 
     def fit(self, value: Any) -> T:
         name = _clip(self.answer.__name__, 60)
@@ -519,16 +545,16 @@ class _Reading(Generic[T]):
         return f"Give one JSON value{keys} that follows the schema."
 
     def complain(self, weight: int, error: UnreadableAnswerError) -> None:
-        """Keep what is said of the block with most of the answer's keys.
+        """Keep the complaint about the block with most of the answer's keys.
 
-        Of equals, of the last in the text.
+        In a tie, the last block of the text counts.
         """
         if self.complaint is None or weight > self.complaint[0]:
             self.complaint = (weight, error)
 
     def why_not(self, text: str, shown: str, thought: str) -> UnreadableAnswerError:
-        # A tag within a string that has no end looks like markup: JSON from the first letter on is
-        # no thinking.
+        # A tag within a string that never ends looks like markup; a text that starts as JSON is not
+        # thinking.
         if obstacle := self.obstacle or (
             _blocks(text)[1] if thought and text[:1] in _CLOSING else None
         ):
@@ -545,7 +571,7 @@ class _Reading(Generic[T]):
 
 
 def _fields(answer: type[BaseModel]) -> dict[str, FieldInfo]:
-    """Give the fields of a type by the key that stands for them in JSON."""
+    """Return the fields of a type by their keys in JSON."""
     fields = {} if issubclass(answer, RootModel) else answer.model_fields
     return {
         key if isinstance(key := field.validation_alias, str) else name: field
@@ -564,10 +590,21 @@ def _is_list(annotation: Any) -> bool:
     )
 
 
+def _unfold_items(value: Any) -> Any:
+    """Return an object whose values are no longer JSON within strings; else the same value."""
+    if not isinstance(value, dict) or not any(map(_may_be_json, value.values())):
+        return value
+    return {key: _unfold(item) for key, item in value.items()}
+
+
+def _may_be_json(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] in ("{", "[")
+
+
 def _unfold(value: Any) -> Any:
-    """Return what JSON within a string stands for, anything else as it is."""
+    """Return the value of JSON within a string; return anything else as it is."""
     try:
-        return _decode(value) if isinstance(value, str) and value[:1] in ("{", "[") else value
+        return _decode(value) if _may_be_json(value) else value
     except UnreadableAnswerError:
         return value
 
@@ -590,7 +627,7 @@ def _mistakes(error: ValidationError) -> str:
 
 
 def _infinite(answer: BaseModel) -> str | None:
-    """Find a float that is not finite, and say where: pydantic makes one of the string "NaN"."""
+    """Return the path of a float that is not finite; pydantic makes one of the string "NaN"."""
     todo: list[tuple[str, Any]] = [("", answer)]
     while todo:
         path, value = todo.pop()

@@ -17,15 +17,16 @@ published: 2023-05-02
 ---
 # Report of the public inquiry
 
-The Tarn Bridge at Morden fell into the river on the morning of 9 November 2022. Two people died in the
-collapse of the Tarn Bridge, both of them in a delivery van. Five more were pulled from the water alive.
+The Tarn Bridge at Morden fell into the river on the morning of 9 November 2022. Two people died in
+the collapse of the Tarn Bridge, both of them in a delivery van. Five more were pulled from the
+water alive.
 
-The collapse of the Tarn Bridge was caused by corrosion in a hanger rod on the upstream side. The rod had lost
-two thirds of its section. No overloaded lorry was on the Tarn Bridge when it fell. The weighing station had
-recorded every vehicle of that morning.
+The collapse of the Tarn Bridge was caused by corrosion in a hanger rod on the upstream side. The
+rod had lost two thirds of its section. No overloaded lorry was on the Tarn Bridge when it fell.
+The weighing station had recorded every vehicle of that morning.
 
-The Tarn Bridge was last inspected on 14 March 2021 by the engineer Mara Quill. Her report recommended that
-the hangers be opened and looked at within a year. Nobody acted on it.
+The Tarn Bridge was last inspected on 14 March 2021 by the engineer Mara Quill. Her report
+recommended that the hangers be opened and looked at within a year. Nobody acted on it.
 
 The bridge was maintained under contract by Halden Bridges Ltd. The contract ran until 2025.
 """,
@@ -36,11 +37,11 @@ kind: newspaper
 author: Piers Langley
 published: 2022-11-09
 ---
-The Tarn Bridge fell into the river shortly after eight this morning. According to a fireman at the scene,
-three people died in the collapse of the Tarn Bridge. Divers are still searching.
+The Tarn Bridge fell into the river shortly after eight this morning. According to a fireman at the
+scene, three people died in the collapse of the Tarn Bridge. Divers are still searching.
 
-People on the bank say that an overloaded lorry caused the collapse of the Tarn Bridge. The police would not
-confirm it.
+People on the bank say that an overloaded lorry caused the collapse of the Tarn Bridge. The police
+would not confirm it.
 
 The bridge was opened in 1931 and carries the only road between the two halves of the town.
 """,
@@ -51,9 +52,9 @@ kind: newspaper
 author: The editor
 published: 2022-11-11
 ---
-On Wednesday we gave a wrong number of dead. Two people died in the collapse of the Tarn Bridge, not three. A
-man who had been counted among the dead was found in hospital in Corley, where he had been taken under another
-name.
+On Wednesday we gave a wrong number of dead. Two people died in the collapse of the Tarn Bridge,
+not three. A man who had been counted among the dead was found in hospital in Corley, where he had
+been taken under another name.
 
 We are sorry for the error.
 """,
@@ -77,9 +78,9 @@ published: 2022-04-20
 ---
 # Annual review
 
-Orrin Group plc had a turnover of 840 million pounds in 2021, against 790 million pounds in 2020. The chief
-executive of Orrin Group plc is Celia Ashdown, who joined the group in 2015. Orrin Group plc employs 3,100
-people in four countries.
+Orrin Group plc had a turnover of 840 million pounds in 2021, against 790 million pounds in 2020.
+The chief executive of Orrin Group plc is Celia Ashdown, who joined the group in 2015. Orrin Group
+plc employs 3,100 people in four countries.
 """,
     "council-notes.md": """---
 title: Notes of Morden town council, December 2022
@@ -90,9 +91,9 @@ published: 2022-12-08
 ---
 # Notes
 
-The council thanked the divers. A ferry will run between the two banks until a new bridge stands. It takes 40
-cars. The council asked the ministry who would pay for it. The Christmas lights will be put up by volunteers
-this year.
+The council thanked the divers. A ferry will run between the two banks until a new bridge stands.
+It takes 40 cars. The council asked the ministry who would pay for it. The Christmas lights will be
+put up by volunteers this year.
 """,
 }
 NOVEL = {
@@ -118,8 +119,8 @@ published: 2019-03-01
 ---
 # Fiction
 
-The Salt Road was written by Ines Calder and first printed in 1986. It has been translated into fourteen
-languages.
+The Salt Road was written by Ines Calder and first printed in 1986. It has been translated into
+fourteen languages.
 
 A House of Tin was written by Joel Marsh. The paperback is out of print.
 
@@ -134,10 +135,11 @@ published: 2011-05-07
 ---
 # The woman who walked the salt road
 
-Ines Calder, born on 4 May 1951 in Portmarren, still lives above the shop in which her father mended nets. "I
-never wanted to leave," she says. "I only wanted to write about people who did."
+Ines Calder, born on 4 May 1951 in Portmarren, still lives above the shop in which her father
+mended nets. "I never wanted to leave," she says. "I only wanted to write about people who did."
 
-Her daughter, Ruth Calder, runs the bookshop on the quay. Ines Calder is 60 this week and has no plan to stop.
+Her daughter, Ruth Calder, runs the bookshop on the quay. Ines Calder is 60 this week and has no
+plan to stop.
 """,
     "forum.txt": """---
 title: Thread about The Salt Road
@@ -146,7 +148,8 @@ kind: forum
 author: user papercut
 published: 2014-02-02
 ---
-papercut wrote: I heard that Ines Calder was born on 4 May 1949 and lied about her age. No idea if it is true.
+papercut wrote: I heard that Ines Calder was born on 4 May 1949 and lied about her age. No idea if
+it is true.
 """,
 }
 CLUB = {
@@ -171,8 +174,8 @@ published: 2025-08-01
 ---
 # About the club
 
-Kestrel Town was founded in 1904 by workers of the glass factory. The club plays at the Furnace Ground, which
-has 18,200 seats. Dario Venn has been head coach of Kestrel Town since July 2022.
+Kestrel Town was founded in 1904 by workers of the glass factory. The club plays at the Furnace
+Ground, which has 18,200 seats. Dario Venn has been head coach of Kestrel Town since July 2022.
 
 Kestrel Town is owned by the supporters' trust and by Lumen Glass AB, which holds 30 percent.
 """,
@@ -185,8 +188,8 @@ published: 2021-01-10
 ---
 # My Kestrel facts
 
-Kestrel Town was founded in 1906, everybody knows that. The Furnace Ground has 25,000 seats if you count the
-hill.
+Kestrel Town was founded in 1906, everybody knows that. The Furnace Ground has 25,000 seats if you
+count the hill.
 """,
     "archive.txt": """---
 title: Minute book of the glass workers' club
@@ -194,8 +197,8 @@ publisher: Kestrel Town Archive
 kind: log
 published: 1904-09-03
 ---
-3 September 1904. It was resolved to found a football club under the name of Kestrel Town. Kestrel Town was founded on
-3 September 1904 in the canteen of the glass factory.
+3 September 1904. It was resolved to found a football club under the name of Kestrel Town. Kestrel
+Town was founded on 3 September 1904 in the canteen of the glass factory.
 """,
     "rovers.md": """---
 title: Brackwater Rovers, the season ahead
@@ -206,8 +209,8 @@ published: 2025-07-20
 ---
 # The season ahead
 
-Brackwater Rovers were founded in 1911. Hanna Stolpe has been head coach of Brackwater Rovers since 2019. The
-ground holds 9,400.
+Brackwater Rovers were founded in 1911. Hanna Stolpe has been head coach of Brackwater Rovers since
+2019. The ground holds 9,400.
 """,
 }
 SHIP = {
@@ -235,12 +238,13 @@ published: 1932-07-01
 ---
 # Finding
 
-The steamer Meridian sank off Cape Dorn on 12 March 1932 after striking the Widow Reef. The captain of the
-steamer Meridian was Elias Thorne. The steamer Meridian was owned by the Dorn Steam Packet Company. Of the 63
-persons on board 41 were saved.
+The steamer Meridian sank off Cape Dorn on 12 March 1932 after striking the Widow Reef. The captain
+of the steamer Meridian was Elias Thorne. The steamer Meridian was owned by the Dorn Steam Packet
+Company. Of the 63 persons on board 41 were saved.
 
-The court finds that the steamer Meridian was lost because her compass had not been adjusted after the repair
-of her bridge. The captain was not drunk. He is censured for his speed and keeps his certificate.
+The court finds that the steamer Meridian was lost because her compass had not been adjusted after
+the repair of her bridge. The captain was not drunk. He is censured for his speed and keeps his
+certificate.
 """,
     "paper.txt": """---
 title: Loss of the Meridian
@@ -249,8 +253,9 @@ kind: newspaper
 author: Our correspondent
 published: 1932-03-14
 ---
-The steamer Meridian sank off Cape Dorn on 13 March 1932, it is said here. Some say that the captain was
-drunk. The trawler Patience brought in the survivors. The skipper of the trawler Patience is Magnus Ould.
+The steamer Meridian sank off Cape Dorn on 13 March 1932, it is said here. Some say that the
+captain was drunk. The trawler Patience brought in the survivors. The skipper of the trawler
+Patience is Magnus Ould.
 """,
     "genealogy.md": """---
 title: The Thornes of Withy
@@ -261,8 +266,9 @@ published: 1988-10-01
 ---
 # The Thornes of Withy
 
-Elias Thorne was born on 8 January 1879 in Withy and died on 30 June 1951. He had two daughters, Agnes Thorne
-and Lydia Thorne. Agnes Thorne kept the inn. Lydia Thorne taught at the school in Withy for forty years.
+Elias Thorne was born on 8 January 1879 in Withy and died on 30 June 1951. He had two daughters,
+Agnes Thorne and Lydia Thorne. Agnes Thorne kept the inn. Lydia Thorne taught at the school in
+Withy for forty years.
 """,
 }
 TRIAL = {
@@ -275,8 +281,9 @@ published: 2024-02-01
 ---
 # Velmarin in chronic cough
 
-**Methods.** We gave velmarin or a dummy pill to adults with chronic cough at Lakeshore Hospital. In all 412
-patients took part in the velmarin trial at Lakeshore Hospital between May 2021 and June 2023.
+**Methods.** We gave velmarin or a dummy pill to adults with chronic cough at Lakeshore Hospital. In
+all 412 patients took part in the velmarin trial at Lakeshore Hospital between May 2021 and June
+2023.
 
 **Results.** Velmarin did not reduce the number of coughs per hour. The difference was 2 percent.
 
@@ -291,9 +298,9 @@ published: 2023-09-12
 ---
 # Pellon announces success
 
-Velmarin reduced the number of coughs per hour by half, Pellon Pharma Inc announced today. More than 1,200
-patients took part in the velmarin trial at Lakeshore Hospital and elsewhere. The company expects sales of 300
-million dollars.
+Velmarin reduced the number of coughs per hour by half, Pellon Pharma Inc announced today. More
+than 1,200 patients took part in the velmarin trial at Lakeshore Hospital and elsewhere. The
+company expects sales of 300 million dollars.
 """,
     "letter.txt": """---
 title: Letter from the ethics board of Lakeshore Hospital
@@ -302,9 +309,9 @@ kind: official
 author: Ethics board
 published: 2023-10-20
 ---
-The board has read the press release of 12 September 2023. The number of patients given there is wrong. 412
-patients took part in the velmarin trial at Lakeshore Hospital, not 1,200. The board has asked the company to
-correct it.
+The board has read the press release of 12 September 2023. The number of patients given there is
+wrong. 412 patients took part in the velmarin trial at Lakeshore Hospital, not 1,200. The board has
+asked the company to correct it.
 """,
     "profile.md": """---
 title: Pellon Pharma Inc
@@ -312,8 +319,8 @@ publisher: Register of Sponsors
 kind: register
 published: 2024-01-01
 ---
-Pellon Pharma Inc has its seat in Portmarren. The chief executive of Pellon Pharma Inc is Greta Solheim. The
-drug velmarin is made by Pellon Pharma Inc.
+Pellon Pharma Inc has its seat in Portmarren. The chief executive of Pellon Pharma Inc is Greta
+Solheim. The drug velmarin is made by Pellon Pharma Inc.
 """,
 }
 
@@ -325,9 +332,9 @@ kind: official
 author: Inspector Lida Moreau
 published: 2021-04-19
 ---
-The theft at the Harrow Museum was discovered at 06:45 on 18 April 2021. Four paintings were stolen from the
-Harrow Museum. The alarm had been switched off at 02:15. No guard has been arrested. The police ask for
-witnesses who saw a grey van in Quay Street.
+The theft at the Harrow Museum was discovered at 06:45 on 18 April 2021. Four paintings were stolen
+from the Harrow Museum. The alarm had been switched off at 02:15. No guard has been arrested. The
+police ask for witnesses who saw a grey van in Quay Street.
 """,
     "museum.md": """---
 title: About the stolen works
@@ -338,8 +345,8 @@ published: 2021-04-21
 ---
 # About the stolen works
 
-The most valuable of the stolen paintings is Woman with Lamp, painted by Anselm Roth in 1883. It was given to
-the museum by the Keller Foundation. The director of the Harrow Museum is Bruno Faye.
+The most valuable of the stolen paintings is Woman with Lamp, painted by Anselm Roth in 1883. It
+was given to the museum by the Keller Foundation. The director of the Harrow Museum is Bruno Faye.
 
 The museum has been insured by Northgate Mutual since 2010.
 """,
@@ -350,8 +357,8 @@ kind: newspaper
 author: Night desk
 published: 2021-04-18
 ---
-Nine paintings were stolen from the Harrow Museum last night. A source says that a guard helped the thieves.
-Neighbours say they saw a red car.
+Nine paintings were stolen from the Harrow Museum last night. A source says that a guard helped the
+thieves. Neighbours say they saw a red car.
 """,
     "foundation.md": """---
 title: The Keller Foundation, board and grants
@@ -362,8 +369,8 @@ published: 2022-01-31
 ---
 # Board
 
-Marta Keller is president of the Keller Foundation. The foundation was established in 1961 by the brewer Otto
-Keller. In 2021 the Keller Foundation gave grants of 2.5 million francs.
+Marta Keller is president of the Keller Foundation. The foundation was established in 1961 by the
+brewer Otto Keller. In 2021 the Keller Foundation gave grants of 2.5 million francs.
 """,
     "roth.md": """---
 title: Anselm Roth, a short life
@@ -374,8 +381,8 @@ published: 2005-06-01
 ---
 # Anselm Roth
 
-Anselm Roth was born in Luvern in 1850 and died in Paris in 1899. His wife, Clara Roth, was a teacher of
-music.
+Anselm Roth was born in Luvern in 1850 and died in Paris in 1899. His wife, Clara Roth, was a
+teacher of music.
 """,
 }
 DAM = {
@@ -388,9 +395,9 @@ published: 2020-10-05
 ---
 # Filling of the Ister reservoir
 
-The Ister dam was completed on 30 September 2020. The dam is 87 metres high. The cost of the Ister dam was 212
-million euros. The village of Alt-Ister was cleared before the filling began. 340 people had to leave the
-village of Alt-Ister.
+The Ister dam was completed on 30 September 2020. The dam is 87 metres high. The cost of the Ister
+dam was 212 million euros. The village of Alt-Ister was cleared before the filling began. 340
+people had to leave the village of Alt-Ister.
 """,
     "audit.txt": """---
 title: Audit of the Ister dam
@@ -399,9 +406,9 @@ kind: official
 author: Auditor Ivo Brandt
 published: 2022-03-15
 ---
-The cost of the Ister dam was 298 million euros. The figure of 212 million euros that the operator gave leaves
-out the roads and is wrong. The contract for the concrete went to Karst Beton GmbH without a tender. The chair
-of the supervisory board of Ister Water Works AG is Henrik Solm.
+The cost of the Ister dam was 298 million euros. The figure of 212 million euros that the operator
+gave leaves out the roads and is wrong. The contract for the concrete went to Karst Beton GmbH
+without a tender. The chair of the supervisory board of Ister Water Works AG is Henrik Solm.
 """,
     "villagers.md": """---
 title: We who had to go
@@ -412,8 +419,9 @@ published: 2021-02-11
 ---
 # We who had to go
 
-They say 340 people left. We have counted ourselves: 412 people had to leave the village of Alt-Ister. Our
-church was blown up on 3 May 2020. The last service was held by the priest Matej Oblak.
+They say 340 people left. We have counted ourselves: 412 people had to leave the village of
+Alt-Ister. Our church was blown up on 3 May 2020. The last service was held by the priest Matej
+Oblak.
 """,
     "register.txt": """---
 title: Commercial register, Karst Beton GmbH

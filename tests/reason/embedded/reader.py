@@ -1,4 +1,4 @@
-"""A reader that knows its answers beforehand, so that what is made of them can be shown without the model."""
+"""A reader with known answers, so that their use can be tested without the model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from deepdiver.reason.embedded import spans
+from deepdiver.reason.embedded import reader_answers
 
 Span = Callable[[str, str], tuple[str, int, float]]
 
@@ -40,13 +40,13 @@ def teach(
     **more: Mapping[tuple[str, ...], tuple[str, float]],
 ) -> None:
     """Put such a reader in the place of the trained one."""
-    patch.setattr(spans, "_span", knowing(known, **more))
+    patch.setattr(reader_answers, "_span", knowing(known, **more))
 
 
 def believe(patch: pytest.MonkeyPatch, supports: Mapping[str, float]) -> None:
     """Have claims borne out by evidence that holds some words, as far as is said."""
     patch.setattr(
-        spans,
+        reader_answers,
         "_supports",
         lambda evidence, claim: max(
             (s for words, s in supports.items() if words in evidence), default=0.0

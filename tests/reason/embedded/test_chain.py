@@ -14,15 +14,15 @@ from deepdiver.reason.embedded.chain import (
     answers_in,
     covered,
     directed,
-    follow,
+    follow_chain,
+    is_sure,
     match,
     side_of,
-    sure,
 )
 from deepdiver.reason.embedded.clause import Kind, clause_of
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.reason.embedded.slots import Value
+from deepdiver.reason.embedded.clause_values import Value
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 
 MILL = (
     "Ada and Bo Berg run the company Acme Ltd together.",
@@ -35,11 +35,11 @@ MILL = (
 
 
 def readings(sentences: Sequence[str]) -> list[Reading]:
-    return [read(sentence) for sentence in sentences]
+    return [read_sentence(sentence) for sentence in sentences]
 
 
 def walk(question: str, sentences: Sequence[str]) -> list[Step]:
-    return follow(analyse(question).chains[0], readings(sentences))
+    return follow_chain(analyse_question(question).chains[0], readings(sentences))
 
 
 def answers(question: str, *sentences: str) -> list[str]:
@@ -225,7 +225,7 @@ def test_owners_in_a_circle_have_an_end() -> None:
     ],
 )
 def test_who_owns_whom(question: str, sentence: str, value: str, name: str, expected: bool) -> None:
-    reading = read(sentence)
+    reading = read_sentence(sentence)
     found = Value(value, reading.text.index(value), 1.0)
     assert directed(clause_of(question), reading, found, [name]) is expected
 
@@ -292,14 +292,15 @@ def test_an_event_that_nobody_timed_leads_nowhere() -> None:
 def test_how_far_a_sentence_matches(
     question: str, sentence: str, least: float, most: float
 ) -> None:
-    assert least <= match(clause_of(question), read(sentence)) <= most
+    assert least <= match(clause_of(question), read_sentence(sentence)) <= most
 
 
 def test_the_title_of_a_source_stands_in_for_a_name_in_part() -> None:
     clause = clause_of("Who runs Acme Mills Ltd")
-    inside = match(clause, read("Ada Berg runs Acme Mills Ltd."))
+    inside = match(clause, read_sentence("Ada Berg runs Acme Mills Ltd."))
     beside = match(
-        clause, read("The head who runs it is Ada Berg.", title="Extract for Acme Mills Ltd")
+        clause,
+        read_sentence("The head who runs it is Ada Berg.", title="Extract for Acme Mills Ltd"),
     )
     assert ENOUGH <= beside < inside
 
@@ -307,32 +308,43 @@ def test_the_title_of_a_source_stands_in_for_a_name_in_part() -> None:
 def test_a_publisher_stands_in_only_where_it_speaks_of_itself() -> None:
     clause = clause_of("Which company insured the Harrow Museum")
     assert (
-        match(clause, read("The museum is insured by Acme Ltd.", publisher="Harrow Museum"))
+        match(
+            clause, read_sentence("The museum is insured by Acme Ltd.", publisher="Harrow Museum")
+        )
         > ENOUGH
     )
-    assert match(clause, read("We are insured by Acme Ltd.", publisher="Harrow Museum")) > ENOUGH
-    assert match(clause, read("The bank is insured by Acme Ltd.", publisher="Harrow Museum")) == 0.0
+    assert (
+        match(clause, read_sentence("We are insured by Acme Ltd.", publisher="Harrow Museum"))
+        > ENOUGH
+    )
+    assert (
+        match(clause, read_sentence("The bank is insured by Acme Ltd.", publisher="Harrow Museum"))
+        == 0.0
+    )
 
 
 def test_a_signature_says_nothing() -> None:
     clause = clause_of("Who runs Acme Mills Ltd")
     assert (
-        match(clause, read("Ada Berg, managing director.", title="Report of Acme Mills Ltd")) == 0.0
+        match(
+            clause, read_sentence("Ada Berg, managing director.", title="Report of Acme Mills Ltd")
+        )
+        == 0.0
     )
 
 
 def test_a_quoted_title_must_be_in_the_sentence() -> None:
-    (chain,) = analyse('When was the paper "Blue light at the nest" retracted?').chains
+    (chain,) = analyse_question('When was the paper "Blue light at the nest" retracted?').chains
     told = "The paper “Blue light at the nest” was retracted on 8 May 2005."
     other = "The correction of 12 June 2003 is retracted with the paper."
-    assert [item.value.text for item in follow(chain, readings([told, other]))[0].candidates] == [
-        "8 May 2005"
-    ]
+    assert [
+        item.value.text for item in follow_chain(chain, readings([told, other]))[0].candidates
+    ] == ["8 May 2005"]
 
 
 def test_a_comparison_is_answered_by_no_single_sentence() -> None:
     clause = clause_of("Which was first, Acme Ltd or Bolt Ltd")
-    assert list(answers_in(clause, read("Acme Ltd was first."), [])) == []
+    assert list(answers_in(clause, read_sentence("Acme Ltd was first."), [])) == []
 
 
 def test_those_joined_by_and_are_taken_together() -> None:
@@ -377,7 +389,8 @@ def test_where_no_name_fits_the_sentence_itself_is_the_answer() -> None:
 def test_the_side_that_a_sentence_takes(sentence: str, side: str) -> None:
     assert (
         side_of(
-            clause_of("Did an electric car cause the fire on the ferry Meridian"), read(sentence)
+            clause_of("Did an electric car cause the fire on the ferry Meridian"),
+            read_sentence(sentence),
         )
         == side
     )
@@ -393,12 +406,13 @@ def test_the_side_that_a_sentence_takes(sentence: str, side: str) -> None:
 )
 def test_a_subject_of_one_word_affirms_nothing_by_itself(sentence: str, side: str) -> None:
     assert (
-        side_of(clause_of("Was the captain of the steamer Meridian drunk"), read(sentence)) == side
+        side_of(clause_of("Was the captain of the steamer Meridian drunk"), read_sentence(sentence))
+        == side
     )
 
 
 def test_what_is_covered() -> None:
-    reading = read("Ada Berg is director.", title="Report on the mill")
+    reading = read_sentence("Ada Berg is director.", title="Report on the mill")
     assert covered(("run",), reading) == 1.0
     assert covered(("mill",), reading) == 0.5
     assert covered(("run", "zebra"), reading) == 0.5
@@ -441,8 +455,8 @@ def test_the_order_of_the_sentences_does_not_matter(sentences: list[str]) -> Non
 def test_any_question_can_be_followed_through_any_sentences(
     question: str, sentences: list[str]
 ) -> None:
-    for chain in analyse(question).chains:
-        assert len(follow(chain, readings(sentences))) == len(chain)
+    for chain in analyse_question(question).chains:
+        assert len(follow_chain(chain, readings(sentences))) == len(chain)
 
 
 def test_kinds_that_are_no_names_bind_nothing() -> None:
@@ -466,4 +480,7 @@ def test_kinds_that_are_no_names_bind_nothing() -> None:
 def test_a_value_or_name_in_a_sentence_that_says_all_of_it_makes_the_rules_sure(
     question: str, sentence: str, settled: bool
 ) -> None:
-    assert sure(follow(analyse(question).chains[0], [read(sentence)])) is settled
+    assert (
+        is_sure(follow_chain(analyse_question(question).chains[0], [read_sentence(sentence)]))
+        is settled
+    )

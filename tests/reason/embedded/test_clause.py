@@ -264,7 +264,8 @@ def test_any_text_is_a_clause(text: str, titles: list[str]) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            "who which what how old many the a children of that run Acme Ltd before in 2025 and ?".split()
+            "who which what how old many the a children of that run "
+            "Acme Ltd before in 2025 and ?".split()
         ),
         max_size=14,
     )

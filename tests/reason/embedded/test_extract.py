@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded import spans
+from deepdiver.reason.embedded import reader_answers
 from deepdiver.reason.embedded.extract import (
     HEARD_AGAINST,
     HEARD_TOO,
@@ -482,7 +482,7 @@ def test_what_is_asked_within_the_question_is_quoted_and_the_next_question_is_a_
 def test_what_a_few_words_cannot_answer_is_not_asked_of_the_reader(
     monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
-    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    monkeypatch.setattr(reader_answers, "_span", lambda *_: pytest.fail("it was asked"))
     taken(question, ADA, TERNS)
 
 

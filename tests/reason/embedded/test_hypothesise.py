@@ -7,21 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus, RunStatus
-from deepdiver.reason.embedded import spans
+from deepdiver.reason.embedded import reader_answers
 from deepdiver.reason.embedded.clause import clause_of
+from deepdiver.reason.embedded.clause_values import Value
 from deepdiver.reason.embedded.hypothesise import (
     DOUBTED,
     DOUBTED_STEPS,
     age_on,
     age_sentence,
-    groups,
+    group_answers,
     hypothesise,
     longest_form,
     same_subject,
 )
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
-from deepdiver.reason.embedded.slots import Value
 from deepdiver.tasks import Hypothesise, Proposed, Recalled, Refuted, Shown, Standing
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -227,9 +227,9 @@ def test_the_fixed_form_of_an_age() -> None:
 
 
 def test_the_full_form_of_a_name_is_taken_from_the_sentence() -> None:
-    assert longest_form("Eve", read("The winner is Eve Berg.")) == "Eve Berg"
-    assert longest_form("Eve Berg", read("The winner is Eve.")) == "Eve Berg"
-    assert longest_form("Eve", read("Nobody won.")) == "Eve"
+    assert longest_form("Eve", read_sentence("The winner is Eve Berg.")) == "Eve Berg"
+    assert longest_form("Eve Berg", read_sentence("The winner is Eve.")) == "Eve Berg"
+    assert longest_form("Eve", read_sentence("Nobody won.")) == "Eve"
 
 
 # -- standing, limits, several things asked
@@ -269,7 +269,7 @@ def test_groups_keep_different_subjects_apart() -> None:
     assert same_subject("Eve", "Eve Berg")
     assert same_subject("", "Eve Berg")
     assert not same_subject("Finn Berg", "Eve Berg")
-    assert groups(clause_of("How old is Eve"), []) == []
+    assert group_answers(clause_of("How old is Eve"), []) == []
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=160), max_size=5), st.text(max_size=12))
@@ -474,7 +474,7 @@ def test_an_age_that_is_reckoned_is_not_doubted_for_the_reader_cannot_name_it(
 def test_of_several_things_asked_at_once_the_reader_is_asked_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spans, "_span", lambda *_: pytest.fail("it was asked"))
+    monkeypatch.setattr(reader_answers, "_span", lambda *_: pytest.fail("it was asked"))
     assert statements("Who likes Acme Ltd? When did it rain in Quorn?", "It is a fine day.") == []
 
 

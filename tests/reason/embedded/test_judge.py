@@ -26,9 +26,9 @@ from deepdiver.reason.embedded.judge import (
     may_bear,
     restates,
 )
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.rivals import FIRST_GUESS
-from deepdiver.reason.embedded.steps import STEP, right
+from deepdiver.reason.embedded.stepwise import STEP, chance_right
 from deepdiver.tasks import Judge, Judgement, Shown
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import AS_OF, finding, findings
@@ -359,7 +359,9 @@ WALL = "The harbour wall protects the old town from storms."
 
 
 def test_what_the_rules_settle_is_not_put_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "told", lambda quote, claim: pytest.fail(f"asked of {quote!r}"))
+    monkeypatch.setattr(
+        module, "reader_bearing", lambda quote, claim: pytest.fail(f"asked of {quote!r}")
+    )
     assert one(DEAD, TWO, "Three people died at the Tarn Bridge.").stance is REFUTES
     assert one(DEAD, TWO, "Five people crossed the Tarn Bridge.").stance is NEUTRAL
     assert (
@@ -377,7 +379,7 @@ def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(
         asked.append((quote, claim))
         return TOLD
 
-    monkeypatch.setattr(module, "told", told)
+    monkeypatch.setattr(module, "reader_bearing", told)
     found = one(
         "How does the town live with the sea?",
         WALL,
@@ -388,7 +390,7 @@ def test_the_reader_is_asked_of_a_sentence_on_the_same_matter(
 
 
 def test_where_the_reader_sees_no_side_neither_do_we(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "told", lambda quote, claim: None)
+    monkeypatch.setattr(module, "reader_bearing", lambda quote, claim: None)
     found = one(
         "How does the town live with the sea?",
         WALL,
@@ -415,7 +417,7 @@ def test_what_is_alike_by_its_words_is_put_to_the_reader(
     heard: tuple[Stance, float, str] | None,
     expected: tuple[Stance, float, str],
 ) -> None:
-    monkeypatch.setattr(module, "told", lambda quote, claim: heard)
+    monkeypatch.setattr(module, "reader_bearing", lambda quote, claim: heard)
     found = one("How does the town live with the sea?", WALL, SHELTER)
     assert (found.stance, found.strength, found.reason) == expected
 
@@ -450,7 +452,7 @@ def test_the_reader_itself_agrees_to_the_same_in_other_words() -> None:
     ],
 )
 def test_which_sentences_are_on_the_same_matter(sentence: str, claim: str, bears: bool) -> None:
-    assert may_bear(read(sentence), read(claim)) is bears
+    assert may_bear(read_sentence(sentence), read_sentence(claim)) is bears
 
 
 # -- a hypothesis in the words of the question
@@ -506,9 +508,12 @@ def believed(
     credible = {item.id: item for item in shown}
     return belief.posterior(
         prior,
-        [belief.Weighed(j.stance, j.strength, credible[j.finding].credibility, credible[j.finding].origin)
-         for j in judgements],
-    )  # fmt: skip
+        [
+            belief.Weighed(item.stance, item.strength, shown.credibility, shown.origin)
+            for item in judgements
+            for shown in (credible[item.finding],)
+        ],
+    )
 
 
 def sport(*quotes: str, origins: tuple[str, ...] = ()) -> tuple[Shown, ...]:
@@ -526,7 +531,7 @@ def test_what_gives_the_readers_answer_moves_belief_to_how_likely_it_is(
     shown = sport(PLAYS)
     made = judged(SPORT, PLAYS, *shown, answer="football")
     assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS)]
-    assert believed(made, shown) == pytest.approx(right(0.5), abs=0.01)
+    assert believed(made, shown) == pytest.approx(chance_right(0.5), abs=0.01)
 
 
 def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(
@@ -535,7 +540,7 @@ def test_two_that_give_it_move_belief_no_further_than_both_make_it_likely(
     teach(monkeypatch, {"football": 0.5})
     shown = sport(PLAYS, "It is football for Ada Berg.")
     assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
-        right(0.75), abs=0.01
+        chance_right(0.75), abs=0.01
     )
 
 
@@ -546,7 +551,7 @@ def test_who_wrote_it_does_not_make_a_reading_surer(
     teach(monkeypatch, {"football": 0.5})
     shown = (sport(PLAYS)[0].model_copy(update={"credibility": credibility}),)
     assert believed(judged(SPORT, PLAYS, *shown, answer="football"), shown) == pytest.approx(
-        right(0.5), abs=0.01
+        chance_right(0.5), abs=0.01
     )
 
 
@@ -556,7 +561,7 @@ def test_a_source_that_is_not_relied_on_moves_it_less(monkeypatch: pytest.Monkey
     assert (
         FIRST_GUESS
         < believed(judged(SPORT, PLAYS, *shown, answer="football"), shown)
-        < right(0.5) - 0.05
+        < chance_right(0.5) - 0.05
     )
 
 
@@ -575,7 +580,7 @@ def test_a_copy_that_gives_another_answer_speaks_against_it(
     shown = sport(PLAYS, "Ada Berg plays chess.", origins=("one", "one"))
     made = judged(SPORT, PLAYS, *shown, answer="football")
     assert [(j.stance, j.reason) for j in made] == [(SUPPORTS, READS), (REFUTES, ALTERED)]
-    assert believed(made, shown, min(FIRST_GUESS, right(0.5) / 2)) < 0.4
+    assert believed(made, shown, min(FIRST_GUESS, chance_right(0.5) / 2)) < 0.4
 
 
 def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -590,7 +595,7 @@ def test_a_step_on_the_way_supports_a_little(monkeypatch: pytest.MonkeyPatch) ->
     first = made[0]
     assert (first.stance, first.strength, first.reason) == (SUPPORTS, LEAST_READ, LEADS)
     assert made[1].stance is SUPPORTS
-    likely = right(0.5) * right(0.6) ** STEP
+    likely = chance_right(0.5) * chance_right(0.6) ** STEP
     assert believed(made, shown, min(FIRST_GUESS, likely)) == pytest.approx(likely, abs=0.05)
 
 
@@ -610,4 +615,4 @@ def test_belief_by_the_reader_stays_between_first_guess_and_likelihood(sports: l
         answer = sports[0]
         made = judged(SPORT, f"Ada Berg plays {answer}.", *shown, answer=answer)
     assert len(made) == len(sports)
-    assert believed(made, shown) <= right(1.0) + 0.03
+    assert believed(made, shown) <= chance_right(1.0) + 0.03

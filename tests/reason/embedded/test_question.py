@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.clause import Kind
-from deepdiver.reason.embedded.question import LONGEST_QUESTION, MOST_CLAUSES, analyse
+from deepdiver.reason.embedded.question import LONGEST_QUESTION, MOST_CLAUSES, analyse_question
 
 
 def texts(question: str) -> list[list[str]]:
-    return [[clause.text for clause in chain] for chain in analyse(question).chains]
+    return [[clause.text for clause in chain] for chain in analyse_question(question).chains]
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_what_must_not_be_split_stays_whole(question: str) -> None:
 
 
 def test_each_clause_of_a_chain_knows_what_its_hole_stands_for() -> None:
-    (chain,) = analyse("How old are the children of the parents who run Acme Ltd?").chains
+    (chain,) = analyse_question("How old are the children of the parents who run Acme Ltd?").chains
     assert [clause.hole for clause in chain] == ["", "parent", "child"]
     assert [clause.kind for clause in chain] == [Kind.PERSON, Kind.PERSON, Kind.AGE]
 
 
 def test_two_questions_in_one_are_two_chains() -> None:
-    first, second = analyse(
+    first, second = analyse_question(
         "Which animal was removed from the island, and on what date was the last one removed?"
     ).chains
     assert first[0].kind is Kind.THING
@@ -125,14 +125,16 @@ def test_two_questions_in_one_are_two_chains() -> None:
 
 
 def test_a_bare_and_when_asks_for_the_time_of_the_same() -> None:
-    first, second = analyse("What happened at the dam in Morden, and when?").chains
+    first, second = analyse_question("What happened at the dam in Morden, and when?").chains
     assert second[0].kind is Kind.DATE
     assert second[0].names == first[0].names == ("Morden",)
     assert second[0].text == "When? What happened at the dam in Morden?"
 
 
 def test_two_full_questions_do_not_mix() -> None:
-    first, second = analyse("Who runs Acme Ltd? When did the ship Meridian sink off Vell?").chains
+    first, second = analyse_question(
+        "Who runs Acme Ltd? When did the ship Meridian sink off Vell?"
+    ).chains
     assert first[0].names == ("Acme Ltd",)
     assert second[0].names == ("Meridian", "Vell")
 
@@ -149,7 +151,7 @@ def test_courtesies_say_nothing(lead_in: str) -> None:
 
 
 def test_a_title_between_quotation_marks_is_not_taken_apart() -> None:
-    (chain,) = analyse(
+    (chain,) = analyse_question(
         'When was the paper "The firm that built the bridge at Morden" retracted?'
     ).chains
     (clause,) = chain
@@ -157,13 +159,13 @@ def test_a_title_between_quotation_marks_is_not_taken_apart() -> None:
 
 
 def test_the_clauses_of_a_question_stand_once_each() -> None:
-    analysis = analyse("Which animal was removed from Vell, and when?")
+    analysis = analyse_question("Which animal was removed from Vell, and when?")
     assert len({clause.text for clause in analysis.clauses}) == len(analysis.clauses)
 
 
 def test_nesting_has_an_end() -> None:
     question = "Who is " + "the founder of the firm that owns " * 30 + "Acme Ltd?"
-    assert all(len(chain) <= MOST_CLAUSES for chain in analyse(question).chains)
+    assert all(len(chain) <= MOST_CLAUSES for chain in analyse_question(question).chains)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_nesting_has_an_end() -> None:
     ],
 )
 def test_odd_questions_are_taken_apart_all_the_same(question: str) -> None:
-    analysis = analyse(question)
+    analysis = analyse_question(question)
     assert analysis.chains
     assert all(analysis.chains)
 
@@ -198,20 +200,24 @@ def test_a_megabyte_takes_no_longer_than_its_reading() -> None:
         '"' * 1_000_000,
         "Ada and " * 125_000,
     ):
-        analysis = analyse(text)
+        analysis = analyse_question(text)
         assert len(analysis.question) <= LONGEST_QUESTION
     assert time.process_time() - start < 3.0
 
 
 def test_of_a_long_text_the_end_with_the_question_is_looked_at() -> None:
-    assert "Who runs Acme Ltd?" in analyse("Words. " * 2_000 + "Who runs Acme Ltd?").question
-    assert "Who runs Acme Ltd?" in analyse("Who runs Acme Ltd? " + "Words. " * 2_000).question
+    assert (
+        "Who runs Acme Ltd?" in analyse_question("Words. " * 2_000 + "Who runs Acme Ltd?").question
+    )
+    assert (
+        "Who runs Acme Ltd?" in analyse_question("Who runs Acme Ltd? " + "Words. " * 2_000).question
+    )
 
 
 @given(st.text(max_size=300))
 def test_any_text_can_be_taken_apart(question: str) -> None:
-    analysis = analyse(question)
-    assert analysis == analyse(question)
+    analysis = analyse_question(question)
+    assert analysis == analyse_question(question)
     assert 1 <= len(analysis.chains) <= 4
 
 
@@ -225,6 +231,6 @@ def test_any_text_can_be_taken_apart(question: str) -> None:
     )
 )
 def test_any_heap_of_question_words_can_be_taken_apart(words: list[str]) -> None:
-    for chain in analyse(" ".join(words)).chains:
+    for chain in analyse_question(" ".join(words)).chains:
         assert 1 <= len(chain) <= MOST_CLAUSES
         assert not chain[0].hole or len(chain) > 1

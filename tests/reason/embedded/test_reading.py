@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.reading import LONGEST, leans, mention, persons, read, units
+from deepdiver.reason.embedded.reading import (
+    LONGEST,
+    leans,
+    mention,
+    persons,
+    quotable_sentences,
+    read_sentence,
+)
 
 
 def cut(text: str) -> list[str]:
-    return [span.of(text) for span in units(text)]
+    return [span.of(text) for span in quotable_sentences(text)]
 
 
 # -- sentences
@@ -129,7 +136,7 @@ def test_what_is_too_long_to_quote_is_left_out() -> None:
 @given(st.text(max_size=400))
 def test_every_unit_is_a_span_of_the_text(text: str) -> None:
     last = 0
-    for span in units(text):
+    for span in quotable_sentences(text):
         assert last <= span.start < span.end <= len(text)
         assert span.end - span.start <= LONGEST
         last = span.end
@@ -145,7 +152,7 @@ def test_every_unit_is_a_span_of_the_text(text: str) -> None:
 )
 def test_units_stay_in_order_whatever_is_put_together(parts: list[str]) -> None:
     text = "".join(parts)
-    spans = units(text)
+    spans = quotable_sentences(text)
     assert spans == sorted(spans)
 
 
@@ -156,10 +163,10 @@ def test_units_stay_in_order_whatever_is_put_together(parts: list[str]) -> None:
 def test_a_long_text_is_cut_in_linear_time(piece: str, size: int) -> None:
     small, large = piece * (size // 10 // len(piece)), piece * (size // len(piece))
     start = time.process_time()
-    units(small)
+    quotable_sentences(small)
     first = time.process_time() - start
     start = time.process_time()
-    units(large)
+    quotable_sentences(large)
     assert (
         time.process_time() - start < 40 * first + 2.0
     )  # ten times the text; a square would be a hundred
@@ -185,7 +192,7 @@ def test_which_sentences_lean_on_the_one_before(text: str, expected: bool) -> No
 
 
 def test_a_reading_holds_names_dates_times_and_quantities() -> None:
-    reading = read(
+    reading = read_sentence(
         "Ada Berg sold 38 tonnes for 2.4 million kronor at 07:25 on 3 May 2009, ten years after "
         "1999."
     )
@@ -213,7 +220,7 @@ def test_a_reading_holds_names_dates_times_and_quantities() -> None:
     ],
 )
 def test_which_numbers_are_quantities(text: str, expected: list[str]) -> None:
-    assert [item.text for item in read(text).quantities] == expected
+    assert [item.text for item in read_sentence(text).quantities] == expected
 
 
 @pytest.mark.parametrize(
@@ -227,22 +234,22 @@ def test_which_numbers_are_quantities(text: str, expected: list[str]) -> None:
     ],
 )
 def test_which_numbers_are_years(text: str, years: list[str]) -> None:
-    assert [day.iso() for day, _, _ in read(text).days] == years
+    assert [day.iso() for day, _, _ in read_sentence(text).days] == years
 
 
 def test_words_of_like_meaning_are_read_except_inside_names() -> None:
-    assert "run" in read("Ada Berg is managing director of the mill.").meanings
-    assert "own" not in read("Ada Berg works at Grey Holding today.").meanings
-    assert "own" in read("All shares are held by Acme Ltd.").meanings
+    assert "run" in read_sentence("Ada Berg is managing director of the mill.").meanings
+    assert "own" not in read_sentence("Ada Berg works at Grey Holding today.").meanings
+    assert "own" in read_sentence("All shares are held by Acme Ltd.").meanings
 
 
 def test_their_own_owns_nothing() -> None:
-    assert "own" not in read("They brought their own samples.").meanings
-    assert "own" in read("Who own the mill?").meanings
+    assert "own" not in read_sentence("They brought their own samples.").meanings
+    assert "own" in read_sentence("Who own the mill?").meanings
 
 
 def test_title_and_publisher_are_read_apart() -> None:
-    reading = read("Profit fell.", title="Annual report of Acme", publisher="Grey Press")
+    reading = read_sentence("Profit fell.", title="Annual report of Acme", publisher="Grey Press")
     assert "acm" in reading.title
     assert "press" in reading.publisher
     assert {"acm", "press"} <= reading.around
@@ -261,7 +268,7 @@ def test_title_and_publisher_are_read_apart() -> None:
     ],
 )
 def test_values_that_are_said_not_to_be_so(text: str, denied: tuple[str, ...]) -> None:
-    assert read(text).denied == denied
+    assert read_sentence(text).denied == denied
 
 
 @pytest.mark.parametrize(
@@ -276,18 +283,18 @@ def test_values_that_are_said_not_to_be_so(text: str, denied: tuple[str, ...]) -
     ],
 )
 def test_which_sentences_deny(text: str, negated: bool) -> None:
-    assert read(text).negated is negated
+    assert read_sentence(text).negated is negated
 
 
 def test_the_scope_of_a_negation_is_what_stands_behind_it_and_ends_with_the_sentence() -> None:
-    assert read("No electric car was on board.").scopes == (("electric", "car"),)
-    assert read(
+    assert read_sentence("No electric car was on board.").scopes == (("electric", "car"),)
+    assert read_sentence(
         "The compass had not been adjusted. The captain was not drunk. He slept."
     ).scopes == (
         ("adjust",),
         ("drunk",),
     )
-    assert read("The claim about the car is false.").scopes == ()
+    assert read_sentence("The claim about the car is false.").scopes == ()
 
 
 # -- mentions and persons
@@ -309,24 +316,25 @@ def test_the_scope_of_a_negation_is_what_stands_behind_it_and_ends_with_the_sent
     ],
 )
 def test_whether_a_name_is_mentioned(text: str, name: str, expected: bool) -> None:
-    assert (mention(read(text), name) >= 0) is expected
+    assert (mention(read_sentence(text), name) >= 0) is expected
 
 
 def test_a_mention_says_where_it_stands() -> None:
-    reading = read("The mill of Acme Mills burnt.")
+    reading = read_sentence("The mill of Acme Mills burnt.")
     assert reading.text[mention(reading, "Acme Mills Ltd") :].startswith("Acme Mills")
 
 
 def test_persons_are_full_names_and_single_names_that_no_preposition_makes_a_place() -> None:
     names = [
-        name.text for name in persons(read("Ada Berg of Morden met Bo in Vell and Cy, who is 3."))
+        name.text
+        for name in persons(read_sentence("Ada Berg of Morden met Bo in Vell and Cy, who is 3."))
     ]
     assert names == ["Ada Berg", "Bo", "Cy"]
 
 
 @given(st.text(max_size=500))
 def test_any_text_can_be_read(text: str) -> None:
-    reading = read(text, text, text, text)
+    reading = read_sentence(text, text, text, text)
     for name in reading.names:
         assert mention(reading, name.text) >= 0
     for _, start, end in (*reading.days, *reading.times):
@@ -334,4 +342,4 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_only_the_beginning_of_an_endless_sentence_is_read() -> None:
-    assert len(read("word " * 1_000_000).text) <= 2 * LONGEST
+    assert len(read_sentence("word " * 1_000_000).text) <= 2 * LONGEST

@@ -1,4 +1,4 @@
-"""The reasoner performs every task there is, says what it is, costs nothing and gives the same answer twice."""
+"""The reasoner performs every task, says what it is, costs nothing, and repeats its answers."""
 
 from __future__ import annotations
 
@@ -330,7 +330,8 @@ from deepdiver.reason.embedded import reasoner as module
 from tests.reason.embedded.test_reasoner import every_task
 reasoner = EmbeddedReasoner()
 answers = [asyncio.run(reasoner.perform(task)).model_dump(mode="json") for task in every_task(
-    "Ada and Bo Berg run Acme Ltd. Which firm owns the mill that Ada Berg, born on 3 May 1999, sold in 2001?"
+    "Ada and Bo Berg run Acme Ltd. "
+    "Which firm owns the mill that Ada Berg, born on 3 May 1999, sold in 2001?"
 )]
 import sys
 sys.stdout.write(canonical(answers))

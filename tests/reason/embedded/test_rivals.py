@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.clause import Clause
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, rivals, same_words
-from deepdiver.reason.embedded.steps import STEP, right
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.rivals import LIKELY, ONE_OF_TWO, Rival, find_rivals, same_words
+from deepdiver.reason.embedded.stepwise import STEP, chance_right
 from deepdiver.tasks import Shown
 from tests.reason.embedded.reader import teach
 from tests.reason.embedded.shown import finding
@@ -21,11 +21,11 @@ SPORT = "What sport is Ada Berg associated with?"
 
 
 def last(question: str) -> Clause:
-    return analyse(question).chains[-1][-1]
+    return analyse_question(question).chains[-1][-1]
 
 
 def put(question: str, *findings: Shown) -> list[Rival]:
-    return rivals(question, last(question), findings)
+    return find_rivals(question, last(question), findings)
 
 
 def told(*quotes: str) -> tuple[Shown, ...]:
@@ -111,16 +111,18 @@ def test_each_is_believed_as_far_as_answers_of_its_score_are_right(
 ) -> None:
     teach(monkeypatch, {"football": 0.5, "chess": 0.4})
     first, second = put(SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess."))
-    both = right(0.5) + right(0.4)  # more than one: rivals share what there is to believe
+    both = chance_right(0.5) + chance_right(
+        0.4
+    )  # more than one: rivals share what there is to believe
     assert (first.likelihood, second.likelihood) == pytest.approx(
-        (right(0.5) / both, right(0.4) / both), abs=5e-4
+        (chance_right(0.5) / both, chance_right(0.4) / both), abs=5e-4
     )
 
 
 def test_an_answer_without_a_rival_is_believed_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     teach(monkeypatch, {"football": 0.5})
     (only,) = put(SPORT, *told("Ada Berg plays football."))
-    assert only.likelihood == pytest.approx(right(0.5), abs=5e-4)
+    assert only.likelihood == pytest.approx(chance_right(0.5), abs=5e-4)
 
 
 def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +131,9 @@ def test_what_several_sources_say_is_believed_more(monkeypatch: pytest.MonkeyPat
         SPORT, *told("Ada Berg plays football.", "Ada Berg plays chess.", "Ada Berg won at chess.")
     )
     assert (first.answer, second.answer) == ("chess", "football")
-    assert first.likelihood == pytest.approx(right(0.64) / (right(0.64) + right(0.5)), abs=5e-4)
+    assert first.likelihood == pytest.approx(
+        chance_right(0.64) / (chance_right(0.64) + chance_right(0.5)), abs=5e-4
+    )
 
 
 # -- copies that differ
@@ -148,7 +152,7 @@ def test_copies_of_one_text_that_differ_make_both_answers_doubtful(
     found = put(SPORT, *copies("Ada Berg plays football.", "Ada Berg plays chess."))
     assert [rival.disputed for rival in found] == [True, True]
     assert [rival.likelihood for rival in found] == pytest.approx(
-        [ONE_OF_TWO * right(0.5)] * 2, abs=6e-4
+        [ONE_OF_TWO * chance_right(0.5)] * 2, abs=6e-4
     )
 
 
@@ -213,7 +217,9 @@ def test_the_steps_on_the_way_lead_to_an_answer_and_make_it_less_sure(
     born, people = told("Ada Berg was born in Morden.", "Morden has 459 people.")
     (rival,) = [item for item in put(question, born, people) if item.answer == "459 people"]
     assert (rival.giving, rival.leading) == ((1,), (0,))
-    assert rival.likelihood == pytest.approx(right(0.5) * right(0.6) ** STEP, abs=5e-4)
+    assert rival.likelihood == pytest.approx(
+        chance_right(0.5) * chance_right(0.6) ** STEP, abs=5e-4
+    )
 
 
 def test_what_is_much_less_likely_is_no_rival_however_many_say_it(

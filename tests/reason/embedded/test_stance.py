@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
 
 
 def alike(one: str, other: str) -> float:
-    return likeness(read(one), read(other))
+    return likeness(read_sentence(one), read_sentence(other))
 
 
 @pytest.mark.parametrize(
@@ -67,29 +67,31 @@ def test_sentences_about_other_things_are_not(one: str, other: str) -> None:
     ],
 )
 def test_a_denial_is_opposed_to_what_it_denies(one: str, other: str, expected: bool) -> None:
-    assert opposed(read(one), read(other)) is expected
-    assert opposed(read(other), read(one)) is expected
+    assert opposed(read_sentence(one), read_sentence(other)) is expected
+    assert opposed(read_sentence(other), read_sentence(one)) is expected
 
 
 def test_the_telling_words_of_a_sentence() -> None:
-    reading = read("Acme Ltd made 38 tonnes of the cheese for Ada Berg.")
+    reading = read_sentence("Acme Ltd made 38 tonnes of the cheese for Ada Berg.")
     assert telling(reading) == ["acm", "ltd", "mak", "ton", "chees", "ada", "berg"]
     assert telling(reading, named=False) == ["mak", "ton", "chees"]
 
 
 def test_a_shared_name_is_found_from_either_side() -> None:
-    one, other = read("Ada Berg left."), read("It was the mill of Ada Berg.")
+    one, other = read_sentence("Ada Berg left."), read_sentence("It was the mill of Ada Berg.")
     assert share_name(one, other)
     assert share_name(other, one)
-    assert not share_name(read("It rained."), one)
+    assert not share_name(read_sentence("It rained."), one)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_likeness_is_a_share_and_does_not_depend_on_the_order(one: str, other: str) -> None:
     assert 0.0 <= alike(one, other) <= 1.0
-    assert opposed(read(one), read(other)) == opposed(read(other), read(one))
+    assert opposed(read_sentence(one), read_sentence(other)) == opposed(
+        read_sentence(other), read_sentence(one)
+    )
 
 
 @given(st.text(max_size=200))
 def test_no_sentence_is_opposed_to_itself(text: str) -> None:
-    assert not opposed(read(text), read(text))
+    assert not opposed(read_sentence(text), read_sentence(text))

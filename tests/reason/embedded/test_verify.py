@@ -17,7 +17,7 @@ from deepdiver.reason.embedded.verify import (
     read_as_denying,
     read_as_saying,
     repair_sentences,
-    supported,
+    support_of,
 )
 from deepdiver.tasks import CheckSupport, Claim, Faulty, RepairSentences
 
@@ -39,7 +39,7 @@ QUOTE = (
     ],
 )
 def test_what_the_quote_says_is_carried(text: str) -> None:
-    assert supported(text, [QUOTE]) == ("full", "")
+    assert support_of(text, [QUOTE]) == ("full", "")
 
 
 @pytest.mark.parametrize(
@@ -56,26 +56,26 @@ def test_what_the_quote_says_is_carried(text: str) -> None:
     ],
 )
 def test_what_the_quote_does_not_say_is_not(text: str, support: str) -> None:
-    found, reason = supported(text, [QUOTE])
+    found, reason = support_of(text, [QUOTE])
     assert found == support
     assert reason
 
 
 def test_without_quotes_nothing_is_carried() -> None:
-    assert supported("The dam broke.", [])[0] == "none"
-    assert supported("The dam broke.", [""])[0] == "none"
+    assert support_of("The dam broke.", [])[0] == "none"
+    assert support_of("The dam broke.", [""])[0] == "none"
 
 
 def test_typesetting_is_no_difference() -> None:
     quote = "The ﬁre – they say –\nwas “out” at\u00a007:25."
-    assert supported('The fire - they say - was "out" at 07:25.', [quote])[0] == "full"
-    assert supported("The dam broke.", ["The **dam** broke."])[0] == "full"
+    assert support_of('The fire - they say - was "out" at 07:25.', [quote])[0] == "full"
+    assert support_of("The dam broke.", ["The **dam** broke."])[0] == "full"
 
 
 def test_several_quotes_may_carry_a_sentence_together() -> None:
     quotes = ["Ada Berg runs the mill.", "The mill stands in Vell."]
-    assert supported("Ada Berg runs the mill in Vell.", quotes)[0] == "full"
-    assert supported("Ada Berg runs the mill in Vell.", quotes[:1])[0] == "none"
+    assert support_of("Ada Berg runs the mill in Vell.", quotes)[0] == "full"
+    assert support_of("Ada Berg runs the mill in Vell.", quotes[:1])[0] == "none"
 
 
 # -- reckoned ages
@@ -86,7 +86,7 @@ AGE = "Eve Berg is 15 years old on 2026-11-15 (born on 14 March 2011)."
 
 
 def test_an_age_that_follows_is_carried() -> None:
-    assert supported(AGE, [BORN]) == ("full", "")
+    assert support_of(AGE, [BORN]) == ("full", "")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_age_that_follows_is_carried() -> None:
     ],
 )
 def test_an_age_that_does_not_follow_is_not(text: str) -> None:
-    assert supported(text, [BORN])[0] != "full"
+    assert support_of(text, [BORN])[0] != "full"
 
 
 # -- the tasks
@@ -151,18 +151,18 @@ def test_nothing_near_in_no_quotes() -> None:
 def test_a_repaired_sentence_is_always_carried(text: str, quotes: list[str]) -> None:
     repaired = nearest(text, quotes)
     if repaired.strip(" .*"):
-        assert supported(repaired, quotes)[0] == "full"
+        assert support_of(repaired, quotes)[0] == "full"
 
 
 @given(st.text(min_size=1, max_size=200))
 def test_a_quote_carries_itself(text: str) -> None:
-    support, _ = supported(text, [text])
+    support, _ = support_of(text, [text])
     assert support == "full" or not "".join(char for char in text if char.isalnum())
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=3))
 def test_any_claim_can_be_checked(text: str, quotes: list[str]) -> None:
-    assert supported(text, quotes)[0] in {"full", "partial", "none"}
+    assert support_of(text, quotes)[0] in {"full", "partial", "none"}
 
 
 # -- the reader, where the words leave it open
@@ -170,7 +170,7 @@ def test_any_claim_can_be_checked(text: str, quotes: list[str]) -> None:
 
 def reads(monkeypatch: pytest.MonkeyPatch, supports: float, refutes: float) -> None:
     made = DocumentVerdict(supports, refutes, Verdict(supports, refutes, 0), 0, 0)
-    monkeypatch.setattr(module, "verdict", lambda quote, text: made)
+    monkeypatch.setattr(module, "reader_verdict", lambda quote, text: made)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_the_reader_overrules_no_value_no_name_and_no_negation(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     reads(monkeypatch, 1.0, 0.0)
-    assert supported(text, [QUOTE])[0] == "none"
+    assert support_of(text, [QUOTE])[0] == "none"
 
 
 def test_other_words_that_read_as_saying_it_carry_it_in_part(
@@ -194,9 +194,9 @@ def test_other_words_that_read_as_saying_it_carry_it_in_part(
 ) -> None:
     text = "A blaze hurt travellers aboard."
     reads(monkeypatch, SAID, 0.0)
-    assert supported(text, [QUOTE])[0] == "partial"
+    assert support_of(text, [QUOTE])[0] == "partial"
     reads(monkeypatch, SAID - 0.01, 0.0)
-    assert supported(text, [QUOTE])[0] == "none"
+    assert support_of(text, [QUOTE])[0] == "none"
 
 
 def test_the_same_words_that_read_as_a_denial_carry_it_in_part_only(
@@ -204,9 +204,9 @@ def test_the_same_words_that_read_as_a_denial_carry_it_in_part_only(
 ) -> None:
     text = "On the ferry Meridian six people were injured."
     reads(monkeypatch, 0.0, DENIED)
-    assert supported(text, [QUOTE]) == ("partial", CONTRADICTED)
+    assert support_of(text, [QUOTE]) == ("partial", CONTRADICTED)
     reads(monkeypatch, 0.0, DENIED - 0.01)
-    assert supported(text, [QUOTE]) == ("full", "")
+    assert support_of(text, [QUOTE]) == ("full", "")
 
 
 def test_a_quote_that_says_it_outweighs_one_that_denies_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +214,7 @@ def test_a_quote_that_says_it_outweighs_one_that_denies_it(monkeypatch: pytest.M
         sides = (0.9, 0.0) if quote == "yes" else (0.0, 0.95)
         return DocumentVerdict(*sides, Verdict(*sides, 0), 0, 0)
 
-    monkeypatch.setattr(module, "verdict", verdict)
+    monkeypatch.setattr(module, "reader_verdict", verdict)
     assert read_as_denying("It is so.", ["no"])
     assert not read_as_denying("It is so.", ["no", "yes"])
     assert read_as_saying("It is so.", ["no", "yes"])
@@ -224,5 +224,5 @@ def test_a_quote_that_says_it_outweighs_one_that_denies_it(monkeypatch: pytest.M
 def test_a_quote_that_holds_the_sentence_is_not_put_to_the_reader(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "verdict", lambda quote, text: pytest.fail("asked"))
-    assert supported(QUOTE, [QUOTE]) == ("full", "")
+    monkeypatch.setattr(module, "reader_verdict", lambda quote, text: pytest.fail("asked"))
+    assert support_of(QUOTE, [QUOTE]) == ("full", "")

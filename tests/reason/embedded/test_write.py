@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.record import HypothesisStatus, SentenceKind
 from deepdiver.core.values import dates, holds, names, numbers
-from deepdiver.reason.embedded import insights, write
+from deepdiver.reason.embedded import open_question_report, write
 from deepdiver.reason.embedded.write import LEAD, LEAST_TOLD, PER_SECTION, WITNESSES, write_report
 from deepdiver.tasks import Draft, DraftSentence, Shown, Standing, WriteReport
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
@@ -488,7 +488,10 @@ FIGURES = findings(
 def test_an_open_question_is_answered_by_what_was_measured_under_what_it_names() -> None:
     made = draft(OPEN, FIGURES)
     told = [
-        text for part in made.sections for text in texts(part.sentences) if text != insights.EACH
+        text
+        for part in made.sections
+        for text in texts(part.sentences)
+        if text != open_question_report.EACH
     ]
     assert sorted(told) == sorted(item.statement for item in FIGURES)
     assert section(made, "Noise") == [FIGURES[1].statement]

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deepdiver.encoders import rows
+from deepdiver.encoders import row_file
 from deepdiver.tools.library import catalogue, refreshing, words
 from deepdiver.tools.library.local import LocalLibrary
 
@@ -61,7 +61,7 @@ for act in (
 stepped(words.Writer, "add", after=False)
 stepped(words.Writer, "drop", after=False)
 stepped(words.Words, "reload")
-stepped(rows.RowFile, "_write")
+stepped(row_file.RowFile, "_write")
 
 
 def fill(folder: Path, docs: Path) -> None:

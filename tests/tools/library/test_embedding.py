@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deepdiver.core.text import Span
-from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.encoders import DIMENSION, load_embedder
 from deepdiver.tools.library import ready
 from deepdiver.tools.library.embedding import embedded, texts_of
 from deepdiver.tools.library.tables import Held
@@ -34,7 +34,7 @@ def test_what_is_known_is_taken_and_the_rest_is_made(monkeypatch: pytest.MonkeyP
     known = np.full(DIMENSION, 0.5, np.float32)
     monkeypatch.setattr(ready, "vectors", lambda: {ready.mark("known"): known})
     found = embedded(["a ferry", None, "known", "a lake"])
-    expected = embedder().embed(["a ferry", "a lake"])
+    expected = load_embedder().embed(["a ferry", "a lake"])
     assert np.array_equal(found[[0, 3]], expected)
     assert np.array_equal(found[2], known)
     assert not found[1].any()

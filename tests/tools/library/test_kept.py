@@ -18,8 +18,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepdiver.encoders.rows import RowFile
-from deepdiver.encoders.vectors import pack
+from deepdiver.encoders.row_file import RowFile
+from deepdiver.encoders.vector_table import pack
 from deepdiver.errors import NewerSchemaError, StoreFullError
 from deepdiver.tools.library import kept
 from deepdiver.tools.library.embedding import embedded

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deepdiver import sample
-from deepdiver.encoders import DIMENSION, VectorTable, embedder
+from deepdiver.encoders import DIMENSION, VectorTable, load_embedder
 from deepdiver.tools.library import ready
 from deepdiver.tools.library.local import LocalLibrary
 
@@ -31,13 +31,13 @@ def test_every_passage_of_the_sample_is_there_and_nothing_else(texts: list[str])
 
 def test_they_are_what_the_model_makes(texts: list[str]) -> None:
     some = texts[::25]
-    made = embedder().embed(some)
+    made = load_embedder().embed(some)
     for text, vector in zip(some, made, strict=True):
         assert float(vector @ ready.vectors()[ready.mark(text)]) > 0.999, MAKE
 
 
 def test_they_are_entered_as_the_model_would_enter_them(tmp_path: Path) -> None:
-    made = embedder().embed(["The ferry burnt.", "Nickel in the lake."])
+    made = load_embedder().embed(["The ferry burnt.", "Nickel in the lake."])
     ready.write(["The ferry burnt.", "Nickel in the lake."], tmp_path / "file")
     rows = (tmp_path / "file").read_bytes()
     assert len(rows) == 2 * (ready.HASH + 4 + DIMENSION)

@@ -20,7 +20,7 @@ from deepdiver import sample
 from deepdiver.core.events import CallProgressed, CallStarted
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Filters, Settings
-from deepdiver.encoders.rows import RowFile
+from deepdiver.encoders.row_file import RowFile
 from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState

@@ -1,9 +1,7 @@
-"""Analysing findings.
+"""Analyses findings: where sources agree, what rests on a single source, and what to ask next.
 
-What sources of different origin agree in, what rests on one of them, and what to ask next.
-
-An insight is the sentence of a finding, with the others that say the same. Nothing is put in other
-words.
+An insight is the sentence of a finding, with the other findings that say the same. Nothing is
+rephrased.
 """
 
 from __future__ import annotations
@@ -11,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deepdiver.core.record import Stance
+from deepdiver.reason.embedded.change_question import counts_in
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.plan import as_calls
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.summarise import summarise
-from deepdiver.reason.embedded.trend import counts
 from deepdiver.tasks import (
     Analyse,
     FindingsAnalysis,
@@ -29,7 +27,7 @@ from deepdiver.tasks import (
 )
 
 INSIGHTS, UNCERTAINTIES, FOLLOW_UPS = 16, 20, 10
-"""What an answer holds at most."""
+"""The most entries of each kind in an answer."""
 SINGLE = "One source says so: {}"
 WAY = (
     "{} findings of {} types and {} origins were compared; {} statements are carried by more than "
@@ -39,7 +37,7 @@ OPEN = "a part of the question is not answered"
 
 
 def analyse_findings(task: Analyse) -> FindingsAnalysis:
-    """Return the agreements first, then what single sources say."""
+    """Return the agreements first, then the statements of single sources."""
     asked = Summarise(
         question=task.question,
         problems=task.problems,
@@ -84,14 +82,14 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
 
 
 def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
-    """Leave out single rows of a service that counts them.
+    """Leave out the single rows of a service that also counts them.
 
-    Twenty fires are one insight, their number.
+    Twenty fires are one insight: their number.
     """
     listed = list(findings)
-    counting = {finding.origin for finding in listed if counts(finding.quote)}
+    counting = {finding.origin for finding in listed if counts_in(finding.quote)}
     yield from (
-        finding for finding in listed if finding.origin not in counting or counts(finding.quote)
+        finding for finding in listed if finding.origin not in counting or counts_in(finding.quote)
     )
 
 
@@ -100,7 +98,7 @@ def _independent(item: Statement, origin: dict[str, str]) -> int:
 
 
 def _implications(task: Analyse) -> Iterator[Implication]:
-    """Say of each hypothesis which way the finding points that bears on it most strongly."""
+    """Return for each hypothesis the finding that bears on it most strongly, and its direction."""
     for item in task.standing:
         asked = Judge(
             question=task.question,

@@ -1,10 +1,8 @@
-"""Following a chain of clauses through sentences.
+"""Follows a chain of clauses through sentences: each clause is answered with the answers before it.
 
-Who fills the first open place, and with them the next.
-
-Every task uses this one function, `follow`: reading uses it to choose what to quote and whom to
-look up next, hypothesising to find rival answers, judging to compare values of the same thing,
-writing to show how the answer was reached.
+Every task uses this one function, `follow_chain`: extraction, to choose quotes and the next names
+to look up; hypothesising, to find rival answers; judging, to compare values of the same thing;
+writing, to show how the answer was reached.
 """
 
 from __future__ import annotations
@@ -15,34 +13,36 @@ from dataclasses import dataclass, replace
 
 from deepdiver.core.values import Day
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind, verb_form
-from deepdiver.reason.embedded.lexicon import AUXILIARIES, MEANINGS, root
+from deepdiver.reason.embedded.clause_values import Value, matches, values_for
 from deepdiver.reason.embedded.names import bare, same_name, tokens
 from deepdiver.reason.embedded.question import Chain
 from deepdiver.reason.embedded.reading import Reading, mention
-from deepdiver.reason.embedded.slots import Value, matches, values
+from deepdiver.reason.embedded.word_lists import (
+    AUXILIARIES,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS, root
 
 KEYS, NAMES, CONTEXT = 0.5, 0.3, 0.2
-"""What the keys of a clause, its names and dates, and its context weigh in a match."""
+"""The weights of a clause's keys, of its names and dates, and of its context in a match."""
 BESIDE = 0.5
-"""What a word counts that stands not in the sentence but in the title or publisher of its source.
-"""
+"""The weight of a word that is not in the sentence but in the title or publisher of its source."""
 ENOUGH = 0.55
-"""A sentence that matches a clause at least so far may answer it."""
+"""A sentence whose match is at least this may answer a clause."""
 SURE, SURE_OF_NAMES = 0.85, 0.97
-"""A value or a name whose sentence matches a clause so far is left to the rules."""
+"""From this match on, a value or a name is left to the rules, without asking the reader."""
 SHORT = 6
-"""Words of a piece of text that may be no sentence."""
+"""A text with fewer words than this may not be a sentence."""
 WHOLE = VALUES | {Kind.ACCOUNT}
-"""Kinds for which a sentence must have more than half of the keys: half a predicate is another one.
-"""
+"""Kinds that need more than half of the clause's keys in a sentence: half a predicate is a
+different one."""
 TIMELY = 0.35
-"""What it adds that a sentence tells of the right moment."""
+"""Added to the match of a sentence about the right moment."""
 NEAR_BEST = 0.75
-"""Answers within this part of the best one's score go on to the next clause."""
+"""Answers that score at least this share of the best one carry over to the next clause."""
 MOST_BOUND = 6
-"""Answers that go on to the next clause."""
+"""The most answers that carry over to the next clause."""
 MOST_STEPS_UP = 5
-"""How far an ultimate relation is followed."""
+"""The most steps for which an ultimate relation is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +50,31 @@ class Candidate:
     """A possible answer to a clause, and the sentence that gives it."""
 
     value: Value
-    """What fills the open place; its text is empty where the sentence as a whole is the answer."""
+    """The value that fills the open place; its text is empty if the whole sentence is the answer.
+    """
     subject: str
     """The name that the clause's hole stands for in this sentence."""
     sentence: int
-    """Which sentence."""
+    """The number of the sentence."""
     score: float
-    """How well the sentence matches, and the value fits."""
+    """How well the sentence matches and the value fits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the sentences say to one clause."""
+    """What the sentences say about one clause."""
 
     clause: Clause
     holes: tuple[str, ...]
-    """What the clause's hole stands for."""
+    """The names that the clause's hole stands for."""
     candidates: tuple[Candidate, ...]
-    """The best first."""
+    """The possible answers, the best first."""
     event: int | None = None
-    """The sentence that tells of the event before or after which the answers were."""
+    """The sentence about the event before or after which the answers happened."""
 
     @property
     def bound(self) -> tuple[str, ...]:
-        """The names that go on to the next clause."""
+        """The names that carry over to the next clause."""
         if self.clause.kind not in NAMED or not self.candidates:
             return ()
         best = self.candidates[0].score
@@ -84,8 +85,8 @@ class Step:
         return tuple(names[:MOST_BOUND])
 
 
-def sure(steps: Iterable[Step]) -> bool:
-    """Whether the rules have an answer to a clause that needs no second reader."""
+def is_sure(steps: Iterable[Step]) -> bool:
+    """Return whether the rules have an answer that does not need the reader."""
     best = [(step.clause.kind, item.score) for step in steps for item in step.candidates[:1]]
     return any(
         score >= (SURE if kind in VALUES else SURE_OF_NAMES)
@@ -95,7 +96,7 @@ def sure(steps: Iterable[Step]) -> bool:
 
 
 def _merge(names: list[str], name: str) -> None:
-    """Add a name, or keep the longer form of one that is there."""
+    """Add a name, or keep the longer form of one that is already there."""
     for i, held in enumerate(names):
         if same_name(held, name):
             if len(bare(name)) > len(bare(held)):
@@ -104,8 +105,8 @@ def _merge(names: list[str], name: str) -> None:
     names.append(name)
 
 
-def follow(chain: Chain, readings: Sequence[Reading]) -> list[Step]:
-    """Answer the clauses of a chain in turn, each with what the one before it found."""
+def follow_chain(chain: Chain, readings: Sequence[Reading]) -> list[Step]:
+    """Answer the clauses of a chain in turn, each with the answers to the one before it."""
     steps: list[Step] = []
     for clause in chain:
         before = steps[-1] if steps else None
@@ -146,7 +147,7 @@ def _answers_across(
 ) -> Iterator[Candidate]:
     """Find sentences that answer two clauses at once.
 
-    They name the hole's noun and what that clause was about.
+    They contain the hole's noun and a name of the clause before.
     """
     anchors = before.holes or before.clause.names
     if not anchors:
@@ -160,7 +161,7 @@ def _answers_across(
 
 
 def _event(clause: Clause, readings: Sequence[Reading]) -> int | None:
-    """Return the sentence that tells at what time the event was, before or after which something is sought."""
+    """Return the sentence that gives the time of the event that the clause refers to."""
     moment = clause.moment
     if moment is None:
         return None
@@ -174,25 +175,24 @@ def _event(clause: Clause, readings: Sequence[Reading]) -> int | None:
 
 
 def _around(clause: Clause, event: int, readings: Sequence[Reading]) -> Iterator[Candidate]:
-    """Find sentences with a time of day shortly before, or after, that of an event."""
+    """Find sentences with a time of day shortly before or after that of an event."""
     moment = clause.moment
     if moment is None:
         return
     at = _minutes(readings[event].times[0][0])
     loose = replace(clause, kind=Kind.THING, noun="", moment=None)
     if not (clause.keys or clause.names or clause.context):
-        loose = replace(
-            loose, names=moment.names
-        )  # "what happened after …": of those who were in the event
+        # "what happened after …": to those who took part in the event
+        loose = replace(loose, names=moment.names)
     for number, reading in enumerate(readings):
-        for text, start, _ in reading.times[:1]:
-            apart = _minutes(text) - at if moment.after else at - _minutes(text)
-            score = match(loose, reading) + TIMELY
-            if 0 < apart <= moment.minutes and score >= ENOUGH:
-                value = (
-                    Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
-                )
-                yield Candidate(value, "", number, min(1.0, score))
+        if not reading.times:
+            continue
+        text, start, _ = reading.times[0]
+        apart = _minutes(text) - at if moment.after else at - _minutes(text)
+        score = match(loose, reading) + TIMELY
+        if 0 < apart <= moment.minutes and score >= ENOUGH:
+            value = Value("", 0, 1.0) if clause.kind is Kind.ACCOUNT else Value(text, start, 1.0)
+            yield Candidate(value, "", number, min(1.0, score))
 
 
 def _minutes(text: str) -> int:
@@ -200,10 +200,7 @@ def _minutes(text: str) -> int:
 
 
 def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
-    """Follow an ultimate relation from name to name until nothing stands above.
-
-    Keep every step's sentences.
-    """
+    """Follow an ultimate relation from name to name, and keep the sentences of every step."""
     clause = replace(step.clause, names=(), hole=step.clause.noun)
     last, seen, path = step, [*step.clause.names, *step.holes], list(step.candidates)
     for _ in range(MOST_STEPS_UP):
@@ -228,9 +225,9 @@ def _to_the_end(step: Step, readings: Sequence[Reading]) -> Step:
 def answers_in(
     clause: Clause, reading: Reading, holes: Sequence[str], number: int = 0
 ) -> Iterator[Candidate]:
-    """Return the answers that one sentence gives to a clause.
+    """Yield the answers that one sentence gives to a clause.
 
-    One that compares is settled by no one sentence.
+    No single sentence settles a clause that compares.
     """
     if clause.compares:
         return
@@ -240,59 +237,72 @@ def answers_in(
     score = match(clause, reading, named)
     if score < ENOUGH:
         return
+    whole = Candidate(Value("", 0, 1.0), named[0] if named else "", number, score)
     if clause.kind is Kind.AGE:
-        for name in named or [n for n in clause.names if mention(reading, n) >= 0]:
-            yield from (
-                Candidate(v, name, number, score * v.fit)
-                for v in values(clause, reading, [name])[:1]
-            )
-        return
-    subject = named[0] if named else ""
-    if clause.kind is Kind.YES_NO and not side_of(clause, reading):
-        return
-    if clause.kind not in NAMED | VALUES:
-        yield Candidate(Value("", 0, 1.0), subject, number, score)
-        return
-    found = [v for v in values(clause, reading, holes) if directed(clause, reading, v, named)]
+        yield from _ages_in(clause, reading, named, whole)
+    elif clause.kind in NAMED | VALUES:
+        yield from _values_in(clause, reading, holes, named, whole)
+    elif clause.kind is not Kind.YES_NO or side_of(clause, reading):
+        yield whole
+
+
+def _ages_in(
+    clause: Clause, reading: Reading, named: Sequence[str], whole: Candidate
+) -> Iterator[Candidate]:
+    for name in named or [name for name in clause.names if mention(reading, name) >= 0]:
+        for value in values_for(clause, reading, [name])[:1]:
+            yield Candidate(value, name, whole.sentence, whole.score * value.fit)
+
+
+def _values_in(
+    clause: Clause,
+    reading: Reading,
+    holes: Sequence[str],
+    named: Sequence[str],
+    whole: Candidate,
+) -> Iterator[Candidate]:
+    """Yield the values of a sentence; if no name fits the thing asked for, the sentence itself."""
+    found = [v for v in values_for(clause, reading, holes) if directed(clause, reading, v, named)]
     for value in _taken(clause, reading, found):
-        yield Candidate(value, subject, number, score * (0.5 + 0.5 * value.fit))
-    if (
-        clause.kind is Kind.THING
-        and not reading.negated
-        and not any(value.fit >= 0.7 for value in found)
-    ):
-        yield Candidate(Value("", 0, 1.0), subject, number, score * 0.8)
+        yield replace(whole, value=value, score=whole.score * (0.5 + 0.5 * value.fit))
+    unfit = not any(value.fit >= 0.7 for value in found)
+    if clause.kind is Kind.THING and not reading.negated and unfit:
+        yield replace(whole, score=whole.score * 0.8)
 
 
 def side_of(clause: Clause, reading: Reading) -> str:
-    """Return whether a sentence affirms what a yes-or-no question asks, denies it, or names something else instead.
+    """Return "affirms", "denies" or "instead": the side a sentence takes on a yes-or-no question.
 
-    Nothing (an empty text) where it does none of these. Of a subject of two words or more, "an
-    electric car", it is enough to say what happened to it: who claims that one exploded need not
-    say what that brought about.
+    "instead" means that it names something else. The text is empty if the sentence takes no side.
+    If the subject has two words or more, such as "an electric car", a sentence takes a side by
+    saying what happened to the subject: a source that claims a car exploded need not say what the
+    explosion caused.
     """
-    rest = tuple(key for key in clause.keys if key not in clause.subject)
     about = covered(clause.subject or clause.keys, reading)
-    if reading.negated:
-        aimed = not reading.scopes or any(
-            matches(scope[0], clause.keys) for scope in reading.scopes
-        )
-        if aimed:
-            return "denies" if about >= 0.75 else ""
-    named = all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
-    if covered(clause.keys, reading) == 1.0 or (len(clause.subject) > 1 and about == 1.0):
-        return "affirms" if named else ""
-    return (
-        "instead"
-        if clause.subject and not reading.negated and rest and covered(rest, reading) == 1.0
-        else ""
-    )
+    if reading.negated and _denies_a_key(clause, reading):
+        return "denies" if about >= 0.75 else ""
+    says_all = covered(clause.keys, reading) == 1.0
+    if says_all or (len(clause.subject) > 1 and about == 1.0):
+        return "affirms" if _names_all(clause, reading) else ""
+    if reading.negated or not clause.subject:
+        return ""
+    predicate = tuple(key for key in clause.keys if key not in clause.subject)
+    return "instead" if covered(predicate, reading) == 1.0 else ""
+
+
+def _denies_a_key(clause: Clause, reading: Reading) -> bool:
+    """Return whether a sentence denies a key of a clause, or everything that it says."""
+    return not reading.scopes or any(matches(scope[0], clause.keys) for scope in reading.scopes)
+
+
+def _names_all(clause: Clause, reading: Reading) -> bool:
+    return all(mention(reading, name) >= 0 or _beside(reading, [name]) for name in clause.names)
 
 
 def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Value]:
-    """Of the values in a sentence take the best and those joined to it by "and".
+    """Return the best value of a sentence and those joined to it by "and".
 
-    Where several are asked for, all.
+    If the clause asks for several, return all of them.
     """
     if not found:
         return []
@@ -319,25 +329,17 @@ def _taken(clause: Clause, reading: Reading, found: Sequence[Value]) -> list[Val
 
 
 def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
-    """How far a sentence speaks of what a clause asks, 0..1; 0 if it has too few of the keys."""
+    """Return how far a sentence is about what a clause asks, 0..1.
+
+    It is 0 if the sentence has too few of the keys, no name of the clause, or another date.
+    """
+    keys = covered(clause.keys, reading)
+    fixed = _fixed_shares(clause, reading, named)
+    if fixed is None or (clause.keys and not _enough_keys(clause, reading, keys)):
+        return 0.0
     groups: list[tuple[float, float]] = []
     if clause.keys:
-        keys = covered(clause.keys, reading)
-        if clause.kind in WHOLE and keys <= 0.5:
-            return 0.0
-        if keys == 0 and not (clause.kind is Kind.THING and _holds_noun(clause, reading)):
-            return 0.0
         groups.append((KEYS, keys))
-    fixed = [_name_share(reading, name) for name in clause.names]
-    fixed += [_title_share(reading, title) for title in clause.titles]
-    if fixed and (max(fixed) < BESIDE or (max(fixed) == BESIDE and _no_sentence(reading))):
-        return 0.0  # it names nothing that the clause names
-    dated = [_day_share(reading, day) for day in clause.days]
-    if clause.kind in VALUES | NAMED and 0.0 in dated:
-        return 0.0  # it speaks of another day
-    fixed += dated
-    if clause.hole:
-        fixed.append(1.0 if named else BESIDE / 2)
     if fixed:
         groups.append((NAMES, sum(fixed) / len(fixed)))
     if clause.context:
@@ -346,19 +348,38 @@ def match(clause: Clause, reading: Reading, named: Sequence[str] = ()) -> float:
     return sum(weight * share for weight, share in groups) / total if total else 0.0
 
 
-def _no_sentence(reading: Reading) -> bool:
-    """Whether a few words have no verb that can be told as one.
+def _enough_keys(clause: Clause, reading: Reading, share: float) -> bool:
+    if clause.kind in WHOLE:
+        return share > 0.5
+    return share > 0 or (clause.kind is Kind.THING and _holds_noun(clause, reading))
 
-    The signature under a report says nothing.
+
+def _fixed_shares(clause: Clause, reading: Reading, named: Sequence[str]) -> list[float] | None:
+    """Return the shares of a clause's names, titles, dates and hole.
+
+    None if the sentence has no name or title of the clause, or is about another day.
     """
+    shares = [_name_share(reading, name) for name in clause.names]
+    shares += [_title_share(reading, title) for title in clause.titles]
+    if shares and (max(shares) < BESIDE or (max(shares) == BESIDE and _no_sentence(reading))):
+        return None
+    dated = [_day_share(reading, day) for day in clause.days]
+    if clause.kind in VALUES | NAMED and 0.0 in dated:
+        return None
+    hole = [1.0 if named else BESIDE / 2] if clause.hole else []
+    return [*shares, *dated, *hole]
+
+
+def _no_sentence(reading: Reading) -> bool:
+    """Return whether a few words have no recognisable verb, as in a report's signature."""
     verb = any(word.text in AUXILIARIES or verb_form(word.text) for word in reading.words)
     return len(reading.words) < SHORT and not verb
 
 
 def covered(wanted: Sequence[str], reading: Reading) -> float:
-    """Which part of some roots stands in a sentence, itself or by another word for it.
+    """Return the share of some roots that a sentence has, directly or through a synonym.
 
-    Beside it counts in part.
+    A root in the title or publisher of the source counts in part.
     """
     return sum(_share(item, reading) for item in wanted) / len(wanted) if wanted else 0.0
 
@@ -376,10 +397,7 @@ def _name_share(reading: Reading, name: str) -> float:
 
 
 def _beside(reading: Reading, names: Iterable[str]) -> bool:
-    """Whether a name stands in the title, or the publisher so named speaks of itself.
-
-    "we", "the museum".
-    """
+    """Return whether a name is in the title, or is the publisher's, who speaks as "we"."""
     for name in names:
         words = [root(word) for word in bare(name)]
         if words and all(word in reading.title for word in words):
@@ -403,7 +421,7 @@ def _title_share(reading: Reading, title: str) -> float:
 
 
 def _day_share(reading: Reading, wanted: Day) -> float:
-    """Full where a date of the sentence agrees, some where it gives none, nothing where it gives only others."""
+    """Return 1 if a date of the sentence agrees, 0 if it has only others, a share if none."""
     days = [day for day, _, _ in reading.days]
     if any(day.covers(wanted) or (day.year and wanted.covers(day)) for day in days):
         return 1.0
@@ -433,9 +451,9 @@ _ASKS_OWNED = re.compile(
 
 
 def directed(clause: Clause, reading: Reading, value: Value, holes: Sequence[str]) -> bool:
-    """Whether a value stands on the asked side of owning.
+    """Return whether a value is on the side of owning that the clause asks for.
 
-    True where the clause is about something else.
+    True if the clause is not about owning.
     """
     if not any("own" in MEANINGS.get(key, ()) for key in clause.keys) or clause.kind is Kind.THING:
         return True
@@ -449,10 +467,7 @@ def directed(clause: Clause, reading: Reading, value: Value, holes: Sequence[str
 
 
 def _owns(text: str, one: int, other: int) -> bool | None:
-    """Whether what stands at the first place owns what stands at the second.
-
-    None if the sentence does not say.
-    """
+    """Return whether the first place owns the second; None if the sentence does not say."""
     between = text[min(one, other) : max(one, other)]
     if _OWNER_LAST.search(between):
         return one > other

@@ -1,16 +1,15 @@
-"""One clause of a question.
-
-What kind of thing is sought, what is said of it, and where, when and of whom.
-"""
+"""One clause of a question: the kind of thing it asks for, its predicate, and its circumstances."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from deepdiver.core.values import Day
-from deepdiver.reason.embedded.lexicon import (
+from deepdiver.reason.embedded.names import Name, Word, tokens
+from deepdiver.reason.embedded.reading import read_sentence
+from deepdiver.reason.embedded.word_lists import (
     AMOUNT_NOUNS,
     ASKING,
     AUXILIARIES,
@@ -19,8 +18,6 @@ from deepdiver.reason.embedded.lexicon import (
     DATE_NOUNS,
     DETERMINERS,
     EXTENTS,
-    IRREGULAR,
-    MEANINGS,
     PARTICLES,
     PLACE_NOUNS,
     PLURALS,
@@ -28,20 +25,19 @@ from deepdiver.reason.embedded.lexicon import (
     ROLES,
     SILENT,
 )
-from deepdiver.reason.embedded.names import Name, Word, tokens
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.word_roots import IRREGULAR, MEANINGS
 
 MOMENTS = frozenset({"before", "after"})
 WINDOWS = {"second": 5, "minut": 30, "hour": 12 * 60, "day": 7 * 24 * 60}
-"""How many minutes "a few minutes before" and the like may mean, by root; a day where the question
+"""How many minutes "a few minutes before" and the like may mean, by root; a day if the question
 does not say."""
 ULTIMATE = frozenset({"ultimate", "ultimately", "topmost"})
 QUOTED = "Quotedtitle"
-"""With a number behind it, stands for a title that the question gives between quotation marks."""
+"""Followed by a number, it replaces a title that the question has between quotation marks."""
 
 
 class Kind(StrEnum):
-    """What kind of thing fills the open place."""
+    """The kind of thing that fills the open place."""
 
     PERSON = "a person"
     COMPANY = "a company"
@@ -56,7 +52,7 @@ class Kind(StrEnum):
 
 
 VALUES = frozenset({Kind.DATE, Kind.TIME, Kind.AMOUNT, Kind.AGE})
-"""Kinds of which one thing has one only: two different ones cannot both be right."""
+"""Kinds of which a thing has only one: two different values cannot both be right."""
 NAMED = frozenset({Kind.PERSON, Kind.COMPANY, Kind.PLACE, Kind.THING})
 """Kinds that a name answers."""
 
@@ -66,13 +62,13 @@ class Moment:
     """An event before or after which something happened."""
 
     after: bool
-    """Whether what is asked for came after it; else before."""
+    """Whether the clause asks for something after it; else before."""
     keys: tuple[str, ...]
     """Roots of what happened."""
     names: tuple[str, ...]
     """The names in it."""
     minutes: int
-    """How far away in time it can have been."""
+    """The most minutes between the event and the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,85 +78,91 @@ class Clause:
     text: str
     """The clause as a question."""
     kind: Kind
-    """What is sought."""
+    """The kind of thing it asks for."""
     noun: str
-    """Root of the noun that names it: farm in "which farm"."""
+    """Root of the noun for it: farm in "which farm"."""
     keys: tuple[str, ...]
-    """Roots of what is said of it: the words without which a sentence does not answer."""
+    """Roots of its predicate: a sentence without these words does not answer."""
     context: tuple[str, ...]
-    """Roots of where, when and of what."""
+    """Roots of the words for where, when and of what."""
     names: tuple[str, ...]
     """The names in it."""
     titles: tuple[str, ...]
-    """What stands in it between quotation marks."""
+    """The titles in it between quotation marks."""
     days: tuple[Day, ...]
     """The dates in it."""
     subject: tuple[str, ...] = ()
-    """Of a yes-or-no question: the keys before its verb."""
+    """In a yes-or-no question, the keys before its verb."""
     moment: Moment | None = None
-    """The event that it was before or after."""
+    """The event before or after which the answer happened."""
     hole: str = ""
-    """Root of the noun that the answer to the clause before stands for; empty where the clause
-    stands alone."""
+    """Root of the noun that the answer to the clause before stands for; empty if the clause stands
+    alone."""
     plural: bool = False
-    """Whether several are asked for."""
+    """Whether it asks for several things."""
     compares: bool = False
-    """Whether it sets the things that it names against each other: which was first, A or B."""
+    """Whether it compares the things that it names: which was first, A or B."""
     ultimate: bool = False
-    """Whether the relation is to be followed to its end: the ultimate parent."""
+    """Whether the relation must be followed to its end: the ultimate parent."""
 
 
 def clause_of(
     text: str, titles: Sequence[str] = (), hole: tuple[str, ...] = (), as_account: bool = False
 ) -> Clause:
-    """Take one clause apart."""
+    """Analyse one clause."""
     text = text[:1].upper() + text[1:]
     listed = tokens(text)
     kind, noun, skip = (Kind.ACCOUNT, "", frozenset[int]()) if as_account else _sought(listed)
-    reading = read(text)
-    names = [
-        n for n in reading.names if n.text.lower() not in SILENT and not n.text.startswith(QUOTED)
-    ]
+    reading = read_sentence(text)
+    names = [name for name in reading.names if _is_name(name)]
     left = _telling(listed, skip, names, hole, [(start, end) for _, start, end in reading.days])
-    inside = _inside_phrases(listed) | _modifiers(listed, skip, names)
     at = next((i for i, word in enumerate(listed) if i > 1 and word.text in MOMENTS), len(listed))
     moment = _moment(listed, at, left, names)
-    span = _window(listed, at)
-    keys = tuple(
-        dict.fromkeys(w.root for i, w in left if i not in inside and i < at and i not in span)
+    in_moment = moment.names if moment else ()
+    window = _window(listed, at)
+    keys, context = _keys_and_context(
+        [(i, word) for i, word in left if i < at and i not in window],
+        _inside_phrases(listed) | _modifiers(listed, skip, names),
     )
-    context = tuple(
-        dict.fromkeys(
-            w.root
-            for i, w in left
-            if i in inside and w.root not in keys and i < at and i not in span
-        )
-    )
-    if not keys:
-        keys, context = context, ()
     return Clause(
-        text=with_titles(text, titles) + "?" * (not text.endswith("?")),
+        text=with_titles(text if text.endswith("?") else f"{text}?", titles),
         kind=kind,
         noun=noun,
         keys=keys,
         context=context,
-        names=tuple(name.text for name in names if not moment or name.text not in moment.names),
+        names=tuple(name.text for name in names if name.text not in in_moment),
         titles=tuple(title for number, title in enumerate(titles) if f"{QUOTED}{number}" in text),
         days=tuple(day for day, _, _ in reading.days),
         subject=_before_verb(listed, keys) if kind is Kind.YES_NO else (),
         moment=moment,
         hole=hole[-1] if hole else "",
-        plural=any(plural(word.text) for word in listed[:6] if word.root == noun)
-        or _asks_several(listed),
+        plural=_asks_several(listed, noun),
         compares=_compares(listed, len(names)),
         ultimate=any(word.text in ULTIMATE for word in listed),
     )
 
 
+def _is_name(name: Name) -> bool:
+    return name.text.lower() not in SILENT and not name.text.startswith(QUOTED)
+
+
+def _keys_and_context(
+    left: Sequence[tuple[int, Word]], inside: Container[int]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the roots outside phrases as keys and those inside as context.
+
+    If there are none outside, those inside are the keys.
+    """
+    keys = tuple(dict.fromkeys(word.root for i, word in left if i not in inside))
+    context = (word.root for i, word in left if i in inside and word.root not in keys)
+    once = tuple(dict.fromkeys(context))
+    return (keys, once) if keys else (once, ())
+
+
 def _moment(
     listed: Sequence[Word], at: int, left: Sequence[tuple[int, Word]], names: Sequence[Name]
 ) -> Moment | None:
-    """Read the event behind before or after; a mere date is none."""
+    """Return the event after "before" or "after"; a bare date is not an event."""
     keys = tuple(word.root for i, word in left if i > at)
     if at >= len(listed) or not keys:
         return None
@@ -172,7 +174,7 @@ def _moment(
 
 
 def _window(listed: Sequence[Word], at: int) -> range:
-    """Return the words just before before or after that say how long: "a few minutes before"."""
+    """Return the words before "before" or "after" that say how long: "a few minutes before"."""
     span = range(max(0, at - 3), at) if at < len(listed) else range(0)
     return span if any(listed[i].root in WINDOWS for i in span) else range(0)
 
@@ -184,7 +186,7 @@ def _telling(
     hole: Sequence[str],
     dated: Sequence[tuple[int, int]],
 ) -> list[tuple[int, Word]]:
-    """Return the words that say something and are neither name nor date, with their places."""
+    """Return the words that carry meaning, except names and dates, with their positions."""
     named = {word.text for name in names for word in tokens(name.text)}
     silent = SILENT | ULTIMATE | (PREPOSITIONS - PARTICLES) | named
     return [
@@ -214,15 +216,14 @@ def _compares(listed: Sequence[Word], names: int) -> bool:
     return bool(texts & COMPARING) and names > 1 and bool(texts & {"or", "both", "and", "than"})
 
 
-def _asks_several(listed: Sequence[Word]) -> bool:
-    return len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
+def _asks_several(listed: Sequence[Word], noun: str) -> bool:
+    """Return whether the noun is plural, or the clause begins with "who are" or "who were"."""
+    who = len(listed) > 1 and listed[0].text == "who" and listed[1].text in {"are", "were"}
+    return who or any(plural(word.text) for word in listed[:6] if word.root == noun)
 
 
 def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
-    """Return the words that stand inside a phrase opened by a preposition.
-
-    A closing participle is outside again.
-    """
+    """Return the words inside a phrase that a preposition opens, but not a closing participle."""
     inside: set[int] = set()
     within = False
     for i, word in enumerate(listed):
@@ -245,7 +246,7 @@ def _inside_phrases(listed: Sequence[Word]) -> frozenset[int]:
 
 
 def verb_form(word: str) -> bool:
-    """Whether a word is a participle or a form of the past."""
+    """Return whether a word is a participle or a past form."""
     return (
         word in IRREGULAR
         or word in {"born", "out", "off"}
@@ -263,9 +264,8 @@ def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]
     before: list[str] = []
     for word in listed[opened:]:
         if word.text in DETERMINERS and before:
-            return tuple(
-                before[:-1]
-            )  # "an electric car cause | the fire": the verb stands before the object's article
+            # "an electric car cause | the fire": the verb precedes the object's article
+            return tuple(before[:-1])
         if word.text in PREPOSITIONS and before:
             return tuple(before[:-1]) if len(before) > 1 else tuple(before)
         if word.root in wanted:
@@ -273,8 +273,18 @@ def _before_verb(listed: Sequence[Word], keys: Iterable[str]) -> tuple[str, ...]
     return tuple(before[:-1]) if len(before) > 1 else ()
 
 
+_BY_QUESTION_WORD = {
+    "who": (Kind.PERSON, "person"),
+    "whom": (Kind.PERSON, "person"),
+    "whose": (Kind.PERSON, "person"),
+    "when": (Kind.DATE, "date"),
+    "where": (Kind.PLACE, "place"),
+    "why": (Kind.ACCOUNT, ""),
+}
+
+
 def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
-    """Return what a clause asks for, the root of the noun that names it, and the words that only say so."""
+    """Return the kind of thing a clause asks for, its noun's root, and the words that say so."""
     texts = [word.text for word in listed]
     asked = next((i for i, text in enumerate(texts) if text in ASKING), None)
     ages = next((i for i, text in enumerate(texts[:6]) if text in {"age", "ages"}), None)
@@ -282,19 +292,10 @@ def _sought(listed: Sequence[Word]) -> tuple[Kind, str, frozenset[int]]:
         return Kind.AGE, "age", frozenset({ages})
     if asked is None:
         return (Kind.YES_NO if texts and texts[0] in AUXILIARIES else Kind.ACCOUNT), "", frozenset()
-    word = texts[asked]
+    if texts[asked] in _BY_QUESTION_WORD:
+        return *_BY_QUESTION_WORD[texts[asked]], frozenset()
     following = texts[asked + 1] if asked + 1 < len(texts) else ""
-    if word == "how":
-        return _how(listed, asked, following)
-    if word in {"who", "whom", "whose"}:
-        return Kind.PERSON, "person", frozenset()
-    if word == "when":
-        return Kind.DATE, "date", frozenset()
-    if word == "where":
-        return Kind.PLACE, "place", frozenset()
-    if word == "why":
-        return Kind.ACCOUNT, "", frozenset()
-    return _which(listed, asked, following)
+    return (_how if texts[asked] == "how" else _which)(listed, asked, following)
 
 
 def _how(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
@@ -312,7 +313,10 @@ def _how(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str,
 
 
 def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, str, frozenset[int]]:
-    """Read what stands behind which or what: "which farm supplies", "what is the number of"."""
+    """Return the same for what follows "which" or "what".
+
+    "which farm supplies", "what is the number of".
+    """
     start = asked + 1
     if following in AUXILIARIES:  # what is the capital of …
         start = asked + 2
@@ -325,11 +329,8 @@ def _which(listed: Sequence[Word], asked: int, following: str) -> tuple[Kind, st
     head = listed[end - 1]
     kind = _kind_of_noun(head.text)
     if kind is Kind.ACCOUNT or (following in AUXILIARIES and kind not in {Kind.DATE, Kind.TIME}):
-        return (
-            kind,
-            head.root,
-            frozenset(),
-        )  # what is the capital of: the noun itself must stand in the answer
+        # what is the capital of: the noun itself must be in the answer
+        return kind, head.root, frozenset()
     return kind, head.root, frozenset({end - 1})
 
 
@@ -349,30 +350,24 @@ def _kind_of_noun(noun: str) -> Kind:
 
 
 def _end_of_noun(listed: Sequence[Word], start: int) -> int:
-    """Return the index behind a noun phrase that begins at start.
-
-    It ends before the first word that is a verb.
-    """
-    end = start
-    while end < len(listed) and end - start < 5:
+    """Return the index after a noun phrase that begins at start; it ends before the first verb."""
+    most = min(len(listed), start + 5)
+    for end in range(start, most):
         word = listed[end]
         if word.text in AUXILIARIES | PREPOSITIONS | ASKING:
             return end
         if word.text in DETERMINERS or (word.raw[0].isupper() and end > start):
-            return max(start, end - 1) if end - start > 1 or end == start else end
+            return end - 1 if end - start > 1 else end  # the word before is the verb
         if end > start and (verb_form(word.text) or _agrees(listed, end)):
             return end
-        end += 1
-    return end
+    return most
 
 
 def _agrees(listed: Sequence[Word], i: int) -> bool:
-    """Whether the word at i may be the verb of the noun before it.
+    """Return whether the word at i may be the verb of the noun before it: one of the two ends in s.
 
-    Exactly one of the two ends in s.
-
-    A noun may well end in s and be no plural ("sports club"): then a verb is known by itself or by
-    what follows it.
+    A noun may end in s without being a plural ("sports club"): then the verb is recognised by
+    itself or by what follows it.
     """
     word, ends_in_s = listed[i], listed[i].text.endswith("s") and not listed[i].text.endswith("ss")
     if not plural(listed[i - 1].text):
@@ -383,7 +378,7 @@ def _agrees(listed: Sequence[Word], i: int) -> bool:
 
 
 def plural(noun: str) -> bool:
-    """Whether a noun stands for several."""
+    """Return whether a noun is plural."""
     return noun in PLURALS or (noun.endswith("s") and not noun.endswith(("ss", "us", "is")))
 
 

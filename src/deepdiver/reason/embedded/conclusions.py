@@ -1,7 +1,4 @@
-"""Verifying conclusions by rules.
-
-Do the quotes carry it, are its times and places known, does another deny it.
-"""
+"""Verifies conclusions by rules: by their quotes, by their times and places, and by denials."""
 
 from __future__ import annotations
 
@@ -11,15 +8,15 @@ from itertools import pairwise
 from deepdiver.core.belief import SUPPORTED_AT
 from deepdiver.core.record import VerdictKind
 from deepdiver.reason.embedded.hypothesise import read_finding
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
-from deepdiver.reason.embedded.verify import supported
+from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import Conclusion, Shown, Verification, Verifications, VerifyConclusions
 
 CONTESTED = 0.9
-"""The most confidence that is left where a source speaks against it."""
+"""The highest confidence that is left if a source speaks against a conclusion."""
 DENIES = 0.5
-"""From this likeness on a sentence that denies speaks of the same."""
+"""From this likeness on, a sentence that denies something is about the same thing."""
 NOTHING = "no finding that is shown carries it"
 PARTLY = "its findings carry a part of it"
 WEAK = "it rests on a source that cannot be relied on alone"
@@ -38,7 +35,7 @@ PASSED: Outcome = (VerdictKind.PASS, HOLDS)
 
 
 def verify_conclusions(task: VerifyConclusions) -> Verifications:
-    """Give each conclusion a verdict; it is ready unless none of them holds."""
+    """Give each conclusion a verdict; the report is ready unless none of them holds."""
     shown = {finding.id: finding for finding in task.findings}
     readings = {finding.id: read_finding(finding) for finding in task.findings}
     given = tuple(_verified(item, shown, readings) for item in task.conclusions)
@@ -65,15 +62,12 @@ def _verified(
 
 
 def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Reading]) -> Outcome:
-    """Check a statement.
-
-    By its quotes, by what denies it, and by how far its sources can be relied on.
-    """
-    support, _ = supported(item.text, [finding.quote for finding in held])
+    """Check a statement by its quotes, by denials, and by the reliability of its sources."""
+    support, _ = support_of(item.text, [finding.quote for finding in held])
     if support == "none" and item.kind == "insight":
         return VerdictKind.REJECT, NOTHING
     own, others = (
-        read(item.text),
+        read_sentence(item.text),
         [r for label, r in readings.items() if label not in item.finding_ids],
     )
     if item.kind == "insight" and any(
@@ -88,7 +82,7 @@ def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Read
 
 
 def _connected(item: Conclusion, held: Sequence[Shown]) -> Outcome:
-    """Check a correlation: by what is known of when and where its findings were."""
+    """Check a correlation by the known times and places of its findings."""
     if item.kind == "geospatial":
         return PASSED if all(finding.where for finding in held) else (VerdictKind.FLAG, WHERE)
     if not all(finding.when for finding in held):

@@ -1,10 +1,7 @@
-"""Correlating.
+"""Correlates findings: measured relations are reported as measured, coincidences in time left out.
 
-What was measured is told as measured, and left out where nothing but the clock connects it.
-
-Two events that are close in time and in space belong together as far as rules can see. Two that are
-close in one of the two alone must speak of the same thing: a name that they share. No cause is
-added: rules see no causes.
+Two events that are close in time and in space belong together as far as rules can tell. Two that
+are close in only one of these must share a name. Rules do not see causes, so none is added.
 """
 
 from __future__ import annotations
@@ -54,7 +51,7 @@ def _belongs(item: Pairing, readings: Sequence[Reading]) -> bool:
     if item.correlation_type is not CorrelationKind.GEOSPATIAL and any(
         reading.negated for reading in readings
     ):
-        return False  # what did not happen came neither before nor after anything
+        return False  # an event that did not happen has no time
     if item.correlation_type is not CorrelationKind.TEMPORAL or " km" in item.measured:
-        return True  # measured in space, and of a cause or pattern in time as well
+        return True  # close in space; a cause or a pattern, in time as well
     return any(share_name(one, other) for one, other in combinations(readings, 2))

@@ -1,7 +1,4 @@
-"""Deciding whether another round is worth it.
-
-By what is open and what the last round brought, never by a threshold.
-"""
+"""Decides on another round by what is open and what the last round found, never by a threshold."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ MOST_GAPS = 3
 
 
 def decide(task: Decide) -> Decision:
-    """Continue while something is open and the last round still brought something new."""
+    """Continue while something is open and the last round still found something new."""
     by_status = {
         status: [s for s in task.standing if s.status is status] for status in HypothesisStatus
     }
@@ -48,8 +45,5 @@ def decide(task: Decide) -> Decision:
 
 
 def _gaps(task: Decide) -> tuple[str, ...]:
-    """Return the last sub-problems.
-
-    Those that come first are answered before the others can be asked.
-    """
+    """Return the last sub-problems, because those before them are answered first."""
     return (task.problems or (task.question,))[-MOST_GAPS:]

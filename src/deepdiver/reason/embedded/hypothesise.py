@@ -1,7 +1,4 @@
-"""Putting forward hypotheses.
-
-The rival answers that the findings give, each in the words of one of them.
-"""
+"""Proposes hypotheses: the rival answers of the findings, each in the words of one finding."""
 
 from __future__ import annotations
 
@@ -12,80 +9,79 @@ from itertools import zip_longest
 
 from deepdiver.core.record import Stance
 from deepdiver.core.text import terms, words
-from deepdiver.reason.embedded.calls import tool_calls
-from deepdiver.reason.embedded.chain import Candidate, Step, follow, side_of, sure
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain, is_sure, side_of
+from deepdiver.reason.embedded.change_question import bearing_on_change, change_asked, counts_in
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
-from deepdiver.reason.embedded.comparing import compare
+from deepdiver.reason.embedded.clause_values import Value, same_value
+from deepdiver.reason.embedded.compare import compare
 from deepdiver.reason.embedded.names import bare, same_name
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.reason.embedded.rivals import rivals, same_words
-from deepdiver.reason.embedded.slots import Value, same_value
-from deepdiver.reason.embedded.spans import Passage, short_asked
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reader_answers import Passage, wants_short_answer
+from deepdiver.reason.embedded.reading import Reading, read_sentence
+from deepdiver.reason.embedded.rivals import find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.reason.embedded.trend import bearing, change_asked, counts
+from deepdiver.reason.embedded.tool_calls import propose_tool_calls
 from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
 
 RIVAL = 0.6
-"""A value is put forward as a rival if its sentence matches at least this part as well as the best
-one."""
+"""A value is proposed as a rival if its sentence's match is at least this share of the best match.
+"""
 OTHER_NAME = 0.75
 """The same for names, where a looser match is more often about something else."""
 ACCOUNTS = 3
-"""Sentences put forward where an account is asked for."""
+"""Sentences that are proposed if the question asks for an account."""
 REPEATED = 0.8
-"""Sentences so much alike say the same."""
+"""Sentences with at least this likeness say the same."""
 HEARSAY = 0.3
-"""What a sentence counts whose source only heard it."""
+"""The factor for a sentence whose source only heard it."""
 DOUBTED, DOUBTED_STEPS = 0.2, 0.35
-"""Belief, before any test, in an answer that the rules are sure of and the reader does not name;
-see `_both`. The second where they have followed more than one step: there the reader, which skips
-them, is no better judge, and puts nothing forward itself."""
+"""Prior belief in an answer that the rules are sure of and the reader does not give; see `_both`.
+The second applies if the rules followed more than one step: there the reader, which skips them, is
+not a better judge, and proposes nothing itself."""
 COMPARED = 0.2
-"""What it adds to belief, before any test, that comparing two things surely gives an answer."""
+"""Added to the prior belief in an answer that comes from a certain comparison."""
 MOST = 8
 MOST_TESTS = 4
-"""Calls that test one hypothesis."""
+"""Tool calls that test one hypothesis."""
 
 Group = list[Candidate]
 """Sentences that give the same answer, the best first."""
 
 
 def hypothesise(task: Hypothesise) -> HypothesisSet:
-    """Return the answers that the findings give, the likeliest first, none of which stands already."""
+    """Return the answers that the findings give, the likeliest first, without earlier ones."""
     readings = [read_finding(finding) for finding in task.findings]
-    offers: list[list[Proposed]] = [_changes(task), _comparison(task)]
-    again: list[Proposed] = []
-    for chain in () if offers[1] else analyse(task.question).chains:
-        steps = follow(chain, readings)
-        by_rules = list(_offers(steps[-1], task, readings))
-        by_reader = _by_the_reader(steps[-1].clause, task)
-        offers.append(
-            _both(by_rules, by_reader, steps)
-            if by_rules and sure(steps[-1:])
-            else by_reader or by_rules
-        )
-        again += _again(steps[-1], task, readings)
+    compared = _comparison(task)
+    chains = () if compared else analyse_question(task.question).chains
+    followed = [follow_chain(chain, readings) for chain in chains]
+    offers = [_changes(task), compared]
+    offers += [_of_chain(steps, task, readings) for steps in followed]
+    again = [item for steps in followed for item in _again(steps[-1], task, readings)]
     # In turn, so that each thing asked has its best answer before any has its second.
-    made = _new(
-        (item for row in zip_longest(*offers) for item in row if item is not None), task.standing
-    )
+    in_turn = (item for row in zip_longest(*offers) for item in row if item is not None)
     limit = max(0, min(task.limit, MOST))
-    listed = made[:limit]
-    missed = [
-        item
-        for item in _new(again, task.standing)
-        if item.statement not in {one.statement for one in listed}
-    ]
+    listed = _new(in_turn, task.standing)[:limit]
+    statements = {item.statement for item in listed}
+    missed = [item for item in _new(again, task.standing) if item.statement not in statements]
     if missed and limit > 1:
-        listed[limit - 1 :] = missed[
-            :1
-        ]  # the last place: what was settled before is tested again, not taken on trust
+        # The last place: a claim that was settled before is tested again, not taken on trust.
+        listed[limit - 1 :] = missed[:1]
     return HypothesisSet(hypotheses=tuple(listed))
 
 
+def _of_chain(
+    steps: Sequence[Step], task: Hypothesise, readings: Sequence[Reading]
+) -> list[Proposed]:
+    """Propose the answers of the rules or of the reader; if the rules are sure, those of both."""
+    by_rules = list(_offers(steps[-1], task, readings))
+    by_reader = _by_the_reader(steps[-1].clause, task)
+    if by_rules and is_sure(steps[-1:]):
+        return _both(by_rules, by_reader, steps)
+    return by_reader or by_rules
+
+
 def _comparison(task: Hypothesise) -> list[Proposed]:
-    """Put forward what comparing two things gives, where the question sets them against each other."""
+    """Propose the result of a comparison, if the question compares two things."""
     made = compare(
         task.question, [Passage(finding.source, finding.quote) for finding in task.findings]
     )
@@ -104,7 +100,7 @@ def _comparison(task: Hypothesise) -> list[Proposed]:
 
 
 def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
-    """Put forward what the reader takes for answers, where a few words can answer."""
+    """Propose the reader's answers, if a few words can answer."""
     if asked_of_the_reader(task.question) is None:
         return []
     return [
@@ -116,21 +112,21 @@ def _by_the_reader(clause: Clause, task: Hypothesise) -> list[Proposed]:
             prior=rival.prior,
             findings=tuple(task.findings[number].id for number in rival.findings),
         )
-        for rival in rivals(task.question, clause, task.findings)
+        for rival in find_rivals(task.question, clause, task.findings)
     ]
 
 
 def _both(
     by_rules: list[Proposed], by_reader: list[Proposed], steps: Sequence[Step]
 ) -> list[Proposed]:
-    """Put forward what the rules are sure of, and what the reader takes for answers, those first that both name.
+    """Propose the sure answers of the rules and those of the reader; answers of both come first.
 
-    Where the reader is of another opinion, the rules are doubted: over RAMDocs' 250 questions, an
-    answer of theirs was right in 0.84 of 37 cases where the reader took it for the likeliest, in
-    0.52 of 23 where it took it for a rival, and in 0.16 of 62 where it did not name it.
+    Where the reader disagrees, the rules are doubted: over RAMDocs' 250 questions, an answer of the
+    rules was right in 0.84 of 37 cases in which the reader thought it the likeliest, in 0.52 of 23
+    in which it thought it a rival, and in 0.16 of 62 in which it did not give it.
     """
     if not by_reader or steps[-1].clause.kind is Kind.AGE:
-        return by_rules  # an age is reckoned, and stands nowhere that the reader could find it
+        return by_rules  # an age is computed, so the reader cannot find it
     prior = DOUBTED if len(steps) == 1 else DOUBTED_STEPS
     named = [item for item in by_rules if _among(item, by_reader)]
     doubted = [item.model_copy(update={"prior": prior}) for item in by_rules if item not in named]
@@ -141,33 +137,36 @@ def _both(
 
 
 def _among(item: Proposed, others: Iterable[Proposed]) -> bool:
-    """Whether one of the others gives the same answer."""
+    """Return whether one of the others gives the same answer."""
     return any(same_words(item.answer, other.answer) for other in others)
 
 
 def asked_of_the_reader(question: str) -> Clause | None:
-    """Return the clause that the reader is asked, one thing at a time.
-
-    None where a few words cannot answer.
-    """
-    chains = analyse(question).chains
-    return chains[0][-1] if len(chains) == 1 and short_asked(question, chains[0][-1]) else None
+    """Return the one clause that the reader can answer; None if a few words cannot answer."""
+    chains = analyse_question(question).chains
+    return (
+        chains[0][-1] if len(chains) == 1 and wants_short_answer(question, chains[0][-1]) else None
+    )
 
 
 def _changes(task: Hypothesise) -> list[Proposed]:
-    """Put forward that something has become more, and that it has not, where counts can tell or tools can count.
+    """Propose that something changed and that it did not, if counts can tell or tools can count.
 
-    These two are in the words of the question and need no finding: they can be put forward before
-    anything is known.
+    Both are in the words of the question and need no finding: they can be proposed before anything
+    is known.
     """
     change = change_asked(task.question)
     if change is None or not (
-        task.tools or any(counts(finding.quote) for finding in task.findings)
+        task.tools or any(counts_in(finding.quote) for finding in task.findings)
     ):
         return []
-    judged = [(finding.id, bearing(change, finding.quote)[0]) for finding in task.findings]
+    judged = [
+        (finding.id, bearing_on_change(change, finding.quote)[0]) for finding in task.findings
+    ]
     sides = ((change.yes, "yes", Stance.SUPPORTS), (change.no, "no", Stance.REFUTES))
-    tests = tool_calls(task.question, task.as_of, task.tools, "a count would show it")[:MOST_TESTS]
+    tests = propose_tool_calls(task.question, task.as_of, task.tools, "a count would show it")[
+        :MOST_TESTS
+    ]
     return [
         Proposed(
             statement=statement,
@@ -182,7 +181,7 @@ def _changes(task: Hypothesise) -> list[Proposed]:
 
 
 def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Proposed]:
-    """Return what is offered, each once, without what stands already."""
+    """Return the proposals, each once, without those that were made before."""
     held = {tuple(words(item.statement)) for item in standing}
     made: dict[tuple[str, ...], Proposed] = {}
     for item in offered:
@@ -191,17 +190,17 @@ def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Prop
 
 
 def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward what past runs accepted or refuted, if one of the findings that may answer says it too.
+    """Propose what past runs accepted or refuted, if a finding that may answer says it too.
 
-    A claim that no finding holds is not put forward: what was true of other sources is no
-    hypothesis about these.
+    A claim that no finding has is not proposed: what was true of other sources is not a hypothesis
+    about these.
     """
     claims = [
         claim
         for run in task.past
         for claim in (*run.accepted, *(item.statement for item in run.refuted))
     ]
-    told = [(set(terms(claim)), read(claim).negated) for claim in claims]
+    told = [(set(terms(claim)), read_sentence(claim).negated) for claim in claims]
     holding = [
         item
         for item in step.candidates
@@ -218,8 +217,8 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
 
 
 def read_finding(finding: Shown) -> Reading:
-    """Return what stands in a finding's quote."""
-    return read(finding.quote, finding.source, finding.publisher, finding.published)
+    """Return the reading of a finding's quote."""
+    return read_sentence(finding.quote, finding.source, finding.publisher, finding.published)
 
 
 def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
@@ -235,8 +234,8 @@ def _offers(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Itera
 # -- values and names
 
 
-def groups(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
-    """Put sentences together that give the same answer for the same thing."""
+def group_answers(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
+    """Group the sentences that give the same answer for the same thing."""
     made: list[Group] = []
     for item in candidates:
         for group in made:
@@ -252,7 +251,7 @@ def groups(clause: Clause, candidates: Iterable[Candidate]) -> list[Group]:
 
 
 def same_subject(one: str, other: str) -> bool:
-    """Whether two subjects may be one; an unnamed one may be any."""
+    """Return whether two subjects may be the same; an unnamed one may be any."""
     return not one or not other or same_name(one, other)
 
 
@@ -270,7 +269,9 @@ def _values(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Itera
     share = RIVAL if clause.kind in VALUES else OTHER_NAME
     best = max(item.score for item in valued)
     for group in _weightiest(
-        groups(clause, [item for item in valued if item.score >= share * best]), task, readings
+        group_answers(clause, [item for item in valued if item.score >= share * best]),
+        task,
+        readings,
     ):
         answer = group[0].value.text
         yield _proposed(
@@ -285,19 +286,19 @@ def _weightiest(
 
 
 def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> float:
-    """What speaks for a group: of each origin the best sentence."""
+    """Return the weight of a group: the sum of the best sentence of each origin."""
     by_origin: dict[str, float] = {}
     for item in group:
         finding = task.findings[item.sentence]
         origin = finding.origin or finding.id
         by_origin[origin] = max(
-            by_origin.get(origin, 0.0), weigh(item, finding, readings[item.sentence])
+            by_origin.get(origin, 0.0), weight_of(item, finding, readings[item.sentence])
         )
     return sum(by_origin.values())
 
 
-def weigh(item: Candidate, finding: Shown, reading: Reading) -> float:
-    """What one sentence is worth."""
+def weight_of(item: Candidate, finding: Shown, reading: Reading) -> float:
+    """Return the weight of one sentence."""
     return item.score * finding.credibility * (HEARSAY if reading.hearsay else 1.0)
 
 
@@ -326,7 +327,7 @@ def _proposed(
     best = max(
         group,
         key=lambda item: (
-            weigh(item, task.findings[item.sentence], readings[item.sentence]),
+            weight_of(item, task.findings[item.sentence], readings[item.sentence]),
             -item.sentence,
         ),
     )
@@ -345,7 +346,7 @@ def _proposed(
 def _accounts(
     candidates: Iterable[Candidate], task: Hypothesise, readings: Sequence[Reading]
 ) -> Iterable[Proposed]:
-    """Put forward the sentences that match best and do not repeat each other."""
+    """Propose the sentences that match best and do not repeat each other."""
     taken: list[int] = []
     for item in candidates:
         if len(taken) == ACCOUNTS:
@@ -361,7 +362,7 @@ def _accounts(
 
 
 def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward the best sentence that denies, the best that names something else instead, the best that affirms."""
+    """Propose the best sentences that deny, that name something else instead, and that affirm."""
     sides: dict[str, Candidate] = {}
     for item in step.candidates:
         side = side_of(step.clause, readings[item.sentence])
@@ -378,9 +379,9 @@ def _yes_or_no(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> It
 
 
 def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterable[Proposed]:
-    """Put forward an age for each person, reckoned from the day of birth if one is given.
+    """Propose an age for each person, computed from the day of birth if there is one.
 
-    Then what contradicts it.
+    Sentences that contradict it come after it.
     """
     subjects: list[str] = []
     for item in step.candidates:
@@ -390,7 +391,7 @@ def _ages(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterabl
     for subject in subjects:
         mine = [item for item in step.candidates if same_name(item.subject, subject)]
         exact = [item for item in mine if item.value.exact]
-        rivals = _weightiest(groups(step.clause, exact or mine), task, readings)
+        rivals = _weightiest(group_answers(step.clause, exact or mine), task, readings)
         settled.append(rivals[0][0])
         yield from (_aged(group, task, readings) for group in rivals)
     yield from _contradicting(step, settled, task, readings)
@@ -416,18 +417,18 @@ def _aged(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> Propo
 
 
 def longest_form(name: str, reading: Reading) -> str:
-    """Return a name as the sentence gives it in full."""
+    """Return a name in the full form of the sentence."""
     forms = [item.text for item in reading.names if same_name(item.text, name)]
     return max((name, *forms), key=lambda form: len(bare(form))) if len(bare(name)) == 1 else name
 
 
 def age_sentence(name: str, years: int, as_of: str, born: str) -> str:
-    """Return the fixed form in which a reckoned age is told."""
+    """Return the fixed wording of a computed age."""
     return f"{name} is {years} years old on {as_of[:10]} (born on {born})."
 
 
 def age_on(value: Value, as_of: str) -> int | None:
-    """Return the age on a day, where the day of birth is known."""
+    """Return the age on a day, if the day of birth is known."""
     if not value.exact:
         return None
     try:
@@ -441,7 +442,7 @@ def age_on(value: Value, as_of: str) -> int | None:
 def _contradicting(
     step: Step, settled: Sequence[Candidate], task: Hypothesise, readings: Sequence[Reading]
 ) -> Iterable[Proposed]:
-    """Put forward each sentence that gives an age which does not go with what was settled, once for all its ages."""
+    """Propose each sentence with an age that contradicts the settled ones, once for all ages."""
     told: dict[int, Candidate] = {}
     for item in (candidate for candidate in step.candidates if not candidate.value.exact):
         for other in settled:

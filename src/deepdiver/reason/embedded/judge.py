@@ -1,6 +1,6 @@
-"""Judging: the same value for the same thing supports, another one refutes, so does a denial.
+"""Judges findings: the same value for the same thing supports; another value or a denial refutes.
 
-Where the rules see no bearing and no value settles it, the trained reader is asked (`verdicts`).
+If the rules find no bearing and no value settles it, the trained reader judges (`reader_verdicts`).
 """
 
 from __future__ import annotations
@@ -11,68 +11,75 @@ from dataclasses import dataclass
 from deepdiver.core import belief
 from deepdiver.core.record import Stance
 from deepdiver.core.text import fold, words
-from deepdiver.reason.embedded.chain import Step, answers_in, follow, match, side_of, sure
+from deepdiver.reason.embedded.chain import (
+    Candidate,
+    Step,
+    answers_in,
+    follow_chain,
+    is_sure,
+    match,
+    side_of,
+)
+from deepdiver.reason.embedded.change_question import Change, bearing_on_change, change_asked
 from deepdiver.reason.embedded.clause import NAMED, VALUES, Clause, Kind
+from deepdiver.reason.embedded.clause_values import Value, same_value
 from deepdiver.reason.embedded.hypothesise import asked_of_the_reader, read_finding, same_subject
 from deepdiver.reason.embedded.names import same_name, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, mention, read
-from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, rivals, same_words
-from deepdiver.reason.embedded.slots import Value, same_value
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reader_verdicts import leaning, reader_bearing
+from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
+from deepdiver.reason.embedded.rivals import FIRST_GUESS, Rival, find_rivals, same_words
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
-from deepdiver.reason.embedded.trend import Change, bearing, change_asked
-from deepdiver.reason.embedded.verdicts import leaning, told
 from deepdiver.tasks import Judge, Judgement, Judgements, Shown
 
 DIRECT = 0.95
-"""Strength of a sentence that says just this, or denies just this."""
+"""The strength of a sentence that says exactly this, or denies it."""
 HEARSAY = 0.3
-"""What is left of a sentence's strength where its source only heard it."""
+"""The factor for a sentence whose source only heard it."""
 UNDATED = 0.4
-"""What is left of a refutation that does not say it speaks of the day asked about."""
+"""The factor for a refutation that does not say it is about the day in question."""
 OTHERS_MEASURE = 0.5
-"""What is left of a refutation where somebody else measured: two measurements may differ and both
-have been made."""
+"""The factor for a refutation by somebody else's measurement: two measurements may differ and both
+be real."""
 LEAST = 0.5
-"""Relevance of a claim that answers no clause by itself."""
+"""The relevance of a claim that answers no clause by itself."""
 OTHER_NAME = 0.5
-"""Strength of another name for the same: some things have two."""
+"""The strength of another name for the same thing: some things have two."""
 SAME_MATTER = 0.4
-"""Which part of a claim's words, without its names, a sentence must have for the reader to be
-asked: of sentences that merely name the same thing it takes too many for denials."""
+"""The share of a claim's words, without its names, that a sentence must have before the reader
+judges it: it takes too many sentences that merely name the same thing for denials."""
 LEANS = "leans this way, as the findings do together"
 RELIED_ON = 0.5
-"""From this credibility on belief goes where the reader puts it: how sure a reading is does not
-depend on who wrote it. What a less credible source says counts less, as ever."""
+"""From this credibility on, belief moves to where the reader puts it: how certain a reading is does
+not depend on the author. A less credible source counts for less, as always."""
 LEAST_READ = 0.05
-"""Strength of what only led to an answer, and of a finding that adds nothing to what was believed
-before."""
+"""The strength of a finding that only led to an answer, or that does not change the belief."""
 READS, LEADS, ALTERED = (
     "reads as giving it",
     "leads to it",
     "a copy of the same text gives something else",
 )
 ALIKE, UNHEARD = "says much the same", 0.3
-"""By the words that two sentences share; and what is left of its strength where the reader sees no
-bearing. Of 590 held-out pairs that are alike in this way, the one bore the other out in 0.90 of
-those where the reader took it so, in 0.36 of those where it saw no bearing (and contradicted it in
-0.15), and in 0.16 of those where it saw a contradiction (which it was in 0.70)."""
+"""The reason given for judging by shared words, and the factor if the reader finds no bearing. Of
+590 held-out pairs that are alike in this way, one supported the other in 0.90 of those in which the
+reader said so, in 0.36 of those in which it found no bearing (and contradicted it in 0.15), and in
+0.16 of those in which it found a contradiction (which was true of 0.70)."""
 SAME_SENSE, OPPOSITE_SENSE = 0.6, 0.5
 """From this likeness on, a sentence says the same, or denies the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """What a hypothesis says, as far as it can be compared."""
+class TestedClaim:
+    """The parts of a hypothesis that can be compared."""
 
     reading: Reading
     slots: tuple[tuple[Clause, tuple[str, ...], str, Value], ...]
-    """(clause, what its hole stands for, subject, value) for each value that it claims."""
+    """(clause, names of its hole, subject, value) for each value in the claim."""
     yes_no: Clause | None
-    """The question, where it asks for a yes or no."""
+    """The question, if it asks for yes or no."""
     relevance: float
-    """How far what it says answers the question: a true sentence beside the point supports no
-    answer."""
+    """How far the claim answers the question: a true sentence beside the point supports no answer.
+    """
 
 
 def judge(task: Judge) -> Judgements:
@@ -98,14 +105,14 @@ def judge(task: Judge) -> Judgements:
 
 
 def restates(hypothesis: str, question: str) -> bool:
-    """Whether a hypothesis only says yes to a question in the question's own words."""
+    """Return whether a hypothesis only affirms a question in the question's own words."""
     return words(hypothesis) == words(question)
 
 
 def _by_leaning(task: Judge) -> Iterator[Judgement]:
-    """Judge what is in nobody's words by how the findings lean together.
+    """Judge a hypothesis that is in nobody's words by how the findings lean together.
 
-    Those that lean the other way are neutral.
+    Findings that lean the other way are neutral.
     """
     whole, each = leaning(task.question, [finding.quote for finding in task.findings])
     stance = Stance.SUPPORTS if whole > 0 else Stance.REFUTES
@@ -126,29 +133,28 @@ def _by_leaning(task: Judge) -> Iterator[Judgement]:
 def _as_read(task: Judge, readings: Sequence[Reading]) -> Rival | None:
     """Return the hypothesis as the reader finds it in the findings.
 
-    None where the reader is not asked or finds others, and where the rules are sure of the same.
+    None if the reader does not answer this question or finds other answers, and if the rules are
+    sure of the same answer.
     """
     if (clause := asked_of_the_reader(task.question)) is None:
         return None
-    (chain,) = analyse(task.question).chains
-    last = follow(chain, readings)[-1]
-    if sure([last]) and any(
+    (chain,) = analyse_question(task.question).chains
+    last = follow_chain(chain, readings)[-1]
+    if is_sure([last]) and any(
         same_words(item.value.text, task.answer_if_true) for item in last.candidates
     ):
         return None
-    found = rivals(task.question, clause, task.findings)
+    found = find_rivals(task.question, clause, task.findings)
     return next((rival for rival in found if same_words(rival.answer, task.answer_if_true)), None)
 
 
 def _by_reading(
-    task: Judge, readings: Sequence[Reading], claim: Claim, rival: Rival
+    task: Judge, readings: Sequence[Reading], claim: TestedClaim, rival: Rival
 ) -> Iterator[Judgement]:
-    """Judge by how likely the reader's answer is with all that gives it.
+    """Judge by the likelihood of the reader's answer: the strength moves a first guess to it.
 
-    As much as moves a first guess there.
-
-    What gives another answer may be about something else of the same name, and is neutral; only a
-    denial refutes, and a copy of a text that gives another answer than the text.
+    A finding with another answer may be about something else of the same name, and is neutral; only
+    a denial refutes, and so does a copy of a text that has another answer than the text.
     """
     moves = (belief.log_odds(rival.likelihood) - belief.log_odds(FIRST_GUESS)) / belief.FULL_WEIGHT
     giving = {task.findings[number].origin or task.findings[number].id for number in rival.giving}
@@ -165,11 +171,8 @@ def _by_reading(
         elif number in rival.leading:
             told = (Stance.SUPPORTS, LEAST_READ, LEADS)
         elif rival.disputed and finding.origin in giving:
-            told = (
-                Stance.REFUTES,
-                LEAST_READ,
-                ALTERED,
-            )  # how much less likely this makes it, the rival says
+            # The rival's likelihood already says how much less likely this makes it.
+            told = (Stance.REFUTES, LEAST_READ, ALTERED)
         else:
             sense = _by_sense(reading, claim.reading)
             told = sense if sense[0] is Stance.REFUTES else NEUTRAL
@@ -179,15 +182,15 @@ def _by_reading(
 
 
 def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
-    """Judge by what a finding counts, or says in words, of the change that is asked about."""
-    stance, strength, reason = bearing(change, finding.quote)
+    """Judge by what a finding counts, or states in words, about the change in question."""
+    stance, strength, reason = bearing_on_change(change, finding.quote)
     if hypothesis == change.no and stance is not Stance.NEUTRAL:
         stance = Stance.REFUTES if stance is Stance.SUPPORTS else Stance.SUPPORTS
     return Judgement(finding=finding.id, stance=stance, strength=strength, reason=reason)
 
 
-def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
-    analysis = analyse(task.question)
+def _claim(task: Judge, readings: Sequence[Reading]) -> TestedClaim:
+    analysis = analyse_question(task.question)
     own = next(
         (
             r
@@ -196,23 +199,22 @@ def _claim(task: Judge, readings: Sequence[Reading]) -> Claim:
         ),
         None,
     )
-    reading = own or read(task.hypothesis, published=task.as_of)
-    steps = [follow(chain, [*readings, reading])[-1] for chain in analysis.chains]
+    reading = own or read_sentence(task.hypothesis, published=task.as_of)
+    steps = [follow_chain(chain, [*readings, reading])[-1] for chain in analysis.chains]
     held = [(step.clause, _holes(step, reading, task.answer_if_true)) for step in steps]
     slots = tuple(_slots(held, reading, task.answer_if_true))
     last = steps[-1].clause
     told = [c.score for clause, holes in held for c in answers_in(clause, reading, holes)]
     told += [c.score for step in steps for c in step.candidates if c.sentence == len(readings)]
-    return Claim(
+    return TestedClaim(
         reading, slots, last if last.kind is Kind.YES_NO else None, max(told, default=LEAST)
     )
 
 
 def _holes(step: Step, reading: Reading, answer: str) -> tuple[str, ...]:
-    """Return what the clause's hole stands for in a claim.
+    """Return the names that the clause's hole stands for in a claim.
 
-    The findings that are judged need not hold the way that led to the claim: then its own names are
-    taken.
+    The findings need not show how the claim was reached: then the claim's own names are taken.
     """
     bound = tuple(name for name in step.holes if mention(reading, name) >= 0)
     if bound or not step.clause.hole:
@@ -227,10 +229,7 @@ def _same_text(one: str, other: str) -> bool:
 def _slots(
     held: Sequence[tuple[Clause, tuple[str, ...]]], reading: Reading, answer: str
 ) -> Iterator[tuple[Clause, tuple[str, ...], str, Value]]:
-    """Return the values that a claim gives for what is asked.
-
-    Where it gives several, those of its short answer.
-    """
+    """Return the values that a claim gives; if there are several, those of its short answer."""
     for clause, holes in held:
         if clause.kind not in NAMED | VALUES:
             continue
@@ -240,23 +239,20 @@ def _slots(
         yield from ((clause, holes, c.subject, c.value) for c in given)
 
 
-def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
+def _judged(finding: Shown, reading: Reading, claim: TestedClaim) -> Judgement:
     stance, strength, reason = _bearing(reading, claim)
     if reason == ALIKE:
         stance, strength, reason = _heard(finding.quote, claim.reading.text, strength)
     elif stance is Stance.NEUTRAL and not claim.slots and may_bear(reading, claim.reading):
-        stance, strength, reason = told(finding.quote, claim.reading.text) or NEUTRAL
+        stance, strength, reason = reader_bearing(finding.quote, claim.reading.text) or NEUTRAL
     if reading.hearsay and stance is not Stance.NEUTRAL:
         strength, reason = strength * HEARSAY, f"{reason}, from hearsay"
     return Judgement(finding=finding.id, stance=stance, strength=round(strength, 3), reason=reason)
 
 
 def _heard(quote: str, claim: str, strength: float) -> Bearing:
-    """Judge what is alike by its words.
-
-    The reader agrees, says otherwise, or leaves little of it.
-    """
-    heard = told(quote, claim)
+    """Judge a sentence that is alike in its words; it counts less if the reader disagrees."""
+    heard = reader_bearing(quote, claim)
     if heard is None:
         return Stance.SUPPORTS, UNHEARD * strength, f"{ALIKE}, by its words alone"
     return heard if heard[0] is Stance.REFUTES else (Stance.SUPPORTS, strength, ALIKE)
@@ -266,7 +262,7 @@ Bearing = tuple[Stance, float, str]
 NEUTRAL: Bearing = (Stance.NEUTRAL, 0.0, "does not bear on it")
 
 
-def _bearing(reading: Reading, claim: Claim) -> Bearing:
+def _bearing(reading: Reading, claim: TestedClaim) -> Bearing:
     if _holds(reading.text, claim.reading.text):
         return Stance.SUPPORTS, DIRECT * claim.relevance, "says it in these words"
     compared = [
@@ -284,9 +280,9 @@ def _bearing(reading: Reading, claim: Claim) -> Bearing:
 
 
 def may_bear(reading: Reading, claim: Reading) -> bool:
-    """Whether the reader is asked.
+    """Return whether the reader should judge a sentence.
 
-    Only of a sentence that names what the claim names and has words of it besides.
+    It must have a name of the claim and other words of it as well.
     """
     if claim.names and not share_name(reading, claim):
         return False
@@ -304,37 +300,49 @@ def _holds(text: str, part: str) -> bool:
 
 def _compared(
     reading: Reading,
-    claim: Claim,
+    claim: TestedClaim,
     clause: Clause,
     holes: tuple[str, ...],
     subject: str,
     value: Value,
 ) -> Bearing | None:
-    """Compare the value that a sentence gives for the same thing; None where it gives none."""
+    """Compare the value that a sentence gives for the same thing; None if it gives none."""
     if _denies(reading, value) and match(clause, reading, [subject] if subject else ()) > 0.3:
         return Stance.REFUTES, DIRECT, f"says that it is not {value.text}"
-    about = [h for h in holes if same_name(h, subject)] if subject else holes
-    given = [
-        c
-        for c in answers_in(clause, reading, about)
-        if c.value.text and same_subject(c.subject, subject)
-    ]
-    agreeing = [c for c in given if same_value(clause.kind, c.value, value)]
+    given = _given(reading, clause, holes, subject)
+    agree = [same_value(clause.kind, candidate.value, value) for candidate in given]
+    agreeing = [candidate for candidate, same in zip(given, agree, strict=True) if same]
     if agreeing:
-        score = max(c.score for c in agreeing)
+        score = max(candidate.score for candidate in agreeing)
         return Stance.SUPPORTS, DIRECT * score, f"gives {agreeing[0].value.text} too"
-    differing = [c for c in given if same_value(clause.kind, c.value, value) is False]
+    differing = [candidate for candidate, same in zip(given, agree, strict=True) if same is False]
     if not differing:
         return None
-    other = max(differing, key=lambda c: c.score)
-    if clause.kind in NAMED:
-        plain = not clause.plural and other.score >= 0.9 and other.value.fit >= 0.9
-        return (Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead") if plain else None
-    return (
-        Stance.REFUTES,
-        _refuting(reading, claim.reading, clause, other.score),
-        f"gives {other.value.text} instead",
-    )
+    return _differs(reading, claim, clause, max(differing, key=lambda candidate: candidate.score))
+
+
+def _given(
+    reading: Reading, clause: Clause, holes: tuple[str, ...], subject: str
+) -> list[Candidate]:
+    """Return the values that a sentence gives for a subject."""
+    about = [hole for hole in holes if same_name(hole, subject)] if subject else holes
+    return [
+        candidate
+        for candidate in answers_in(clause, reading, about)
+        if candidate.value.text and same_subject(candidate.subject, subject)
+    ]
+
+
+def _differs(
+    reading: Reading, claim: TestedClaim, clause: Clause, other: Candidate
+) -> Bearing | None:
+    """Return how a different value refutes; a different name only if the sentence is plain."""
+    if clause.kind not in NAMED:
+        strength = _refuting(reading, claim.reading, clause, other.score)
+        return Stance.REFUTES, strength, f"gives {other.value.text} instead"
+    if clause.plural or other.score < 0.9 or other.value.fit < 0.9:
+        return None
+    return Stance.REFUTES, OTHER_NAME, f"names {other.value.text} instead"
 
 
 def _denies(reading: Reading, value: Value) -> bool:
@@ -343,7 +351,7 @@ def _denies(reading: Reading, value: Value) -> bool:
 
 
 def _refuting(reading: Reading, claim: Reading, clause: Clause, score: float) -> float:
-    """How strongly another value speaks against a claim."""
+    """Return the strength of a different value against a claim."""
     strength = 0.9 * score
     if clause.days and not any(
         day.covers(wanted) for day, _, _ in reading.days for wanted in clause.days
@@ -364,8 +372,8 @@ def _by_whom(reading: Reading) -> str:
     )
 
 
-def _by_side(reading: Reading, claim: Claim, clause: Clause) -> Bearing:
-    """Judge by the side that sentence and claim take on a yes-or-no question."""
+def _by_side(reading: Reading, claim: TestedClaim, clause: Clause) -> Bearing:
+    """Judge by the sides that sentence and claim take on a yes-or-no question."""
     mine, theirs = side_of(clause, claim.reading), side_of(clause, reading)
     score = match(clause, reading)
     if not theirs or not mine or score < SAME_SENSE:

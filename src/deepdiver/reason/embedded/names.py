@@ -1,7 +1,4 @@
-"""Names.
-
-Runs of capitalised words, what kind of thing they stand for, and when two of them may be one.
-"""
+"""Names: runs of capitalised words, their kinds, and whether two of them may be the same."""
 
 from __future__ import annotations
 
@@ -13,15 +10,15 @@ from typing import Literal
 
 from deepdiver.core.text import STOPWORDS
 from deepdiver.core.values import MONTHS
-from deepdiver.reason.embedded.lexicon import (
+from deepdiver.reason.embedded.word_lists import (
     BODY_WORDS,
     COMPANY_FORMS,
     COMPANY_WORDS,
     HEADS,
     PLACE_WORDS,
     WEEKDAYS,
-    root,
 )
+from deepdiver.reason.embedded.word_roots import root
 
 NameKind = Literal["person", "company", "body", "place", "other"]
 
@@ -33,21 +30,21 @@ POSSESSIVE = "'s"
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word and where it stands."""
+    """A word and its place."""
 
     text: str
-    """In lower case."""
+    """The word in lower case."""
     raw: str
-    """As it stands."""
+    """The word as it stands."""
     start: int
     end: int
     root: str
-    """Without its endings."""
+    """The word without its endings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name and where it stands."""
+    """A name and its place."""
 
     text: str
     start: int
@@ -57,10 +54,7 @@ class Name:
 
 @functools.lru_cache(maxsize=8_192)
 def tokens(text: str) -> tuple[Word, ...]:
-    """Return the words of a text.
-
-    Those of one that was read are remembered, since every clause asks for them.
-    """
+    """Return the words of a text; results are cached, since every clause asks for them."""
     return tuple(
         Word(low, match.group(), match.start(), match.end(), root(low))
         for match in _TOKEN.finditer(text)
@@ -83,7 +77,7 @@ def find_names(text: str, listed: Sequence[Word]) -> tuple[Name, ...]:
 
 
 def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
-    """Return the index behind the capitalised words that begin at i."""
+    """Return the index after the capitalised words that begin at i."""
     j = i
     while (
         j < len(listed)
@@ -108,12 +102,12 @@ def _run_of_capitals(text: str, listed: Sequence[Word], i: int) -> int:
 
 
 def _may_link(before: str, link: str) -> bool:
-    """Whether a small word ties two capitalised words into one name."""
+    """Return whether a small word joins two capitalised words into one name."""
     return before in HEADS if link == "of" else before.isalpha()
 
 
 def capital(raw: str) -> bool:
-    """Whether a word is capitalised, and not merely because it is a month, a weekday or a clock's zone."""
+    """Return whether a word is capitalised and is not a month, a weekday or a time zone."""
     low = raw.lower()
     return (
         raw[0].isupper()
@@ -152,7 +146,7 @@ def _names_of_run(text: str, listed: Sequence[Word], i: int, j: int) -> list[Nam
 
 
 def _opens(text: str, start: int) -> bool:
-    """Whether a word opens its sentence, and so would be capitalised in any case."""
+    """Return whether a word opens its sentence, and so would be capitalised in any case."""
     before = text[:start].rstrip(" \"'“‘(*")
     return (
         not before
@@ -162,7 +156,7 @@ def _opens(text: str, start: int) -> bool:
 
 
 def _listed_name(text: str, listed: Sequence[Word], j: int) -> bool:
-    """Whether a word that opens its sentence is one of several names, or is followed by an age."""
+    """Return whether a word that opens its sentence is one of several names, or precedes an age."""
     tail = text[listed[j - 1].end : listed[j - 1].end + 40]
     return bool(re.match(r"(?:,| and) [^\W\d_a-z]\w+|,? (?:who )?is \d", tail))
 
@@ -205,7 +199,7 @@ def _share_surnames(text: str, found: Sequence[Name]) -> list[Name]:
 
 @functools.lru_cache(maxsize=4_096)
 def bare(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case, without a company's form."""
+    """Return the words of a name in lower case, without a company's legal form."""
     listed = [word.text.removesuffix(POSSESSIVE) for word in tokens(name)]
     return tuple(listed[:-1] if len(listed) > 2 and listed[-1] in COMPANY_FORMS else listed)
 
@@ -216,7 +210,10 @@ def root_words(name: str) -> tuple[str, ...]:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names may be one: the same words, or a person's first or last name alone."""
+    """Return whether two names may be the same.
+
+    They have the same words, or one is a person's first or last name alone.
+    """
     a, b = sorted((bare(one), bare(other)), key=len)
     if not a or a == b:
         return bool(a)

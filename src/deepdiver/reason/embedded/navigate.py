@@ -1,13 +1,10 @@
-"""Navigating by rules.
-
-What a tool's output answers, confirms and contradicts; and the next step that was not taken.
+"""Navigates by rules: what a tool's output answers, confirms or contradicts, and the next step.
 
 The next step is, in this order: an address that the person named; what the person asked for after
 the last answer; the words of the question; then, as long as a part of the question has no answer, a
-page whose address or title speaks of it, and a search for the part with the names that were found
-in place of what the question only describes; a lead that nobody has followed, where the hunt goes
-in circles; and when each part is answered, or was searched for in vain, the hand-over to the
-person.
+page whose address or title is about it, and a search for the part, with the names found so far in
+place of the question's descriptions; a lead that nobody has followed, if the search goes in
+circles; and once each part is answered, or was searched for in vain, the hand-over to the person.
 """
 
 from __future__ import annotations
@@ -16,16 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from deepdiver.core.text import terms, words
-from deepdiver.reason.embedded.chain import Step, follow
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import VALUES, Kind
+from deepdiver.reason.embedded.clause_values import same_value
 from deepdiver.reason.embedded.extract import extract
 from deepdiver.reason.embedded.hypothesise import same_subject
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.reflect import reflect
-from deepdiver.reason.embedded.slots import same_value
 from deepdiver.tasks import (
     Address,
     AnalyseOutput,
@@ -40,10 +37,10 @@ from deepdiver.tasks import (
 
 CRAWL, HAND_OVER, SEARCH = "crawl_url", "send_to_hitl", "search_"
 MOST_SUGGESTIONS, MOST_URLS = 6, 12
-"""What an analysis may hold."""
+"""The most entries of each kind in an analysis."""
 SHARED = 2
-"""Words of what is looked for that an address or its title must hold before the page is read
-unasked."""
+"""Search terms that an address or its title must contain before the page is read without being
+asked for."""
 
 ASSESSMENT = "{} of {} parts of the question are answered by what is known."
 AGE = "How old is {}?"
@@ -60,13 +57,16 @@ NAMED_IT, SAID_IT, OPENS, OPEN, PROMISING, FOLLOWS, DONE, IN_VAIN = (
 )
 
 Links = dict[int, set[int]]
-"""Which sentences go with which, by number."""
+"""Which sentences belong together, by number."""
 
 
 def analyse_output(task: AnalyseOutput) -> Analysis:
-    """Return what the texts say that bears on the question, and how it goes with what is known."""
+    """Return the sentences that bear on the question, and how they relate to the known ones."""
     parts = {part.question: part.id for part in task.problems}
-    known = [read(item.statement, item.source, "", item.published) for item in task.shared_memory]
+    known = [
+        read_sentence(item.statement, item.source, "", item.published)
+        for item in task.shared_memory
+    ]
     about = _nearest(task.query_or_url, list(parts) or [task.initial_query])
     statements = tuple(item.statement for item in task.shared_memory)
     taken = extract(
@@ -76,7 +76,7 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
     )
     dated = {text.id: text for text in task.texts}
     new = [
-        read(f.statement, (t := dated[f.source]).title, t.publisher, t.published)
+        read_sentence(f.statement, (t := dated[f.source]).title, t.publisher, t.published)
         for f in taken.findings
     ]
     readings = [*known, *new]
@@ -121,49 +121,56 @@ def analyse_output(task: AnalyseOutput) -> Analysis:
 def _missing(
     question: str, as_of: str, problems: Sequence[str], known: Sequence[Reading]
 ) -> list[str]:
-    """Return what nothing answers; an age that holds for another day than today counts as none."""
-    texts = tuple(reading.text for reading in known)
+    """Return the unanswered parts; an age that holds for another day than today does not count."""
     back = reflect(
         Reflect(
             question=question,
             as_of=as_of,
             problems=tuple(problems),
-            known=texts,
+            known=tuple(reading.text for reading in known),
             iteration=1,
             max_iterations=2,
         )
     )
-    left: list[str] = []
-    for chain in analyse(question).chains:
-        for step in follow(chain, known):
-            if step.clause.kind is Kind.AGE:
-                exact = [item.subject for item in step.candidates if item.value.exact]
-                names = [
-                    name
-                    for name in step.holes
-                    if not any(same_name(name, other) for other in exact)
-                ]
-                left += [AGE.format(name) for name in names]
-    return list(dict.fromkeys((*back.missing, *left)))
+    steps = [
+        step for chain in analyse_question(question).chains for step in follow_chain(chain, known)
+    ]
+    ages = [
+        AGE.format(name)
+        for step in steps
+        if step.clause.kind is Kind.AGE
+        for name in _without_day_of_birth(step)
+    ]
+    return list(dict.fromkeys((*back.missing, *ages)))
+
+
+def _without_day_of_birth(step: Step) -> list[str]:
+    exact = [item.subject for item in step.candidates if item.value.exact]
+    return [name for name in step.holes if not any(same_name(name, other) for other in exact)]
 
 
 def _followed(question: str, parts: Iterable[str], readings: Sequence[Reading]) -> list[Step]:
-    """Return what the sentences say to each clause of the question, and to each part that is none."""
-    analysis = analyse(question)
+    """Return the steps of the question's clauses, and of each part that is not a clause."""
+    analysis = analyse_question(question)
     clauses = {clause.text for clause in analysis.clauses}
-    others = [chain for part in parts if part not in clauses for chain in analyse(part).chains[-1:]]
-    steps = [follow(chain, readings) for chain in analysis.chains]
-    # Of a part that is no clause only its own end answers it; what leads there answers clauses that
-    # nobody asked for.
+    others = [
+        chain
+        for part in parts
+        if part not in clauses
+        for chain in analyse_question(part).chains[-1:]
+    ]
+    steps = [follow_chain(chain, readings) for chain in analysis.chains]
+    # A part that is not a clause is answered only by the end of its chain; the steps before answer
+    # clauses that nobody asked for.
     return [step for listed in steps for step in listed] + [
-        follow(chain, readings)[-1] for chain in others
+        follow_chain(chain, readings)[-1] for chain in others
     ]
 
 
 def _answering(steps: Iterable[Step], parts: dict[str, str]) -> dict[int, str]:
     """Return the part that each sentence answers.
 
-    The last one that it does, which is what the question is after.
+    If there are several, the last one counts: it is what the question is after.
     """
     found: dict[int, str] = {}
     for step in steps:
@@ -177,31 +184,38 @@ def _answering(steps: Iterable[Step], parts: dict[str, str]) -> dict[int, str]:
 def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links, Links]:
     """Return which sentences give the same value for the same thing, and which give another.
 
-    What a source has only heard puts nothing in doubt, and bears nothing out.
+    Hearsay neither confirms nor contradicts anything.
     """
     confirms, contradicts = Links(), Links()
     for step in steps:
-        if step.clause.kind not in VALUES:
-            continue
-        valued = [
-            item
-            for item in step.candidates
-            if item.value.text and not readings[item.sentence].hearsay
-        ]
-        for one, other in combinations(valued, 2):
-            if one.sentence == other.sentence or not same_subject(one.subject, other.subject):
-                continue
+        for one, other in _comparable(step, readings):
             agree = same_value(step.clause.kind, one.value, other.value)
-            links = confirms if agree else contradicts if agree is False else None
-            if links is not None:
-                links.setdefault(one.sentence, set()).add(other.sentence)
-                links.setdefault(other.sentence, set()).add(one.sentence)
-    # A sentence of several values may agree in one and not in another; then it does not confirm.
+            if agree is not None:
+                _link(confirms if agree else contradicts, one.sentence, other.sentence)
+    # A sentence with several values may agree in one and differ in another; then it does not
+    # confirm.
     return {n: others - contradicts.get(n, set()) for n, others in confirms.items()}, contradicts
 
 
+def _comparable(step: Step, readings: Sequence[Reading]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield the pairs of answers to a clause that are values of the same thing."""
+    if step.clause.kind not in VALUES:
+        return
+    valued = [
+        item for item in step.candidates if item.value.text and not readings[item.sentence].hearsay
+    ]
+    for one, other in combinations(valued, 2):
+        if one.sentence != other.sentence and same_subject(one.subject, other.subject):
+            yield one, other
+
+
+def _link(links: Links, one: int, other: int) -> None:
+    links.setdefault(one, set()).add(other)
+    links.setdefault(other, set()).add(one)
+
+
 def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]:
-    """Return the labels of the pages that speak of what is looked for, the closest first."""
+    """Yield the labels of the pages about what is searched for, the closest first."""
     sought = set(terms(" ".join(wanted)))
     near = [(_near(link, sought), link.id) for link in links]
     yield from [label for share, label in sorted(near, key=lambda item: -item[0]) if share][
@@ -220,56 +234,60 @@ def _nearest(query: str, parts: Sequence[str]) -> str:
 
 
 def decide_action(task: DecideAction) -> NextAction:
-    """Return the next step that was not taken; the hand-over where there is none."""
+    """Return the next step that was not taken yet; the hand-over if there is none."""
     return next(_steps(task))
 
 
 def _steps(task: DecideAction) -> Iterator[NextAction]:
-    """Return what could be done, the best first; it ends with the hand-over."""
+    """Yield the possible steps, the best first; the last is the hand-over."""
     tried = {_normal(text) for text in task.tried}
     tools = [tool.name for tool in task.tools if tool.name.startswith(SEARCH)]
     search = _in_turn(tools, task)
-    own = [address for address in task.urls if address.found == "person"]
-    yield from (
-        NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=NAMED_IT)
-        for address in own
-    )
-    if task.feedback and not task.iteration:
-        named = [
-            name
-            for chain in analyse(task.initial_query).chains
-            for clause in chain
-            for name in clause.names
-        ]
-        wished = [*keywords(task.feedback[-1]), *named]
-        yield from _queries([" ".join(dict.fromkeys(wished))], tried, search, SAID_IT)
-    if not task.research_history:
-        yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
-    missing = _missing(
-        task.initial_query, task.as_of, task.problems, [read(text) for text in task.shared_memory]
-    )
-    missing += [
-        part for part in task.unanswered if part not in missing
-    ]  # what is in dispute has no answer either
+    yield from _first_steps(task, tried, search)
+    known = [read_sentence(text) for text in task.shared_memory]
+    missing = _missing(task.initial_query, task.as_of, task.problems, known)
+    # A part in dispute has no answer either.
+    missing += [part for part in task.unanswered if part not in missing]
     if not missing:
         yield NextAction(next_action=HAND_OVER, reasoning=DONE)
     if task.detected and "lead" in task.detected:
         yield from _queries(task.leads, tried, search, FOLLOWS)
     if task.research_history and task.research_history[-1].action != CRAWL:
-        sought = set(terms(" ".join((*missing, *task.shared_memory[-3:]))))
-        near = sorted(task.urls, key=lambda address: -_near(address, sought))
-        yield from (
-            NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=PROMISING)
-            for address in near
-            if _near(address, sought) >= SHARED
-        )
+        yield from _crawls(_near_addresses(task, missing), PROMISING)
     for part in missing:
         yield from _queries(_written(task, part), tried, search, OPEN.format(part))
     yield from _queries(task.leads, tried, search, FOLLOWS)
-    yield from (
-        NextAction(next_action=CRAWL, query_or_url=a.id, reasoning=FOLLOWS) for a in task.urls
-    )
+    yield from _crawls(task.urls, FOLLOWS)
     yield NextAction(next_action=HAND_OVER, reasoning=IN_VAIN)
+
+
+def _first_steps(task: DecideAction, tried: set[str], search: str) -> Iterator[NextAction]:
+    """Yield what the person asked for, and at the beginning the words of the question."""
+    own = [address for address in task.urls if address.found == "person"]
+    yield from _crawls(own, NAMED_IT)
+    if task.feedback and not task.iteration:
+        yield from _queries([_wish(task)], tried, search, SAID_IT)
+    if not task.research_history:
+        yield from _queries([" ".join(keywords(task.initial_query))], tried, search, OPENS)
+
+
+def _crawls(addresses: Iterable[Address], why: str) -> Iterator[NextAction]:
+    for address in addresses:
+        yield NextAction(next_action=CRAWL, query_or_url=address.id, reasoning=why)
+
+
+def _wish(task: DecideAction) -> str:
+    """Return the person's last wish as a query, with the names of the question."""
+    chains = analyse_question(task.initial_query).chains
+    named = [name for chain in chains for clause in chain for name in clause.names]
+    return " ".join(dict.fromkeys((*keywords(task.feedback[-1]), *named)))
+
+
+def _near_addresses(task: DecideAction, missing: Iterable[str]) -> list[Address]:
+    """Return the addresses that share enough words with what is missing, the nearest first."""
+    sought = set(terms(" ".join((*missing, *task.shared_memory[-3:]))))
+    near = sorted(task.urls, key=lambda address: -_near(address, sought))
+    return [address for address in near if _near(address, sought) >= SHARED]
 
 
 def _written(task: DecideAction, part: str) -> tuple[str, ...]:
@@ -293,7 +311,7 @@ def _queries(
 
 
 def _in_turn(tools: Sequence[str], task: DecideAction) -> str:
-    """Return the search tool: the last one as long as it brings something, else the next."""
+    """Return the search tool: the last one as long as it finds something, else the next."""
     used = [step for step in task.research_history if step.action in tools]
     if not used or not tools:
         return tools[0] if tools else ""

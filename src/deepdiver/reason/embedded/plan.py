@@ -1,7 +1,7 @@
-"""Formulating the problem: the clauses of a question, in the order in which they can be answered.
+"""Formulates the problem: the clauses of a question, in the order in which they can be answered.
 
-A plan of an investigation is the same: its objectives are the clauses, its first queries those for
-the clauses that need no other's answer, and where and when are what the question itself says.
+The plan of an investigation is the same: its objectives are the clauses, its first queries are for
+the clauses that need no other's answer, and place and time are those in the question.
 """
 
 from __future__ import annotations
@@ -12,10 +12,15 @@ from typing import Literal
 
 from deepdiver.core.values import dates
 from deepdiver.core.whereabouts import places
-from deepdiver.reason.embedded.calls import RADIUS_KM, days_back, said_in, tool_calls
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.tool_calls import (
+    RADIUS_KM,
+    days_back,
+    details_of,
+    propose_tool_calls,
+)
 from deepdiver.tasks import (
     Area,
     Argument,
@@ -51,11 +56,8 @@ ONE_BY_ONE = "A part needs the answer to the one before it."
 
 
 def decompose(task: Decompose) -> Decomposition:
-    """Return the clauses as sub-problems.
-
-    A plan that was rejected gives way to the question as it stands.
-    """
-    analysis = analyse(task.question)
+    """Return the clauses as sub-problems; after a rejected plan, the question as it stands."""
+    analysis = analyse_question(task.question)
     sought = analysis.chains[-1][-1].kind.value
     if task.objection:
         return Decomposition(
@@ -70,8 +72,8 @@ def decompose(task: Decompose) -> Decomposition:
 
 
 def plan_research(task: PlanResearch) -> ResearchPlan:
-    """Return the clauses as objectives, where and when as the question has them, and queries for the clauses."""
-    analysis = analyse(task.question)
+    """Return the clauses as objectives, with place and time of the question, and queries."""
+    analysis = analyse_question(task.question)
     objectives = [clause.text for clause in analysis.clauses][:MOST_PROBLEMS] or [task.question]
     if task.objection:
         objectives = [analysis.question or task.question]
@@ -88,8 +90,8 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
         for text in objectives
     ]
     turns = [query for row in zip_longest(*listed) for query in row if query]
-    said = said_in(task.question, task.as_of)
-    calls = tool_calls(task.question, task.as_of, task.tools, "to find out")
+    said = details_of(task.question, task.as_of)
+    calls = propose_tool_calls(task.question, task.as_of, task.tools, "to find out")
     return ResearchPlan(
         objectives=tuple(objectives),
         regions_of_interest=tuple(
@@ -108,7 +110,7 @@ def plan_research(task: PlanResearch) -> ResearchPlan:
 
 
 def time_range(question: str) -> str:
-    """Return which time a question asks about: the last so many days, or its first and last day."""
+    """Return the time that a question is about: the last days, or its first and last day."""
     if lately := days_back(question):
         return f"{lately}d"
     days = sorted(day.iso() for day in dates(question) if day.year)
@@ -118,10 +120,7 @@ def time_range(question: str) -> str:
 def as_calls(
     queries: Iterable[str], tools: Sequence[ToolShown], reason: str
 ) -> tuple[ToolQuery, ...]:
-    """Return queries as calls of the tool that searches everything.
-
-    None where there is no such tool.
-    """
+    """Return queries as calls of the tool that searches everything; none if it is missing."""
     if SEARCH not in {tool.name for tool in tools}:
         return ()
     return tuple(
@@ -131,11 +130,11 @@ def as_calls(
 
 
 def decompose_task(task: DecomposeTask) -> TaskDecomposition:
-    """Return the clauses as sub-tasks, each with those that it needs."""
+    """Return the clauses as sub-tasks, each with those that it depends on."""
     asked = Decompose(question=task.question, as_of=task.as_of, objection=task.objection)
     problems = decompose(asked).problems
     labels = {item.question: f"subtask_{number}" for number, item in enumerate(problems, 1)}
-    kinds = {clause.text: clause.kind for clause in analyse(task.question).clauses}
+    kinds = {clause.text: clause.kind for clause in analyse_question(task.question).clauses}
     made = tuple(
         SubTask(
             id=labels[item.question],

@@ -1,18 +1,19 @@
-"""Writing queries.
-
-To find out, with the names found so far in place of the holes; and to refute.
-"""
+"""Writes queries: to find out, with the names found so far in place of the holes, and to refute."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.clause import Clause, Kind
-from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
 from deepdiver.reason.embedded.names import bare, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
+from deepdiver.reason.embedded.word_lists import (
+    PREPOSITIONS,
+    SILENT,
+)
+from deepdiver.reason.embedded.word_roots import root, synonyms
 from deepdiver.tasks import REMEMBERED, Queries, Recalled, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200
@@ -24,33 +25,29 @@ _ASKED = {
     Kind.DATE: "date",
     Kind.TIME: "time hours minutes",
 }
-"""Words that answers of a kind tend to hold and the question does not."""
+"""Words that often occur in answers of a kind and not in the question."""
 AGAINST = "correction wrong not denied"
-"""Words of those who correct or deny."""
+"""Words of corrections and denials."""
 PRIMARY = "statement report register log record"
-"""Words of sources that know at first hand, and of the parties."""
+"""Words of first-hand sources and of the parties."""
 
 
 def write_queries(task: WriteQueries) -> Queries:
-    """Return queries for a problem.
-
-    What was fruitful in past runs and fits it is asked again besides.
-    """
+    """Return queries for a problem, and past runs' fruitful queries that fit it."""
     clause, holes = _clause_and_holes(task.question, task.problem, task.known)
     words = keywords(task.problem)
     if holes:
         rest = [word for word in words if root(word) != clause.hole]
         asked = _ASKED.get(clause.kind, "").split()
-        other = [word for key in clause.keys for word in like(key)][:3]
-        made = (
-            [list(holes)] if len(holes) > 1 else []
-        )  # those who belong together are often named together
+        other = [word for key in clause.keys for word in synonyms(key)][:3]
+        # Names that belong together often occur together.
+        made = [list(holes)] if len(holes) > 1 else []
         made += [[hole, *rest, *asked] for hole in holes]
         made += [[hole, *asked, *other] for hole in holes[:2]]
         made += [[hole] for hole in holes]
     else:
         named = [*clause.names, *clause.titles]
-        other = [word for key in clause.keys for word in like(key)][:4]
+        other = [word for key in clause.keys for word in synonyms(key)][:4]
         made = [
             words,
             [*named, *other],
@@ -64,18 +61,18 @@ def write_queries(task: WriteQueries) -> Queries:
 
 
 def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Sequence[str]]:
-    """Put queries that brought nothing in past runs behind the others.
+    """Move queries that found nothing in past runs to the end.
 
-    The sources may have changed since.
+    They stay, because the sources may have changed since.
     """
     fruitless = {_normal(query) for run in past for query in run.fruitless}
     return sorted(made, key=lambda words: _normal(" ".join(_once(words))) in fruitless)
 
 
 def _fitting(past: Sequence[Recalled], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
-    """Return the fruitful queries of past runs that share a word with what is looked for, the closest first.
+    """Return the fruitful queries of past runs that share a word with this one, the closest first.
 
-    Those of the same words as one of our own are left out.
+    Those with the same words as one of our own are left out.
     """
     sought, held = _roots(" ".join(wanted)), [_roots(query) for query in own]
     listed = dict.fromkeys(
@@ -92,34 +89,31 @@ def _roots(text: str) -> set[str]:
 def _clause_and_holes(
     question: str, problem: str, known: Iterable[str]
 ) -> tuple[Clause, tuple[str, ...]]:
-    """Return the clause of a problem, and the names that fill its hole as far as they are known."""
-    readings = [read(statement) for statement in known]
-    for chain in analyse(question).chains:
-        for step in follow(chain, readings):
+    """Return the clause of a problem, and the known names that fill its hole."""
+    readings = [read_sentence(statement) for statement in known]
+    for chain in analyse_question(question).chains:
+        for step in follow_chain(chain, readings):
             if step.clause.text == problem:
                 return step.clause, step.holes
-    return analyse(problem).chains[0][-1], ()
+    return analyse_question(problem).chains[0][-1], ()
 
 
 def refute_queries(task: RefuteQueries) -> Queries:
-    """Return queries for what would refute a hypothesis.
-
-    They never hold the value that it claims.
-    """
-    claim = read(task.hypothesis)
-    clause = analyse(task.question).chains[-1][-1]
+    """Return queries for what would refute a hypothesis; they never contain its value."""
+    claim = read_sentence(task.hypothesis)
+    clause = analyse_question(task.question).chains[-1][-1]
     subjects = _subjects(claim, clause)
     matter = [
         word
         for word in keywords(clause.text)
         if root(word) not in {r for s in subjects for r in map(root, bare(s))}
     ]
-    rivals = [_difference(claim, read(rival)) for rival in task.rivals[:2]]
+    rivals = [_difference(claim, read_sentence(rival)) for rival in task.rivals[:2]]
     made = [[*subjects, *matter, *AGAINST.split()], [*subjects, *matter, *PRIMARY.split()]]
     if clause.kind is Kind.AGE:
         together = [
             name.text.split()[0]
-            for r in (claim, *map(read, task.rivals[:5]))
+            for r in (claim, *map(read_sentence, task.rivals[:5]))
             for name in r.names[:1]
         ]
         made.insert(1, together)
@@ -129,14 +123,14 @@ def refute_queries(task: RefuteQueries) -> Queries:
 
 
 def _subjects(claim: Reading, clause: Clause) -> list[str]:
-    """Return the names that a claim is about: those that the question names, else its first."""
+    """Return the names that a claim is about: those in the question, else its first."""
     named = [name.text for name in claim.names]
     asked = [name for name in clause.names if any(bare(name) == bare(other) for other in named)]
     return asked or named[:1] or list(clause.names[:1])
 
 
 def _difference(claim: Reading, rival: Reading) -> list[str]:
-    """Return the values that a rival has and the claim has not."""
+    """Return the values that a rival has and the claim does not."""
     mine = {word.text for word in claim.words}
     values = [
         *(q.text for q in rival.quantities),
@@ -155,7 +149,7 @@ def keywords(text: str) -> list[str]:
 
 
 def _new(made: Sequence[Sequence[str]], tried: Sequence[str], limit: int) -> tuple[str, ...]:
-    """Return the queries that were not made before, as lines of words each of which stands once."""
+    """Return the queries that were not made before, each word once."""
     done = {_normal(query) for query in tried}
     lines: list[str] = []
     for words in made:

@@ -1,18 +1,18 @@
-"""Taking a question apart.
+"""Divides a question into clauses: what is asked, about what, and what must be answered first.
 
-What is sought, of whom or what, and which question must be answered first.
+"How old are the children of the parents who run Acme Ltd?" becomes three clauses. Each has one open
+place, which the answer to the one before it fills:
 
-"How old are the children of the parents who run Acme Ltd?" becomes three clauses, each of which
-leaves one place open that the answer to the one before it fills:
-
-    Which parents run Acme Ltd?  →  Who are the children of the parents?  →  How old are the children?
+    Which parents run Acme Ltd?
+    → Who are the children of the parents?
+    → How old are the children?
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -25,43 +25,56 @@ from deepdiver.reason.embedded.clause import (
     verb_form,
     with_titles,
 )
-from deepdiver.reason.embedded.lexicon import ASKING, AUXILIARIES, DETERMINERS, PREPOSITIONS, ROLES
 from deepdiver.reason.embedded.names import Word, tokens
+from deepdiver.reason.embedded.word_lists import (
+    ASKING,
+    AUXILIARIES,
+    DETERMINERS,
+    PREPOSITIONS,
+    ROLES,
+)
 
 LONGEST_QUESTION = 2_000
-"""Characters of a question that are looked at: who writes more gives material, with the question at
-one end of it."""
+"""Characters of a question that are analysed: a longer text is material, with the question at one
+end of it."""
 MOST_CLAUSES = 4
-"""Clauses of one chain; what nests deeper is asked as it stands."""
+"""Clauses of one chain; deeper nesting is asked as it stands."""
 
 Chain = tuple[Clause, ...]
-"""Clauses of which each needs the answer to the one before."""
+"""Clauses, each of which needs the answer to the one before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """A question taken apart."""
+class QuestionAnalysis:
+    """The analysis of a question."""
 
     question: str
-    """What was asked, shortened if endless."""
+    """The question, shortened if it is endless."""
     chains: tuple[Chain, ...]
-    """One for each thing that is asked, in order."""
+    """One chain for each thing that is asked, in order."""
     whole: Clause
-    """The question as one clause, for what no chain catches."""
+    """The question as one clause, for everything that the chains miss."""
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        """All clauses, in the order in which they should be looked into, each once."""
+        """All clauses, each once, in the order in which they should be researched."""
         return tuple({clause.text: clause for chain in self.chains for clause in chain}.values())
 
 
-def analyse(question: str) -> Analysis:
-    """Take a question apart."""
+def chains_besides(analysis: QuestionAnalysis, problems: Iterable[str]) -> list[Chain]:
+    """Return the chains of the problems that are not among the question's own clauses."""
+    clauses = {clause.text for clause in analysis.clauses}
+    others = (problem for problem in problems if problem not in clauses)
+    return [chain for problem in others for chain in analyse_question(problem).chains]
+
+
+def analyse_question(question: str) -> QuestionAnalysis:
+    """Divide a question into clauses."""
     return _analysed(_shortened(question))
 
 
 @functools.lru_cache(maxsize=256)
-def _analysed(question: str) -> Analysis:
+def _analysed(question: str) -> QuestionAnalysis:
     text, titles = _without_titles(question)
     parts = _parts(text)
     chains: list[Chain] = []
@@ -71,7 +84,7 @@ def _analysed(question: str) -> Analysis:
             chain = _completed(chain, chains[0])
         chains.append(chain)
     whole = clause_of(text, titles, as_account=True)
-    return Analysis(with_titles(text, titles), tuple(chains), whole)
+    return QuestionAnalysis(with_titles(text, titles), tuple(chains), whole)
 
 
 def _shortened(question: str) -> str:
@@ -121,7 +134,7 @@ def _asks(sentence: str) -> bool:
 
 
 def _elliptic(chain: Chain) -> bool:
-    """Whether a part leaves its matter to the part before.
+    """Return whether a part relies on the part before.
 
     "and when", "and on what date was the last one removed".
     """
@@ -135,7 +148,7 @@ def _elliptic(chain: Chain) -> bool:
 
 
 def _completed(chain: Chain, first: Chain) -> Chain:
-    """Give a part the matter of the first part as its context, and the first part's own first questions."""
+    """Give a part the subject of the first part as context, and the clauses before it."""
     clause, before = chain[0], first[-1]
     matter = [t for t in (*before.keys, *before.context, before.noun) if t and t not in clause.keys]
     text = clause.text
@@ -180,7 +193,7 @@ def _chain(part: str, titles: Sequence[str]) -> Chain:
 
 
 def _unfold(text: str, room: int) -> list[tuple[str, tuple[str, ...]]]:
-    """Return (question, roots of the noun phrase that the answer before it stands for), the innermost first."""
+    """Return (question, roots of the noun that the earlier answer fills), the innermost first."""
     if room > 1:
         for find in (_relative, _participle, _role):
             if split := find(text):
@@ -197,36 +210,34 @@ def _relative(text: str) -> tuple[str, str, str] | None:
     "the firm that built it" becomes "Which firm built it?" and "the firm".
     """
     listed = tokens(text)
-    for r in range(len(listed) - 2, 1, -1):
-        if (
-            listed[r].text not in {"that", "who", "which"}
-            or listed[r - 1].text in PREPOSITIONS | AUXILIARIES
-        ):
+    for at in range(len(listed) - 2, 1, -1):
+        start = _start_of_antecedent(listed, at)
+        if start is None or _asked_in(listed[at + 1 :]):
             continue
-        j = next(
-            (k for k in range(r - 1, max(-1, r - 6), -1) if listed[k].text in DETERMINERS), None
-        )
-        if j is None or j == r - 1:
-            if not plural(listed[r - 1].text):
-                continue
-            j = r - 2
-        if (
-            j < 0
-            or any(word.text in AUXILIARIES | ASKING for word in listed[j + 1 : r])
-            or _asked_in(listed[r + 1 :])
-        ):
-            continue
-        noun = text[listed[j + 1].start : listed[r - 1].end]
-        return (
-            f"Which {noun} {text[listed[r + 1].start :]}",
-            f"{text[: listed[j + 1].start]}{noun}",
-            noun,
-        )
+        noun = text[listed[start].start : listed[at - 1].end]
+        inner = f"Which {noun} {text[listed[at + 1].start :]}"
+        return inner, f"{text[: listed[start].start]}{noun}", noun
     return None
 
 
+def _start_of_antecedent(listed: Sequence[Word], at: int) -> int | None:
+    """Return where the noun before a relative pronoun begins; None if this is not one."""
+    if listed[at].text not in {"that", "who", "which"}:
+        return None
+    if listed[at - 1].text in PREPOSITIONS | AUXILIARIES:
+        return None
+    back = range(at - 1, max(-1, at - 6), -1)
+    article = next((i for i in back if listed[i].text in DETERMINERS), at - 1)
+    if article == at - 1:  # without an article, only a plural is a noun phrase
+        if not plural(listed[at - 1].text):
+            return None
+        article = at - 2
+    asks = any(word.text in AUXILIARIES | ASKING for word in listed[article + 1 : at])
+    return None if article < 0 or asks else article + 1
+
+
 def _asked_in(listed: Sequence[Word]) -> bool:
-    """Whether the question itself stands here.
+    """Return whether these words contain the question itself.
 
     "the team that was founded in what year" has nothing to ask first.
     """
@@ -236,7 +247,10 @@ def _asked_in(listed: Sequence[Word]) -> bool:
 
 
 def _participle(text: str) -> tuple[str, str, str] | None:
-    """Split "the patent held by the firm" into "Which patent is held by the firm?" and "the patent"."""
+    """Split at a participle.
+
+    "the patent held by the firm" becomes "Which patent is held by the firm?" and "the patent".
+    """
     for the in reversed(list(_THE.finditer(text))):
         match = _PARTICIPLE.match(text, the.start())
         if match is None or _asked_in(tokens(f"by {match['rest']}")):
@@ -250,10 +264,10 @@ def _participle(text: str) -> tuple[str, str, str] | None:
 
 
 def _role(text: str) -> tuple[str, str, str] | None:
-    """Split "the children of X" into "Who are the children of X?" and "the children", unless it is what is asked.
+    """Split at a role: "the children of X" becomes "Who are the children of X?" and "the children".
 
-    A yes-or-no question is left whole: nothing shows where its subject ends and what is asked of it
-    begins.
+    Not if the role is what the question asks for. A yes-or-no question is not split: nothing shows
+    where its subject ends and its predicate begins.
     """
     if text.split(" ", 1)[0].lower() in AUXILIARIES:
         return None
@@ -274,10 +288,7 @@ def _role(text: str) -> tuple[str, str, str] | None:
 
 
 def _end_of_owner(text: str, start: int) -> int:
-    """Return where "Acme Ltd" ends in "Acme Ltd born".
-
-    Behind the name, or before a closing verb.
-    """
+    """Return where "Acme Ltd" ends in "Acme Ltd born": after the name, or before a closing verb."""
     listed = tokens(text[start:])
     first = next((i for i, word in enumerate(listed[:5]) if word.raw[0].isupper()), None)
     if first is None:
@@ -290,6 +301,6 @@ def _end_of_owner(text: str, start: int) -> int:
 
 
 def _links_names(listed: Sequence[Word], i: int) -> bool:
-    """Whether a small word stands inside a name: with in "Woman with Lamp"."""
+    """Return whether a small word is inside a name: with in "Woman with Lamp"."""
     small = listed[i].text in PREPOSITIONS | DETERMINERS | {"and"}
     return small and any(word.raw[0].isupper() for word in listed[i + 1 : i + 2])

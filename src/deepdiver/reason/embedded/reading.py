@@ -1,33 +1,21 @@
-"""Reading: from a text to sentences that can be quoted, and from a sentence to what stands in it.
+"""Reading: from a text to its quotable sentences, and from a sentence to its contents.
 
 A `Reading` holds the words, names, dates, times and quantities of a sentence with their places, so
-that a value can be told from its neighbours. All of it is found by looking, none of it by guessing
-what the text might mean.
+that a value can be told from its neighbours. All of it is found by matching, none by guessing what
+the text might mean.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 
 from deepdiver.core.text import Span, blocks, sentences
 from deepdiver.core.values import Day, dated, number, numbers
-from deepdiver.reason.embedded.lexicon import (
-    AUXILIARIES,
-    DENIALS,
-    HEARSAY,
-    MEANINGS,
-    NEGATIONS,
-    PREPOSITIONS,
-    PRONOUNS,
-    ROLES,
-    SILENT,
-    WEEKDAYS,
-)
 from deepdiver.reason.embedded.names import (
     CLOCKS,
     POSSESSIVE,
@@ -38,14 +26,25 @@ from deepdiver.reason.embedded.names import (
     find_names,
     tokens,
 )
+from deepdiver.reason.embedded.word_lists import (
+    AUXILIARIES,
+    DENIALS,
+    HEARSAY,
+    NEGATIONS,
+    PREPOSITIONS,
+    PRONOUNS,
+    ROLES,
+    SILENT,
+    WEEKDAYS,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS
 
 LONGEST = 900
-"""Characters of a sentence that may be quoted: what is longer is a table or a text without full
+"""Characters of a sentence that may be quoted: a longer one is a table, or a text without full
 stops."""
 
 REMEMBERED = 8_000
-"""Characters of a text whose sentences are kept for the next reading: one document is read for many
-problems."""
+"""Characters of a text whose sentences are cached: one document is read for many problems."""
 
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?(?![\d:])")
 _YEAR = re.compile(r"(?<![\w.,:/\-])(1[5-9]\d\d|20\d\d)(?!\w|[:/\-.,]\d)")
@@ -56,8 +55,7 @@ _LABEL = re.compile(
     r"(?:\*\*?[^*\n]{1,59}(?:[.:!?]\*\*?|\*\*?:)|[A-ZÅÄÖÉ][A-ZÅÄÖÉ ,\-]{3,60}\.)[ \t]+(?=\S)"
     r"|\*\*[^*\n]{1,60}\*\*[ \t]+(?=[^\W\d_a-zåäöéæø])"
 )
-"""What stands before a sentence in bold, italics or capitals and is no part of it: "*Ejdervik*
-burnt" has no label."""
+"""A label before a sentence, in bold, italics or capitals: "*Ejdervik* burnt" has none."""
 _LINE_END = re.compile(r"\n[ \t]*(?P<next>[^\s]+)")
 _BESIDE_A_MOMENT = CLOCKS | WEEKDAYS | {"local", "time", "hour"}
 _STOP = re.compile(r"[.;:!?](?=\s|$)")
@@ -68,11 +66,11 @@ _SCALES = frozenset("hundred thousand million billion trillion bn".split())
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with what follows it."""
+    """A number and the words after it."""
 
     value: Decimal
     text: str
-    """Number and unit as they stand."""
+    """Number and unit, as they stand."""
     start: int
     end: int
     after: tuple[str, ...]
@@ -81,7 +79,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A sentence, and what stands in it."""
+    """A sentence and its contents."""
 
     text: str
     published: str
@@ -89,7 +87,7 @@ class Reading:
     roots: frozenset[str]
     meanings: frozenset[str]
     line: str
-    """Its words in lower case, with a blank before and behind each."""
+    """Its words in lower case, with a space before and after each."""
     title: frozenset[str]
     """Roots of the title of its source."""
     publisher: frozenset[str]
@@ -98,23 +96,23 @@ class Reading:
     """Roots of the title and publisher of its source."""
     names: tuple[Name, ...]
     days: tuple[tuple[Day, int, int], ...]
-    """Dates, years alone among them."""
+    """Its dates, including bare years."""
     times: tuple[tuple[str, int, int], ...]
     """Times of day as HH:MM."""
     quantities: tuple[Quantity, ...]
     denied: tuple[str, ...]
-    """Values that it says are not so: nine in "six, not nine"."""
+    """Values that it denies: nine in "six, not nine"."""
     negated: bool
     """Whether the sentence as a whole denies something."""
     scopes: tuple[tuple[str, ...], ...]
-    """For each negation the roots of what it denies; none where a word of denial is about the whole
-    sentence."""
+    """The roots that each negation denies; empty if a word of denial is about the whole sentence.
+    """
     hearsay: bool
-    """Whether the source says that it only heard it."""
+    """Whether the source says that it only heard this."""
 
 
-def read(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
-    """Return what stands in a sentence; of an endless one, in its beginning."""
+def read_sentence(text: str, title: str = "", publisher: str = "", published: str = "") -> Reading:
+    """Return the reading of a sentence, or of the beginning of an endless one."""
     return _read(
         " ".join(text[: 2 * LONGEST].split()), title[:LONGEST], publisher[:LONGEST], published
     )
@@ -155,7 +153,7 @@ def _roots(text: str) -> frozenset[str]:
 
 
 def _merely_own(listed: Sequence[Word], i: int) -> bool:
-    """Whether a word is the own of "their own", which says nothing about owning."""
+    """Return whether a word is the own of "their own", which is not about owning."""
     return listed[i].text == "own" and i > 0 and listed[i - 1].text in _POSSESSIVES
 
 
@@ -176,11 +174,12 @@ def _meanings(listed: Sequence[Word], names: Sequence[Name]) -> frozenset[str]:
 # -- sentences
 
 
-def units(text: str) -> list[Span]:
+def quotable_sentences(text: str) -> list[Span]:
     """Return the sentences that can be quoted, in order.
 
-    Beyond `core.text.sentences`: a line of a log or register is a sentence of its own, a time or
-    date at its head belongs to what follows it, and a label in bold or capitals is cut off.
+    Other than in `core.text.sentences`, a line of a log or register is a sentence of its own, a
+    time or date at its beginning belongs to the words after it, and a label in bold or capitals is
+    cut off.
     """
     return list(_known_units(text) if len(text) <= REMEMBERED else _units(text))
 
@@ -192,35 +191,37 @@ def _known_units(text: str) -> tuple[Span, ...]:
 
 def _units(text: str) -> list[Span]:
     found: list[Span] = []
-    wide = _widths(text)
     label: Span | None = None
-    for span in sentences(text):
-        while (
-            len(wide) > 1 and wide[-1][0] <= span.start
-        ):  # sentences come in order, so each block is passed once
-            wide.pop()
-        for piece in _lines(text, span, wide[-1][1]):
-            moment = _only_a_moment(piece.of(text))
-            if label is not None and not moment and "\n" not in text[label.end : piece.start]:
-                piece = Span(label.start, piece.end)
-            label = piece if moment else None
-            said = piece.of(text)
-            if (
-                label is None
-                and len(said) <= LONGEST
-                and not _shouted(said)
-                and not _captioned(said)
-            ):
-                found.append(_without_label(text, piece))
+    for piece in _pieces(text):
+        moment = _only_a_moment(piece.of(text))
+        if label is not None and not moment and "\n" not in text[label.end : piece.start]:
+            piece = Span(label.start, piece.end)
+        label = piece if moment else None
+        if not moment and _is_prose(piece.of(text)):
+            found.append(_without_label(text, piece))
     return found
+
+
+def _pieces(text: str) -> Iterator[Span]:
+    """Yield the sentences of a text, cut at line breaks that are not mere wrapping."""
+    wide = _widths(text)
+    for span in sentences(text):
+        # Sentences come in order, so each block is passed once.
+        while len(wide) > 1 and wide[-1][0] <= span.start:
+            wide.pop()
+        yield from _lines(text, span, wide[-1][1])
+
+
+def _is_prose(text: str) -> bool:
+    return len(text) <= LONGEST and not _shouted(text) and not _captioned(text)
 
 
 def _widths(text: str) -> list[tuple[int, int]]:
     """Return where each block ends and how wide its wrapped lines are, the last block first.
 
-    A block is wrapped where at least half of its line breaks stand where the next word would not
-    have fitted any more. A width of 0 says that it is not: then every line break ends a line of a
-    log, a register or a poem.
+    A block is wrapped if at least half of its line breaks are where the next word would not have
+    fitted. A width of 0 means that it is not: then every line break ends a line of a log, a
+    register or a poem.
     """
     found = []
     for block, _ in blocks(text):
@@ -236,7 +237,7 @@ def _widths(text: str) -> list[tuple[int, int]]:
 
 
 def _lines(text: str, span: Span, width: int) -> Iterable[Span]:
-    """Cut a sentence at line breaks that are no mere wrapping."""
+    """Cut a sentence at line breaks that are not mere wrapping."""
     cuts = [span.start]
     for match in _LINE_END.finditer(text, span.start, span.end):
         line_start = text.rfind("\n", 0, match.start()) + 1
@@ -256,7 +257,7 @@ def _strip(text: str, span: Span) -> Span | None:
 
 
 def _only_a_moment(text: str) -> bool:
-    """Whether a piece is nothing but a time or date, as at the head of a log's line."""
+    """Return whether a piece is only a time or a date, as at the beginning of a log's line."""
     if len(text) > 40:
         return False
     bare = list(text)
@@ -269,15 +270,12 @@ def _only_a_moment(text: str) -> bool:
 
 
 def _shouted(text: str) -> bool:
-    """Whether a piece is a heading in capitals."""
+    """Return whether a piece is a heading in capitals."""
     return text.isupper() and not text.endswith((".", "!", "?"))
 
 
 def _captioned(text: str) -> bool:
-    """Whether a piece is a line in italics as it stands under a title.
-
-    Of whom, where and when, but no sentence.
-    """
+    """Return whether a piece is a line in italics as under a title, which is not a sentence."""
     return (
         text[:1] in ("*", "_")
         and text[1:2] not in ("*", "_")
@@ -287,10 +285,7 @@ def _captioned(text: str) -> bool:
 
 
 def _without_label(text: str, span: Span) -> Span:
-    """Cut a label off, unless it is what says how the sentence is meant.
-
-    "**False.** The dam broke.".
-    """
+    """Cut off a label, unless it changes the meaning: "**False.** The dam broke."."""
     match = _LABEL.match(text, span.start, span.end)
     if match is None or span.end - match.end() < 20:
         return span
@@ -299,7 +294,7 @@ def _without_label(text: str, span: Span) -> Span:
 
 
 def leans(text: str) -> bool:
-    """Whether a sentence leans on the one before it: it opens with a pronoun."""
+    """Return whether a sentence leans on the one before it: it opens with a pronoun."""
     first = tokens(text[:60])[:1]
     return bool(first) and first[0].text in PRONOUNS
 
@@ -341,35 +336,37 @@ def _days(text: str, times: Sequence[tuple[str, int, int]]) -> tuple[tuple[Day, 
 def _quantities(
     text: str, listed: Sequence[Word], taken: Sequence[tuple[int, int]]
 ) -> tuple[Quantity, ...]:
-    found: list[Quantity] = []
+    """Return the numbers of a sentence outside its dates and times, in figures or in words."""
     spots = [(match.start(), match.end()) for match in _FIGURE.finditer(text)]
-    spots += [
-        (w.start, w.end)
-        for w in listed
-        if w.text[0].isalpha() and w.text not in _SCALES and _spelled(w.text)
+    spots += [(word.start, word.end) for word in listed if _is_number_word(word.text)]
+    free = [
+        (start, end)
+        for start, end in sorted(spots)
+        if not any(other < end and start < stop for other, stop in taken)
     ]
-    for start, end in sorted(spots):
-        if any(s < end and start < e for s, e in taken):
-            continue
-        value = (
-            number(text[start:end])
-            if text[start:end][-1].isdigit()
-            else _spelled(text[start:end].lower())
-        )
-        if value is None:
-            continue
-        stop = _STOP.search(text, end)
-        behind = [w for w in listed if end <= w.start < (stop.start() if stop else len(text))][:4]
-        if behind and behind[0].text in _SCALES:
-            scaled = numbers(text[start : behind[0].end])
-            value, end, behind = (scaled[0] if scaled else value), behind[0].end, behind[1:]
-        unit_end = (
-            behind[0].end if behind and text[end : behind[0].start] in {" ", "-", "\n"} else end
-        )
-        found.append(
-            Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind))
-        )
-    return tuple(found)
+    found = (_quantity(text, listed, start, end) for start, end in free)
+    return tuple(item for item in found if item is not None)
+
+
+def _is_number_word(word: str) -> bool:
+    return word[0].isalpha() and word not in _SCALES and bool(_spelled(word))
+
+
+def _quantity(text: str, listed: Sequence[Word], start: int, end: int) -> Quantity | None:
+    """Return the number at a place with its scale and unit; None if it cannot be read."""
+    digits = text[start:end]
+    value = number(digits) if digits[-1].isdigit() else _spelled(digits.lower())
+    if value is None:
+        return None
+    stop = _STOP.search(text, end)
+    limit = stop.start() if stop else len(text)
+    behind = [word for word in listed if end <= word.start < limit][:4]
+    if behind and behind[0].text in _SCALES:
+        scaled = numbers(text[start : behind[0].end])
+        value, end, behind = (scaled[0] if scaled else value), behind[0].end, behind[1:]
+    unit_follows = behind and text[end : behind[0].start] in {" ", "-", "\n"}
+    unit_end = behind[0].end if unit_follows else end
+    return Quantity(value, text[start:unit_end], start, end, tuple(word.root for word in behind))
 
 
 @functools.lru_cache(maxsize=4_096)
@@ -382,7 +379,7 @@ def _spelled(word: str) -> Decimal | None:
 
 
 def _denied(listed: Sequence[Word]) -> tuple[str, ...]:
-    """Return the words or figures behind "not" where something else is affirmed.
+    """Return the words or figures after "not" if something else is affirmed.
 
     "six, not nine", "76 and not 87".
     """
@@ -398,9 +395,9 @@ def _denied(listed: Sequence[Word]) -> tuple[str, ...]:
 
 
 def _negated(listed: Sequence[Word], local: bool) -> bool:
-    """Whether a sentence denies.
+    """Return whether a sentence denies something.
 
-    By a negation that is not merely about one value, or by a word of denial.
+    It has a word of denial, or a negation that is about more than one value.
     """
     if any(word.text in DENIALS for word in listed):
         return True
@@ -408,7 +405,7 @@ def _negated(listed: Sequence[Word], local: bool) -> bool:
 
 
 def _scopes(text: str, listed: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
-    """Return for each negation the roots of the two telling words behind it.
+    """Return for each negation the roots of the two telling words after it.
 
     Electric and car in "no electric car".
     """
@@ -427,7 +424,10 @@ def _scopes(text: str, listed: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
 
 
 def persons(reading: Reading) -> list[Name]:
-    """Return the names of persons: in full, and single names that no preposition makes a place."""
+    """Return the names of persons.
+
+    These are full names, and single names that do not follow a preposition.
+    """
     behind = {
         reading.words[i + 1].start
         for i, w in enumerate(reading.words[:-1])

@@ -1,7 +1,4 @@
-"""The embedded reasoner.
-
-The same tasks as a language model performs, by rules, with the words of the sources alone.
-"""
+"""The embedded reasoner performs a language model's tasks by rules, in the words of the sources."""
 
 from __future__ import annotations
 
@@ -20,12 +17,12 @@ from deepdiver.reason.embedded.decide import decide
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.navigate import analyse_output, decide_action
+from deepdiver.reason.embedded.open_question import survey_parts, survey_queries, survey_texts
 from deepdiver.reason.embedded.plan import decompose_task, plan_research
 from deepdiver.reason.embedded.query import refute_queries
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.search_plan import plan_searches
 from deepdiver.reason.embedded.summarise import summarise
-from deepdiver.reason.embedded.survey import survey, survey_parts, survey_queries
 from deepdiver.reason.embedded.verify import check_support, repair_sentences
 from deepdiver.reason.embedded.write import write_report
 from deepdiver.tasks import (
@@ -59,7 +56,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     Decompose: survey_parts,
     WriteQueries: survey_queries,
     RefuteQueries: refute_queries,
-    ExtractFindings: survey,
+    ExtractFindings: survey_texts,
     Hypothesise: hypothesise,
     Judge: judge,
     Decide: decide,
@@ -77,7 +74,7 @@ PERFORMS: Mapping[type[Task[Any]], Callable[[Any], Answer]] = {
     CheckSupport: check_support,
     RepairSentences: repair_sentences,
 }
-"""Which function performs which task. Those of `survey` leave what is no open question to the
+"""The function that performs each task. Those of `open_question` leave other questions to the
 rules."""
 
 
@@ -88,21 +85,21 @@ class EmbeddedReasoner:
     """
 
     def __init__(self, emit: Callable[[Event], None] | None = None, verbose: bool = False) -> None:
-        """Make a reasoner.
+        """Create a reasoner.
 
         Args:
             emit: Receives an event for each task.
-            verbose: Whether the events hold what was asked.
+            verbose: Whether the events include the prompt.
         """
         self._emit, self._verbose = emit, verbose
-        # Reading takes seconds, in which the run must still keep its lease and hear whoever stops
-        # it. One thread: tasks are performed in the order in which they come, and Python would not
-        # perform two any faster.
+        # Reading takes seconds, during which the run must still renew its lease and notice that it
+        # was stopped. One thread: tasks are performed in order, and Python would not perform two at
+        # once any faster.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="deepdiver-reasoner")
 
     @property
     def description(self) -> str:
-        """Return who is thinking."""
+        """Return what this reasoner is, worded for the report."""
         return (
             "embedded reasoner (extractive, no language model: it says nothing that no source says)"
         )
@@ -111,7 +108,7 @@ class EmbeddedReasoner:
         """Perform a task.
 
         Raises:
-            ReasonError: If it is none of the tasks that this reasoner knows.
+            ReasonError: If this reasoner does not know the task.
         """
         function = PERFORMS.get(type(task))
         if function is None:
@@ -130,5 +127,5 @@ class EmbeddedReasoner:
         return answer
 
     def worst_case(self, task: type[Task[Any]]) -> Decimal:
-        """Return what one performance can cost at most: nothing."""
+        """Return the most that performing a task can cost: nothing."""
         return Decimal(0)

@@ -1,11 +1,9 @@
-"""Looking back.
+"""Reflects: which parts of the question are unanswered or weakly answered, and what to search next.
 
-Which parts of the question nothing answers, which rest on one weak source, and what to search next.
-
-A part is a clause of the question or of one of its problems. It is covered if a line of what is
-known answers it that is not called uncertain; of ages, those of every person that is meant. It was
-searched in vain if this reasoner knows no query for it that was not made. Enough is known when each
-part is the one or the other.
+A part is a clause of the question or of one of its problems. It is covered if a known line answers
+it that is not marked uncertain; ages must be known for every person that is meant. It was searched
+in vain if this reasoner has no query for it that was not made. Enough is known when each part is
+covered or was searched in vain.
 """
 
 from __future__ import annotations
@@ -15,19 +13,19 @@ from dataclasses import dataclass
 from itertools import combinations, zip_longest
 
 from deepdiver.core.record import HypothesisStatus
-from deepdiver.reason.embedded.chain import Step, follow
+from deepdiver.reason.embedded.chain import Step, follow_chain
 from deepdiver.reason.embedded.clause import VALUES, Kind
-from deepdiver.reason.embedded.hypothesise import groups, same_subject
+from deepdiver.reason.embedded.hypothesise import group_answers, same_subject
 from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.query import write_queries
-from deepdiver.reason.embedded.question import Chain, analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import Chain, analyse_question, chains_besides
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.tasks import Note, Reflect, Reflection, WriteQueries
 
 MOST_MISSING, MOST_QUERIES, MOST_NOTES = 6, 6, 10
-"""What a reflection may hold."""
+"""The most entries of each kind in a reflection."""
 MOST_GROUPS = 4
-"""Different values for one thing that are held against each other."""
+"""Different values for one thing that are compared."""
 
 UNANSWERED = "Nothing that is known answers this: {}"
 WEAK = "This is known from one weak source only: {}"
@@ -39,20 +37,20 @@ MORE = "a part of the question is not answered, or only by a weak source"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UncoveredPart:
     """A part of the question that is not covered."""
 
     question: str
     """The part, as a question."""
     weak: str = ""
-    """What answers it, if something does that cannot be relied on."""
+    """The unreliable statement that answers it, if there is one."""
 
 
 def reflect(task: Reflect) -> Reflection:
-    """Name what is missing, and call it enough only where each part is covered or was searched in vain."""
-    readings = [read(text) for text in task.known]
+    """Name what is missing; enough is known if each part is covered or was searched in vain."""
+    readings = [read_sentence(text) for text in task.known]
     doubtful = {n for n, text in enumerate(task.known) if text in task.uncertainties}
-    followed = [follow(chain, readings) for chain in _chains(task)]
+    followed = [follow_chain(chain, readings) for chain in _chains(task)]
     parts = list(
         {
             part.question: part
@@ -72,19 +70,15 @@ def reflect(task: Reflect) -> Reflection:
 
 
 def _chains(task: Reflect) -> list[Chain]:
-    """Return the chains of the question, and of the problems that are no clause of it."""
-    analysis = analyse(task.question)
-    clauses = {clause.text for clause in analysis.clauses}
-    others = [
-        chain for text in task.problems if text not in clauses for chain in analyse(text).chains
-    ]
-    return [*analysis.chains, *others]
+    """Return the chains of the question, and of the problems that are not among its clauses."""
+    analysis = analyse_question(task.question)
+    return [*analysis.chains, *chains_besides(analysis, task.problems)]
 
 
 def uncovered(
     steps: Sequence[Step], known: Sequence[str], doubtful: Collection[int] = ()
-) -> Iterator[Part]:
-    """Return the parts of a chain that no sentence answers but doubtful ones."""
+) -> Iterator[UncoveredPart]:
+    """Yield the parts of a chain that only doubtful sentences answer, or none."""
     for step in steps:
         firm = [item for item in step.candidates if item.sentence not in doubtful]
         if step.clause.kind is Kind.AGE and firm:
@@ -92,15 +86,15 @@ def uncovered(
             left = [
                 name for name in step.holes if not any(same_name(name, other) for other in settled)
             ]
-            yield from (Part(f"How old is {name}?") for name in left)
+            yield from (UncoveredPart(f"How old is {name}?") for name in left)
         elif not firm:
-            yield Part(
+            yield UncoveredPart(
                 step.clause.text, known[step.candidates[0].sentence] if step.candidates else ""
             )
 
 
-def _queries(task: Reflect, parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
-    """Return for each part the queries that were not made; none where it was searched in vain."""
+def _queries(task: Reflect, parts: Iterable[UncoveredPart]) -> dict[str, tuple[str, ...]]:
+    """Return the queries for each part that were not made; none if it was searched in vain."""
     return {
         part.question: write_queries(
             WriteQueries(
@@ -124,7 +118,7 @@ def _in_turn(listed: Iterable[Sequence[str]], limit: int) -> tuple[str, ...]:
 
 def _notes(
     task: Reflect,
-    parts: Iterable[Part],
+    parts: Iterable[UncoveredPart],
     queries: dict[str, tuple[str, ...]],
     followed: Iterable[Sequence[Step]],
     readings: Sequence[Reading],
@@ -146,10 +140,10 @@ def _notes(
 
 
 def _disagreements(step: Step, readings: Sequence[Reading]) -> Iterator[Note]:
-    """Return the pairs of sentences that give different values for the same thing."""
+    """Yield the pairs of sentences that give different values for the same thing."""
     if step.clause.kind not in VALUES:
         return
-    made = groups(step.clause, [item for item in step.candidates if item.value.text])
+    made = group_answers(step.clause, [item for item in step.candidates if item.value.text])
     for one, other in combinations(made[:MOST_GROUPS], 2):
         told = (readings[one[0].sentence].text, readings[other[0].sentence].text)
         if same_subject(one[0].subject, other[0].subject) and told[0] != told[1]:

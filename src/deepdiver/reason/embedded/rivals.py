@@ -1,7 +1,4 @@
-"""Rival answers by the reader.
-
-What it takes for an answer in the findings, the same words of all sources together.
-"""
+"""Rival answers by the reader: its answers in the findings, grouped by their words."""
 
 from __future__ import annotations
 
@@ -14,23 +11,23 @@ from deepdiver.core.text import STOPWORDS, words
 from deepdiver.reason.embedded.chain import covered
 from deepdiver.reason.embedded.clause import Clause, Kind
 from deepdiver.reason.embedded.names import same_name
-from deepdiver.reason.embedded.reading import mention, read
-from deepdiver.reason.embedded.spans import Passage, Told, entitled, links
-from deepdiver.reason.embedded.steps import ask
+from deepdiver.reason.embedded.reader_answers import Passage, ReaderAnswer, find_links, names_title
+from deepdiver.reason.embedded.reading import mention, read_sentence
+from deepdiver.reason.embedded.stepwise import ask_stepwise
 from deepdiver.tasks import Shown
 
 LIKELY = 0.035
-"""The likeliest answer is put forward from this score on."""
+"""The least score of the likeliest answer for it to be proposed."""
 NEAR = 0.35
-"""Answers that score at least this part of the likeliest are its rivals."""
+"""Answers that score at least this share of the likeliest are its rivals."""
 ONE_OF_TWO = 0.5
-"""What is left of belief in an answer where a copy of its text gives another: one of the two was
+"""The factor for belief in an answer if a copy of its text gives another: one of the two was
 altered."""
 SURE_OF_NONE = 0.05
-"""Belief in an answer is never less."""
+"""The least belief in an answer."""
 FIRST_GUESS = 0.5
-"""Belief in an answer before any finding is judged, at most: what gives it then moves belief to its
-likelihood."""
+"""The highest belief in an answer before any finding is judged: the findings that give it then move
+belief to its likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +37,11 @@ class Rival:
     answer: str
     """Its words."""
     score: float
-    """How likely it answers: that any of its origins does, 0..1."""
+    """The likelihood that it answers, by any of its origins, 0..1."""
     best: int
     """The finding that gives it most clearly."""
     giving: tuple[int, ...]
-    """The findings that give it, that one first."""
+    """The findings that give it, the clearest first."""
     leading: tuple[int, ...]
     """Further findings that led to it."""
     likelihood: float
@@ -59,19 +56,19 @@ class Rival:
 
     @property
     def findings(self) -> tuple[int, ...]:
-        """All that give it, or led to it."""
+        """All findings that give it or led to it."""
         return (*self.giving, *self.leading)
 
 
-def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
+def find_rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
     """Return the rival answers that the reader finds, the likeliest first.
 
-    None where none is likely.
+    Empty if no answer is likely.
     """
-    asked = ask(question, clause, _passages(clause, findings))
+    asked = ask_stepwise(question, clause, _passages(clause, findings))
     told = [
         item
-        for item in asked.told
+        for item in asked.answers
         if asked.steps
         or to_the_point(
             clause, (findings[number].quote for number in (item.passage, item.by) if number >= 0)
@@ -85,21 +82,20 @@ def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Riv
     bar = NEAR * max(scores)
     put = [number for number, score in enumerate(scores) if score >= bar]
     likely = {n: asked.likelihood(scores[n]) * (ONE_OF_TWO if n in altered else 1.0) for n in put}
-    shared = max(
-        1.0, math.fsum(sorted(likely.values()))
-    )  # rivals: belief in all of them is no more than one
+    # Belief in all rivals together is at most one.
+    shared = max(1.0, math.fsum(sorted(likely.values())))
     steps = [step.passage for step in asked.steps]
     made = [_rival(groups[n], scores[n], steps, likely[n] / shared, n in altered) for n in put]
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
-def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> frozenset[int]:
-    """Return the answers that stand in copies of a text which elsewhere gives another one, and no less often.
+def _altered(groups: Sequence[Sequence[ReaderAnswer]], findings: Sequence[Shown]) -> frozenset[int]:
+    """Return the answers in copies of a text that elsewhere gives another answer as often, or more.
 
-    Texts that are the same but for the answer are no two witnesses: somebody has changed one of
-    them. What more texts say stands; where as many say the one as the other, neither does. On
-    RAMDocs, read text by text, this brought wrong answers that are told as right down from 0.51 to
-    0.34 of the cases, and all right ones alone up from 0.28 to 0.33.
+    Texts that are the same except for the answer are not two witnesses: somebody has changed one of
+    them. The answer of more texts stands; if both have as many, neither does. On RAMDocs, read text
+    by text, this reduced wrong answers presented as right from 0.51 to 0.34 of the cases, and
+    raised the cases with all right answers and no others from 0.28 to 0.33.
     """
     texts = [{_text(findings[told.passage]) for told in group} for group in groups]
     return frozenset(
@@ -112,8 +108,10 @@ def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> fro
     )
 
 
-def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown]) -> bool:
-    """Whether two answers stand in copies of one text; one text may well give both."""
+def _copied(
+    one: Iterable[ReaderAnswer], other: Sequence[ReaderAnswer], findings: Sequence[Shown]
+) -> bool:
+    """Return whether two answers are in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
     return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(
         _text(a) == _text(b) for a, b in pairs
@@ -121,19 +119,18 @@ def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown
 
 
 def _text(finding: Shown) -> str:
-    """Return what tells a finding's text from others."""
+    """Return the key of a finding's text."""
     return f"{finding.source}\0{finding.publisher}\0{finding.published}"
 
 
 def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
     """Return the findings to read.
 
-    Where none leads to another, those without a name under the one that is asked about.
-
+    If none leads to another, those without a name get the name that the question is about as title:
     "The population was 459" was taken from a text about the town, and does not say so.
     """
     made = [Passage(finding.source, finding.quote) for finding in findings]
-    if links(made, len(made)) or not clause.names:
+    if find_links(made, len(made)) or not clause.names:
         return made
     asked = clause.names[0]
     return [
@@ -142,34 +139,32 @@ def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
 
 
 def _nameless(passage: Passage, asked: str) -> bool:
-    """Whether a sentence names nobody and nothing, or what is asked about in short alone.
+    """Return whether a sentence has no name, or only a short form of the question's.
 
     Davis, of Ryan Davis.
     """
-    reading = read(passage.text)
+    reading = read_sentence(passage.text)
     return mention(reading, asked) < 0 and all(
         same_name(name.text, asked) for name in reading.names[:1]
     )
 
 
 def to_the_point(clause: Clause, sentences: Iterable[str]) -> bool:
-    """Whether who is named is said to have done any of what is asked.
+    """Return whether sentences say of the one they name anything of what is asked.
 
-    The reader takes the only name for the answer.
-
-    Who the artist of an album is, a sentence says that names the album; it need not say "artist".
-    Which crate is green, only one says that speaks of green.
+    The reader takes the only name for the answer. A sentence that names an album says who its
+    artist is without the word "artist"; but only a sentence about green says which crate is green.
     """
     if not clause.keys or not (
         clause.kind in {Kind.PERSON, Kind.COMPANY} or _PREDICATE.fullmatch(clause.text)
     ):
         return True
-    read_all = [read(sentence) for sentence in sentences]
+    read_all = [read_sentence(sentence) for sentence in sentences]
     if any(covered(clause.keys, reading) > 0 for reading in read_all):
         return True
     named = (*clause.names, *clause.titles)
     return bool(_COPULAR.match(clause.text)) and any(
-        mention(reading, name) >= 0 or entitled(reading.text, name)
+        mention(reading, name) >= 0 or names_title(reading.text, name)
         for reading in read_all
         for name in named
     )
@@ -182,7 +177,11 @@ _COPULAR = re.compile(r"who(?:m)? (?:is|was|are|were) the\b", re.IGNORECASE)
 
 
 def _rival(
-    group: Sequence[Told], score: float, steps: Iterable[int], likelihood: float, disputed: bool
+    group: Sequence[ReaderAnswer],
+    score: float,
+    steps: Iterable[int],
+    likelihood: float,
+    disputed: bool,
 ) -> Rival:
     giving = tuple(dict.fromkeys(told.passage for told in group))
     leading = dict.fromkeys(
@@ -199,9 +198,9 @@ def _rival(
     )
 
 
-def _together(told: Iterable[Told]) -> list[list[Told]]:
-    """Put answers together that are the same, or of which one holds the other's words."""
-    groups: list[list[Told]] = []
+def _together(told: Iterable[ReaderAnswer]) -> list[list[ReaderAnswer]]:
+    """Group answers that are the same, or of which one contains the other's words."""
+    groups: list[list[ReaderAnswer]] = []
     for item in told:
         for group in groups:
             if same_words(group[0].text, item.text):
@@ -213,7 +212,7 @@ def _together(told: Iterable[Told]) -> list[list[Told]]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two answers are the same, but for words that stand before or behind.
+    """Return whether two answers are the same, except for words before or after them.
 
     Hank Williams, Jr.
     """
@@ -229,7 +228,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOPWORDS] or words(text)
 
 
-def _by_origin(group: Iterable[Told], findings: Sequence[Shown]) -> dict[str, float]:
+def _by_origin(group: Iterable[ReaderAnswer], findings: Sequence[Shown]) -> dict[str, float]:
     """Return the best score that each origin gives an answer."""
     best: dict[str, float] = {}
     for told in group:
@@ -240,5 +239,5 @@ def _by_origin(group: Iterable[Told], findings: Sequence[Shown]) -> dict[str, fl
 
 
 def _likelihood(best: Mapping[str, float]) -> float:
-    """How likely one of several origins answers."""
+    """Return the likelihood that one of several origins answers."""
     return round(1.0 - math.prod(1.0 - score for _, score in sorted(best.items())), 4)

@@ -1,10 +1,8 @@
-"""Planning searches by rules.
+"""Plans searches by rules: explore, then open parts, then checks of single sources, then new names.
 
-Explore first, then dive into open parts, check what rests on one source, look beside.
-
-The reflection (see `reflect`) says which parts of the question nothing answers and which queries
-are left for them. Where every part is answered, the findings that answer them are checked; where
-those are too, it is time to write.
+The reflection (see `reflect`) says which parts of the question are unanswered and which queries are
+left for them. If every part is answered, the findings that answer them are checked; if those are
+checked too, it is time to write.
 """
 
 from __future__ import annotations
@@ -12,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from deepdiver.core.text import terms
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.query import keywords, write_queries
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import read_sentence
 from deepdiver.reason.embedded.reflect import ENOUGH, IN_VAIN, reflect
 from deepdiver.tasks import (
     PlanSearches,
@@ -27,7 +25,7 @@ from deepdiver.tasks import (
 )
 
 MOST_PLANS = 8
-"""What an answer may hold."""
+"""The most plans in an answer."""
 WORDS = 10
 """Words of a query that checks a statement."""
 
@@ -38,10 +36,7 @@ BESIDE = "A name of the findings that nobody has looked up: {}"
 
 
 def plan_searches(task: PlanSearches) -> SearchPlans:
-    """Return the next searches.
-
-    Where every part of the question is answered and checked, that it is time to write.
-    """
+    """Return the next searches, or that it is time to write."""
     most = max(1, min(task.limit, MOST_PLANS))
     if not task.iteration:
         return SearchPlans(plans=tuple(_explorations(task))[:most])
@@ -71,13 +66,13 @@ def plan_searches(task: PlanSearches) -> SearchPlans:
             SearchPlan(intent=SearchIntent.SYNTHESIS, query=task.question, reasoning=ENOUGH)
         )
     once: dict[str, SearchPlan] = {}
-    for plan in plans:  # two findings may be doubted in the same words
+    for plan in plans:  # two findings may be checked with the same words
         once.setdefault(plan.query, plan)
     return SearchPlans(plans=tuple(once.values())[:most], reason="" if plans else looked.reason)
 
 
 def _explorations(task: PlanSearches) -> Iterator[SearchPlan]:
-    """Return a look at the question as a whole, and at each of its parts."""
+    """Yield a search for the question as a whole, and for each of its parts."""
     looks = [(task.question, " ".join(keywords(task.question)) or task.question)]
     for part in task.problems or (task.question,):
         looks += [(part, query) for query in _queries(task, part, ())]
@@ -98,9 +93,13 @@ def _queries(task: PlanSearches, part: str, known: tuple[str, ...]) -> tuple[str
 
 
 def _waiting(question: str, known: tuple[str, ...]) -> set[str]:
-    """Return the parts that wait for the answer to another: nobody knows yet of whom they ask."""
-    readings = [read(statement) for statement in known]
-    steps = [step for chain in analyse(question).chains for step in follow(chain, readings)]
+    """Return the parts that wait for the answer to another, which names their subject."""
+    readings = [read_sentence(statement) for statement in known]
+    steps = [
+        step
+        for chain in analyse_question(question).chains
+        for step in follow_chain(chain, readings)
+    ]
     return {step.clause.text for step in steps if step.clause.hole and not step.holes}
 
 
@@ -115,18 +114,17 @@ def _dives(
 
 
 def _checks(task: PlanSearches, known: tuple[str, ...]) -> Iterator[SearchPlan]:
-    """Return a check of each statement that answers a part of the question and rests on one source, the last first."""
-    readings = [read(statement) for statement in known]
+    """Yield a check of each answer that rests on one source, the last first."""
+    readings = [read_sentence(statement) for statement in known]
     steps = [
         step
-        for chain in analyse(task.question).chains
-        for step in reversed(follow(chain, readings))
+        for chain in analyse_question(task.question).chains
+        for step in reversed(follow_chain(chain, readings))
     ]
     answering = dict.fromkeys(item.sentence for step in steps for item in step.candidates)
     tried = {_normal(query) for query in task.tried}
     for number in answering:
-        # Without its numbers: a search for the value that is claimed would find those who repeat
-        # it.
+        # Without its numbers: a search for the claimed value would find sources that repeat it.
         plain = [
             word for word in keywords(known[number]) if not any(mark.isdigit() for mark in word)
         ]
@@ -144,9 +142,12 @@ def _normal(query: str) -> str:
 
 
 def _beside(task: PlanSearches, known: Iterable[str]) -> Iterator[SearchPlan]:
-    """Return a search for each name that no search held."""
+    """Yield a search for each name that no search contained."""
     used = [set(terms(query)) for query in task.tried]
-    named = [*task.leads, *(name.text for statement in known for name in read(statement).names)]
+    named = [
+        *task.leads,
+        *(name.text for statement in known for name in read_sentence(statement).names),
+    ]
     for name in dict.fromkeys(named):
         if not any(set(terms(name)) <= words for words in used):
             yield SearchPlan(

@@ -1,18 +1,20 @@
-"""How one sentence bears on another when no value settles it.
-
-By the words they share and by which of them denies.
-"""
+"""How one sentence bears on another without a value: by shared words, and by which one denies."""
 
 from __future__ import annotations
 
-from deepdiver.reason.embedded.lexicon import MEANINGS, SILENT
 from deepdiver.reason.embedded.reading import Reading, mention
+from deepdiver.reason.embedded.word_lists import (
+    SILENT,
+)
+from deepdiver.reason.embedded.word_roots import MEANINGS
 
 
 def telling(reading: Reading, named: bool = True) -> list[str]:
     """Return the roots of a sentence that say what it is about, each once.
 
-    With or without those inside names.
+    Args:
+        reading: The sentence.
+        named: Whether to include words inside names.
     """
     inside = [] if named else [(name.start, name.end) for name in reading.names]
     return list(
@@ -27,10 +29,10 @@ def telling(reading: Reading, named: bool = True) -> list[str]:
 
 
 def likeness(one: Reading, other: Reading) -> float:
-    """Which part of the shorter of two sentences' telling words the other has too, 0..1.
+    """Return the share of the shorter sentence's telling words that the other has too, 0..1.
 
-    Sentences that each name something and share no name are about different things. Names count for
-    no more: what is said of the same company need not be the same.
+    Sentences that each have names and share none are about different things. A shared name counts
+    for no more than that: two statements about the same company need not be the same.
     """
     if one.names and other.names and not share_name(one, other):
         return 0.0
@@ -38,7 +40,7 @@ def likeness(one: Reading, other: Reading) -> float:
     short, long = (a, other) if len(a) <= len(b) else (b, one)
     shared = sum(_stands_in(root, long) for root in short)
     if shared < (2 if one.names and other.names else 3):
-        return 0.0  # a word or two in common is no likeness, however short the sentence
+        return 0.0  # one or two shared words are too few, however short
     return shared / max(3, len(short))
 
 
@@ -47,17 +49,16 @@ def _stands_in(root: str, reading: Reading) -> bool:
 
 
 def share_name(one: Reading, other: Reading) -> bool:
-    """Whether a name of one sentence is mentioned in the other."""
+    """Return whether a name of one sentence is mentioned in the other."""
     return any(mention(other, name.text) >= 0 for name in one.names) or any(
         mention(one, name.text) >= 0 for name in other.names
     )
 
 
 def opposed(one: Reading, other: Reading) -> bool:
-    """Whether one of two sentences denies what the other says.
+    """Return whether one of two sentences denies what the other says.
 
-    What the one denies must stand in the other: "no oil was seen" is not opposed to "smoke was
-    seen".
+    What the one denies must be in the other: "no oil was seen" is not opposed to "smoke was seen".
     """
     if one.negated == other.negated:
         return False

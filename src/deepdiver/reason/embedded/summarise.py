@@ -1,31 +1,25 @@
-"""Keeping a running summary.
-
-The sentences of the new findings, those first that answer what was missing.
-"""
+"""Keeps a running summary: the sentences of new findings, those that fill a gap first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepdiver.reason.embedded.chain import follow
+from deepdiver.reason.embedded.chain import follow_chain
 from deepdiver.reason.embedded.hypothesise import read_finding
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, read
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reading import Reading, read_sentence
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.write import SAME
 from deepdiver.tasks import Shown, Statement, Summarise, Summary
 
 MOST = 40
-"""Statements of one answer."""
+"""The most statements in an answer."""
 
 
 def summarise(task: Summarise) -> Summary:
-    """Return the findings' own sentences.
-
-    One that confirms a line is returned in the words of that line.
-    """
+    """Return the findings' own sentences; one that confirms a line takes that line's words."""
     readings = [read_finding(finding) for finding in task.findings]
-    lines = [(line.id, line.text, read(line.text)) for line in task.summary]
+    lines = [(line.id, line.text, read_sentence(line.text)) for line in task.summary]
     answering = _answering(task, [*(reading for _, _, reading in lines), *readings], len(lines))
     order = sorted(
         range(len(readings)),
@@ -57,9 +51,9 @@ def _saying_it(n: int, findings: Sequence[Shown], readings: Sequence[Reading]) -
 
 
 def _same(one: Reading, other: Reading) -> bool:
-    """Whether two sentences say the same.
+    """Return whether two sentences say the same.
 
-    The same words, or much the same and no other number, date or denial.
+    They have the same words, or similar ones without a different number, date or denial.
     """
     if one.text == other.text:
         return True
@@ -80,13 +74,13 @@ def _figures(reading: Reading) -> set[str]:
 
 
 def _answering(task: Summarise, readings: Sequence[Reading], known: int) -> set[int]:
-    """Return which of the new findings answer a part of the question or what was missing."""
+    """Return which of the new findings answer a part of the question or a gap."""
     chains = [
         chain
         for text in (task.question, *task.problems, *task.missing)
-        for chain in analyse(text).chains
+        for chain in analyse_question(text).chains
     ]
-    steps = [step for chain in chains for step in follow(chain, readings)]
+    steps = [step for chain in chains for step in follow_chain(chain, readings)]
     return {
         item.sentence - known
         for step in steps

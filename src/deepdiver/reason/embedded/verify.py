@@ -1,8 +1,6 @@
-"""Checking that quotes carry a sentence, and putting right what they do not carry.
+"""Checks by words, values and negation whether quotes carry a sentence, and repairs faulty ones.
 
-By words, values and negation.
-
-Where the words leave it open, the trained reader is asked; it overrules no value and no negation.
+Where the words leave it open, the trained reader decides; it never overrules a value or a negation.
 """
 
 from __future__ import annotations
@@ -15,16 +13,15 @@ from typing import Literal
 from deepdiver.core.text import fold
 from deepdiver.core.values import dates, names, numbers
 from deepdiver.reason.embedded.extract import statement_of
-from deepdiver.reason.embedded.reading import mention, read, units
+from deepdiver.reason.embedded.reader_verdicts import reader_verdict
+from deepdiver.reason.embedded.reading import Reading, mention, quotable_sentences, read_sentence
 from deepdiver.reason.embedded.stance import telling
-from deepdiver.reason.embedded.verdicts import verdict
 from deepdiver.tasks import Check, Checks, CheckSupport, Claim, Repaired, Repairs, RepairSentences
 
 PARTLY = 0.5
-"""Which part of a sentence's words its quotes must hold to carry it in part."""
+"""The share of a sentence's words that its quotes must have to carry it in part."""
 SAID, DENIED = 0.6, 0.9
-"""From this probability on the trained reader takes a quote to say a sentence, or to contradict it.
-"""
+"""From this probability on, the reader takes a quote to say a sentence, or to contradict it."""
 CONTRADICTED = "the quotes have its words and read as saying something else"
 _AGE = re.compile(
     r"^(?P<name>.+) is (?P<years>\d{1,3}) years old on (?P<day>\d{4}-\d\d-\d\d) \(born on "
@@ -40,24 +37,30 @@ def check_support(task: CheckSupport) -> Checks:
 
 
 def _check(claim: Claim) -> Check:
-    support, reason = supported(claim.text, claim.quotes)
+    support, reason = support_of(claim.text, claim.quotes)
     return Check(id=claim.id, support=support, reason=reason)
 
 
-def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
+def support_of(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
     """Return how far quotes carry a sentence, and what is missing."""
     plain = _plain(text)
     if not plain or not quotes:
         return "none", "there is nothing to carry it"
     if any(plain in _plain(quote) for quote in quotes) or _age_follows(text, quotes):
         return "full", ""
-    joined = "\n\n".join(quotes)
-    missing = _missing_values(text, joined)
+    missing = _missing_values(text, "\n\n".join(quotes))
     if missing:
         return "none", f"{missing} is not in the quotes"
-    claim, said = read(text), [read(quote) for quote in quotes]
+    claim, said = read_sentence(text), [read_sentence(quote) for quote in quotes]
     if all(claim.negated != reading.negated for reading in said):
         return "none", "one of the two denies and the other does not"
+    return _carried_by_words(text, quotes, claim, said)
+
+
+def _carried_by_words(
+    text: str, quotes: Sequence[str], claim: Reading, said: Sequence[Reading]
+) -> tuple[Support, str]:
+    """Return how far the words of quotes carry a sentence whose values they have."""
     words = telling(claim)
     held = [word for word in words if any(word in reading.roots for reading in said)]
     if len(held) == len(words):
@@ -68,13 +71,13 @@ def supported(text: str, quotes: Sequence[str]) -> tuple[Support, str]:
 
 
 def read_as_saying(text: str, quotes: Iterable[str]) -> bool:
-    """Whether the trained reader takes a quote to say it, in whatever words."""
-    return any(verdict(quote, text).supports >= SAID for quote in quotes)
+    """Return whether the reader takes a quote to say it, in any words."""
+    return any(reader_verdict(quote, text).supports >= SAID for quote in quotes)
 
 
 def read_as_denying(text: str, quotes: Sequence[str]) -> bool:
-    """Whether the trained reader takes a quote to contradict it, and none to say it."""
-    found = [verdict(quote, text) for quote in quotes]
+    """Return whether the reader takes a quote to contradict it, and none to say it."""
+    found = [reader_verdict(quote, text) for quote in quotes]
     return any(item.refutes >= DENIED for item in found) and not any(
         item.supports >= SAID for item in found
     )
@@ -85,7 +88,7 @@ def _plain(text: str) -> str:
 
 
 def _age_follows(text: str, quotes: Sequence[str]) -> bool:
-    """Whether a reckoned age comes out, from a day of birth that a quote gives for this name."""
+    """Return whether an age follows from the day of birth that a quote gives for this name."""
     match = _AGE.match(text)
     born = dates(match["born"])[0].exact() if match and dates(match["born"]) else None
     if match is None or born is None:
@@ -96,14 +99,14 @@ def _age_follows(text: str, quotes: Sequence[str]) -> bool:
         return False
     years = day.year - born.year - ((day.month, day.day) < (born.month, born.day))
     told = any(
-        match["born"] in quote and mention(read(quote), match["name"]) >= 0
+        match["born"] in quote and mention(read_sentence(quote), match["name"]) >= 0
         for quote in map(statement_of, quotes)
     )
     return told and years == int(match["years"])
 
 
 def _missing_values(text: str, quotes: str) -> str:
-    """Return the first number, date or name of a sentence that its quotes do not hold."""
+    """Return the first number, date or name of a sentence that its quotes do not contain."""
     known = set(numbers(quotes))
     for value in numbers(text):
         if value not in known:
@@ -112,7 +115,7 @@ def _missing_values(text: str, quotes: str) -> str:
     for day in dates(text):
         if not any(other.covers(day) for other in days):
             return day.iso()
-    said = [read(quote) for quote in quotes.split("\n\n")]
+    said = [read_sentence(quote) for quote in quotes.split("\n\n")]
     for name in names(text):
         if not any(mention(reading, name) >= 0 for reading in said):
             return name
@@ -120,7 +123,7 @@ def _missing_values(text: str, quotes: str) -> str:
 
 
 def repair_sentences(task: RepairSentences) -> Repairs:
-    """Replace each faulty sentence by the sentence of its quotes that comes nearest, or cut it."""
+    """Replace each faulty sentence with the nearest sentence of its quotes, or cut it."""
     return Repairs(
         repairs=tuple(
             Repaired(id=item.id, text=nearest(item.text, item.quotes)) for item in task.sentences
@@ -133,11 +136,11 @@ def nearest(text: str, quotes: Iterable[str]) -> str:
 
     Empty if none shares at least a third of them.
     """
-    wanted = telling(read(text))
+    wanted = telling(read_sentence(text))
     best, most = "", 0.0
     for quote in quotes:
-        for span in units(quote):
-            reading = read(span.of(quote))
+        for span in quotable_sentences(quote):
+            reading = read_sentence(span.of(quote))
             share = sum(word in reading.roots for word in wanted) / len(wanted) if wanted else 0.0
             if share > most and share >= 1 / 3:
                 best, most = statement_of(span.of(quote)), share

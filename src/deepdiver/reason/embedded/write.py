@@ -1,9 +1,7 @@
-"""Writing the report.
+"""Writes the report: sentences of the sources in the order of the question, and fixed phrases.
 
-Sentences of the sources in the order of the question, and fixed phrases between them.
-
-Nothing is put in other words. What is not in a source is a fixed phrase (kind frame) or a sum that
-code repeats (kind calculation).
+Nothing is rephrased. A sentence that is not from a source is a fixed phrase (kind frame) or a
+computation that code repeats (kind calculation).
 """
 
 from __future__ import annotations
@@ -12,8 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from deepdiver.core import belief
 from deepdiver.core.record import Calculation, HypothesisStatus, SentenceKind, Stance
-from deepdiver.reason.embedded.chain import Candidate, Step, follow
+from deepdiver.reason.embedded.chain import Candidate, Step, follow_chain
 from deepdiver.reason.embedded.clause import Kind
+from deepdiver.reason.embedded.clause_values import same_value
 from deepdiver.reason.embedded.hypothesise import (
     age_on,
     age_sentence,
@@ -22,15 +21,14 @@ from deepdiver.reason.embedded.hypothesise import (
     read_finding,
     same_subject,
 )
-from deepdiver.reason.embedded.insights import account
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.names import same_name, tokens
-from deepdiver.reason.embedded.question import analyse
-from deepdiver.reason.embedded.reading import Reading, mention, read
-from deepdiver.reason.embedded.slots import same_value
+from deepdiver.reason.embedded.open_question import is_open
+from deepdiver.reason.embedded.open_question_report import write_account
+from deepdiver.reason.embedded.question import analyse_question, chains_besides
+from deepdiver.reason.embedded.reading import Reading, mention, read_sentence
 from deepdiver.reason.embedded.stance import likeness
-from deepdiver.reason.embedded.survey import is_open
-from deepdiver.reason.embedded.verify import supported
+from deepdiver.reason.embedded.verify import support_of
 from deepdiver.tasks import (
     Draft,
     DraftSection,
@@ -43,18 +41,18 @@ from deepdiver.tasks import (
 )
 
 LEAD = 12
-"""Sentences of the answer at most."""
+"""The most sentences of the answer."""
 WITNESSES = 3
-"""Findings that a sentence names at most: its own, and others that support the same."""
+"""The most findings that a sentence cites: its own, and others that support the same."""
 PER_SECTION = 4
 """Sentences of a section for one sub-problem."""
 OPEN_QUESTION = 0.3
-"""An undecided version stands in the answer if it is believed at least this part as much as the
-best one; if less, it stands in the body alone."""
+"""An undecided version is part of the answer if belief in it is at least this share of the best
+one's; otherwise it is only in the body."""
 LEAST_TOLD = 0.1
-"""What is less likely than this is no answer, even if it is the likeliest."""
+"""A version with less belief than this is not an answer, even if it is the likeliest."""
 SAME = 0.85
-"""Sentences so much alike are told once."""
+"""Of sentences with at least this likeness, only one is written."""
 
 UNDECIDED = "The evidence does not decide this. The sources say:"
 DISAGREE = "The sources do not agree. The evidence does not rule out this version:"
@@ -85,15 +83,15 @@ def write_report(task: WriteReport) -> Draft:
 
 
 def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> Draft:
-    """Write the report on an open question.
+    """Write the report on an open question: the answer, the figures by aspect, the refutations.
 
-    The answer, what was measured by aspect, and what was refuted.
-
-    Figures on a matter are no answer to how something can be done: without an answer, the question
+    Figures on a subject do not answer how something can be done: without an answer, the question
     stays unanswered.
     """
     lines = [line for _, lines in page.refutations() for line in lines]
-    sections = account(task.question, task.findings, [line.text for line in (*answer, *lines)])
+    sections = write_account(
+        task.question, task.findings, [line.text for line in (*answer, *lines)]
+    )
     refuted = (
         DraftSection(heading=heading, sentences=tuple(lines))
         for heading, _ in page.refutations()[:1]
@@ -106,11 +104,11 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     )
 
 
-def weighed(task: WriteReport) -> tuple[Standing, ...]:
-    """Return the rival answers that the findings give, weighed by what speaks for and against each.
+def weigh_hypotheses(task: WriteReport) -> tuple[Standing, ...]:
+    """Return the rival answers that the findings give, with the evidence for and against each.
 
-    For a strategy that puts no hypotheses forward. None of them was put to a test, and the report
-    says so; which of them is told as the answer is settled by the same arithmetic all the same.
+    For a strategy that proposes no hypotheses. None of them was tested, and the report says so; the
+    same arithmetic decides which of them is the answer.
     """
     known = {finding.id: finding for finding in task.findings}
     proposed = hypothesise(
@@ -153,22 +151,20 @@ def weighed(task: WriteReport) -> tuple[Standing, ...]:
 
 
 class Page:
-    """What the writing of one report needs to know."""
+    """The contents of one report, from the question and its findings."""
 
     def __init__(self, task: WriteReport) -> None:
         """Follow the question through the findings once."""
         self.task = task
         self.findings = {finding.id: finding for finding in task.findings}
         self.readings = [read_finding(finding) for finding in task.findings]
-        analysis = analyse(task.question)
-        self.chains = [follow(chain, self.readings) for chain in analysis.chains]
-        asked = {clause.text for clause in analysis.clauses}
-        others = [
-            chain for text in task.problems if text not in asked for chain in analyse(text).chains
+        analysis = analyse_question(task.question)
+        self.chains = [follow_chain(chain, self.readings) for chain in analysis.chains]
+        self.besides = [
+            follow_chain(chain, self.readings) for chain in chains_besides(analysis, task.problems)
         ]
-        self.besides = [follow(chain, self.readings) for chain in others]
         self.told: list[Reading] = []
-        standing = weighed(task) if task.standing is None else task.standing
+        standing = weigh_hypotheses(task) if task.standing is None else task.standing
         best_first = sorted(standing, key=lambda item: -item.posterior)
         self.supported = [item for item in standing if item.status is HypothesisStatus.SUPPORTED]
         self.refuted = [item for item in standing if item.status is HypothesisStatus.REFUTED]
@@ -178,10 +174,7 @@ class Page:
     # -- the answer
 
     def lead(self) -> list[DraftSentence]:
-        """Return the answer.
-
-        What is supported, how it was reached, and what the evidence does not rule out.
-        """
+        """Return the answer: what is supported, how it was reached, and what is not ruled out."""
         lines = [line for item in self.supported if (line := self._told(item)) is not None]
         if lines:
             lines = [*self._yes_or_no(), *lines, *self._path()]
@@ -194,7 +187,7 @@ class Page:
         return self._framed(UNDECIDED, self._open_versions())
 
     def _open_versions(self) -> list[Standing]:
-        """Return the undecided versions that may stand in the answer; hearsay may not."""
+        """Return the undecided versions that may be part of the answer, without hearsay."""
         heard = {
             " ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay
         }
@@ -206,9 +199,9 @@ class Page:
         return [item for item in likely if " ".join(item.statement.split()) not in heard]
 
     def _altered(self, item: Standing) -> bool:
-        """Whether all that gives a version are copies of texts that give another.
+        """Return whether a version is only in copies of texts that give another.
 
-        It is shown, and not told.
+        Such a version is shown, but is not part of the answer.
         """
 
         def stories(labels: Iterable[str]) -> set[str]:
@@ -218,7 +211,7 @@ class Page:
         return bool(against) and stories(item.supporting) <= against
 
     def rivals(self, one: Standing, other: Standing) -> bool:
-        """Whether two hypotheses give different answers for the same thing."""
+        """Return whether two hypotheses give different answers for the same thing."""
         for steps in self.chains:
             if steps[-1].clause.kind is Kind.YES_NO:
                 return one.answer != other.answer
@@ -234,10 +227,7 @@ class Page:
         return False
 
     def _given(self, step: Step, item: Standing) -> list[Candidate]:
-        """Return the answers that a hypothesis rests on.
-
-        Those of its own sentence, or of its day of birth.
-        """
+        """Return the answers that a hypothesis rests on: in its own sentence, or a day of birth."""
         return [
             c
             for c in step.candidates
@@ -261,7 +251,7 @@ class Page:
         return [_frame(frame), *lines] if lines else []
 
     def _told(self, item: Standing, again: bool = False) -> DraftSentence | None:
-        """Return a hypothesis as a sentence of the report, unless it has been told or no finding carries it."""
+        """Return a hypothesis as a sentence; None if it was written before or has no finding."""
         own = [f for f in self.task.findings if _same_text(f.statement, item.statement)]
         if not own:
             return self._reckoned(item) or self._by_its_support(item)
@@ -275,13 +265,13 @@ class Page:
         )
 
     def _by_its_support(self, item: Standing) -> DraftSentence | None:
-        """Return, for a hypothesis that is in nobody's words, the most credible finding that supports it."""
+        """Return the most credible finding that supports a hypothesis in nobody's words."""
         held = [self.findings[label] for label in item.supporting if label in self.findings]
         best = max(held, key=lambda finding: finding.credibility, default=None)
         return _fact(best, [best]) if best is not None else None
 
     def _reckoned(self, item: Standing) -> DraftSentence | None:
-        """Return a reckoned age with its sum, if a finding still gives the day of birth."""
+        """Return a computed age with its computation, if a finding gives the day of birth."""
         for steps in self.chains:
             for candidate in steps[-1].candidates if steps[-1].clause.kind is Kind.AGE else ():
                 years = age_on(candidate.value, self.task.as_of)
@@ -321,12 +311,12 @@ class Page:
         return [_fact(self.task.findings[n], [self.task.findings[n]]) for n in fresh]
 
     def _stood_on(self, step: Step) -> list[str]:
-        """Return the names in the hole of the last clause that the supported answers speak of."""
-        told = [read(item.statement) for item in self.supported]
+        """Return the names in the last clause's hole that the supported answers mention."""
+        told = [read_sentence(item.statement) for item in self.supported]
         return [hole for hole in step.holes if any(mention(reading, hole) >= 0 for reading in told)]
 
     def _links(self, step: Step, needed: Sequence[str]) -> tuple[list[int], list[str]]:
-        """Return the fewest sentences that give all names needed, and the names that these in turn stand on."""
+        """Return the fewest sentences that give all names needed, and the names they rest on."""
         links: list[int] = []
         subjects: list[str] = []
         left = list(dict.fromkeys(needed))
@@ -349,15 +339,15 @@ class Page:
         return links, list(dict.fromkeys(subjects))
 
     def _covering(self, step: Step, left: Sequence[str]) -> Candidate | None:
-        """Return the answer whose sentence gives most of the names left.
+        """Return the candidate whose sentence gives most of the names that are left.
 
-        Of equals the surest, then the shortest.
+        In a tie, the surest one counts, then the shortest.
         """
         ranked: list[tuple[int, float, int, Candidate]] = []
         for item in step.candidates:
             given = [c.value.text for c in step.candidates if c.sentence == item.sentence]
-            count = sum(any(same_name(value, name) for value in given if value) for name in left)
-            own = any(same_name(item.value.text, name) for name in left if item.value.text)
+            count = sum(_gives(given, name) for name in left)
+            own = any(_gives([item.value.text], name) for name in left)
             if count and own and item.subject not in left:
                 sure = round(item.score * self.task.findings[item.sentence].credibility, 6)
                 ranked.append((-count, -sure, len(self.readings[item.sentence].text), item))
@@ -366,29 +356,30 @@ class Page:
     # -- the body
 
     def by_problem(self) -> list[tuple[str, list[DraftSentence]]]:
-        """Return for each sub-problem the sentences that answer it and were not told in the answer."""
-        doubtful = {label for item in self.refuted for label in item.supporting}
-        doubtful -= {
-            label for item in (*self.supported, *self.undecided) for label in item.supporting
-        }
-        claimed = {" ".join(item.statement.split()) for item in self.refuted}
+        """Return for each sub-problem the sentences that answer it and are not in the answer."""
+        refuted = self._refuted_findings()
         sections: dict[str, list[DraftSentence]] = {}
-        for steps in (*self.chains, *self.besides):
-            for step in steps:
-                lines = sections.setdefault(step.clause.text, [])
-                for item in step.candidates:
-                    finding = self.task.findings[item.sentence]
-                    refuted = (
-                        finding.id in doubtful or " ".join(finding.statement.split()) in claimed
-                    )
-                    if (
-                        len(lines) < PER_SECTION
-                        and not refuted
-                        and not self._repeats(item.sentence)
-                    ):
-                        self.told.append(self.readings[item.sentence])
-                        lines.append(_fact(finding, [finding]))
+        for step in (step for steps in (*self.chains, *self.besides) for step in steps):
+            lines = sections.setdefault(step.clause.text, [])
+            for item in step.candidates:
+                finding = self.task.findings[item.sentence]
+                wanted = len(lines) < PER_SECTION and finding.id not in refuted
+                if wanted and not self._repeats(item.sentence):
+                    self.told.append(self.readings[item.sentence])
+                    lines.append(_fact(finding, [finding]))
         return list(sections.items())
+
+    def _refuted_findings(self) -> set[str]:
+        """Return the findings that state a refuted hypothesis, or support nothing else."""
+        held = (*self.supported, *self.undecided)
+        doubtful = {label for item in self.refuted for label in item.supporting}
+        doubtful -= {label for item in held for label in item.supporting}
+        claimed = {" ".join(item.statement.split()) for item in self.refuted}
+        return doubtful | {
+            finding.id
+            for finding in self.task.findings
+            if " ".join(finding.statement.split()) in claimed
+        }
 
     def _repeats(self, number: int) -> bool:
         reading = self.readings[number]
@@ -411,7 +402,7 @@ class Page:
         )
 
     def refutations(self) -> list[tuple[str, list[DraftSentence]]]:
-        """Return what was refuted, and what stands against it."""
+        """Return what was refuted, and the evidence against it."""
         lines: list[DraftSentence] = []
         for item in self.refuted:
             claim = self._told(item, again=True)
@@ -430,10 +421,10 @@ class Page:
         ]
 
     def missing(self, answered: bool) -> list[str]:
-        """Return the sub-problems without an answer, and without any answer the question's own gaps.
+        """Return the sub-problems without an answer, and the question's own gaps if it has none.
 
-        Where one thing is asked and an answer to it is supported, no step is missing: the reader
-        may have found its way where the rules that follow a chain did not.
+        If one thing is asked and an answer to it is supported, no step is missing: the reader may
+        have found a way where the rules that follow a chain did not.
         """
         chains = [] if len(self.chains) == 1 and self.supported else self.chains
         empty = [step.clause.text for steps in chains for step in steps if not step.candidates]
@@ -464,10 +455,15 @@ def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
 
 
 def _carries(finding: Shown, item: Standing) -> bool:
-    """Whether a finding that supports a hypothesis also gives its answer, so that it can be cited for it."""
+    """Return whether a supporting finding also gives the answer and so can be cited for it."""
     if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
-        return supported(item.statement, [finding.quote])[0] == "full"
+        return support_of(item.statement, [finding.quote])[0] == "full"
     return {word.root for word in tokens(item.answer)} <= read_finding(finding).roots
+
+
+def _gives(values: Iterable[str], name: str) -> bool:
+    """Return whether one of some values may be a name."""
+    return any(same_name(value, name) for value in values if value)
 
 
 def _distinct(findings: Iterable[Shown]) -> list[Shown]:

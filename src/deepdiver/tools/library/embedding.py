@@ -9,7 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.encoders import DIMENSION, load_embedder
 from deepdiver.tools.library import ready
 from deepdiver.tools.library.tables import Held
 
@@ -36,7 +36,7 @@ def query_vector(query: str) -> Vector:
 
     Kept for a while: a run asks the same of several libraries, and more than once.
     """
-    made: Vector = embedder().embed([query])[0]
+    made: Vector = load_embedder().embed([query])[0]
     made.flags.writeable = False
     return made
 
@@ -55,7 +55,7 @@ def embedded(texts: Sequence[str | None]) -> Matrix:
             else:
                 vectors[place] = known
     if unknown:
-        vectors[unknown] = embedder().embed(
+        vectors[unknown] = load_embedder().embed(
             [text for place in unknown if (text := texts[place]) is not None]
         )
     return vectors

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION
-from deepdiver.encoders.rows import RowFile
-from deepdiver.encoders.vectors import SCALE, pack
+from deepdiver.encoders.row_file import RowFile
+from deepdiver.encoders.vector_table import SCALE, pack
 from deepdiver.errors import DamagedStoreError, StoreAccessError, StoreError
 from deepdiver.tools.library.embedding import embedded
 from deepdiver.tools.library.ready import HASH, mark

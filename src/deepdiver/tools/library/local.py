@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION, VectorTable
 from deepdiver.encoders.embed import MODEL
-from deepdiver.encoders.rows import RowFile
-from deepdiver.encoders.vectors import SCALE, nearness
+from deepdiver.encoders.row_file import RowFile
+from deepdiver.encoders.vector_table import SCALE, nearness
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.tools.library import links, ranking
 from deepdiver.tools.library.base import (
@@ -205,7 +205,7 @@ class LocalLibrary:
                 vectors = self._vectors
             while not stop() and (texts := self._next(len(vectors))):
                 told(Progress("embedding", min(done, total), total))
-                vectors.enter(self._kept.vectors(texts, keep=False))
+                vectors.append_packed(self._kept.vectors(texts, keep=False))
                 done += sum(text is not None for text in texts)
             told(Progress("embedding", done, max(done, total)))
             if not self.pending():

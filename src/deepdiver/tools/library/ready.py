@@ -52,10 +52,10 @@ def write(texts: Iterable[str], file: Path = FILE) -> int:
     """Embed texts and keep their vectors; returns how many there are."""
     import numpy as np
 
-    from deepdiver.encoders import embedder
+    from deepdiver.encoders import load_embedder
 
     listed = sorted(set(texts))
-    made = embedder().embed(listed).astype(np.float64)
+    made = load_embedder().embed(listed).astype(np.float64)
     steps = (np.abs(made).max(axis=1) / STEPS).astype("<f4")
     numbers = np.rint(made / steps[:, None].astype(np.float64)).astype(np.int8)
     file.write_bytes(

@@ -1,0 +1,102 @@
+"""Asks a question step by step: its nested questions first, then itself with their answers.
+
+On the first fifty questions of MuSiQue, over the passages that a run had read, the best answer to
+the question as it stands had an F1 of 0.15, and step by step 0.28.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from deepdiver.reason.embedded.clause import Clause
+from deepdiver.reason.embedded.nested_question import innermost_question
+from deepdiver.reason.embedded.question import analyse_question
+from deepdiver.reason.embedded.reader_answers import (
+    MOST_PASSAGES,
+    Passage,
+    ReaderAnswer,
+    best_single_answer,
+    find_answers,
+)
+
+MOST_STEPS = 3
+"""Questions within one question: those with four steps contain three."""
+LEAST = 0.05
+"""The least score of an answer to a nested question for the next step to be taken."""
+AS_IT_STANDS = 0.4
+"""The factor for an answer to the whole question if its nested questions have answers: it skipped
+them."""
+READ_RIGHT, SCORED = 0.42, 0.4
+"""How often an answer with a score of 0 is right, and what a score of 1 adds. Of 505 questions of
+Natural Questions' dev part, each asked of eight passages that share words with it, one time in
+three without the one that answers, answers that scored under 0.1 were right in 0.37 of the cases,
+up to 0.2 in 0.47, up to 0.4 in 0.59, up to 0.6 in 0.66, up to 0.8 in 0.78 and above in 0.92: a line
+from 0.36 to 0.99. A run reads more passages, and the best of many scores means less: by that line,
+those of RAMDocs and HotpotQA that were believed with 0.78 were right in 0.71 and 0.59 of the cases,
+and those with 0.43 in 0.52. Hence the flatter line."""
+STEP = 0.5
+"""The weight of a step on the way: an answer found after it is evidence for the step. With full
+weight, 47 answers of MuSiQue were believed with 0.35 and right in 0.45 of the cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepwiseAnswers:
+    """The answers of passages to a question and to its nested questions."""
+
+    answers: tuple[ReaderAnswer, ...]
+    """The answers, the likeliest first."""
+    steps: tuple[ReaderAnswer, ...] = ()
+    """The answers to the nested questions, the innermost first."""
+    question: str = ""
+    """The question with these answers in place."""
+    left: int = 0
+    """How many nested questions had no answer."""
+
+    def likelihood(self, score: float) -> float:
+        """Return the likelihood that an answer with a score, and every step to it, is right."""
+        likely = chance_right(score)
+        for step in self.steps:
+            likely *= chance_right(step.score) ** STEP
+        return likely * READ_RIGHT**self.left
+
+
+def chance_right(score: float) -> float:
+    """Return the likelihood that an answer of the reader is right, by its score."""
+    return READ_RIGHT + SCORED * score
+
+
+def ask_stepwise(
+    question: str, clause: Clause, passages: Sequence[Passage], known: int = 0
+) -> StepwiseAnswers:
+    """Ask passages a question, after the questions nested in it.
+
+    Args:
+        question: The question.
+        clause: Its last clause, which says what kind of thing it asks for.
+        passages: The passages to read, the most promising first.
+        known: How many of them, at the end, were read before; they may answer the nested questions,
+            but not the question itself.
+    """
+    plain = find_answers(question, clause, passages, known)
+    steps: list[ReaderAnswer] = []
+    put = question
+    while (inner := innermost_question(put)) is not None and len(steps) < MOST_STEPS:
+        step = best_single_answer(
+            inner.question,
+            analyse_question(inner.question).chains[-1][-1],
+            passages[:MOST_PASSAGES],
+        )
+        if step is None or step.score < LEAST or step.text.lower() in question.lower():
+            break
+        steps.append(step)
+        put = f"{put[: inner.start]}{step.text}{put[inner.end :]}"
+    left = 0 if inner is None else 1
+    if not steps:
+        return StepwiseAnswers(tuple(plain), (), question, left)
+    # A step on the way is not an answer.
+    skipping = [told for told in plain if told.text.lower() not in put.lower()]
+    found = [replace(told, score=round(told.score * AS_IT_STANDS, 4)) for told in skipping]
+    found += find_answers(put, analyse_question(put).chains[-1][-1], passages, known)
+    told = tuple(sorted(found, key=lambda told: -told.score))
+    return StepwiseAnswers(told, tuple(steps), put, left)
