@@ -50,10 +50,16 @@ def ask_together(job: tuple[Path, str, float]) -> str:
     return origin
 
 
-def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float, float]]:
-    """Make calls side by side under a limit; return when each began and ended."""
+def call_many(
+    job: tuple[Path, str, int, dict[str, float]],
+) -> tuple[list[tuple[float, float]], list[float]]:
+    """Make calls side by side under a limit.
+
+    Return when each began and ended, and the time for which each place was granted.
+    """
     home, run, number, limit = job
     times: list[tuple[float, float]] = []
+    granted: list[float] = []
 
     async def do() -> Reply:
         began = time.time()
@@ -61,22 +67,29 @@ def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float,
         times.append((began, time.time()))
         return Reply(None)
 
+    def limit_take(provider: str, owner: str, now: float, *args: Any, **kwargs: Any) -> Any:
+        grant = take(provider, owner, now, *args, **kwargs)
+        if grant.granted:
+            granted.append(now)
+        return grant
+
     async def all_of_them(door: Gateway) -> None:
         requests = [Request("model", "p", "asking", {"run": run, "q": n}) for n in range(number)]
         await asyncio.gather(*(door.call(request, do) for request in requests))
 
     with closing(open_store(home)) as store:
-        door = Gateway(
-            store, run, Settings.model_validate({"limits": {"p": limit}}), lambda event: None
-        )
+        take = store.limit_take
+        store.limit_take = limit_take  # type: ignore[method-assign]
+        settings = Settings.model_validate({"limits": {"p": limit}})
+        door = Gateway(store, run, settings, lambda event: None)
         assert BARRIER is not None
         BARRIER.wait(60)
         asyncio.run(all_of_them(door))
-    return times
+    return times, granted
 
 
 def die_in_flight(home: Path, claim_seconds: float, concurrent: int) -> None:
-    """Die at the very moment at which the outside is asked, holding a claim, a place and a reservation."""
+    """Die at the moment of the call, holding a claim, a place and a reservation."""
     gateway.CLAIM_SECONDS = claim_seconds
 
     async def do() -> Reply:
@@ -84,5 +97,11 @@ def die_in_flight(home: Path, claim_seconds: float, concurrent: int) -> None:
         raise AssertionError("dead by now")
 
     store = open_store(home)
-    settings = Settings.model_validate({"limits": {"p": {"concurrent": concurrent}}, "budget": "1"})
+    settings = Settings.model_validate(
+        {
+            "limits": {"p": {"concurrent": concurrent}},
+            "deadlines": {"search": 3_600},
+            "budget": "1",
+        }
+    )
     asyncio.run(Gateway(store, "r1", settings, lambda event: None).call(SHARED, do))
