@@ -15,6 +15,7 @@ from typing import Any
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Reply, Request, gateway
 from deepdiver.store import open_store
+from tests.patience import PATIENCE
 
 BARRIER: Barrier | None = None
 SHARED = Request("search", "p", "asking", {"q": "shared"}, Decimal("0.02"))
@@ -43,7 +44,7 @@ def ask_together(job: tuple[Path, str, float]) -> str:
     with closing(open_store(home)) as store:
         door = Gateway(store, run, Settings(), told.append)
         assert BARRIER is not None
-        BARRIER.wait(60)
+        BARRIER.wait(PATIENCE)
         reply = asyncio.run(door.call(SHARED, do))
     assert (home / "asked").read_text().split() == [reply.value["by"]]
     origin: str = told[-1].origin
@@ -83,7 +84,7 @@ def call_many(
         settings = Settings.model_validate({"limits": {"p": limit}})
         door = Gateway(store, run, settings, lambda event: None)
         assert BARRIER is not None
-        BARRIER.wait(60)
+        BARRIER.wait(PATIENCE)
         asyncio.run(all_of_them(door))
     return times, granted
 

@@ -23,13 +23,12 @@ from deepdiver.gateway import CallKind, Gateway, Mode, Reply, Request
 from deepdiver.gateway.clock import MACHINE_CLOCK
 from deepdiver.gateway.clock import Clock as MachineClock
 from deepdiver.store import JournalRow, SqliteStore
+from tests.patience import PATIENCE
 
 NOW = 1_800_000_000.0
 KEY = "sk-made-0123456789abcdef"
 WIDE = {"rate": 1e6, "concurrent": 1_000}
 """A limit that is none."""
-HANGS = 60.0
-"""Seconds of real time after which something that must come is taken to hang."""
 T = TypeVar("T")
 
 
@@ -131,7 +130,7 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         begun.set()
-        assert go_on.wait(HANGS)
+        assert go_on.wait(PATIENCE)
         return real(*args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -141,7 +140,7 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
         task.cancel()
         await settle_down(5)
         go_on.set()
-        await asyncio.wait([task], timeout=HANGS)
+        await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()
 
 
@@ -260,7 +259,7 @@ async def settle_down(times: int = 50) -> None:
         await asyncio.sleep(0.001)
 
 
-async def until(done: Callable[[], bool], seconds: float = HANGS) -> None:
+async def until(done: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait for something that must come."""
     async with asyncio.timeout(seconds):
         while not done():  # noqa: ASYNC110 - anything may be waited for
@@ -270,5 +269,5 @@ async def until(done: Callable[[], bool], seconds: float = HANGS) -> None:
 async def leave(task: asyncio.Task[T]) -> None:
     """Cancel a task and see it gone."""
     task.cancel()
-    await asyncio.wait([task], timeout=HANGS)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()

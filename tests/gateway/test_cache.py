@@ -19,7 +19,6 @@ from deepdiver.gateway.gateway import CLAIM_SECONDS
 from deepdiver.store import CallState, SqliteStore
 from tests.gateway.acts import SHARED, ask_together, die_in_flight, meet_at
 from tests.gateway.rig import (
-    HANGS,
     KEY,
     NOW,
     Clock,
@@ -37,6 +36,7 @@ from tests.gateway.rig import (
     settle_down,
     until,
 )
+from tests.patience import PATIENCE
 
 FOUND = ask(kind="search")
 
@@ -104,7 +104,7 @@ async def test_when_the_leader_is_cancelled_the_next_one_tries(store: SqliteStor
     await settle_down(20)
     assert working.calls == 0
     await leave(first)
-    assert (await asyncio.wait_for(second, HANGS)).value == "good"
+    assert (await asyncio.wait_for(second, PATIENCE)).value == "good"
     assert rows(store, "cache_claims") == []
 
 
@@ -139,7 +139,7 @@ async def test_a_claim_that_nobody_renews_is_taken_over(store: SqliteStore) -> N
     await clock.asleep()
     assert service.calls == 0
     clock.advance(0.125)
-    assert (await asyncio.wait_for(task, HANGS)).value == {"answer": 42}
+    assert (await asyncio.wait_for(task, PATIENCE)).value == {"answer": 42}
     assert service.calls == 1
 
 
@@ -156,7 +156,7 @@ async def test_the_living_renew_their_claim_however_long_it_takes(store: SqliteS
     leader.answer.set()
     assert (await first).value == "slow"
     clock.advance(POLL_SECONDS)
-    assert (await asyncio.wait_for(second, HANGS)).value == "slow"
+    assert (await asyncio.wait_for(second, PATIENCE)).value == "slow"
     assert (leader.calls, follower.calls) == (1, 0)
     assert rows(store, "cache_claims") == []
 
@@ -173,7 +173,7 @@ async def test_a_claim_is_not_renewed_after_it_was_given_back(
         claims += 1
         if claims == 2:
             renewing.set()
-            assert go_on.wait(HANGS)
+            assert go_on.wait(PATIENCE)
         return claim(*args)
 
     monkeypatch.setattr(store, "cache_claim", slow)
@@ -190,7 +190,7 @@ async def test_a_claim_is_not_renewed_after_it_was_given_back(
     await until(renewing.is_set)
     await settle_down(20)
     go_on.set()
-    await asyncio.wait_for(task, HANGS)
+    await asyncio.wait_for(task, PATIENCE)
     await settle_down(20)
     assert rows(store, "cache_claims") == []
     assert len(rows(store, "cache")) == 1
@@ -272,7 +272,7 @@ async def test_fresh_does_not_wait_for_another(store: SqliteStore) -> None:
     stuck = Service(for_ever)
     task = asyncio.ensure_future(Door(store).call(FOUND, stuck))
     await until(lambda: stuck.calls == 1)
-    async with asyncio.timeout(HANGS):
+    async with asyncio.timeout(PATIENCE):
         await Door(store, "r2").call(ask(kind="search", fresh=True), Service())
     await leave(task)
 
@@ -376,7 +376,7 @@ async def test_two_runs_that_ask_at_once_buy_once(store: SqliteStore) -> None:
     await until(lambda: service.calls == 1)
     await clock.asleep(2)
     service.answer.set()
-    await asyncio.wait(calls, timeout=HANGS, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(calls, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
     clock.advance(POLL_SECONDS)
     replies = await asyncio.gather(*calls)
     assert service.calls == 1
@@ -397,7 +397,7 @@ async def test_many_runs_that_ask_at_once_buy_once(store: SqliteStore) -> None:
     await until(lambda: service.calls == 1)
     await clock.asleep(8)
     service.answer.set()
-    await asyncio.wait(calls, timeout=HANGS, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(calls, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
     clock.advance(POLL_SECONDS)
     await asyncio.gather(*calls)
     assert service.calls == 1
@@ -439,12 +439,12 @@ async def test_a_killed_process_is_succeeded_by_its_own_run_at_once(
     resumed = Door(store, limits={"p": {"concurrent": 1}}, budget="1")
     assert resumed.gateway.budget.spent == Decimal("0.02")
     succeeding = Service(Reply("resumed", Decimal("0.01")))
-    reply = await asyncio.wait_for(resumed.call(SHARED, succeeding), HANGS)
+    reply = await asyncio.wait_for(resumed.call(SHARED, succeeding), PATIENCE)
     assert reply.value == "resumed"
     assert resumed.told == ["call_uncertain", "call_started", "call_ended"]
     assert (resumed.row(SHARED).uncertain, resumed.row(SHARED).sends) == (1, 2)
     assert resumed.gateway.budget.spent == Decimal("0.03")
-    assert (await asyncio.wait_for(waiting, HANGS)).value == "resumed"
+    assert (await asyncio.wait_for(waiting, PATIENCE)).value == "resumed"
     assert service.calls == 0
     resumed.nothing_is_held()
 
@@ -461,6 +461,6 @@ async def test_a_killed_process_that_nobody_takes_up_is_succeeded_when_its_claim
     assert process.exitcode == -9
     service = Service(Reply("succeeded"))
     assert (
-        await asyncio.wait_for(Door(store, "r2").call(SHARED, service), HANGS)
+        await asyncio.wait_for(Door(store, "r2").call(SHARED, service), PATIENCE)
     ).value == "succeeded"
     assert service.calls == 1

@@ -8,17 +8,18 @@ import time
 import pytest
 
 from deepdiver.gateway.clock import MACHINE_CLOCK
-from tests.gateway.rig import HANGS, NOW, Clock, StandingClock, settle_down
+from tests.gateway.rig import NOW, Clock, StandingClock, settle_down
+from tests.patience import PATIENCE
 
 
 async def test_a_block_that_takes_too_long_is_ended() -> None:
     with pytest.raises(TimeoutError):
         async with MACHINE_CLOCK.timeout(0.01):
-            await asyncio.sleep(HANGS)
+            await asyncio.sleep(PATIENCE)
 
 
 async def test_a_block_that_ends_in_time_is_left_alone() -> None:
-    async with MACHINE_CLOCK.timeout(HANGS):
+    async with MACHINE_CLOCK.timeout(PATIENCE):
         await MACHINE_CLOCK.sleep(0)
 
 

@@ -21,7 +21,6 @@ from deepdiver.gateway.limits import LONGEST_PAUSE_OF_A_PROVIDER, LONGEST_WAIT, 
 from deepdiver.store import SqliteStore, open_store
 from tests.gateway.acts import call_many, meet_at
 from tests.gateway.rig import (
-    HANGS,
     NOW,
     Clock,
     Door,
@@ -37,6 +36,7 @@ from tests.gateway.rig import (
     settle_down,
     until,
 )
+from tests.patience import PATIENCE
 
 PAID = Reply("paid")
 
@@ -102,7 +102,7 @@ async def test_a_queue_is_waited_for_however_long_it_is(store: SqliteStore) -> N
             clock.advance(LONGEST_WAIT)
         await clock.asleep()
     clock.advance(LONGEST_WAIT)
-    assert await asyncio.wait_for(waiting, HANGS) == NOW + 51 * LONGEST_WAIT
+    assert await asyncio.wait_for(waiting, PATIENCE) == NOW + 51 * LONGEST_WAIT
 
 
 # Rate
@@ -180,7 +180,7 @@ async def test_the_first_to_come_is_the_first_served(store: SqliteStore) -> None
         async with place.place("p", 600):
             served.append(number)
 
-    await asyncio.wait_for(asyncio.gather(*(come(number) for number in range(6))), HANGS)
+    await asyncio.wait_for(asyncio.gather(*(come(number) for number in range(6))), PATIENCE)
     assert served == list(range(6))
 
 
@@ -205,7 +205,7 @@ async def test_those_in_line_do_not_all_ask_the_store(
         await clock.asleep()
         assert len(set(asked)) == 2  # the one inside and the first in line
         assert len(asked) == 5
-    async with asyncio.timeout(HANGS):
+    async with asyncio.timeout(PATIENCE):
         while not all(task.done() for task in waiting):
             clock.advance(LONGEST_WAIT)
             await settle_down(1)
@@ -232,7 +232,7 @@ async def test_other_providers_have_places_of_their_own(store: SqliteStore) -> N
     place = Limits(
         store, Settings(limits={"p": Limit(concurrent=1), "q": Limit(concurrent=1)}), clock
     )
-    async with place.place("p", 60), asyncio.timeout(HANGS), place.place("q", 60):
+    async with place.place("p", 60), asyncio.timeout(PATIENCE), place.place("q", 60):
         assert len(rows(store, "slots")) == 2
 
 
@@ -246,7 +246,7 @@ async def test_a_failed_call_gives_its_place_back(store: SqliteStore, error: Exc
     door = Door(store, limits={"p": {"concurrent": 1}})
     with pytest.raises(type(error)):
         await door.call(ask("a"), Service(error))
-    async with asyncio.timeout(HANGS):
+    async with asyncio.timeout(PATIENCE):
         await door.call(ask("b"), Service())
     door.nothing_is_held()
 
@@ -270,7 +270,7 @@ async def test_who_is_cancelled_in_line_takes_no_place(store: SqliteStore) -> No
             await leave(task)
         assert len(rows(store, "slots")) == 1
     assert rows(store, "slots") == []
-    await asyncio.wait_for(enter(place, clock), HANGS)
+    await asyncio.wait_for(enter(place, clock), PATIENCE)
 
 
 async def test_who_is_cancelled_while_the_place_is_being_granted_leaves_none_behind(

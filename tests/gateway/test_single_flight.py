@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Reply
 from deepdiver.gateway.single_flight import SingleFlight
-from tests.gateway.rig import HANGS, fault, leave, settle_down
+from tests.gateway.rig import fault, leave, settle_down
+from tests.patience import PATIENCE
 
 
 class Plane:
@@ -124,7 +125,7 @@ async def test_all_leaving_at_once_brings_it_down() -> None:
     await settle_down(2)
     for task in tasks:
         task.cancel()
-    await asyncio.wait(tasks, timeout=HANGS)
+    await asyncio.wait(tasks, timeout=PATIENCE)
     assert all(task.cancelled() for task in tasks)
     assert (plane.begun, plane.cancelled, plane.down) == (1, 1, 1)
 
@@ -161,7 +162,7 @@ async def test_who_comes_while_it_goes_down_may_be_cancelled_too() -> None:
     late = board(flights, plane)
     await asyncio.sleep(0)
     await leave(late)
-    await asyncio.wait([leaving], timeout=HANGS)
+    await asyncio.wait([leaving], timeout=PATIENCE)
     assert leaving.cancelled()
     assert plane.begun == 1
 
@@ -173,7 +174,7 @@ async def test_an_answer_at_the_moment_of_leaving_is_no_error() -> None:
     plane.land.set()
     await asyncio.sleep(0)
     task.cancel()
-    await asyncio.wait([task], timeout=HANGS)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert flights._flights == {}
     assert plane.down == 1
 

@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from deepdiver.gateway.store_threads import THREADS, in_thread, wait_until_done
-from tests.gateway.rig import HANGS, settle_down, until
+from tests.gateway.rig import settle_down, until
+from tests.patience import PATIENCE
 
 
 class Step:
@@ -24,7 +25,7 @@ class Step:
 
     def __call__(self) -> str:
         self.begun.set()
-        assert self.go_on.wait(HANGS)
+        assert self.go_on.wait(PATIENCE)
         self.done = True
         if self.error:
             raise self.error
@@ -53,7 +54,7 @@ async def test_who_is_cancelled_leaves_when_the_step_is_over(error: Exception | 
         await settle_down(5)
         assert not task.done()
     step.go_on.set()
-    await asyncio.wait([task], timeout=HANGS)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()
     assert step.done
 
@@ -70,7 +71,7 @@ async def test_a_step_that_waits_for_a_thread_happens_although_its_caller_was_ca
     task.cancel()
     for step in blockers:
         step.go_on.set()
-    await asyncio.wait([task], timeout=HANGS)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()
     assert last.done
     assert await asyncio.gather(*blocked) == ["done"] * THREADS
@@ -80,9 +81,9 @@ async def test_the_users_own_threads_may_all_be_busy() -> None:
     release = threading.Event()
     pool = ThreadPoolExecutor(1)
     asyncio.get_running_loop().set_default_executor(pool)
-    busy = asyncio.create_task(asyncio.to_thread(release.wait, 2 * HANGS))
+    busy = asyncio.create_task(asyncio.to_thread(release.wait, 2 * PATIENCE))
     await settle_down(5)
-    assert await asyncio.wait_for(in_thread(int), HANGS) == 0
+    assert await asyncio.wait_for(in_thread(int), PATIENCE) == 0
     assert not busy.done()
     release.set()
     assert await busy
@@ -130,7 +131,7 @@ async def test_who_is_cancelled_while_waiting_for_the_end_leaves_after_it() -> N
     await settle_down(5)
     assert not waiting.done()
     future.set_result(1)
-    await asyncio.wait([waiting], timeout=HANGS)
+    await asyncio.wait([waiting], timeout=PATIENCE)
     assert waiting.cancelled()
 
 

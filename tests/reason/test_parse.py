@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +30,7 @@ from deepdiver.reason.parse import (
     thinking,
     visible,
 )
+from tests.patience import PATIENCE, in_proportion
 
 SUITE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "formats" / "json"
 
@@ -417,10 +417,9 @@ def test_a_message_stays_short_and_names_keys_however_large_the_input() -> None:
 
 
 def test_a_flood_of_mistakes_is_counted_not_listed() -> None:
-    started = time.perf_counter()
-    message = fault_of(json.dumps({"numbers": ["x"] * 40_000}), Picks)[1]
+    with in_proportion():
+        message = fault_of(json.dumps({"numbers": ["x"] * 40_000}), Picks)[1]
     assert "40000 values are wrong" in message
-    assert time.perf_counter() - started < 5
 
 
 def test_the_cause_of_a_failing_validator_is_kept() -> None:
@@ -447,11 +446,9 @@ def unlimited_integers() -> Iterator[None]:
 
 
 def test_long_integers_cost_nothing_even_where_python_would_read_them() -> None:
-    started = time.perf_counter()
-    with unlimited_integers():
-        assert outcome(f'{{"numbers": [{"9" * 2_000_000}]}}', Picks) == "schema"
-        assert outcome(f'{{"numbers": [{"9" * 2_000_000}', Picks) == "truncated"
-    assert time.perf_counter() - started < 5
+    with in_proportion(), unlimited_integers():
+        assert outcome(f'{{"numbers": [{"9" * 20_000_000}]}}', Picks) == "schema"
+        assert outcome(f'{{"numbers": [{"9" * 20_000_000}', Picks) == "truncated"
 
 
 # --- prose
@@ -542,35 +539,17 @@ HOSTILE = functools.cache(hostile)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", hostile(1_000), ids=ascii)
 def test_hostile_text_is_read_or_refused_in_time(name: str) -> None:
+    """In time in proportion; bench/gate.py says how fast it is."""
     text = HOSTILE()[name]
-    started = time.perf_counter()
-    outcome(text, Claims)
-    visible(text)
-    assert time.perf_counter() - started < 5, (
-        "ten times the target, for busy machines; bench/gate.py holds the target"
-    )
-
-
-def test_four_times_the_text_is_far_from_sixteen_times_the_time() -> None:
-    def seconds(size: int) -> float:
-        texts = [
-            hostile(size)[name] for name in ("random structure", "random quotes", "'\"a ' repeated")
-        ]
-        runs = []
-        for _ in range(3):
-            started = time.process_time()
-            for text in texts:
-                outcome(text, Claims)
-            runs.append(time.process_time() - started)
-        return min(runs)
-
-    assert seconds(400_000) < 8 * seconds(100_000) + 0.05  # quadratic would be 16 times
+    with in_proportion():
+        outcome(text, Claims)
+        visible(text)
 
 
 @pytest.mark.slow
 def test_generated_outputs_are_read_or_refused() -> None:
     outcomes, longest, text = through_the_gate(300)  # bench/gate.py sends 10,000
-    assert longest < 1, ascii(text)
+    assert longest < PATIENCE, ascii(text)
     assert {"read", *(fault.value for fault in AnswerFault)} == set(outcomes), (
         "the generator reaches every outcome"
     )

@@ -28,6 +28,7 @@ from deepdiver.gateway import Mode
 from deepdiver.run import session as module
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
+from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.strategies.rig import Rig, ScriptedReasoner
@@ -50,14 +51,14 @@ def test_a_budget_without_prices_is_refused(tmp_path: Path) -> None:
 async def test_a_run_held_by_a_living_process_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     holder = f"{platform.node()}:{os.getpid()}:abc"
-    rig.store.take_lease(rig.run.id, holder, time.time(), 30)
+    rig.store.take_lease(rig.run.id, holder, time.time(), 3_600)
     with pytest.raises(RunBusyError, match="is being worked on by"):
         await rig.work()
 
 
 async def test_a_run_held_on_another_machine_is_refused(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, "elsewhere:1:abc", time.time(), 30)
+    rig.store.take_lease(rig.run.id, "elsewhere:1:abc", time.time(), 3_600)
     with pytest.raises(RunBusyError):
         await rig.work()
 
@@ -74,14 +75,14 @@ async def test_a_run_held_by_a_dead_process_of_this_machine_is_taken_over(
     tmp_path: Path, dead: int
 ) -> None:
     rig = Rig(tmp_path)
-    rig.store.take_lease(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 30)
+    rig.store.take_lease(rig.run.id, f"{platform.node()}:{dead}:abc", time.time(), 3_600)
     assert (await rig.work()).run.status is RunStatus.ANSWERED
 
 
 async def test_the_lease_is_let_go_however_the_run_ends(tmp_path: Path) -> None:
     rig = Rig(tmp_path)
     await rig.work()
-    rig.store.take_lease(rig.run.id, "next", time.time(), 30)
+    rig.store.take_lease(rig.run.id, "next", time.time(), 3_600)
 
 
 async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
@@ -92,7 +93,7 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
 
     async def slow(task: Any) -> Any:
         rig.store.ask_to_stop(rig.run.id)
-        await asyncio.sleep(30)
+        await asyncio.sleep(PATIENCE)
 
     class Slow(ScriptedReasoner):
         async def perform(self, task: tasks.Task[Any]) -> Any:
@@ -110,15 +111,16 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
 
 
 async def test_a_cancelled_run_is_saved_as_stopped(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
+    rig, thinking = Rig(tmp_path), asyncio.Event()
 
     class Stuck(ScriptedReasoner):
         async def perform(self, task: tasks.Task[Any]) -> Any:
-            await asyncio.sleep(30)
+            thinking.set()
+            await asyncio.sleep(PATIENCE)
 
     rig.reasoner = Stuck()
     work = asyncio.ensure_future(rig.work())
-    await asyncio.sleep(0.2)
+    await thinking.wait()
     work.cancel()
     outcome = await work
     assert isinstance(outcome.error, StoppedError)

@@ -57,8 +57,8 @@ IN_DOUBT = frozenset({CallFault.TIMEOUT, CallFault.NETWORK, CallFault.MALFORMED}
 """After these faults nobody knows whether the service did the work, so the call is charged at its
 worst case."""
 FIRST_PAUSE = 0.5
-"""Seconds before the first repeat if the service names no time. Each further pause is twice as long,
-up to LONGEST_PAUSE."""
+"""Seconds before the first repeat if the service names no time. Each further pause is twice as
+long, up to LONGEST_PAUSE."""
 LONGEST_PAUSE = 30.0
 CLAIM_SECONDS = 15.0
 """A claim in the shared cache that is not renewed for this long is abandoned: its process was

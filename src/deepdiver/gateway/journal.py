@@ -35,8 +35,8 @@ class Mode(StrEnum):
 
 
 CURABLE = frozenset({CallFault.AUTH, CallFault.UNREACHED})
-"""A run cannot go on without its model, so these faults end it. When the user has put the key or the
-server right, a resumed run asks again."""
+"""A run cannot go on without its model, so these faults end it. When the user has put the key or
+the server right, a resumed run asks again."""
 
 
 class Journal:
@@ -115,7 +115,7 @@ class Journal:
         await in_thread(self._store.journal_sent, self._run, request.key, self._clock.time())
 
     async def declined(self, request: Request) -> None:
-        """Mark a sent call as surely without effect, so that a resumed run has no doubt about it."""
+        """Mark a sent call as surely without effect, so that a resumed run is in no doubt."""
         await in_thread(self._store.journal_declined, self._run, request.key, self._clock.time())
 
     async def settled(self, request: Request, reply: Reply) -> Reply:

@@ -785,8 +785,9 @@ from deepdiver.core.settings import load
 from deepdiver.run import research
 async def ask(shown):
     os._exit(9)
-flags = {{"home": Path({str(tmp_path)!r}), "strategy": "navigator", "documents": [Path({str(LIBRARY)!r})]}}
-asyncio.run(research({SEED!r}, load({{**flags, "as_of": "2026-11-15"}}), ask=ask))
+flags = {{"home": Path({str(tmp_path)!r}), "documents": [Path({str(LIBRARY)!r})]}}
+given = {{**flags, "strategy": "navigator", "as_of": "2026-11-15"}}
+asyncio.run(research({SEED!r}, load(given), ask=ask))
 """
     assert subprocess.run([*warm.python, "-c", begin], check=False).returncode == 9
     settings = load({"home": tmp_path})
@@ -806,7 +807,9 @@ async def ask(shown):
     return {{"action": "accept"}}
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
-print(json.dumps([out.run.status.value, out.report.hash, len(asked), asked[0]["ask"], asked[0]["answer"]]))
+first = asked[0]
+how = out.run.status.value
+print(json.dumps([how, out.report.hash, len(asked), first["ask"], first["answer"]]))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])

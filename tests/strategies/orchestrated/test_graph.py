@@ -26,6 +26,7 @@ from deepdiver.strategies.orchestrated.context import ResearchContext
 from deepdiver.strategies.table import TABLE
 from deepdiver.tasks import SearchIntent, SearchPlan, SearchPlans
 from deepdiver.tools.hit import Hit
+from tests.patience import PATIENCE
 from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -391,7 +392,7 @@ class PatientProvider(CorpusProvider):
             self.waiting.discard(query)
             if not self.waiting:
                 self.all_there.set()
-            await asyncio.wait_for(self.all_there.wait(), 5)
+            await asyncio.wait_for(self.all_there.wait(), PATIENCE)
         return await super().search(query, limit, gateway)
 
 

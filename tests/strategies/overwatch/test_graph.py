@@ -691,7 +691,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
 
 
 class EndlessProvider(CorpusProvider):
-    """Finds as many new notes as are wanted for every query, and knows how many searches were under way at once."""
+    """Finds new notes for every query, and counts the searches that are under way at once."""
 
     running = most_running = 0
 
