@@ -502,15 +502,23 @@ async def test_waiting_for_a_place_is_not_counted(store: SqliteStore) -> None:
 
     service = Service(take_20_seconds)
     calls = [asyncio.ensure_future(door.call(ask(str(n)), service)) for n in range(4)]
-    for number, (call, answer) in enumerate(zip(calls, answers, strict=True), start=1):
+
+    def served(number: int) -> Callable[[], bool]:
+        return lambda: service.calls == number
+
+    def ended(number: int) -> Callable[[], bool]:
+        return lambda: sum(call.done() for call in calls) == number
+
+    for number, answer in enumerate(answers, start=1):
         waiting = number < 4  # the next in line looks for a place again and again
-        await until(lambda number=number: service.calls == number)  # type: ignore[misc]
+        await until(served(number))
         await clock.asleep(waiting)
         clock.advance(20)
         await clock.asleep(waiting)
         answer.set()
-        assert await call == PAID
+        await until(ended(number))
         clock.advance(LONGEST_WAIT)
+    assert await asyncio.gather(*calls) == [PAID] * 4
     assert clock.now > NOW + 80
 
 
