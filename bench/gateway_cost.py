@@ -18,7 +18,7 @@ from pathlib import Path
 from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Limit, Settings
-from deepdiver.gateway import Gateway, Kind, Reply, Request
+from deepdiver.gateway import CallKind, Gateway, Reply, Request
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 CALLS = 500
@@ -26,14 +26,14 @@ SIDE_BY_SIDE = 8
 MOST_MS = 5.0
 """A third of a step's allowance; the rest is for LangGraph and the strategy."""
 # kind, characters asked, characters answered
-CASES: tuple[tuple[str, Kind, int, int], ...] = (
+CASES: tuple[tuple[str, CallKind, int, int], ...] = (
     ("model call", "model", 8_000, 2_000),
     ("long model call", "model", 100_000, 8_000),
     ("search, shared cache", "search", 100, 20_000),
 )
 
 
-async def do_calls(door: Gateway, kind: Kind, asked: int, answered: int) -> None:
+async def do_calls(door: Gateway, kind: CallKind, asked: int, answered: int) -> None:
     """Make the calls, a few side by side as a strategy does."""
 
     async def do() -> Reply:
@@ -49,7 +49,7 @@ async def do_calls(door: Gateway, kind: Kind, asked: int, answered: int) -> None
     await asyncio.gather(*(one_after_another(lane) for lane in range(SIDE_BY_SIDE)))
 
 
-def measure(store: SqliteStore, name: str, kind: Kind, asked: int, answered: int) -> float:
+def measure(store: SqliteStore, name: str, kind: CallKind, asked: int, answered: int) -> float:
     """Return the milliseconds of CPU that one call takes."""
     store.runs.create(
         Run(

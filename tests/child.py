@@ -1,10 +1,12 @@
-"""A process of ours that ends when its standard input does, so that it ends even if we are killed."""
+"""A child process that ends when its standard input does, and so even if the tests are killed."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 
@@ -34,5 +36,5 @@ class Child:
     def end(self) -> None:
         """Have it end, and wait for that."""
         self._in.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         self._out.close()

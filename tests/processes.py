@@ -1,7 +1,4 @@
-"""Processes that a test started, whatever started them.
-
-Waiting for them, and seeing that none is left.
-"""
+"""Processes that a test started: waiting for them, and seeing that none is left."""
 
 from __future__ import annotations
 
@@ -12,10 +9,12 @@ from typing import TypeVar
 
 import psutil
 
+from tests.patience import PATIENCE
+
 T = TypeVar("T")
 
 
-def until(happens: Callable[[], T], seconds: float = 60.0) -> T:
+def until(happens: Callable[[], T], seconds: float = PATIENCE) -> T:
     """Wait until something is so, and return what it is then."""
     ends = time.monotonic() + seconds
     while not (found := happens()):
@@ -25,15 +24,15 @@ def until(happens: Callable[[], T], seconds: float = 60.0) -> T:
 
 
 def lives(number: int) -> bool:
-    """Tell whether a process is there, and not dead and merely waiting to be taken away by whoever has to."""
+    """Return whether a process is there, and not a zombie."""
     try:
         return bool(psutil.Process(number).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
 
-def gone(numbers: Iterable[int], within: float = 5.0) -> bool:
-    """Tell whether processes are no more, or will be soon."""
+def gone(numbers: Iterable[int], within: float = PATIENCE) -> bool:
+    """Wait until processes have ended, and return whether they have."""
     ends = time.monotonic() + within
     while left := [number for number in numbers if lives(number)]:
         if time.monotonic() > ends:

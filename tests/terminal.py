@@ -25,9 +25,8 @@ from contextlib import contextmanager
 from types import TracebackType
 
 from tests import warm
+from tests.patience import PATIENCE
 
-PATIENCE = 120.0
-"""Seconds before a test gives up: many times what is needed on a machine that does nothing else."""
 COMMAND = (sys.executable, "-m", "deepdiver")
 # Makes the terminal the controlling one, as a login does: without that, typing Ctrl-C sends no
 # signal.

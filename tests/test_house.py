@@ -17,6 +17,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "deepdiver"
 
@@ -339,7 +341,7 @@ def test_the_wheel_holds_every_file_of_the_package(tmp_path: Path) -> None:
         cwd=ROOT,
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     (wheel,) = tmp_path.glob("deepdiver_research-*.whl")
     with zipfile.ZipFile(wheel) as archive:

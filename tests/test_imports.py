@@ -1,4 +1,4 @@
-"""The layers of docs/ARCHITECTURE.md, held by the contracts in pyproject.toml, and proof that each contract bites."""
+"""The layers of docs/ARCHITECTURE.md as contracts in pyproject.toml, and proof that each bites."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "pyproject.toml"
@@ -96,7 +98,7 @@ def lint(*args: str, path: Path | None = None) -> subprocess.CompletedProcess[st
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.processes import gone, lives
 from tests.terminal import Terminal, run, started, wait_for_line
 from tests.warm import Warm
@@ -91,7 +92,7 @@ def test_it_ends_as_its_command_ends(warm: Warm, code: str, ended: int) -> None:
     assert ("ValueError: so" in done.stderr) == (ended == 1)
 
 
-WAITS = "import os, sys, time; print(os.getpid(), file=sys.stderr); time.sleep(60)"
+WAITS = "import os, sys, time; print(os.getpid(), file=sys.stderr); time.sleep(3600)"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -99,7 +100,7 @@ def test_signals_reach_the_command(warm: Warm, number: signal.Signals) -> None:
     with started("-c", WAITS, program=warm.python) as process:
         wait_for_line(process, "\n")
         process.send_signal(number)
-        assert process.wait(10) == -number
+        assert process.wait(PATIENCE) == -number
 
 
 def test_a_command_whose_caller_is_killed_is_killed(warm: Warm) -> None:
@@ -113,7 +114,7 @@ def test_a_command_whose_caller_is_killed_is_killed(warm: Warm) -> None:
 def test_a_terminal_is_its_own_and_ctrl_c_reaches_it(warm: Warm) -> None:
     code = (
         "import os, time; print(os.isatty(0), os.getsid(0) == os.getpid(), flush=True); "
-        "time.sleep(60)"
+        "time.sleep(3600)"
     )
     with Terminal("-c", code, program=warm.python) as terminal:
         terminal.wait_for("True True")

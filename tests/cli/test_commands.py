@@ -33,9 +33,10 @@ from deepdiver.core.events import RunStarted
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies.table import TABLE
+from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
-from tests.terminal import COMMAND, PATIENCE, Terminal, run, started, wait_for_line
+from tests.terminal import COMMAND, Terminal, run, started, wait_for_line
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -849,7 +850,7 @@ def test_stop_where_nobody_listens(say: Say, home: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(cli, "STOP_SECONDS", 0.3)
     name = unfinished(home, RunStatus.RUNNING)
     with closing(open_sqlite(home)) as store:
-        store.leases.take(name, "elsewhere:1:a", time.time(), 30)
+        store.leases.take(name, "elsewhere:1:a", time.time(), 3_600)
         said = say("stop", name)
         assert store.leases.asked_to_stop(name)
     assert said.code == 1
@@ -890,7 +891,7 @@ def test_stopped_once_it_saves_and_says_how_to_go_on(
 
 SLOW_TO_SAVE = (
     "import sys, time; import deepdiver.run.session as s; s.Session._end = lambda *a: "
-    "time.sleep(60);"
+    "time.sleep(3600);"
     "from deepdiver.cli import main; sys.exit(main())"
 )
 
@@ -903,11 +904,9 @@ def test_stopped_twice_it_ends_at_once(warm: Warm) -> None:
         wait_for_line(process, "sent: search searxng")
         process.send_signal(signal.SIGINT)
         wait_for_line(process, "stopping and saving")
-        began = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert time.monotonic() - began < 10
     assert err.endswith("deepdiver: stopped at once; `deepdiver runs` lists what can be resumed\n")
 
 

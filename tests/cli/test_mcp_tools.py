@@ -19,6 +19,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, SettingsError, UnknownNameError, UsageError
 from deepdiver.tools.mcp.approval import FILE, Approvals, State
 from deepdiver.tools.mcp.definitions import Definition
+from tests.patience import PATIENCE
 from tests.processes import none_left
 from tests.tools.mcp.conftest import DEFINED, defined, scripted
 
@@ -40,7 +41,9 @@ def shown(screen: Console) -> str:
 
 
 def settings_of(home: Path, **servers: McpServer) -> Settings:
-    return Settings(home=home / "house", mcp=Mcp(servers=servers), deadlines=Deadlines(mcp=30))
+    return Settings(
+        home=home / "house", mcp=Mcp(servers=servers), deadlines=Deadlines(mcp=PATIENCE)
+    )
 
 
 def says(monkeypatch: pytest.MonkeyPatch, line: str) -> None:

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,7 @@ from deepdiver.errors import (
 )
 from deepdiver.sample import LIBRARY
 from deepdiver.tools.search.library import shelf
-from tests.terminal import PATIENCE
+from tests.patience import PATIENCE
 
 ANSWER = {
     "ask": "review_answer",
@@ -448,7 +447,7 @@ from deepdiver.cli.work import Interrupts
 async def work():
     print("ready", flush=True)
     try:
-        await asyncio.sleep(60)
+        await asyncio.sleep(3600)
     finally:
         print("saving", flush=True)
         {saving}
@@ -458,7 +457,7 @@ with Interrupts(lambda: None) as interrupts:
 
 
 @pytest.mark.parametrize(
-    "saving", ["time.sleep(60)", "await asyncio.sleep(60)", "while True: pass"]
+    "saving", ["time.sleep(3600)", "await asyncio.sleep(3600)", "while True: pass"]
 )
 def test_the_second_ends_it_at_once_whatever_the_first_is_at(saving: str) -> None:
     process = subprocess.Popen(
@@ -472,13 +471,11 @@ def test_the_second_ends_it_at_once_whatever_the_first_is_at(saving: str) -> Non
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "saving\n"
-        began = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
         process.communicate()
-    assert time.monotonic() - began < 30
     assert process.returncode == StoppedError.exit_code == 130
     assert told == "deepdiver: stopped at once; `deepdiver runs` lists what can be resumed\n"
 

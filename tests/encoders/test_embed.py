@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from deepdiver.encoders import DIMENSION, MODEL, Embedder, embed, load_embedder, onnx_model
 from deepdiver.encoders.embed import FOLDER, HASHES, MAX_CHARACTERS, MAX_TOKENS
 from deepdiver.errors import DamagedStoreError, StoreAccessError
+from tests.patience import PATIENCE
 
 TEXTS = (
     "A cat sits on the mat.",
@@ -138,7 +139,9 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
         "import sys, deepdiver.encoders as e; e.load_embedder(); "
         "sys.exit(','.join({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)) or None)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from deepdiver.encoders import embed, onnx_model
 from deepdiver.encoders.vector_table import DOT
 from deepdiver.errors import DamagedStoreError, StoreAccessError
+from tests.patience import PATIENCE
 
 CONTENT = b"what we shipped"
 HASH = hashlib.sha256(CONTENT).hexdigest()
@@ -108,7 +109,7 @@ def test_threads_get_the_same_one() -> None:
     once = onnx_model.Once(object)
 
     def get(_: int) -> object:
-        together.wait(timeout=30)
+        together.wait(timeout=PATIENCE)
         return once()
 
     with ThreadPoolExecutor(4) as pool:
@@ -159,7 +160,7 @@ def test_every_text_has_its_own_output(texts: list[list[int]], threads: int) -> 
 def test_batches_are_run_side_by_side_and_small_ones_are_shared_out() -> None:
     class Meeting(Echo):
         def run(self, outputs: list[str], given: dict[str, Any]) -> list[Any]:
-            both.wait(10)  # nobody gets past it alone
+            both.wait(PATIENCE)  # nobody gets past it alone
             return super().run(outputs, given)
 
     both, session = threading.Barrier(2), Meeting()

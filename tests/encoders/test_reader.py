@@ -27,6 +27,7 @@ from deepdiver.encoders.reader import (
 )
 from deepdiver.encoders.weigh_parts import JudgedPart
 from deepdiver.errors import DamagedStoreError, StoreAccessError
+from tests.patience import PATIENCE
 
 EVIDENCE = "The ferry Aurora was built in Turku in 1987 and carried 340 passengers."
 PAIRS = (
@@ -130,7 +131,9 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
         "import sys, deepdiver.encoders.reader as r; r.load_reader(); "
         "sys.exit(','.join({'numpy', 'onnxruntime', 'tokenizers'} & set(sys.modules)) or None)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr
 
 

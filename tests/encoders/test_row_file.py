@@ -26,6 +26,7 @@ from deepdiver.errors import (
     StoreError,
     StoreFullError,
 )
+from tests.patience import PATIENCE
 
 WIDTH = 8
 
@@ -299,7 +300,7 @@ def test_processes_that_append_at_once_take_turns(path: Path) -> None:
         starts = [
             int(line)
             for process in (one, other)
-            for line in process.communicate(timeout=60)[0].splitlines()
+            for line in process.communicate(timeout=PATIENCE)[0].splitlines()
         ]
     assert sorted(starts) == list(range(0, 240, 3))
     with closing(RowFile(path, WIDTH)) as file:

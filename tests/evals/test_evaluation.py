@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
@@ -35,6 +34,8 @@ from deepdiver.evals.evaluation import (
 from deepdiver.evals.evaluation import load as load_records
 from deepdiver.evals.performing import Job, line
 from deepdiver.evals.retrieval import Item
+from tests.patience import PATIENCE
+from tests.processes import until
 from tests.terminal import COMMAND
 from tests.warm import Warm
 
@@ -245,10 +246,7 @@ def test_whoever_stops_it_ends_its_processes(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         evaluate(evaluation_of(tmp_path), jobs=2, told=stop)
-    end = time.monotonic() + 10
-    while time.monotonic() < end and set(active_children()) - before:
-        time.sleep(0.05)
-    assert set(active_children()) <= before
+    until(lambda: set(active_children()) <= before)
     assert len(load_records(tmp_path / "out")) == 1
     assert len(evaluate(evaluation_of(tmp_path))) == 5
 
@@ -284,15 +282,13 @@ def test_a_killed_evaluation_goes_on(tmp_path: Path, warm: Warm) -> None:
     killed = subprocess.Popen(
         [*COMMAND, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    end = time.monotonic() + 60
-    while time.monotonic() < end and not load_records(out):
-        time.sleep(0.02)
+    until(lambda: load_records(out))
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
     before = load_records(out)
     assert 1 <= len(before) <= 3
     done = subprocess.run(
-        [*warm.command, *words, "--json"], capture_output=True, text=True, timeout=120
+        [*warm.command, *words, "--json"], capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     after = load_records(out)

@@ -15,6 +15,7 @@ from typing import Any
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Reply, Request, gateway
 from deepdiver.store.sqlite import open_sqlite
+from tests.patience import PATIENCE
 
 BARRIER: Barrier | None = None
 SHARED = Request("search", "p", "asking", {"q": "shared"}, Decimal("0.02"))
@@ -43,17 +44,23 @@ def ask_together(job: tuple[Path, str, float]) -> str:
     with closing(open_sqlite(home)) as store:
         door = Gateway(store, run, Settings(), told.append)
         assert BARRIER is not None
-        BARRIER.wait(60)
+        BARRIER.wait(PATIENCE)
         reply = asyncio.run(door.call(SHARED, do))
     assert (home / "asked").read_text().split() == [reply.value["by"]]
     origin: str = told[-1].origin
     return origin
 
 
-def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float, float]]:
-    """Make calls side by side under a limit; return when each began and ended."""
+def call_many(
+    job: tuple[Path, str, int, dict[str, float]],
+) -> tuple[list[tuple[float, float]], list[float]]:
+    """Make calls side by side under a limit.
+
+    Return when each began and ended, and the time for which each place was granted.
+    """
     home, run, number, limit = job
     times: list[tuple[float, float]] = []
+    granted: list[float] = []
 
     async def do() -> Reply:
         began = time.time()
@@ -61,22 +68,29 @@ def call_many(job: tuple[Path, str, int, dict[str, float]]) -> list[tuple[float,
         times.append((began, time.time()))
         return Reply(None)
 
+    def limit_take(provider: str, owner: str, now: float, *args: Any, **kwargs: Any) -> Any:
+        grant = take(provider, owner, now, *args, **kwargs)
+        if grant.granted:
+            granted.append(now)
+        return grant
+
     async def all_of_them(door: Gateway) -> None:
         requests = [Request("model", "p", "asking", {"run": run, "q": n}) for n in range(number)]
         await asyncio.gather(*(door.call(request, do) for request in requests))
 
     with closing(open_sqlite(home)) as store:
-        door = Gateway(
-            store, run, Settings.model_validate({"limits": {"p": limit}}), lambda event: None
-        )
+        take = store.limits.take
+        store.limits.take = limit_take  # type: ignore[method-assign]
+        settings = Settings.model_validate({"limits": {"p": limit}})
+        door = Gateway(store, run, settings, lambda event: None)
         assert BARRIER is not None
-        BARRIER.wait(60)
+        BARRIER.wait(PATIENCE)
         asyncio.run(all_of_them(door))
-    return times
+    return times, granted
 
 
 def die_in_flight(home: Path, claim_seconds: float, concurrent: int) -> None:
-    """Die at the very moment at which the outside is asked, holding a claim, a place and a reservation."""
+    """Die at the moment of the call, holding a claim, a place and a reservation."""
     gateway.CLAIM_SECONDS = claim_seconds
 
     async def do() -> Reply:
@@ -84,5 +98,11 @@ def die_in_flight(home: Path, claim_seconds: float, concurrent: int) -> None:
         raise AssertionError("dead by now")
 
     store = open_sqlite(home)
-    settings = Settings.model_validate({"limits": {"p": {"concurrent": concurrent}}, "budget": "1"})
+    settings = Settings.model_validate(
+        {
+            "limits": {"p": {"concurrent": concurrent}},
+            "deadlines": {"search": 3_600},
+            "budget": "1",
+        }
+    )
     asyncio.run(Gateway(store, "r1", settings, lambda event: None).call(SHARED, do))

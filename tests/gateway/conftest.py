@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -27,11 +26,5 @@ def store(home: Path) -> Iterator[SqliteStore]:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Time that passes only by sleeping.
-
-    Not for what renews claims: that would never stop to sleep.
-    """
-    made = Clock()
-    monkeypatch.setattr(asyncio, "sleep", made.sleep)
-    return made
+def clock() -> Clock:
+    return Clock()

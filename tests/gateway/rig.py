@@ -1,7 +1,4 @@
-"""A gateway at work.
-
-The real store, a service that follows a script, and a clock that obeys the test.
-"""
+"""A gateway at work: the real store, a service that follows a script, and clocks for tests."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Coroutine
-from contextlib import closing
+from contextlib import closing, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,35 +19,82 @@ from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Kind, Mode, Reply, Request
+from deepdiver.gateway import CallKind, Gateway, Mode, Reply, Request
+from deepdiver.gateway.clock import MACHINE_CLOCK
+from deepdiver.gateway.clock import Clock as MachineClock
 from deepdiver.store import JournalRow
 from deepdiver.store.sqlite import SqliteStore
+from tests.patience import PATIENCE
 
 NOW = 1_800_000_000.0
 KEY = "sk-made-0123456789abcdef"
 WIDE = {"rate": 1e6, "concurrent": 1_000}
 """A limit that is none."""
-real_sleep = asyncio.sleep
 T = TypeVar("T")
 
 
-class Clock:
-    """Stands still until told; to sleep by it takes no time."""
+class Clock(MachineClock):
+    """A clock that sleeping moves on: to sleep by it takes no real time.
+
+    Not for a call that holds a claim in the cache: what renews the claim would never stop to sleep.
+    """
 
     def __init__(self, now: float = NOW) -> None:
         self.now = now
         self.slept: list[float] = []
         self.on_sleep: Callable[[float], None] = lambda seconds: None
+        self._alarms: list[tuple[float, Callable[[], None]]] = []
 
-    def __call__(self) -> float:
+    def time(self) -> float:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Take the place of asyncio.sleep."""
         self.on_sleep(seconds)
         self.slept.append(seconds)
+        self.advance(seconds)
+        await asyncio.sleep(0)
+
+    def timeout(self, seconds: float) -> asyncio.Timeout:
+        block, loop = asyncio.timeout(0 if seconds <= 0 else None), asyncio.get_running_loop()
+
+        def expire() -> None:
+            with suppress(RuntimeError):  # the block was left before
+                block.reschedule(loop.time())
+
+        self._alarms.append((self.now + seconds, expire))
+        return block
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock on: blocks whose time is up end, and sleepers wake."""
         self.now += seconds
-        await real_sleep(0)
+        due = [ring for at, ring in self._alarms if at <= self.now]
+        self._alarms = [alarm for alarm in self._alarms if alarm[0] > self.now]
+        for ring in due:
+            ring()
+
+
+class StandingClock(Clock):
+    """A clock that nothing but the test moves on."""
+
+    def __init__(self, now: float = NOW) -> None:
+        super().__init__(now)
+        self._sleepers: list[asyncio.Future[None]] = []
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sleepers.append(sleeper)
+
+        def wake() -> None:
+            if not sleeper.done():
+                sleeper.set_result(None)
+
+        self._alarms.append((self.now + seconds, wake))
+        await sleeper
+
+    async def asleep(self, number: int = 1) -> None:
+        """Wait until so many sleep by the clock."""
+        await until(lambda: sum(not sleeper.done() for sleeper in self._sleepers) == number)
 
 
 class Service:
@@ -65,7 +109,7 @@ class Service:
     async def __call__(self) -> Reply:
         entry = self.script[min(self.calls, len(self.script) - 1)]
         self.calls += 1
-        await real_sleep(0)
+        await asyncio.sleep(0)
         if isinstance(entry, BaseException):
             raise entry
         return entry if isinstance(entry, Reply) else await entry()
@@ -89,7 +133,7 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         return real(*args, **kwargs)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -99,7 +143,7 @@ async def cancel_during(step: str, store: SqliteStore, call: Coroutine[Any, Any,
         task.cancel()
         await settle_down(5)
         go_on.set()
-        await asyncio.wait([task], timeout=10)
+        await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()
 
 
@@ -113,7 +157,7 @@ def fault(
 def ask(
     question: str = "who",
     *,
-    kind: Kind = "model",
+    kind: CallKind = "model",
     provider: str = "p",
     worst: str = "0.02",
     fresh: bool = False,
@@ -132,14 +176,13 @@ class Door:
         run: str = "r1",
         *,
         mode: Mode = Mode.LIVE,
-        clock: Callable[[], float] | None = None,
+        clock: MachineClock = MACHINE_CLOCK,
         **settings: Any,
     ) -> None:
         self.store, self.run = store, run
         self.events: list[Event] = []
         given = Settings.model_validate({"limits": {"p": WIDE}, **settings})
-        timed = {} if clock is None else {"clock": clock}
-        self.gateway = Gateway(store, run, given, self.events.append, mode=mode, **timed)
+        self.gateway = Gateway(store, run, given, self.events.append, mode=mode, clock=clock)
 
     async def call(self, request: Request, do: Service) -> Reply:
         """Go through."""
@@ -216,18 +259,18 @@ def told_texts(events: list[Event]) -> str:
 async def settle_down(times: int = 50) -> None:
     """Let everything that can go on go on."""
     for _ in range(times):
-        await real_sleep(0.001)
+        await asyncio.sleep(0.001)
 
 
-async def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
+async def until(done: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait for something that must come."""
     async with asyncio.timeout(seconds):
-        while not done():
-            await real_sleep(0.002)
+        while not done():  # noqa: ASYNC110 - anything may be waited for
+            await asyncio.sleep(0.002)
 
 
 async def leave(task: asyncio.Task[T]) -> None:
     """Cancel a task and see it gone."""
     task.cancel()
-    await asyncio.wait([task], timeout=10)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert task.cancelled()

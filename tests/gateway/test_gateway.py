@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from deepdiver.errors import (
 )
 from deepdiver.gateway import Mode, Reply, Request
 from deepdiver.gateway.gateway import FIRST_PAUSE, IN_DOUBT, LONGEST_PAUSE
+from deepdiver.gateway.limits import LONGEST_WAIT
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 from tests.gateway.rig import (
@@ -40,6 +40,7 @@ from tests.gateway.rig import (
     Clock,
     Door,
     Service,
+    StandingClock,
     ask,
     cancel_during,
     everything_on_disk,
@@ -47,7 +48,6 @@ from tests.gateway.rig import (
     for_ever,
     leave,
     make_run,
-    real_sleep,
     rows,
     settle_down,
     told_texts,
@@ -248,7 +248,7 @@ def test_calls_side_by_side_never_exceed_the_budget(
             async def act() -> Reply:
                 budget = door.gateway.budget
                 assert budget.spent + budget.reserved <= limit
-                await real_sleep(0)
+                await asyncio.sleep(0)
                 if outcome is None:
                     return await for_ever()
                 if isinstance(outcome, CallError):
@@ -395,12 +395,12 @@ async def test_a_call_cancelled_between_two_attempts_holds_nothing(store: Sqlite
 
 @pytest.mark.parametrize("step", ["journal.mark_declined", "limits.give"])
 @pytest.mark.parametrize("kind", sorted(set(CallFault) - IN_DOUBT))
-async def test_a_call_that_surely_came_to_nothing_leaves_no_doubt_behind_however_early_it_is_cancelled(
-    store: SqliteStore, kind: CallFault, step: str
+async def test_a_call_that_surely_had_no_effect_leaves_no_doubt_however_early_it_is_cancelled(
+    store: SqliteStore, clock: Clock, kind: CallFault, step: str
 ) -> None:
-    door = Door(store, budget="1")
+    door = Door(store, budget="1", clock=clock)
     await cancel_during(step, store, door.call(ask(), Service(fault(kind, retry_after=60))))
-    row, heir = door.row(ask()), Door(store, budget="1", hold_uncertain=True)
+    row, heir = door.row(ask()), Door(store, budget="1", hold_uncertain=True, clock=clock)
     assert (row.state, row.sends, row.uncertain) == (CallState.RESERVED, 1, 0)
     assert heir.gateway.budget.spent == door.gateway.budget.spent == 0
     assert await heir.call(ask(), Service(PAID)) == PAID
@@ -442,11 +442,17 @@ async def test_what_is_not_on_record_is_not_sent(
 
 
 async def test_a_call_that_takes_too_long_is_given_up_and_charged(store: SqliteStore) -> None:
-    door, service = Door(store, budget="1", deadlines={"model": 0.05}), Service(for_ever)
-    began = time.monotonic()
-    with pytest.raises(CallError, match=r"p gave no answer within 0.05 s") as met:
-        await door.call(ask(), service)
-    assert time.monotonic() - began < 5
+    clock = StandingClock()
+    door = Door(store, budget="1", clock=clock, deadlines={"model": 2.5})
+    service = Service(for_ever)
+    call = asyncio.ensure_future(door.call(ask(), service))
+    await until(lambda: service.calls == 1)
+    clock.advance(2.4)
+    await settle_down(5)
+    assert not call.done()
+    clock.advance(0.1)
+    with pytest.raises(CallError, match=r"p gave no answer within 2.5 s") as met:
+        await call
     assert met.value.fault is CallFault.TIMEOUT
     assert service.calls == 1  # there is no time left to ask again
     assert door.row(ask()).state is CallState.FAILED
@@ -468,12 +474,19 @@ async def test_the_deadline_is_for_all_attempts_together(store: SqliteStore, clo
 
 
 async def test_each_attempt_has_what_is_left_of_the_deadline(store: SqliteStore) -> None:
-    door = Door(store, deadlines={"model": 0.4}, retries=1)
-    service = Service(fault(CallFault.SERVER, retry_after=0.2), for_ever)
-    began = time.monotonic()
-    with pytest.raises(CallError, match="gave no answer within"):
-        await door.call(ask(), service)
-    assert 0.35 < time.monotonic() - began < 5
+    clock = StandingClock()
+    door = Door(store, clock=clock, deadlines={"model": 40}, retries=1)
+    service = Service(fault(CallFault.SERVER, retry_after=20), for_ever)
+    call = asyncio.ensure_future(door.call(ask(), service))
+    await clock.asleep()
+    clock.advance(20)
+    await until(lambda: service.calls == 2)
+    clock.advance(19)
+    await settle_down(5)
+    assert not call.done()
+    clock.advance(1)
+    with pytest.raises(CallError, match="gave no answer within 40 s"):
+        await call
     assert service.calls == 2
 
 
@@ -486,16 +499,36 @@ async def test_a_deadline_of_0_is_none(store: SqliteStore, clock: Clock) -> None
 
 
 async def test_waiting_for_a_place_is_not_counted(store: SqliteStore) -> None:
-    door = Door(store, deadlines={"model": 0.3}, limits={"p": {"rate": 1_000, "concurrent": 1}})
+    """Four calls of 20 s, one at a time, within deadlines of 30 s."""
+    clock = StandingClock()
+    limits = {"p": {"rate": 1_000, "concurrent": 1}}
+    door = Door(store, clock=clock, deadlines={"model": 30}, limits=limits)
+    answers = [asyncio.Event() for _ in range(4)]
 
-    async def take_a_while() -> Reply:
-        await asyncio.sleep(0.15)
+    async def take_20_seconds() -> Reply:
+        await answers[service.calls - 1].wait()
         return PAID
 
-    replies = await asyncio.gather(
-        *(door.call(ask(str(n)), Service(take_a_while)) for n in range(4))
-    )
-    assert replies == [PAID] * 4
+    service = Service(take_20_seconds)
+    calls = [asyncio.ensure_future(door.call(ask(str(n)), service)) for n in range(4)]
+
+    def served(number: int) -> Callable[[], bool]:
+        return lambda: service.calls == number
+
+    def ended(number: int) -> Callable[[], bool]:
+        return lambda: sum(call.done() for call in calls) == number
+
+    for number, answer in enumerate(answers, start=1):
+        waiting = number < 4  # the next in line looks for a place again and again
+        await until(served(number))
+        await clock.asleep(waiting)
+        clock.advance(20)
+        await clock.asleep(waiting)
+        answer.set()
+        await until(ended(number))
+        clock.advance(LONGEST_WAIT)
+    assert await asyncio.gather(*calls) == [PAID] * 4
+    assert clock.now > NOW + 80
 
 
 async def test_a_person_may_take_their_time(store: SqliteStore, clock: Clock) -> None:
@@ -906,7 +939,7 @@ async def test_what_refers_to_a_text_that_is_gone_is_forgotten(store: SqliteStor
     door = Door(store)
     kept = await door.gateway.save_text("the text of a page")
     await door.gateway.remember("a page", Reply({}, texts=(kept,)), 1e6)
-    store.runs.delete("r1", time.time())
+    store.runs.delete("r1", NOW)
     assert await Door(store, "r2").gateway.recall("a page") is None
 
 
@@ -933,7 +966,7 @@ async def test_what_is_remembered_is_no_answer_to_a_call(store: SqliteStore) -> 
 
 async def test_a_provider_that_asks_for_rest_gets_it(store: SqliteStore, clock: Clock) -> None:
     door = Door(store, clock=clock)
-    await door.gateway.rest("p", 7.0)
+    await door.gateway.pause("p", 7.0)
     await Door(store, "r2", clock=clock).call(ask(), Service())
     assert clock.now >= NOW + 7.0
     before = clock.now

@@ -26,7 +26,7 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Mode, Reply, Request
-from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrubbed
+from deepdiver.gateway.journal import CURABLE, Journal, reply_from_json, reply_to_json, scrub_reply
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore
 from tests.gateway.rig import NOW, Clock, Door, Service, ask, fault, for_ever, leave, until
@@ -35,7 +35,7 @@ FINAL = [kind for kind in CallFault if kind not in CURABLE]
 
 
 def journal(store: SqliteStore, mode: Mode = Mode.LIVE) -> Journal:
-    return Journal(store, "r1", mode, lambda: NOW, lambda text: text.replace("hush", "[secret]"))
+    return Journal(store, "r1", mode, Clock(), lambda text: text.replace("hush", "[secret]"))
 
 
 async def fail(door: Door, request: Request, kind: CallFault) -> None:
@@ -95,7 +95,7 @@ async def test_what_was_never_sent_is_sent_on_resume(store: SqliteStore) -> None
         await refused.call(ask(), Service())
     assert met.value.fault is CallFault.RATE
     assert refused.row(ask()).sends == 0
-    later = Door(store, clock=lambda: NOW + 10**9)
+    later = Door(store, clock=Clock(NOW + 10**9))
     assert (await later.call(ask(), Service())).value == {"answer": 42}
 
 
@@ -114,7 +114,7 @@ async def test_a_refusal_for_want_of_money_is_tried_again_with_more_of_it(
 async def test_no_process_changes_its_mind_about_a_failure_of_its_own(
     store: SqliteStore, why: str
 ) -> None:
-    """Else the journal would hold the answer alone, and a replay would take another path than the run."""
+    """Else the journal would hold only the answer, and a replay would take another path."""
     door = Door(store, budget="0.02")
     first: GatewayError | None = None
     service = Service(fault(CallFault.AUTH, "no such key"), Reply(1))
@@ -167,7 +167,7 @@ async def test_the_first_asker_hears_what_every_later_one_will(store: SqliteStor
 
 
 async def test_the_row_says_what_was_asked(store: SqliteStore) -> None:
-    door = Door(store, clock=lambda: NOW)
+    door = Door(store, clock=Clock())
     await door.call(ask("who", what="a few words"), Service())
     row = door.row(ask())
     assert (row.kind, row.provider, row.what, row.request) == (
@@ -377,7 +377,7 @@ async def test_an_error_is_kept_without_its_secret(store: SqliteStore) -> None:
 def test_a_secret_that_looks_like_json_does_not_break_it(secret: str) -> None:
     """Someone's key is `null` or `true`: the text of the JSON must not be searched."""
     reply = Reply({"a": [None, True, 0, f"my {secret}"]}, Decimal(0))
-    clean = scrubbed(reply, lambda text: text.replace(secret, "[secret]"))
+    clean = scrub_reply(reply, lambda text: text.replace(secret, "[secret]"))
     assert reply_from_json(reply_to_json(clean)).value == {"a": [None, True, 0, "my [secret]"]}
 
 
@@ -404,12 +404,12 @@ def test_a_reply_survives_its_json(value: Any, cost: Decimal, usage: dict[str, i
 
 @given(JSON)
 def test_scrubbing_changes_nothing_where_there_is_no_secret(value: Any) -> None:
-    assert scrubbed(Reply(value), lambda text: text).value == value
+    assert scrub_reply(Reply(value), lambda text: text).value == value
 
 
 @given(JSON)
 def test_scrubbing_reaches_every_text(value: Any) -> None:
-    clean = scrubbed(Reply(value), lambda text: "").value
+    clean = scrub_reply(Reply(value), lambda text: "").value
     assert set(texts(clean)) <= {""}
 
 

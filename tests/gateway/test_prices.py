@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Settings
 from deepdiver.gateway.prices import (
     FREE,
+    RESELLERS,
     SEARCH_PRICES,
-    WAYS,
     model_cost,
     most_tokens,
-    paid,
     search_cost,
+    seller_of,
 )
 
 PLAIN = Settings()
@@ -122,13 +122,13 @@ def test_who_sells_the_results_is_paid() -> None:
     def settings(**parts: dict[str, str]) -> Settings:
         return Settings.model_validate(parts)
 
-    assert paid(PLAIN, "google") == "google"
-    assert paid(settings(keys={"serpapi": "k"}), "google") == "serpapi"
-    assert paid(settings(keys={"serpapi": "k", "serper": "k"}), "google") == "serper"
-    assert paid(settings(urls={"serper": "http://127.0.0.1:9"}), "google") == "serper"
-    assert paid(settings(keys={"serper": "k"}), "tavily") == "tavily"
+    assert seller_of(PLAIN, "google") == "google"
+    assert seller_of(settings(keys={"serpapi": "k"}), "google") == "serpapi"
+    assert seller_of(settings(keys={"serpapi": "k", "serper": "k"}), "google") == "serper"
+    assert seller_of(settings(urls={"serper": "http://127.0.0.1:9"}), "google") == "serper"
+    assert seller_of(settings(keys={"serper": "k"}), "tavily") == "tavily"
     assert search_cost(settings(keys={"serpapi": "k"}), "google") == SEARCH_PRICES["serpapi"]
-    assert all(way in SEARCH_PRICES for ways in WAYS.values() for way in ways)
+    assert all(way in SEARCH_PRICES for ways in RESELLERS.values() for way in ways)
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**6), st.integers(0, 10**6))

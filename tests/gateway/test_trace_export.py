@@ -15,7 +15,7 @@ import pytest
 from deepdiver import sample
 from deepdiver.core.settings import Settings
 from deepdiver.errors import SettingsError
-from deepdiver.gateway.trace import exported
+from deepdiver.gateway.trace import export_spans
 from tests.warm import Warm
 
 QUESTION = "How many tonnes of cheese did Svedjan Ost AB make in 2025?"
@@ -70,7 +70,7 @@ def test_without_the_packages_the_setting_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with (
         pytest.raises(SettingsError, match=r"install deepdiver-research\[otel\]"),
-        exported(Settings(trace="otel")),
+        export_spans(Settings(trace="otel")),
     ):
         pass
 

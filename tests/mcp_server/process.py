@@ -16,9 +16,6 @@ from deepdiver.store.sqlite import open_sqlite
 from tests.mcp_server.tides import KEY
 from tests.terminal import COMMAND, wait_for_line
 
-PATIENCE = 60.0
-"""Seconds before a test gives up."""
-
 
 @dataclass(frozen=True, slots=True)
 class Place:

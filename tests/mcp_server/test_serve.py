@@ -26,8 +26,9 @@ from deepdiver.errors import UsageError
 from deepdiver.mcp_server.resources import RUNS
 from deepdiver.mcp_server.serve import LARGEST_BODY, Door, check_door, is_loopback, security
 from deepdiver.mcp_server.tools import TOOLS
-from tests.mcp_server.process import PATIENCE, Place
+from tests.mcp_server.process import Place
 from tests.mcp_server.tides import FEED, KEY, install
+from tests.patience import PATIENCE
 from tests.processes import until
 from tests.warm import Warm
 

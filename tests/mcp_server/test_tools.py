@@ -35,6 +35,7 @@ from deepdiver.run import research
 from deepdiver.run.begin import new_run
 from deepdiver.tools.osint.feed import Answer, IntelligenceType, Row, Told
 from tests.mcp_server.tides import FEED, KEY
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -130,7 +131,7 @@ async def test_a_run_in_the_background_comes_to_its_end(desk: Desk) -> None:
     assert standing.strategy == "iterative"
     underway = desk.runs.of(standing.run)
     if underway is not None:
-        await asyncio.wait({underway.ended}, timeout=60)
+        await asyncio.wait({underway.ended}, timeout=PATIENCE)
     ended: Standing = await call(desk, "status", run=standing.run)
     assert ended.finished
     assert ended.answer
@@ -150,7 +151,7 @@ async def test_who_waits_is_told_how_far_it_is_and_gets_the_report(desk: Desk) -
 async def test_a_call_that_is_cancelled_stops_its_run_which_is_saved(endless: Settings) -> None:
     async with opened(endless) as desk:
         waiting = asyncio.create_task(acted(desk, "research", question=QUESTION, wait=True))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while not any(desk.runs.of(run.id) for run in desk.store.runs.list_all()):  # noqa: ASYNC110  it is in a thread
                 await asyncio.sleep(0.02)
         waiting.cancel()

@@ -20,6 +20,7 @@ from deepdiver.core.events import Event, TaskPerformed
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.reason.ladder import LADDER, Rung
 from deepdiver.reason.llm import LLMReasoner
 from deepdiver.store import JournalRow, Store
@@ -82,6 +83,7 @@ async def desk(
     *,
     mode: Mode = Mode.LIVE,
     models: Mapping[str, Any] | None = None,
+    clock: Clock = MACHINE_CLOCK,
     **changes: Any,
 ) -> AsyncIterator[Desk]:
     """Set up a reasoner that talks to the server, in the run r1 of the store at `home`."""
@@ -107,7 +109,7 @@ async def desk(
             )
             store.runs.create(run)
         events: list[Event] = []
-        gateway = Gateway(store, "r1", settings, events.append, mode=mode)
+        gateway = Gateway(store, "r1", settings, events.append, mode=mode, clock=clock)
         reasoner = LLMReasoner(gateway, settings, emit=events.append, models=models)
         try:
             yield Desk(server, store, settings, gateway, reasoner, events)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +30,7 @@ from deepdiver.reason.parse import (
     thinking_in,
     without_thinking,
 )
+from tests.patience import PATIENCE, in_proportion
 
 SUITE = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "formats" / "json"
 
@@ -114,157 +114,115 @@ def fault_of(
 A = '{"statement": "a"}'
 B = '{"statement": "b"}'
 DRAFT = '{"statement": "draft"}'
-SCHEMA = json.dumps(Claim.model_json_schema())
+SCHEMA_TEXT = json.dumps(Claim.model_json_schema())
+
+EMPTY, NO_JSON, REFUSAL = AnswerFault.EMPTY, AnswerFault.NO_JSON, AnswerFault.REFUSAL
+TRUNCATED, SCHEMA, TOO_DEEP = AnswerFault.TRUNCATED, AnswerFault.SCHEMA, AnswerFault.TOO_DEEP
 
 # --- what cannot be read: text, type, fault, and what the model is told
 REFUSED: list[tuple[str, type[BaseModel], AnswerFault, str]] = [
     # nothing there
-    ("", Claim, AnswerFault.EMPTY, "empty"),
-    (" \r\n\t\ufeff\n", Claim, AnswerFault.EMPTY, "empty"),
-    ("```json\n```", Claim, AnswerFault.EMPTY, "statement, confidence"),
-    ("<think>I wonder\n" + DRAFT, Claim, AnswerFault.EMPTY, "thinking"),
-    (f"<think>{DRAFT}</think>\n", Claim, AnswerFault.EMPTY, "thinking"),
-    (f"so {DRAFT} it is</think>", Claim, AnswerFault.EMPTY, "thinking"),
-    (f"```thinking\n{DRAFT}\n```", Claim, AnswerFault.EMPTY, "thinking"),
-    (f"```thinking\n{DRAFT}\n", Claim, AnswerFault.EMPTY, "thinking"),
+    ("", Claim, EMPTY, "empty"),
+    (" \r\n\t\ufeff\n", Claim, EMPTY, "empty"),
+    ("```json\n```", Claim, EMPTY, "statement, confidence"),
+    ("<think>I wonder\n" + DRAFT, Claim, EMPTY, "thinking"),
+    (f"<think>{DRAFT}</think>\n", Claim, EMPTY, "thinking"),
+    (f"so {DRAFT} it is</think>", Claim, EMPTY, "thinking"),
+    (f"```thinking\n{DRAFT}\n```", Claim, EMPTY, "thinking"),
+    (f"```thinking\n{DRAFT}\n", Claim, EMPTY, "thinking"),
     # no JSON
-    ("The answer is Paris.", Claim, AnswerFault.NO_JSON, "no JSON"),
-    ("According to [1], {} and [2, 3].", Claims, AnswerFault.NO_JSON, "no JSON"),
-    ("It follows from [1] and [2].", Picks, AnswerFault.NO_JSON, "no JSON"),
-    ("Move {} nowhere.", Choice, AnswerFault.NO_JSON, "no JSON"),
-    ('"statement": "a"', Claim, AnswerFault.NO_JSON, "no JSON"),
-    ("The interval [0, 1) is half open.", Claim, AnswerFault.NO_JSON, "no JSON"),
-    ('{"statement": <string>}', Claim, AnswerFault.NO_JSON, "<string>"),
-    ('{"statement": ...}', Claim, AnswerFault.NO_JSON, "cannot be read"),
-    ('{"numbers": [1 500]}', Picks, AnswerFault.NO_JSON, "1 500"),
-    ('{"statement": "a", "confidence": [1, 2}', Claim, AnswerFault.NO_JSON, "[1, 2}"),
-    (
-        '```json\n{"claims": [{"statement": "a"}\n```\nDone.',
-        Claims,
-        AnswerFault.NO_JSON,
-        "cannot be read",
-    ),
-    ('[{"statement": "a"}, {"statement": "b"} oops]', Claim, AnswerFault.NO_JSON, "oops"),
+    ("The answer is Paris.", Claim, NO_JSON, "no JSON"),
+    ("According to [1], {} and [2, 3].", Claims, NO_JSON, "no JSON"),
+    ("It follows from [1] and [2].", Picks, NO_JSON, "no JSON"),
+    ("Move {} nowhere.", Choice, NO_JSON, "no JSON"),
+    ('"statement": "a"', Claim, NO_JSON, "no JSON"),
+    ("The interval [0, 1) is half open.", Claim, NO_JSON, "no JSON"),
+    ('{"statement": <string>}', Claim, NO_JSON, "<string>"),
+    ('{"statement": ...}', Claim, NO_JSON, "cannot be read"),
+    ('{"numbers": [1 500]}', Picks, NO_JSON, "1 500"),
+    ('{"statement": "a", "confidence": [1, 2}', Claim, NO_JSON, "[1, 2}"),
+    ('```json\n{"claims": [{"statement": "a"}\n```\nDone.', Claims, NO_JSON, "cannot be read"),
+    ('[{"statement": "a"}, {"statement": "b"} oops]', Claim, NO_JSON, "oops"),
     # refusals
-    ("I'm sorry, but I can't help with that.", Claim, AnswerFault.REFUSAL, "refusal"),
-    ("I’m sorry, I can’t.", Claim, AnswerFault.REFUSAL, "refusal"),
-    ("I cannot assist with this request [1].", Claim, AnswerFault.REFUSAL, "refusal"),
-    (
-        "I am unable to provide information about a private person.",
-        Claim,
-        AnswerFault.REFUSAL,
-        "refusal",
-    ),
-    ("I must decline to answer.", Claim, AnswerFault.REFUSAL, "refusal"),
-    ('"I apologize, but I will not create that. I won\'t."', Claim, AnswerFault.REFUSAL, "refusal"),
-    (
-        "<think>They ask for harm.</think>I can't help with that.",
-        Claim,
-        AnswerFault.REFUSAL,
-        "refusal",
-    ),
-    ("I cannot find the date in the sources.", Claim, AnswerFault.NO_JSON, "no JSON"),
+    ("I'm sorry, but I can't help with that.", Claim, REFUSAL, "refusal"),
+    ("I’m sorry, I can’t.", Claim, REFUSAL, "refusal"),
+    ("I cannot assist with this request [1].", Claim, REFUSAL, "refusal"),
+    ("I am unable to provide information about a private person.", Claim, REFUSAL, "refusal"),
+    ("I must decline to answer.", Claim, REFUSAL, "refusal"),
+    ('"I apologize, but I will not create that. I won\'t."', Claim, REFUSAL, "refusal"),
+    ("<think>They ask for harm.</think>I can't help with that.", Claim, REFUSAL, "refusal"),
+    ("I cannot find the date in the sources.", Claim, NO_JSON, "no JSON"),
     # the text stops inside JSON
-    ('{"statement": "a', Claim, AnswerFault.TRUNCATED, "stops"),
-    ('{"statement": "a }] b', Claim, AnswerFault.TRUNCATED, "stops"),
-    ('{"statement": "a\\', Claim, AnswerFault.TRUNCATED, "stops"),
-    ('{"statement":', Claim, AnswerFault.TRUNCATED, "stops"),
-    ("[1, 2, ", Picks, AnswerFault.TRUNCATED, "stops"),
+    ('{"statement": "a', Claim, TRUNCATED, "stops"),
+    ('{"statement": "a }] b', Claim, TRUNCATED, "stops"),
+    ('{"statement": "a\\', Claim, TRUNCATED, "stops"),
+    ('{"statement":', Claim, TRUNCATED, "stops"),
+    ("[1, 2, ", Picks, TRUNCATED, "stops"),
     (
         '```json\n{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta',
         Claims,
-        AnswerFault.TRUNCATED,
+        TRUNCATED,
         "stops",
     ),
-    (
-        '{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta',
-        Claim,
-        AnswerFault.TRUNCATED,
-        "stops",
-    ),
-    ("[{'statement': 'a'}, {'statement': 'b'}, {'sta", Claim, AnswerFault.TRUNCATED, "stops"),
-    (f"[{A}", Claim, AnswerFault.TRUNCATED, "stops"),
-    ('See [1 for more. {"statement": "a', Claim, AnswerFault.TRUNCATED, "stops"),
+    ('{"claims": [{"statement": "a"}, {"statement": "b"}, {"sta', Claim, TRUNCATED, "stops"),
+    ("[{'statement': 'a'}, {'statement': 'b'}, {'sta", Claim, TRUNCATED, "stops"),
+    (f"[{A}", Claim, TRUNCATED, "stops"),
+    ('See [1 for more. {"statement": "a', Claim, TRUNCATED, "stops"),
     # JSON that does not fit
-    ('{"confidence": 1}', Claim, AnswerFault.SCHEMA, "statement: Field required"),
+    ('{"confidence": 1}', Claim, SCHEMA, "statement: Field required"),
     (
         '{"statement": 5, "confidence": "high"}',
         Claim,
-        AnswerFault.SCHEMA,
+        SCHEMA,
         "confidence: Input should be a valid number",
     ),
     (
         '{"claims": [{"statement": 1}, {"x": 2}]}',
         Claims,
-        AnswerFault.SCHEMA,
+        SCHEMA,
         "claims.1.statement: Field required",
     ),
-    ("null", Claim, AnswerFault.SCHEMA, "given None"),
-    ("42", Claim, AnswerFault.SCHEMA, "given 42"),
-    ('["a", "b"]', Claim, AnswerFault.SCHEMA, "statement, confidence"),
-    (f"[{A}, {B}]", Claim, AnswerFault.SCHEMA, "Claim"),
-    (f'{{"claims": [{A}, {B}]}}', Claim, AnswerFault.SCHEMA, "statement"),
-    (f'{{"a": {{"b": {A}}}}}', Claim, AnswerFault.SCHEMA, "statement"),
-    ("[1, 2]", Pair, AnswerFault.SCHEMA, "left, right"),
-    ('{"steps": 3}', Choice, AnswerFault.SCHEMA, "no key"),
-    (SCHEMA, Claim, AnswerFault.SCHEMA, "is the schema"),
-    (json.dumps(Noted.model_json_schema()), Noted, AnswerFault.SCHEMA, "is the schema"),
-    ('{"name": "b"}', Fussy, AnswerFault.SCHEMA, "KeyError"),
-    (
-        '{"statement": "a", "statement": "b"}',
-        Claim,
-        AnswerFault.SCHEMA,
-        "'statement' is given twice",
-    ),
-    (
-        "{'statement': 'a', 'statement': 'b'}",
-        Claim,
-        AnswerFault.SCHEMA,
-        "'statement' is given twice",
-    ),
-    ('{"x\\ud800": 1, "x\\ud801": 2}', Anything, AnswerFault.SCHEMA, "given twice"),
+    ("null", Claim, SCHEMA, "given None"),
+    ("42", Claim, SCHEMA, "given 42"),
+    ('["a", "b"]', Claim, SCHEMA, "statement, confidence"),
+    (f"[{A}, {B}]", Claim, SCHEMA, "Claim"),
+    (f'{{"claims": [{A}, {B}]}}', Claim, SCHEMA, "statement"),
+    (f'{{"a": {{"b": {A}}}}}', Claim, SCHEMA, "statement"),
+    ("[1, 2]", Pair, SCHEMA, "left, right"),
+    ('{"steps": 3}', Choice, SCHEMA, "no key"),
+    (SCHEMA_TEXT, Claim, SCHEMA, "is the schema"),
+    (json.dumps(Noted.model_json_schema()), Noted, SCHEMA, "is the schema"),
+    ('{"name": "b"}', Fussy, SCHEMA, "KeyError"),
+    ('{"statement": "a", "statement": "b"}', Claim, SCHEMA, "'statement' is given twice"),
+    ("{'statement': 'a', 'statement': 'b'}", Claim, SCHEMA, "'statement' is given twice"),
+    ('{"x\\ud800": 1, "x\\ud801": 2}', Anything, SCHEMA, "given twice"),
     # numbers that are none
-    (
-        '{"statement": "a", "confidence": NaN}',
-        Claim,
-        AnswerFault.SCHEMA,
-        "NaN is not a finite number",
-    ),
-    ('{"statement": "a", "confidence": -Infinity}', Claim, AnswerFault.SCHEMA, "-Infinity is not"),
-    ("{'statement': 'a', 'confidence': NaN}", Claim, AnswerFault.SCHEMA, "NaN is not"),
-    ('{"statement": "a", "confidence": 1e999}', Claim, AnswerFault.SCHEMA, "1e999 is not"),
-    (
-        '{"statement": "a", "confidence": "NaN"}',
-        Claim,
-        AnswerFault.SCHEMA,
-        "confidence must be a finite",
-    ),
+    ('{"statement": "a", "confidence": NaN}', Claim, SCHEMA, "NaN is not a finite number"),
+    ('{"statement": "a", "confidence": -Infinity}', Claim, SCHEMA, "-Infinity is not"),
+    ("{'statement': 'a', 'confidence': NaN}", Claim, SCHEMA, "NaN is not"),
+    ('{"statement": "a", "confidence": 1e999}', Claim, SCHEMA, "1e999 is not"),
+    ('{"statement": "a", "confidence": "NaN"}', Claim, SCHEMA, "confidence must be a finite"),
     (
         '{"claims": [{"statement": "a", "confidence": "inf"}]}',
         Claims,
-        AnswerFault.SCHEMA,
+        SCHEMA,
         "claims.0.confidence must",
     ),
-    ('{"weight": "-Infinity"}', Loose, AnswerFault.SCHEMA, "weight must be a finite"),
-    ("NaN", Number, AnswerFault.SCHEMA, "NaN is not"),
-    (f'{{"numbers": [{"9" * 5_000}]}}', Picks, AnswerFault.SCHEMA, "5000 digits"),
-    (f'{{"numbers": ["{"9" * 5_000}"]}}', Picks, AnswerFault.SCHEMA, "numbers.0"),
-    (
-        f'{{"confidence": {"9" * MAX_DIGITS}, "statement": "a"}}',
-        Claim,
-        AnswerFault.SCHEMA,
-        "confidence",
-    ),
+    ('{"weight": "-Infinity"}', Loose, SCHEMA, "weight must be a finite"),
+    ("NaN", Number, SCHEMA, "NaN is not"),
+    (f'{{"numbers": [{"9" * 5_000}]}}', Picks, SCHEMA, "5000 digits"),
+    (f'{{"numbers": ["{"9" * 5_000}"]}}', Picks, SCHEMA, "numbers.0"),
+    (f'{{"confidence": {"9" * MAX_DIGITS}, "statement": "a"}}', Claim, SCHEMA, "confidence"),
     # depth
-    ("[" * 100_000, Claim, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
-    ('{"a":' * 100_000, Claim, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
-    ("[" * 100_000 + "]" * 100_000, Anything, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
-    ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), Anything, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
-    ('{"children": [' * 40 + "]}" * 40, Tree, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
-    ('"' + "[" * 100 + "]" * 100 + '"', Claim, AnswerFault.TOO_DEEP, str(MAX_DEPTH)),
+    ("[" * 100_000, Claim, TOO_DEEP, str(MAX_DEPTH)),
+    ('{"a":' * 100_000, Claim, TOO_DEEP, str(MAX_DEPTH)),
+    ("[" * 100_000 + "]" * 100_000, Anything, TOO_DEEP, str(MAX_DEPTH)),
+    ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), Anything, TOO_DEEP, str(MAX_DEPTH)),
+    ('{"children": [' * 40 + "]}" * 40, Tree, TOO_DEEP, str(MAX_DEPTH)),
+    ('"' + "[" * 100 + "]" * 100 + '"', Claim, TOO_DEEP, str(MAX_DEPTH)),
     # floods
-    ("[{}] " * MAX_PARTS, Claim, AnswerFault.SCHEMA, "brackets"),
-    ("[" + "1," * MAX_PARTS + "1, 1]", Anything, AnswerFault.SCHEMA, "values"),
+    ("[{}] " * MAX_PARTS, Claim, SCHEMA, "brackets"),
+    ("[" + "1," * MAX_PARTS + "1, 1]", Anything, SCHEMA, "values"),
 ]
 
 
@@ -328,8 +286,8 @@ READ: list[tuple[str, BaseModel]] = [
     ("The answer [sic: " + A, claim()),
     # several blocks
     (f"{A}\nNo, rather:\n{B}", claim("b")),
-    (f"{A}\nNo, rather:\n{B}\n{SCHEMA}", claim("b")),
-    (f"{SCHEMA}\n{A}", claim()),
+    (f"{A}\nNo, rather:\n{B}\n{SCHEMA_TEXT}", claim("b")),
+    (f"{SCHEMA_TEXT}\n{A}", claim()),
     (f'{A} {{"statement": 5}}', claim()),
     (f'{A}\nNo, rather: {{"statement": "b', claim()),
     (f"{A} " + "[" * 100 + "]" * 100, claim()),
@@ -398,11 +356,11 @@ def test_what_must_be_read(text: str, answer: BaseModel) -> None:
     "text", ["", A, f"{A} and more", '{"statement": "a', "<think>", "I'm sorry, I can't."]
 )
 def test_a_cut_output_is_never_read(text: str) -> None:
-    assert fault_of(text, Claim, truncated=True)[0] is AnswerFault.TRUNCATED
+    assert fault_of(text, Claim, truncated=True)[0] is TRUNCATED
 
 
 def test_the_message_names_the_block_most_like_the_answer() -> None:
-    text = f'{SCHEMA} {{"statement": "a", "confidence": "high"}} as in ["x"] and {{"note": 1}}'
+    text = f'{SCHEMA_TEXT} {{"statement": "a", "confidence": "high"}} as in ["x"] and {{"note": 1}}'
     assert "confidence: Input should be a valid number" in fault_of(text, Claim)[1]
 
 
@@ -423,10 +381,9 @@ def test_a_message_stays_short_and_names_keys_however_large_the_input() -> None:
 
 
 def test_a_flood_of_mistakes_is_counted_not_listed() -> None:
-    started = time.perf_counter()
-    message = fault_of(json.dumps({"numbers": ["x"] * 40_000}), Picks)[1]
+    with in_proportion():
+        message = fault_of(json.dumps({"numbers": ["x"] * 40_000}), Picks)[1]
     assert "40000 values are wrong" in message
-    assert time.perf_counter() - started < 5
 
 
 def test_the_cause_of_a_failing_validator_is_kept() -> None:
@@ -453,11 +410,9 @@ def unlimited_integers() -> Iterator[None]:
 
 
 def test_long_integers_cost_nothing_even_where_python_would_read_them() -> None:
-    started = time.perf_counter()
-    with unlimited_integers():
-        assert outcome(f'{{"numbers": [{"9" * 2_000_000}]}}', Picks) == "schema"
-        assert outcome(f'{{"numbers": [{"9" * 2_000_000}', Picks) == "truncated"
-    assert time.perf_counter() - started < 5
+    with in_proportion(), unlimited_integers():
+        assert outcome(f'{{"numbers": [{"9" * 20_000_000}]}}', Picks) == "schema"
+        assert outcome(f'{{"numbers": [{"9" * 20_000_000}', Picks) == "truncated"
 
 
 # --- prose
@@ -523,7 +478,7 @@ def test_the_suite_is_whole() -> None:
 def test_valid_json_is_read(path: Path) -> None:
     text = path.read_bytes().decode()
     if path.stem == "y_object_duplicated_key":
-        assert fault_of(text, Anything)[0] is AnswerFault.SCHEMA
+        assert fault_of(text, Anything)[0] is SCHEMA
     else:
         assert read_answer(text, Anything).root == json.loads(text)
 
@@ -548,35 +503,17 @@ HOSTILE = functools.cache(hostile)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", hostile(1_000), ids=ascii)
 def test_hostile_text_is_read_or_refused_in_time(name: str) -> None:
+    """In time in proportion; bench/gate.py says how fast it is."""
     text = HOSTILE()[name]
-    started = time.perf_counter()
-    outcome(text, Claims)
-    without_thinking(text)
-    assert time.perf_counter() - started < 5, (
-        "ten times the target, for busy machines; bench/gate.py holds the target"
-    )
-
-
-def test_four_times_the_text_is_far_from_sixteen_times_the_time() -> None:
-    def seconds(size: int) -> float:
-        texts = [
-            hostile(size)[name] for name in ("random structure", "random quotes", "'\"a ' repeated")
-        ]
-        runs = []
-        for _ in range(3):
-            started = time.process_time()
-            for text in texts:
-                outcome(text, Claims)
-            runs.append(time.process_time() - started)
-        return min(runs)
-
-    assert seconds(400_000) < 8 * seconds(100_000) + 0.05  # quadratic would be 16 times
+    with in_proportion():
+        outcome(text, Claims)
+        without_thinking(text)
 
 
 @pytest.mark.slow
 def test_generated_outputs_are_read_or_refused() -> None:
     outcomes, longest, text = through_the_gate(300)  # bench/gate.py sends 10,000
-    assert longest < 1, ascii(text)
+    assert longest < PATIENCE, ascii(text)
     assert {"read", *(fault.value for fault in AnswerFault)} == set(outcomes), (
         "the generator reaches every outcome"
     )

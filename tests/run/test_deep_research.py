@@ -24,6 +24,7 @@ from deepdiver.errors import CallError, CallFault, NoEvidenceError, UsageError
 from deepdiver.sample import LIBRARY
 from deepdiver.store import open_store
 from deepdiver.store.sqlite import open_sqlite
+from tests.patience import PATIENCE
 from tests.run.test_agent import Brain, archive, memo
 from tests.strategies.rig import ScriptedReasoner
 
@@ -138,7 +139,7 @@ def test_the_process_ends_when_the_script_does(tmp_path: Path) -> None:
         "print(result['final_report'])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert "Anna Holm" in done.stdout
 

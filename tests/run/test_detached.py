@@ -125,7 +125,7 @@ async def test_an_answer_that_is_not_shared_is_asked_for_again_by_the_next_erran
 async def test_limits_are_those_of_the_home(settings: Settings) -> None:
     slow = {
         "limits": {"tides": {"rate": 1, "per": 3_600.0, "concurrent": 1}},
-        "deadlines": {"feed": 0.3},
+        "deadlines": {"feed": 600},
     }
     limited = Settings.model_validate({**settings.model_dump(), **slow, "cache": {"feed": 0}})
     async with detached_gateway(limited) as gateway:

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.run.zygote import Zygote
 from tests.servers.apart import ServerApart
 
@@ -74,13 +75,14 @@ def log(server: ServerApart) -> Log:
 
 
 class Log:
-    """What the server was asked, each distinct request with its number, since it was last looked at."""
+    """The server's log: each distinct request, and how often it came since the last look."""
 
     def __init__(self, url: str) -> None:
         self._url, self._seen = f"{url}/log", 0
 
     def new(self) -> collections.Counter[str]:
-        with urllib.request.urlopen(f"{self._url}?since={self._seen}", timeout=10) as reply:  # noqa: S310 - this machine
+        address = f"{self._url}?since={self._seen}"
+        with urllib.request.urlopen(address, timeout=PATIENCE) as reply:  # noqa: S310 - this machine
             entries = json.load(reply)
         self._seen += len(entries)
         return collections.Counter(
@@ -134,7 +136,7 @@ def kill_and_resume(
 
 
 def moments(boundaries: list[str]) -> list[int]:
-    """Return the boundaries of the three moments that come next to where they are wanted, counted from 1."""
+    """Return for each moment the boundary nearest to where it is wanted, counted from 1."""
     places = {
         what: [n for n, name in enumerate(boundaries, 1) if name == what] for what, _ in MOMENTS
     }

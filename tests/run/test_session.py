@@ -21,6 +21,7 @@ from deepdiver.run import lease
 from deepdiver.run.assemble import Own
 from deepdiver.run.begin import new_run
 from deepdiver.run.session import Recorder, Session
+from tests.patience import PATIENCE
 from tests.servers.brain import made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 from tests.strategies.rig import Rig, ScriptedReasoner
@@ -34,7 +35,7 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
 
     async def slow(task: Any) -> Any:
         rig.store.leases.ask_to_stop(rig.run.id)
-        await asyncio.sleep(30)
+        await asyncio.sleep(PATIENCE)
 
     class Slow(ScriptedReasoner):
         async def perform(self, task: tasks.Task[Any]) -> Any:
@@ -52,15 +53,16 @@ async def test_a_run_that_is_asked_to_stop_stops_and_can_go_on(
 
 
 async def test_a_cancelled_run_is_saved_as_stopped(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
+    rig, thinking = Rig(tmp_path), asyncio.Event()
 
     class Stuck(ScriptedReasoner):
         async def perform(self, task: tasks.Task[Any]) -> Any:
-            await asyncio.sleep(30)
+            thinking.set()
+            await asyncio.sleep(PATIENCE)
 
     rig.reasoner = Stuck()
     work = asyncio.ensure_future(rig.work())
-    await asyncio.sleep(0.2)
+    await thinking.wait()
     work.cancel()
     outcome = await work
     assert isinstance(outcome.error, StoppedError)

@@ -1,4 +1,4 @@
-"""The scripted server with its brain in a process of its own, for measurements that must not count the server's work.
+"""The scripted server in a process of its own, so that measurements do not count its work.
 
 with ServerApart(delay=1.0) as server:
     ...
@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.child import Child
+from tests.patience import PATIENCE
 from tests.servers.brain import made_page, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
 
@@ -50,7 +51,7 @@ class ServerApart:
 
     def log(self) -> list[dict[str, Any]]:
         """Return what the server met: the fields of `Logged`."""
-        with urllib.request.urlopen(f"{self.url}/log", timeout=10) as reply:  # noqa: S310 - an address of this machine
+        with urllib.request.urlopen(f"{self.url}/log", timeout=PATIENCE) as reply:  # noqa: S310 - here
             entries: list[dict[str, Any]] = json.load(reply)
         return entries
 

@@ -1,4 +1,4 @@
-"""A well-behaved MCP server made with the `mcp` package, over stdio, or over HTTP where a port is given."""
+"""A well-behaved MCP server made with the `mcp` package, over stdio, or HTTP on a given port."""
 
 from __future__ import annotations
 

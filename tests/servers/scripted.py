@@ -1,7 +1,7 @@
 """One local server that speaks as models and searches do and says what a test tells it to.
 
     with ScriptedServer(lambda body, n: Answer(text='{"queries": ["a"]}')) as server:
-        ...  # OPENAI_BASE_URL = server.openai, OLLAMA_HOST = server.url, DEEPDIVER_TAVILY_URL = server.url
+        ...  # OPENAI_BASE_URL = server.openai, DEEPDIVER_TAVILY_URL = OLLAMA_HOST = server.url
         assert len(server.log) == 1
 
 It speaks OpenAI's chat completions (whole, and streamed as server-sent events), Ollama's chat
@@ -32,6 +32,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from tests.patience import PATIENCE
 
 CHUNK = 24
 """Characters of text in each piece of a stream."""
@@ -103,7 +105,7 @@ class Logged:
 
 
 class ScriptedServer:
-    """The server, on a free port of this machine and in a thread of its own, for as long as the `with` block lasts."""
+    """The server, on a free port and in a thread of its own, until the `with` block ends."""
 
     def __init__(
         self,
@@ -134,7 +136,7 @@ class ScriptedServer:
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()
-        ends = time.monotonic() + 10
+        ends = time.monotonic() + PATIENCE
         while not self._server.started:
             if time.monotonic() > ends or not self._thread.is_alive():
                 raise RuntimeError("the scripted server did not start")
@@ -395,7 +397,8 @@ def openai_events(answer: Answer, body: dict[str, Any]) -> Iterator[str]:
     head = _openai_head(body, "chat.completion.chunk")
 
     def event(delta: dict[str, Any], reason: str | None = None) -> str:
-        return f"data: {json.dumps({**head, 'choices': [{'index': 0, 'delta': delta, 'finish_reason': reason}]})}\n\n"
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
 
     yield event({"role": "assistant", "content": ""})
     for piece in _pieces(answer.text):

@@ -51,6 +51,7 @@ from deepdiver.tasks import (
 from deepdiver.tasks import (
     Answer as TaskAnswer,
 )
+from tests.patience import PATIENCE
 from tests.servers.apart import ServerApart
 from tests.servers.brain import ANSWERS, made, made_page, made_search, popper_brain, sentences_of
 from tests.servers.scripted import Answer, ScriptedServer
@@ -182,7 +183,7 @@ def performed(task: Task[Any], **more: Any) -> TaskAnswer:
 
 @pytest.fixture
 def client() -> Iterator[httpx.Client]:
-    with httpx.Client(trust_env=False, timeout=10) as opened:
+    with httpx.Client(trust_env=False, timeout=PATIENCE) as opened:
         yield opened
 
 

@@ -1,4 +1,4 @@
-"""An invented week around Kharkiv, told by every feed in its documented format, on one local server.
+"""An invented week around Kharkiv: every feed in its documented format, on one local server.
 
 What happened, and what each feed knows of it:
 
@@ -259,8 +259,8 @@ class Week:
         span = [date.fromisoformat(first) + timedelta(n) for n in range(int(days))]
         if product == "VIIRS_NOAA20_NRT":
             lines += [
-                f"{lat:.5f},{lon:.5f},341.5,0.4,0.4,{day},{time},N20,VIIRS,{'h' if power > 90 else 'n'},2.0NRT,290.1,"
-                f"{power},D"
+                f"{lat:.5f},{lon:.5f},341.5,0.4,0.4,{day},{time},N20,VIIRS,"
+                f"{'h' if power > 90 else 'n'},2.0NRT,290.1,{power},D"
                 for day, time, lat, lon, power in fires()
                 if day in span
             ]

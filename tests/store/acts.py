@@ -13,6 +13,7 @@ from pathlib import Path
 from deepdiver.core.record import Run, RunStatus
 from deepdiver.errors import RunBusyError
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
+from tests.patience import PATIENCE
 
 NOW = 1_800_000_000.0
 """A time. Nothing in the store reads the clock, so any will do."""
@@ -63,7 +64,7 @@ def meet_at(barrier: Barrier) -> None:
 
 def _together() -> None:
     assert BARRIER is not None
-    BARRIER.wait(60)
+    BARRIER.wait(PATIENCE)
 
 
 def open_and_close(homes: list[Path]) -> int:
@@ -102,7 +103,7 @@ def hold_in_turn(job: tuple[Path, str, int]) -> int:
 
 def _leased(store: SqliteStore, owner: str) -> bool:
     try:
-        store.leases.take("r1", owner, time.time(), 60)
+        store.leases.take("r1", owner, time.time(), 3_600)
     except RunBusyError:
         return False
     return True
@@ -132,7 +133,7 @@ def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, fl
             now = time.time()
             name = f"{owner}:{number}"
             grant = store.limits.take(
-                "web", name, now, now + 60, rate=rate, per=1.0, concurrent=concurrent
+                "web", name, now, now + 3_600, rate=rate, per=1.0, concurrent=concurrent
             )
             if grant.granted:
                 break
@@ -146,9 +147,9 @@ def call_in_turn(job: tuple[Path, str, int, float, int]) -> list[tuple[float, fl
 
 
 def _until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not done():
-        assert time.monotonic() < end, "waited for a minute"
+        assert time.monotonic() < end, "it did not happen"
         time.sleep(0.001)
 
 

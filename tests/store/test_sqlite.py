@@ -33,6 +33,7 @@ from deepdiver.errors import (
 )
 from deepdiver.store import CallState
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
+from tests.patience import PATIENCE
 from tests.store.acts import NOW, make_run, reserve
 from tests.store.test_blobs import ANY_TEXT
 
@@ -394,7 +395,7 @@ def test_a_new_file_that_another_holds_is_locked_too(home: Path) -> None:
 
 
 def without_log(home: Path) -> sqlite3.Connection:
-    """Make a store that has not switched to the write-ahead log yet, with a reader who keeps it from doing so."""
+    """Make a store that a reader keeps from switching to the write-ahead log."""
     open_sqlite(home).close()
     reader = sqlite3.connect(home / "deepdiver.db", isolation_level=None, check_same_thread=False)
     reader.execute("PRAGMA journal_mode = DELETE")
@@ -407,7 +408,7 @@ def test_the_switch_to_the_log_waits_for_others(home: Path) -> None:
     with closing(without_log(home)) as reader:
         release = threading.Timer(0.3, reader.execute, ["COMMIT"])
         release.start()
-        with closing(open_sqlite(home, timeout=20)) as store:
+        with closing(open_sqlite(home, timeout=PATIENCE)) as store:
             assert store.database.connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         release.join()
 

@@ -255,16 +255,15 @@ def test_processes_together_keep_to_the_limits(home: Path) -> None:
         for call in process
     ]
     assert len(calls) == times * PROCESSES
-    granted = sorted(now for now, _, _ in calls)
-    for first in range(len(granted)):
-        for last in range(first, len(granted)):
-            # A process that read the clock may wait for another's transaction: times are off by so
-            # much.
-            window = granted[last] - granted[first] + 0.5
-            assert last - first + 1 <= rate + rate * window
-    assert (
-        granted[-1] - granted[0] >= (len(calls) - rate) / rate - 0.5
-    )  # 60 calls, 20 at once: 2 s for the other 40.
+    # A process that has read the clock may wait for another's transaction, for as long as the
+    # machine is busy. So a call counts as within a window if it asked and was granted within.
+    for start, _, _ in calls:
+        for _, end, _ in calls:
+            within = sum(start <= asked and granted <= end for asked, granted, _ in calls)
+            assert within <= rate + rate * max(end - start, 0.0) + 1e-3
+    asked = [now for now, _, _ in calls]
+    # 60 calls, 20 at once: 2 s for the other 40.
+    assert max(asked) - min(asked) >= (len(calls) - rate) / rate - 1e-3
     edges = sorted([(began, 1) for _, began, _ in calls] + [(ended, -1) for _, _, ended in calls])
     inside = most = 0
     for _, change in edges:

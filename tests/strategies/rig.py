@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import pytest
+from langchain_core.messages import HumanMessage
+
 from deepdiver import tasks
 from deepdiver.core.events import Event
-from deepdiver.core.record import Run, SourceKind, Stance, VerdictKind
+from deepdiver.core.record import (
+    Report,
+    Run,
+    RunStatus,
+    SentenceKind,
+    SourceKind,
+    Stance,
+    VerdictKind,
+)
 from deepdiver.core.settings import Settings, load
 from deepdiver.core.text import sentences, terms
-from deepdiver.errors import CallError, CallFault
+from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.run import Outcome, Session
+from deepdiver.run import Outcome, Session, replay, research
 from deepdiver.run.assemble import Own
 from deepdiver.run.begin import new_run
+from deepdiver.run.record import load_ledger
+from deepdiver.sample import LIBRARY
 from deepdiver.store import Store
 from deepdiver.store.sqlite import open_sqlite
+from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 
 A = TypeVar("A", bound=tasks.Answer)
@@ -42,6 +58,7 @@ CORPUS = {
     ),
 }
 QUESTION = "Who owns Holm Works?"
+SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
 SAID = 40  # the most statements that Summary and FindingsAnalysis hold
 
 
@@ -326,3 +343,86 @@ class Rig:
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
+
+
+# What holds for every strategy
+
+
+def fail(task: Any) -> Any:
+    """Fail at a task."""
+    raise ReasonError("the model is not in the mood")
+
+
+def refuse(task: Any) -> Any:
+    """Refuse the key."""
+    raise CallError("the key was refused", CallFault.AUTH)
+
+
+async def refuses_an_empty_question(rig: Rig) -> None:
+    """Check that a graph without a question says so."""
+    graph = TABLE[rig.run.strategy].build().compile()
+    with pytest.raises(UsageError, match="the question is empty"):
+        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+
+
+async def goes_on_without(task: str, rig: Rig, *, always_told: bool = False) -> None:
+    """Check that a run ends with a report although a task fails, and says so.
+
+    Args:
+        task: The name of the task.
+        rig: A run whose reasoner fails at it.
+        always_told: Whether the report tells of a failed `check_support` too.
+    """
+    outcome = await rig.work()
+    assert outcome.error is None
+    assert outcome.report is not None
+    asked = {item.name() for item in rig.reasoner.asked}
+    if task in asked and (always_told or task != "check_support"):
+        limits = outcome.report.limits
+        assert any("not in the mood" in line for line in limits), limits
+
+
+async def ends_at_a_refused_key(rig: Rig) -> None:
+    """Check that a run whose reasoner refuses the key ends with that error."""
+    outcome = await rig.work()
+    assert isinstance(outcome.error, CallError)
+    assert outcome.run.status is RunStatus.FAILED
+
+
+async def answers_the_seeds_question(
+    home: Path, strategy: str
+) -> tuple[Outcome, Report, list[Event]]:
+    """Check the golden run of a strategy over the sample library.
+
+    The ages are right on the day, every quote is in its text, every sentence that claims something
+    cites, and a replay gives the same report.
+    """
+    flags = {"documents": (LIBRARY,), "search": ["library"], "as_of": date(2026, 11, 15)}
+    settings = load({"home": home, "strategy": strategy, **flags})
+    events: list[Event] = []
+    outcome = await research(SEED_QUESTION, settings, on_event=events.append)
+    report = outcome.report
+    assert report is not None
+    assert report.status is RunStatus.ANSWERED
+    ages = {
+        sentence.text.split()[0]: sentence.calculation.result
+        for sentence in report.answer
+        if sentence.calculation
+    }
+    assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
+    assert 0.8 < report.confidence < 1.0
+    with closing(open_sqlite(home)) as store:
+        ledger = load_ledger(store, outcome.run.id)
+        for citation in report.citations:
+            assert citation.finding in ledger
+            text = store.texts.get(citation.passage.snapshot)
+            assert text[citation.passage.start : citation.passage.end] == citation.quote
+    sentences_of_all = [
+        *report.answer,
+        *(line for part in report.sections for line in part.sentences),
+    ]
+    assert all(line.citations for line in sentences_of_all if line.kind is not SentenceKind.FRAME)
+    again = await replay(outcome.run.id, settings)
+    assert again.report is not None
+    assert again.report.hash == report.hash
+    return outcome, report, events

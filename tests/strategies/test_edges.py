@@ -761,7 +761,7 @@ def _kept_out(walk: Walk) -> None:
 
 
 def _settled(walk: Walk) -> None:
-    """The side that a further independent source bears out is the answer, and the other is shown."""
+    """The side that a further independent source supports is the answer; the other is shown."""
     assert walk.outcome.report is not None
     answer = " ".join(sentence.text for sentence in walk.outcome.report.answer)
     assert "412" in answer

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,28 +9,33 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from deepdiver import tasks
 from deepdiver.core.events import Decided, PlanProposed, Recalled
-from deepdiver.core.record import RunStatus, SentenceKind, SourceKind
-from deepdiver.core.settings import load
-from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
+from deepdiver.core.record import RunStatus, SourceKind
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.render import markdown
-from deepdiver.run import replay, research
-from deepdiver.run.record import load_ledger
-from deepdiver.sample import LIBRARY
-from deepdiver.store.sqlite import open_sqlite
 from deepdiver.strategies import iterative
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.shared.summary import BYTES, LINES, repeats
 from deepdiver.strategies.shared.write_report import UNTESTED
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
-from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    Rig,
+    ScriptedReasoner,
+    answers_the_seeds_question,
+    ends_at_a_refused_key,
+    fail,
+    goes_on_without,
+    refuse,
+    refuses_an_empty_question,
+)
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
 BEGIN = ["initialize", "generate_query", "approve_plan"]
 ROUND = ["web_search", "summarize", "reflect"]
-SEED_QUESTION = "How old are the children of the parents who run Svedjan Ost AB?"
 MINE: list[type[tasks.Task[Any]]] = [
     *(tasks.Decompose, tasks.WriteQueries, tasks.ExtractFindings, tasks.Summarise, tasks.Reflect),
     *(tasks.WriteReport, tasks.CheckSupport, tasks.RepairSentences, tasks.Judge),
@@ -42,10 +46,6 @@ def rig_of(
     home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any
 ) -> Rig:
     return Rig(home, reasoner, provider, strategy="iterative", **more)
-
-
-def fail(task: Any) -> Any:
-    raise ReasonError("the model is not in the mood")
 
 
 def more_about(task: tasks.Reflect) -> tasks.Reflection:
@@ -68,23 +68,14 @@ def path_of(rounds: int) -> list[str]:
 
 
 async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path)
-    graph = TABLE[rig.run.strategy].build().compile()
-    with pytest.raises(UsageError, match="the question is empty"):
-        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+    await refuses_an_empty_question(rig_of(tmp_path))
 
 
 @pytest.mark.parametrize("task", [task.name() for task in MINE])
 async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
-    rig = rig_of(tmp_path, ScriptedReasoner(**{task: fail}))
-    outcome = await rig.work()
-    assert outcome.error is None
-    assert outcome.report is not None
-    asked = {item.name() for item in rig.reasoner.asked}
-    if task in asked:
-        assert any("not in the mood" in line for line in outcome.report.limits), (
-            outcome.report.limits
-        )
+    await goes_on_without(
+        task, rig_of(tmp_path, ScriptedReasoner(**{task: fail})), always_told=True
+    )
 
 
 async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
@@ -101,13 +92,8 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
-    def refuse(task: Any) -> Any:
-        raise CallError("the key was refused", CallFault.AUTH)
-
     rig = rig_of(tmp_path, ScriptedReasoner(decompose=refuse))
-    outcome = await rig.work()
-    assert isinstance(outcome.error, CallError)
-    assert outcome.run.status is RunStatus.FAILED
+    await ends_at_a_refused_key(rig)
     assert rig.path == BEGIN[:2]
 
 
@@ -536,47 +522,10 @@ async def test_the_seeds_question_over_the_sample_library(tmp_path: Path) -> Non
 
     Right ages on the day, from quotes that stand, in the parts of the question, and it replays.
     """
-    settings = load(
-        {
-            "home": tmp_path,
-            "documents": (LIBRARY,),
-            "search": ["library"],
-            "strategy": "iterative",
-            "as_of": date(2026, 11, 15),
-        }
-    )
-    events: list[Any] = []
-    outcome = await research(SEED_QUESTION, settings, on_event=events.append)
-    report = outcome.report
-    assert report is not None
-    assert report.status is RunStatus.ANSWERED
-    ages = {
-        sentence.text.split()[0]: sentence.calculation.result
-        for sentence in report.answer
-        if sentence.calculation
-    }
-    assert ages == {"Alma": "15", "Hjalmar": "12", "Siri": "8"}
-    assert 0.8 < report.confidence < 1.0
-    store = open_sqlite(tmp_path)
-    ledger = load_ledger(store, outcome.run.id)
-    for citation in report.citations:
-        assert citation.finding in ledger
-        text = store.texts.get(citation.passage.snapshot)
-        assert text[citation.passage.start : citation.passage.end] == citation.quote
-    sentences = [
-        sentence
-        for part in (report.answer, *(s.sentences for s in report.sections))
-        for sentence in part
-    ]
-    assert all(
-        sentence.citations for sentence in sentences if sentence.kind is not SentenceKind.FRAME
-    )
+    _, report, events = await answers_the_seeds_question(tmp_path, "iterative")
     assert [section.heading for section in report.sections][:3] == [
         "Which parents run Svedjan Ost AB?",
         "Who are the children of the parents?",
         "How old are the children?",
     ]
     assert [event.phase for event in events if event.type == "phase_started"] == path_of(2)
-    again = await replay(outcome.run.id, settings)
-    assert again.report is not None
-    assert again.report.hash == report.hash

@@ -9,18 +9,23 @@ from langchain_core.messages import AIMessage, HumanMessage
 from deepdiver import tasks
 from deepdiver.core.events import Decided, FindingDropped, HypothesisTested, Recalled
 from deepdiver.core.record import HypothesisStatus, RunStatus
-from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
 from deepdiver.strategies import popper
 from deepdiver.strategies.shared.plan import PROBLEMS
 from deepdiver.strategies.table import TABLE
-from tests.strategies.rig import CORPUS, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.rig import (
+    CORPUS,
+    CorpusProvider,
+    Rig,
+    ScriptedReasoner,
+    ends_at_a_refused_key,
+    fail,
+    goes_on_without,
+    refuse,
+    refuses_an_empty_question,
+)
 
 BEGIN = ["initialize", "formulate_problem", "approve_plan", "gather_information"]
 ROUND = ["generate_hypothesis", "verify_hypothesis", "decide"]
-
-
-def fail(task: Any) -> Any:
-    raise ReasonError("the model is not in the mood")
 
 
 def keep_on(task: tasks.Decide) -> tasks.Decision:
@@ -28,23 +33,12 @@ def keep_on(task: tasks.Decide) -> tasks.Decision:
 
 
 async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
-    rig = Rig(tmp_path)
-    graph = TABLE[rig.run.strategy].build().compile()
-    with pytest.raises(UsageError, match="the question is empty"):
-        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+    await refuses_an_empty_question(Rig(tmp_path))
 
 
 @pytest.mark.parametrize("task", [task.name() for task in tasks.TASKS])
 async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
-    rig = Rig(tmp_path, ScriptedReasoner(**{task: fail}))
-    outcome = await rig.work()
-    assert outcome.error is None
-    assert outcome.report is not None
-    asked = {item.name() for item in rig.reasoner.asked}
-    if task in asked and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), (
-            outcome.report.limits
-        )
+    await goes_on_without(task, Rig(tmp_path, ScriptedReasoner(**{task: fail})))
 
 
 async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
@@ -59,13 +53,8 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
-    def refuse(task: Any) -> Any:
-        raise CallError("the key was refused", CallFault.AUTH)
-
     rig = Rig(tmp_path, ScriptedReasoner(decompose=refuse))
-    outcome = await rig.work()
-    assert isinstance(outcome.error, CallError)
-    assert outcome.run.status is RunStatus.FAILED
+    await ends_at_a_refused_key(rig)
     assert rig.path == BEGIN[:2]
 
 

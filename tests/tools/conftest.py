@@ -18,6 +18,7 @@ from deepdiver.core.events import Event
 from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.store.sqlite import SqliteStore, open_sqlite
 
 
@@ -28,6 +29,7 @@ class Desk:
     store: SqliteStore
     run: str
     events: list[Event] = field(default_factory=list)
+    clock: Clock = MACHINE_CLOCK
 
     def gateway(self, mode: Mode = Mode.LIVE, **settings: Any) -> Gateway:
         """Open a door; failed calls are not repeated unless the test asks for it."""
@@ -37,6 +39,7 @@ class Desk:
             Settings(**{"retries": 0, **settings}),
             self.events.append,
             mode=mode,
+            clock=self.clock,
         )
 
     def everything(self) -> str:

@@ -20,6 +20,7 @@ from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.store import CallState
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.searching import RANK_OFFSET, Found, distinct, fuse, merged, search, wanted
+from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 
 
@@ -151,7 +152,7 @@ async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
 
 
 async def test_cancelling_reaches_the_providers(desk: Desk) -> None:
-    slow = Place("slow", hit("u"), after=30.0)
+    slow = Place("slow", hit("u"), after=PATIENCE)
     task = asyncio.create_task(search("q", [slow], desk.gateway()))
     await slow.begun.wait()
     task.cancel()
@@ -160,10 +161,15 @@ async def test_cancelling_reaches_the_providers(desk: Desk) -> None:
 
 
 async def test_providers_are_asked_at_once(desk: Desk) -> None:
-    places = [Place(f"p{n}", hit(f"u{n}"), after=0.2) for n in range(5)]
-    began = asyncio.get_running_loop().time()
-    found = await search("q", places, desk.gateway())
-    assert asyncio.get_running_loop().time() - began < 0.8
+    together = asyncio.Barrier(5)  # nobody gets past it alone
+
+    class Meeting(Place):
+        async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
+            await together.wait()
+            return await super().search(query, limit, gateway)
+
+    places = [Meeting(f"p{n}", hit(f"u{n}")) for n in range(5)]
+    found = await asyncio.wait_for(search("q", places, desk.gateway()), PATIENCE)
     assert len(found.hits) == 5
 
 

@@ -136,12 +136,12 @@ def _work(
     """Work on a run, print what came of it, and return the exit code."""
     from deepdiver.cli.view import open_view
     from deepdiver.cli.work import Work
-    from deepdiver.gateway.trace import exported
+    from deepdiver.gateway.trace import export_spans
 
     began = time.monotonic()
     work = Work(open_view(sys.stderr, known, quiet=args.quiet, verbose=settings.verbose), _err)
     try:
-        with exported(settings):
+        with export_spans(settings):
             outcome = work.do(lambda: begin(work))
     except Exception as error:
         if work.run:

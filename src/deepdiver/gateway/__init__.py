@@ -2,6 +2,6 @@
 
 from deepdiver.gateway.gateway import Gateway
 from deepdiver.gateway.journal import Mode
-from deepdiver.gateway.request import Do, Kind, Reply, Request
+from deepdiver.gateway.request import CallKind, Do, Reply, Request
 
-__all__ = ["Do", "Gateway", "Kind", "Mode", "Reply", "Request"]
+__all__ = ["CallKind", "Do", "Gateway", "Mode", "Reply", "Request"]

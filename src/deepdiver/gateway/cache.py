@@ -1,6 +1,6 @@
 """Answers shared between runs.
 
-Fresh for a time, and fetched by one process while the others wait.
+An answer is fresh for a time, and one process fetches it while the others wait.
 """
 
 from __future__ import annotations
@@ -10,100 +10,101 @@ import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from deepdiver.gateway.journal import reply_from_json, reply_to_json, scrubbed
+from deepdiver.gateway.clock import Clock
+from deepdiver.gateway.journal import reply_from_json, reply_to_json, scrub_reply
 from deepdiver.gateway.request import Reply, Request
-from deepdiver.gateway.threads import in_thread, to_its_end
+from deepdiver.gateway.store_threads import in_thread, wait_until_done
 from deepdiver.store import Store
 
-POLL = 0.05
-"""Seconds between two looks at an answer that another is fetching."""
+POLL_SECONDS = 0.05
+"""Seconds between two looks at an answer that another process is fetching."""
 
 
-class Slot:
-    """One answer in the cache: there, or for us to bring."""
+class CacheEntry:
+    """One answer in the cache: it is there, or the holder of the entry fetches it."""
 
-    def __init__(self, reply: Reply | None) -> None:
-        """Hold what is there."""
-        self.reply = reply
-        self.brought: Reply | None = None
+    def __init__(self, cached: Reply | None) -> None:
+        """Hold the cached answer, if there is one."""
+        self.cached = cached
+        self.fetched: Reply | None = None
 
 
 class Cache:
     """The cache of one store."""
 
-    def __init__(
-        self, store: Store, clock: Callable[[], float], scrub: Callable[[str], str], run: str = ""
-    ):
+    def __init__(self, store: Store, clock: Clock, scrub: Callable[[str], str], run: str = ""):
         """Bind the store's cache to a clock, and to the run that takes answers over."""
         self._store, self._clock, self._scrub, self._run = store, clock, scrub, run
 
     @asynccontextmanager
-    async def slot(
+    async def entry(
         self, request: Request, lifetime: float, patience: float, *, owner: str = ""
-    ) -> AsyncIterator[Slot]:
-        """Give what is cached, or the sole right to fetch it.
+    ) -> AsyncIterator[CacheEntry]:
+        """Give the cached answer, or the sole right to fetch it.
 
-        What is put into `brought` is shared for `lifetime`.
+        A reply that the block stores in `fetched` is shared for `lifetime`.
 
         Args:
             request: The call.
-            lifetime: Seconds for which an answer is fresh; 0: nothing is shared.
-            patience: Seconds after which another's claim counts as abandoned: the living renew
-                theirs.
-            owner: Who asks; by the same name a process that takes up the work of a killed one finds
-                its claim.
+            lifetime: Seconds for which an answer is fresh; 0 shares nothing.
+            patience: Seconds after which another's claim counts as abandoned. A process that is
+                alive renews its claim.
+            owner: Who asks. A process that resumes the work of a killed one finds its claim by this
+                name.
         """
         if lifetime <= 0 or request.fresh:
-            yield Slot(None)
+            yield CacheEntry(None)
             return
         key, owner = request.key, owner or uuid.uuid4().hex
-        if (known := await self.get(key)) is not None:
-            yield Slot(known)
+        if (cached := await self.get(key)) is not None:
+            yield CacheEntry(cached)
             return
         try:
-            slot = Slot(await self._claim(key, owner, patience))
-            keeping = asyncio.create_task(self._keep(key, owner, patience))
+            entry = CacheEntry(await self._claim(key, owner, patience))
+            renewing = asyncio.create_task(self._renew_regularly(key, owner, patience))
             try:
-                yield slot
+                yield entry
             finally:
-                keeping.cancel()
-                await to_its_end(keeping)  # else it could claim once more after the release
-            if slot.brought is not None:
-                await self.put(key, slot.brought, lifetime)
+                renewing.cancel()
+                await wait_until_done(renewing)  # else it could claim once more after the release
+            if entry.fetched is not None:
+                await self.put(key, entry.fetched, lifetime)
         finally:
             await in_thread(self._store.cache.release, key, owner)
 
     async def get(self, key: str) -> Reply | None:
-        """Return what is fresh, if the texts that it refers to are still kept.
+        """Return the answer if it is fresh and its texts are still kept.
 
-        The run then keeps them too.
+        The run then keeps these texts too.
         """
-        text = await in_thread(self._store.cache.get, key, self._clock())
-        reply = None if text is None else reply_from_json(text)
-        for held in reply.texts if reply else ():
-            if not await in_thread(self._store.texts.hold, self._run, held):
-                return None  # it went with the run that brought it
+        text = await in_thread(self._store.cache.get, key, self._clock.time())
+        if text is None:
+            return None
+        reply = reply_from_json(text)
+        for hash_ in reply.texts:
+            if not await in_thread(self._store.texts.hold, self._run, hash_):
+                return None  # it was deleted with the run that fetched it
         return reply
 
     async def put(self, key: str, reply: Reply, lifetime: float) -> None:
         """Share an answer for some seconds."""
-        text = reply_to_json(scrubbed(reply, self._scrub))
-        await in_thread(self._store.cache.put, key, text, self._clock() + lifetime)
+        text = reply_to_json(scrub_reply(reply, self._scrub))
+        await in_thread(self._store.cache.put, key, text, self._clock.time() + lifetime)
 
     async def _claim(self, key: str, owner: str, patience: float) -> Reply | None:
-        """Wait for the right to fetch, None, or for what another brings."""
+        """Wait for the right to fetch (return None), or for the answer that another fetches."""
         while not await self._renew(key, owner, patience):
-            await asyncio.sleep(POLL)
-            if (brought := await self.get(key)) is not None:
-                return brought
-        return await self.get(key)  # between our look and our claim another may have brought it
+            await self._clock.sleep(POLL_SECONDS)
+            if (fetched := await self.get(key)) is not None:
+                return fetched
+        return await self.get(key)  # another may have fetched it between our look and our claim
 
-    async def _keep(self, key: str, owner: str, patience: float) -> None:
+    async def _renew_regularly(self, key: str, owner: str, patience: float) -> None:
         """Renew a claim for as long as the call waits for its place and is made."""
         while True:
-            await asyncio.sleep(patience / 3)
+            await self._clock.sleep(patience / 3)
             await self._renew(key, owner, patience)
 
     async def _renew(self, key: str, owner: str, patience: float) -> bool:
-        now = self._clock()
+        now = self._clock.time()
         return await in_thread(self._store.cache.claim, key, owner, now, now + patience)

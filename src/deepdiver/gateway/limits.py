@@ -5,32 +5,33 @@ from __future__ import annotations
 import asyncio
 import math
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway.threads import in_thread
+from deepdiver.gateway.clock import Clock
+from deepdiver.gateway.store_threads import in_thread
 from deepdiver.store import Store
 
 LONGEST_WAIT = 1.0
 """Seconds between two looks: a place that another process gives back is taken within this time."""
 SHORTEST_WAIT = 0.005
-LONGEST_REST = 3_600.0
-"""The most that a provider can ask of us: a header with a slip in it must not shut it out for a
-year."""
+LONGEST_PAUSE_OF_A_PROVIDER = 3_600.0
+"""The longest pause that a provider can ask for, in seconds: a mistake in a header must not shut
+the provider out for a year."""
 
 
 class Limits:
     """The limits of one store, as the settings have them."""
 
-    def __init__(self, store: Store, settings: Settings, clock: Callable[[], float]):
+    def __init__(self, store: Store, settings: Settings, clock: Clock):
         """Bind the store's counters to the settings."""
         self._store, self._settings, self._clock = store, settings, clock
-        # Weak, so that a line ends with its last: a lock is bound to its event loop, and a run may
-        # go on in another.
-        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # Weak, so that a queue ends with its last member: a lock is bound to its event loop, and a
+        # run may go on in another.
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def place(
@@ -40,30 +41,29 @@ class Limits:
 
         Args:
             provider: Who is to be called.
-            seconds: A place held for longer is taken for lost and given to others.
-            owner: Who asks; by the same name a process that takes up the work of a killed one finds
-                its places.
-            ends: When a place is of no use any more.
+            seconds: A place held for longer counts as lost and is given to others.
+            owner: Who asks. A process that resumes the work of a killed one finds its places by
+                this name.
+            ends: The time after which a place is of no use.
 
         Raises:
-            CallError: If there will be none in time: the provider rests for longer than that, or
-                for `seconds`.
+            CallError: If there will be no place in time, because the provider pauses until after
+                `ends` or for longer than `seconds`.
         """
         owner = owner or uuid.uuid4().hex
-        line = self._lines.setdefault(provider, asyncio.Lock())
+        queue = self._queues.setdefault(provider, asyncio.Lock())
         try:
-            async with line:  # One asks and the others stand in line: first come, first served.
+            async with queue:  # One asks the store while the others queue: first come, first served
                 await self._take(provider, owner, seconds, ends)
             yield
         finally:
-            await in_thread(
-                self._store.limits.give, provider, owner
-            )  # comes to its end if we are cancelled meanwhile
+            # Finishes even if we are cancelled meanwhile.
+            await in_thread(self._store.limits.give, provider, owner)
 
     async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
         limit = self._settings.limit(provider)
         while True:
-            now, wait = self._clock(), 0.0
+            now, wait = self._clock.time(), 0.0
             if now < ends:
                 grant = await in_thread(
                     self._store.limits.take,
@@ -79,15 +79,14 @@ class Limits:
                     return
                 wait = grant.wait
             if wait > seconds or now + wait >= ends:
-                told = (
+                raise CallError(
                     f"{provider} has no place for a call in time (the next in {wait:.1f} s); it "
-                    "was not sent"
+                    "was not sent",
+                    CallFault.RATE,
                 )
-                raise CallError(told, CallFault.RATE)
-            await asyncio.sleep(min(max(wait, SHORTEST_WAIT), LONGEST_WAIT))
+            await self._clock.sleep(min(max(wait, SHORTEST_WAIT), LONGEST_WAIT))
 
     async def pause(self, provider: str, seconds: float) -> None:
-        """Let nobody call a provider for some time, because it asked for rest."""
-        await in_thread(
-            self._store.limits.pause, provider, self._clock() + min(seconds, LONGEST_REST)
-        )
+        """Let nobody call a provider for some time, because it asked for a pause."""
+        until = self._clock.time() + min(seconds, LONGEST_PAUSE_OF_A_PROVIDER)
+        await in_thread(self._store.limits.pause, provider, until)

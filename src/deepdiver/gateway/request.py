@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from deepdiver.core.identity import canonical, digest
 
-Kind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
+CallKind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
 """What kind of outside is called."""
 
 
@@ -17,23 +17,24 @@ Kind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
 class Request:
     """One call to the outside, described without any secret."""
 
-    kind: Kind
+    kind: CallKind
     """What kind of outside."""
     provider: str
-    """Who is asked; rate limits and prices go by this."""
+    """Who is asked. Rate limits and prices go by this name."""
     what: str
-    """What for, in a few words that a person may read."""
+    """The purpose, in a few words for people."""
     payload: dict[str, Any]
-    """Everything that shapes the answer, as JSON. Two requests with one payload are one call."""
+    """Everything that shapes the answer, as JSON. Two requests with the same payload are one
+    call."""
     worst: Decimal = Decimal(0)
-    """What it can cost at most, in US dollars."""
+    """The most it can cost, in US dollars."""
     fresh: bool = False
-    """Whether an answer shared by another run will not do."""
+    """Whether to ignore an answer that another run has shared."""
     seconds: float = 0.0
-    """A total deadline of its own; 0: that of its kind."""
+    """The total deadline. 0 means the deadline of the request's kind."""
     key: str = field(init=False, compare=False)
-    """The call's name in journal and cache: made once, for a payload may be long and its name is
-    asked for often."""
+    """The call's name in journal and cache. It is computed once, because a payload may be long and
+    the key is needed often."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", digest(canonical([self.kind, self.provider, self.payload])))
@@ -44,14 +45,14 @@ class Reply:
     """The answer to a call."""
 
     value: Any
-    """What came back, as JSON."""
+    """The answer itself, as JSON."""
     cost: Decimal = Decimal(0)
     """What it cost, in US dollars."""
     usage: dict[str, int] = field(default_factory=dict)
-    """Tokens in and out, where the other side counts them."""
+    """Tokens in and out, if the service counts them."""
     texts: tuple[str, ...] = ()
-    """Hashes of the texts that it refers to (see `Gateway.save_text`): whoever takes the answer
-    over keeps them too."""
+    """Hashes of the texts that the answer refers to (see `Gateway.save_text`). A run that takes the
+    answer over keeps these texts too."""
 
 
 Do = Callable[[], Awaitable[Reply]]

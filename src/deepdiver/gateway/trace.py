@@ -1,8 +1,8 @@
 """OpenTelemetry spans, by the GenAI conventions. Off unless the settings ask for them.
 
-With `trace = "otel"` spans go to whatever tracer the process has set up; the command line sets up
-an OTLP exporter, which reads the standard OTEL_* variables. Spans hold who was asked, how long it
-took, tokens, cost and the kind of failure: no text, and so no secret.
+With `trace = "otel"` spans go to the tracer that the process has set up; the command line sets up
+an OTLP exporter, which reads the standard OTEL_* variables. Spans hold the provider, the duration,
+tokens, cost and the kind of failure: no text, and so no secret.
 """
 
 from __future__ import annotations
@@ -15,20 +15,24 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import SettingsError
 from deepdiver.gateway.request import Reply, Request
 
+NEEDS_OTEL = "trace = otel needs OpenTelemetry: install deepdiver-research[otel]"
+OPERATIONS = {"model": "chat", "tool": "execute_tool", "mcp": "execute_tool"}
+"""Names of operations by the conventions; the other kinds of call keep their own names."""
+
 
 class Span(Protocol):
-    """What the gateway tells of a call."""
+    """The span of one call."""
 
     def settle(self, reply: Reply) -> None:
-        """Note what came back."""
+        """Note the cost and the tokens of the reply."""
 
 
-class _Silent:
+class _NoSpan:
     def settle(self, reply: Reply) -> None:
         """Note nothing."""
 
 
-class _Told:
+class _OtelSpan:
     def __init__(self, span: Any) -> None:
         self._span = span
 
@@ -39,13 +43,13 @@ class _Told:
 
 
 class Tracer:
-    """Makes a span for each call, or nothing."""
+    """Makes a span for each call, if the settings ask for spans."""
 
     def __init__(self, settings: Settings, run: str) -> None:
         """Take a tracer from OpenTelemetry if the settings ask for one.
 
         Raises:
-            SettingsError: If they do and the package is not installed.
+            SettingsError: If they ask for one and the package is not installed.
         """
         self._run = run
         self._tracer: Any = None
@@ -54,30 +58,25 @@ class Tracer:
             try:
                 from opentelemetry import trace
             except ImportError:
-                raise SettingsError(
-                    "trace = otel needs OpenTelemetry: install deepdiver-research[otel]"
-                ) from None
+                raise SettingsError(NEEDS_OTEL) from None
             self._tracer, self._failure = trace.get_tracer("deepdiver"), trace.StatusCode.ERROR
 
     @contextmanager
     def span(self, request: Request) -> Iterator[Span]:
-        """Wrap one call."""
+        """Make the span of one call, which ends with the block."""
         if self._tracer is None:
-            yield _Silent()
+            yield _NoSpan()
             return
-        operation = {"model": "chat", "tool": "execute_tool", "mcp": "execute_tool"}.get(
-            request.kind, request.kind
-        )
+        operation = OPERATIONS.get(request.kind, request.kind)
+        provider, _, model = request.provider.partition(":")
         attributes = {
             "gen_ai.operation.name": operation,
-            "gen_ai.provider.name": request.provider.partition(":")[0],
+            "gen_ai.provider.name": provider,
             "deepdiver.run": self._run,
             "deepdiver.call": request.key,
         }
         if request.kind == "model":
-            attributes["gen_ai.request.model"] = (
-                request.provider.partition(":")[2] or request.provider
-            )
+            attributes["gen_ai.request.model"] = model or request.provider
         with self._tracer.start_as_current_span(
             f"{operation} {request.provider}",
             attributes=attributes,
@@ -85,24 +84,22 @@ class Tracer:
             set_status_on_exception=False,
         ) as span:
             try:
-                yield _Told(span)
+                yield _OtelSpan(span)
             except BaseException as error:
-                span.set_attribute(
-                    "error.type", str(getattr(error, "fault", "") or type(error).__name__)
-                )
+                fault = getattr(error, "fault", "") or type(error).__name__
+                span.set_attribute("error.type", str(fault))
                 span.set_status(self._failure)
                 raise
 
 
 @contextmanager
-def exported(settings: Settings) -> Iterator[None]:
+def export_spans(settings: Settings) -> Iterator[None]:
     """Send spans to an OTLP collector, as the OTEL_* variables describe it, until the block ends.
 
-    Nothing is done where the settings do not ask for spans, or where the process has set up its own
-    tracing.
+    Does nothing if the settings do not ask for spans, or if the process has set up its own tracing.
 
     Raises:
-        SettingsError: If they do ask and the packages are not installed.
+        SettingsError: If the settings ask for spans and the packages are not installed.
     """
     if settings.trace != "otel":
         yield
@@ -114,9 +111,7 @@ def exported(settings: Settings) -> Iterator[None]:
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
-        raise SettingsError(
-            "trace = otel needs OpenTelemetry: install deepdiver-research[otel]"
-        ) from None
+        raise SettingsError(NEEDS_OTEL) from None
     if isinstance(trace.get_tracer_provider(), TracerProvider):
         yield
         return
@@ -126,4 +121,4 @@ def exported(settings: Settings) -> Iterator[None]:
     try:
         yield
     finally:
-        provider.shutdown()  # sends what is left
+        provider.shutdown()  # sends the remaining spans

@@ -33,7 +33,7 @@ from deepdiver.core.record import (
 from deepdiver.core.text import terms
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.gateway.threads import in_thread
+from deepdiver.gateway.store_threads import in_thread
 from deepdiver.memory.bearing import bearing
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.tasks import Recalled, Refuted

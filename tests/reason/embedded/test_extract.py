@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +17,7 @@ from deepdiver.reason.embedded.extract import (
     statement_of,
 )
 from deepdiver.tasks import ExtractFindings, Extraction, Text
+from tests.patience import in_proportion
 from tests.reason.embedded.reader import teach
 
 CHILDREN = "How old are the children of the parents who run Acme Ltd?"
@@ -335,10 +334,9 @@ def test_no_input_raises_and_the_same_gives_the_same(
 @pytest.mark.parametrize(
     "body", ["Ada Berg runs Acme Ltd. " * 40_000, "x" * 1_000_000, "a b\n" * 250_000]
 )
-def test_a_megabyte_is_read_in_seconds(body: str) -> None:
-    start = time.process_time()
-    taken("Who runs Acme Ltd?", body)
-    assert time.process_time() - start < 20.0
+def test_a_megabyte_is_read_in_proportion(body: str) -> None:
+    with in_proportion():
+        taken("Who runs Acme Ltd?", body)
 
 
 # -- what is open

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.question import LONGEST_QUESTION, MOST_CLAUSES, analyse_question
+from tests.patience import in_proportion
 
 
 def texts(question: str) -> list[list[str]]:
@@ -192,17 +191,16 @@ def test_odd_questions_are_taken_apart_all_the_same(question: str) -> None:
 
 
 def test_a_megabyte_takes_no_longer_than_its_reading() -> None:
-    start = time.process_time()
-    for text in (
-        "the firm that " * 80_000,
-        "who " * 250_000,
-        "x" * 1_000_000,
-        '"' * 1_000_000,
-        "Ada and " * 125_000,
-    ):
-        analysis = analyse_question(text)
-        assert len(analysis.question) <= LONGEST_QUESTION
-    assert time.process_time() - start < 3.0
+    with in_proportion():
+        for text in (
+            "the firm that " * 80_000,
+            "who " * 250_000,
+            "x" * 1_000_000,
+            '"' * 1_000_000,
+            "Ada and " * 125_000,
+        ):
+            analysis = analyse_question(text)
+            assert len(analysis.question) <= LONGEST_QUESTION
 
 
 def test_of_a_long_text_the_end_with_the_question_is_looked_at() -> None:

@@ -61,6 +61,7 @@ from deepdiver.tasks import (
     WriteQueries,
     WriteReport,
 )
+from tests.patience import PATIENCE
 from tests.reason.embedded.shown import AS_OF, findings, standing
 
 
@@ -258,7 +259,7 @@ async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(
     def slow(task: Decompose) -> Answer:
         begun.append(task.question)
         started.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         over.append(task.question)
         return answer
 
@@ -269,7 +270,7 @@ async def test_others_go_on_while_it_reads_and_tasks_come_in_turn(
         asyncio.ensure_future(reasoner.perform(Decompose(question=text, as_of=AS_OF)))
         for text in ("a?", "b?", "c?")
     ]
-    await asyncio.to_thread(started.wait, 10)
+    await asyncio.to_thread(started.wait, PATIENCE)
     assert begun == ["a?"]  # and here we are: nobody waits for it who need not
     tasks[0].cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -349,7 +350,7 @@ def test_the_seed_of_hashes_makes_no_difference() -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=PATIENCE,
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(path for path in sys.path if path)},
         ).stdout
         for seed in ("0", "1", "4242")

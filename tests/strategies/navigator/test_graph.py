@@ -23,7 +23,7 @@ from deepdiver import tasks
 from deepdiver.core.events import Decided, FindingDropped, PersonAsked, PlanProposed, Recalled
 from deepdiver.core.record import Contradiction, RunStatus, SentenceKind, SourceKind
 from deepdiver.core.settings import load
-from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
+from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.report.render import markdown
 from deepdiver.run import replay, research, resume
@@ -35,7 +35,18 @@ from deepdiver.strategies.navigator.decide import ENOUGH
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
 from tests.servers.scripted import Document, ScriptedServer
-from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    Rig,
+    ScriptedReasoner,
+    ends_at_a_refused_key,
+    fail,
+    goes_on_without,
+    refuse,
+    refuses_an_empty_question,
+)
 from tests.warm import Warm
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -54,10 +65,6 @@ def rig_of(
     home: Path, reasoner: ScriptedReasoner | None = None, provider: Any = None, **more: Any
 ) -> Rig:
     return Rig(home, reasoner, provider, strategy="navigator", **{"read_pages": True, **more})
-
-
-def fail(task: Any) -> Any:
-    raise ReasonError("the model is not in the mood")
 
 
 def act(action: str, what: str | None = None) -> tasks.NextAction:
@@ -106,22 +113,14 @@ ACCEPT = {"action": "accept"}
 
 
 async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
-    rig = rig_of(tmp_path)
-    graph = TABLE[rig.run.strategy].build().compile()
-    with pytest.raises(UsageError, match="the question is empty"):
-        await graph.ainvoke({"messages": [HumanMessage("  ")]}, context=rig.session().deps)
+    await refuses_an_empty_question(rig_of(tmp_path))
 
 
 @pytest.mark.parametrize("task", [task.name() for task in tasks.TASKS])
 async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
-    rig = rig_of(tmp_path, ScriptedReasoner(**{task: fail}), max_iterations=4)
-    outcome = await rig.work()
-    assert outcome.error is None
-    assert outcome.report is not None
-    if task in {item.name() for item in rig.reasoner.asked} and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), (
-            outcome.report.limits
-        )
+    await goes_on_without(
+        task, rig_of(tmp_path, ScriptedReasoner(**{task: fail}), max_iterations=4)
+    )
 
 
 async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
@@ -137,13 +136,8 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
-    def refuse(task: Any) -> Any:
-        raise CallError("the key was refused", CallFault.AUTH)
-
     rig = rig_of(tmp_path, ScriptedReasoner(decide_action=refuse))
-    outcome = await rig.work()
-    assert isinstance(outcome.error, CallError)
-    assert outcome.run.status is RunStatus.FAILED
+    await ends_at_a_refused_key(rig)
 
 
 async def test_a_search_that_fails_is_a_step_that_brought_nothing(tmp_path: Path) -> None:
@@ -785,8 +779,9 @@ from deepdiver.core.settings import load
 from deepdiver.run import research
 async def ask(shown):
     os._exit(9)
-flags = {{"home": Path({str(tmp_path)!r}), "strategy": "navigator", "documents": [Path({str(LIBRARY)!r})]}}
-asyncio.run(research({SEED!r}, load({{**flags, "as_of": "2026-11-15"}}), ask=ask))
+flags = {{"home": Path({str(tmp_path)!r}), "documents": [Path({str(LIBRARY)!r})]}}
+given = {{**flags, "strategy": "navigator", "as_of": "2026-11-15"}}
+asyncio.run(research({SEED!r}, load(given), ask=ask))
 """
     assert subprocess.run([*warm.python, "-c", begin], check=False).returncode == 9
     settings = load({"home": tmp_path})
@@ -806,7 +801,9 @@ async def ask(shown):
     return {{"action": "accept"}}
 settings = load({{"home": Path({str(tmp_path)!r})}})
 out = asyncio.run(resume({run.id!r}, settings, ask=ask))
-print(json.dumps([out.run.status.value, out.report.hash, len(asked), asked[0]["ask"], asked[0]["answer"]]))
+first = asked[0]
+how = out.run.status.value
+print(json.dumps([how, out.report.hash, len(asked), first["ask"], first["answer"]]))
 """
     done = subprocess.run([*warm.python, "-c", code], capture_output=True, text=True, check=True)
     status, _, times, what, answer = json.loads(done.stdout.splitlines()[-1])

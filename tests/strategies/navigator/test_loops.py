@@ -1,4 +1,4 @@
-"""Circles are noticed whatever the order of words, and the ways out are taken in theirs until something comes of it."""
+"""Circles are noticed whatever the order of words, and the ways out are tried in their order."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from deepdiver import sample, tasks
 from deepdiver.core.events import Decided, PlanProposed, Reasoned
 from deepdiver.core.record import CorrelationKind, RunStatus, SentenceKind, VerdictKind
 from deepdiver.core.settings import load
-from deepdiver.errors import CallError, CallFault, ReasonError, UsageError
+from deepdiver.errors import UsageError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.report.audit import stands
 from deepdiver.run import replay, research
@@ -26,7 +26,18 @@ from deepdiver.strategies.overwatch.execute import NO_DATA
 from deepdiver.strategies.overwatch.graph import route_next_step
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.hit import Hit
-from tests.strategies.rig import CORPUS, QUESTION, CorpusProvider, Rig, ScriptedReasoner, call
+from tests.strategies.rig import (
+    CORPUS,
+    QUESTION,
+    CorpusProvider,
+    Rig,
+    ScriptedReasoner,
+    call,
+    ends_at_a_refused_key,
+    fail,
+    goes_on_without,
+    refuse,
+)
 
 pytestmark = pytest.mark.usefixtures("read_once")
 
@@ -47,10 +58,6 @@ SEED_FIELDS = (
 
 def rig_of(home: Path, reasoner: ScriptedReasoner | None = None, **more: Any) -> Rig:
     return Rig(home, reasoner, strategy="overwatch", **more)
-
-
-def fail(task: Any) -> Any:
-    raise ReasonError("the model is not in the mood")
 
 
 def once(*answers: Any) -> Callable[[Any], Any]:
@@ -87,14 +94,8 @@ async def test_a_run_without_a_question_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("task", [task.name() for task in tasks.TASKS])
 async def test_no_single_task_is_indispensable(tmp_path: Path, task: str) -> None:
     rig = rig_of(tmp_path, ScriptedReasoner(**{task: fail}))
-    outcome = await rig.work()
-    assert outcome.error is None
-    assert outcome.report is not None
+    await goes_on_without(task, rig)
     assert rig.path[-1] == SYNTHESIZE
-    if task in {item.name() for item in rig.reasoner.asked} and task != "check_support":
-        assert any("not in the mood" in line for line in outcome.report.limits), (
-            outcome.report.limits
-        )
 
 
 async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
@@ -109,12 +110,8 @@ async def test_a_run_in_which_every_task_fails_ends_with_a_report_that_says_so(
 
 
 async def test_a_refused_key_ends_the_run_at_once(tmp_path: Path) -> None:
-    def refuse(task: Any) -> Any:
-        raise CallError("the key was refused", CallFault.AUTH)
-
     rig = rig_of(tmp_path, ScriptedReasoner(plan_research=refuse))
-    outcome = await rig.work()
-    assert isinstance(outcome.error, CallError)
+    await ends_at_a_refused_key(rig)
     assert rig.path == BEGIN[:2]
 
 
@@ -691,7 +688,7 @@ async def test_the_allowance_is_never_exceeded(tmp_path: Path) -> None:
 
 
 class EndlessProvider(CorpusProvider):
-    """Finds as many new notes as are wanted for every query, and knows how many searches were under way at once."""
+    """Finds new notes for every query, and counts the searches that are under way at once."""
 
     running = most_running = 0
 

@@ -24,6 +24,7 @@ from deepdiver.errors import (
     ReasonError,
     UsageError,
 )
+from deepdiver.strategies.shared import base
 from deepdiver.strategies.shared.base import (
     _BACKGROUND,
     ROUNDS,
@@ -34,6 +35,7 @@ from deepdiver.strategies.shared.base import (
     attempt,
     from_sync,
 )
+from tests.patience import PATIENCE
 from tests.strategies.rig import Rig, ScriptedReasoner
 
 
@@ -139,7 +141,10 @@ def test_an_error_reaches_who_waits() -> None:
         from_sync(work)
 
 
-def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -> None:
+def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "PARTING_SECONDS", PATIENCE)
     told: list[str] = []
     waiting = threading.main_thread().ident
     assert waiting is not None
@@ -148,7 +153,7 @@ def test_who_interrupts_stops_it_and_waits_until_it_has_left_things_in_order() -
         try:
             await asyncio.sleep(0.05)
             signal.pthread_kill(waiting, signal.SIGINT)
-            await asyncio.sleep(60)
+            await asyncio.sleep(PATIENCE)
         finally:
             await asyncio.sleep(0.05)
             told.append("in order")

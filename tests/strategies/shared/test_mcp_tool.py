@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("read_once")
 
 @pytest.fixture
 def archive(warm: Warm) -> dict[str, Any]:
-    """Settings with a server that is made with the `mcp` package, which takes more than a second to import."""
+    """Return settings with a server made with the `mcp` package (a second or more to import)."""
     return {"servers": {"archive": {"command": [*warm.python, str(HONEST)]}}}
 
 

@@ -41,6 +41,7 @@ from deepdiver.strategies.shared.second_opinion import (
 )
 from deepdiver.strategies.shared.write_report import PARTLY
 from deepdiver.strategies.table import TABLE
+from tests.patience import PATIENCE
 from tests.run.test_run import web_of
 from tests.servers.brain import ACTS, Fields, made_search, popper_brain
 from tests.servers.scripted import ScriptedServer
@@ -96,7 +97,7 @@ def sentences_of(report: Report) -> list[Sentence]:
 
 
 class Fixed:
-    """A reader that gives the same verdict on everything, unless a test says otherwise, and keeps what it was asked."""
+    """A reader with one verdict on everything, unless a test says otherwise; it keeps the pairs."""
 
     def __init__(
         self, supports: float = 0.0, refutes: float = 0.0, **by_words: tuple[float, float]
@@ -407,11 +408,11 @@ async def test_the_loop_goes_on_while_it_reads(
     class Slow(Fixed):
         def verify(self, pairs: Any) -> list[Verdict]:
             begun.set()
-            assert released.wait(20), "the loop was blocked: nobody could release the reader"
+            assert released.wait(PATIENCE), "the loop was blocked: nobody could release the reader"
             return super().verify(pairs)
 
     async def release() -> None:
-        await asyncio.to_thread(begun.wait, 20)
+        await asyncio.to_thread(begun.wait, PATIENCE)
         released.set()
 
     reader(Slow(supports=1.0))

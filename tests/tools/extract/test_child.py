@@ -20,6 +20,7 @@ import pytest
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import child, frames, limits, parse
+from tests.patience import PATIENCE
 from tests.processes import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")
@@ -62,7 +63,7 @@ def test_documents_are_read_one_after_the_other(arguments: tuple[str, ...]) -> N
         assert ask(process, b"<p>it is</p>", name="a.html")[1] == b"it is"
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 @linux
@@ -83,7 +84,7 @@ def test_it_ends_when_nobody_waits_any_more() -> None:
         frames.send(process.stdin, JOB | {"name": "a.eml"}, slow)  # type: ignore[arg-type]
         forks = until(lambda: psutil.Process(process.pid).children())
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE) == 0
         until(lambda: not forks[0].is_running())
 
 
@@ -107,7 +108,7 @@ def test_reasons(error: Exception, why: str, monkeypatch: pytest.MonkeyPatch) ->
 FORKING = """
 import json, os, signal, socket, sys, time
 from deepdiver.tools.extract import child, limits
-limits.WALL_SECONDS = 0.5
+limits.WALL_SECONDS = {seconds}
 def answer(job, data):
     {does}
 child.answer = answer
@@ -127,7 +128,7 @@ print(json.dumps([head["reason"], head["peak"] > 0, len(body)]))
             "it was ended from outside: the system may be out of memory",
         ),
         ("os.kill(os.getpid(), signal.SIGXCPU)", "it takes more than 7 seconds to read"),
-        ("time.sleep(60)", "it takes more than 0.5 seconds to read"),
+        ("time.sleep(3600)", "it takes more than 0.5 seconds to read"),
         ("raise MemoryError", "it takes more than 240 MB to read"),
         ("raise SystemExit(0)", "its parser died (exit status 1)"),
         ("os._exit(0)", "its parser said nothing that could be understood"),
@@ -143,11 +144,12 @@ def test_ways_in_which_a_fork_ends(does: str, why: str, tmp_path: Path) -> None:
 
     Each is tried in a process of its own, since the limits bind for good.
     """
+    seconds = 0.5 if "sleep" in does else PATIENCE
     ended = subprocess.run(
-        [sys.executable, "-c", FORKING.format(does=does)],
+        [sys.executable, "-c", FORKING.format(does=does, seconds=seconds)],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=True,
         cwd=tmp_path,
     )

@@ -18,6 +18,7 @@ import pytest
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import Extractor
+from tests.patience import PATIENCE
 from tests.tools.extract import hostile
 
 SECONDS = 10.0
@@ -134,7 +135,7 @@ def checked(extractor: Extractor, lure: Lure, case: str) -> Outcome:
     outcome = tried(extractor, name, make())
     assert not outcome.leaked
     assert lure.asked == []
-    assert outcome.seconds <= SECONDS
+    assert outcome.seconds <= PATIENCE
     assert outcome.child <= CHILD
     assert outcome.parent <= PARENT
     return outcome

@@ -23,6 +23,7 @@ import pytest
 
 from deepdiver.errors import CallError, UnreadableError
 from deepdiver.tools.fetch import fetch
+from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 from tests.tools.fetch.hostile import WAYS
 from tests.tools.fetch.rig import gateway
@@ -114,7 +115,7 @@ async def growth(
 
 
 def check(met: list[Met], grown: int) -> None:
-    slow = [one for one in met if one.seconds > SECONDS]
+    slow = [one for one in met if one.seconds > PATIENCE]
     assert not slow, slow
     assert grown <= GROWTH, f"{grown / 1e6:.0f} MB"
     assert all(one.ended.isprintable() for one in met)

@@ -14,6 +14,7 @@ from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.fetch.robots import HOPS, LONGEST_DELAY, MOST, Rules, _parsed, rules
 from deepdiver.tools.fetch.target import parse
+from tests.patience import in_proportion
 from tests.tools.conftest import Desk
 from tests.tools.fetch.rig import GOOD, PUBLIC, Web, answer, gateway, redirect
 
@@ -243,9 +244,8 @@ def test_the_delay_within_reason(said: str, delay: float) -> None:
     ids=["agents", "rules", "stars", "dollars", "percents", "groups", "colons", "lines", "words"],
 )
 def test_a_hostile_file_takes_little_time(robots: str) -> None:
-    began = time.process_time()
-    Rules(robots[:MOST]).allow(parse("http://holm.example/" + "a" * 3_000))
-    assert time.process_time() - began < 5
+    with in_proportion():
+        Rules(robots[:MOST]).allow(parse("http://holm.example/" + "a" * 3_000))
 
 
 async def test_without_a_parser_nothing_is_read(

@@ -24,8 +24,10 @@ from typing import Any
 
 import psycopg
 
+from tests.patience import PATIENCE
+
 USER = "diver"
-START_SECONDS = 60.0
+START_SECONDS = PATIENCE
 GUARDED = 'trap "" INT TERM; "$@" & read _; kill -INT $!; wait $!'
 """Ends the server, whoever is connected, when this process closes the pipe, or is killed and can
 close nothing."""

@@ -13,6 +13,7 @@ import pytest
 
 from deepdiver.errors import StoreError
 from deepdiver.tools.library.locking import if_free, turn
+from tests.patience import PATIENCE
 
 HOLD = """
 import sys, time
@@ -20,7 +21,7 @@ from pathlib import Path
 from deepdiver.tools.library.locking import turn
 with turn(Path(sys.argv[1]), 1.0):
     print("held", flush=True)
-    time.sleep(60)
+    time.sleep(3600)
 """
 
 
@@ -67,8 +68,8 @@ def test_who_waits_gets_it(tmp_path: Path) -> None:
     held = threading.Event()
     thread = threading.Thread(target=first)
     thread.start()
-    held.wait(5)
-    with turn(tmp_path / "lock", 10.0):
+    held.wait(PATIENCE)
+    with turn(tmp_path / "lock", PATIENCE):
         order.append("second")
     thread.join()
     assert order == ["first", "first ends", "second"]
@@ -85,5 +86,5 @@ def test_a_holder_that_is_killed_lets_go(tmp_path: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    with turn(tmp_path / "lock", 5.0):
+    with turn(tmp_path / "lock", PATIENCE):
         pass

@@ -34,6 +34,7 @@ from deepdiver.tools.library.embedding import embedded
 from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import MAIN, folder_of, has_documents, open_library
 from deepdiver.tools.library.postgres import PostgresLibrary, described, has_any
+from tests.patience import PATIENCE
 from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed_postgres.py")
@@ -308,7 +309,7 @@ def test_a_document_removed_while_it_is_embedded_is_gone(
     monkeypatch.setattr(postgres, "embedded", slow)
     thread = threading.Thread(target=library.embed)
     thread.start()
-    began.wait(30)
+    began.wait(PATIENCE)
     assert len(other.forget([docs / "sub"])) == 1  # waits for the vectors of that moment
     done.set()
     thread.join()

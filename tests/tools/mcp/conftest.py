@@ -16,6 +16,7 @@ from deepdiver.core.parts import Deadlines, Mcp, McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.tools.mcp.approval import Approvals
 from deepdiver.tools.mcp.definitions import Definition
+from tests.patience import PATIENCE
 from tests.processes import until
 from tests.servers.mcp_scripted import QUERY, TOOLS
 
@@ -49,8 +50,15 @@ def on_http(*options: str) -> Iterator[str]:
     finally:
         process.stdin.close()
         process.kill()
-        process.wait(10)
+        process.wait(PATIENCE)
         process.stdout.close()
+
+
+@pytest.fixture(autouse=True)
+def _as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the end of a server however busy the machine is."""
+    monkeypatch.setattr("deepdiver.tools.mcp.stdio.ENDED", PATIENCE)
+    monkeypatch.setattr("deepdiver.tools.mcp.connection.CLOSING", PATIENCE)
 
 
 @pytest.fixture
@@ -58,7 +66,7 @@ def made(tmp_path: Path) -> Made:
     """Give settings with servers of which tools are approved."""
 
     def make(
-        approved: Iterable[str] = TOOLS, *, seconds: float = 20.0, **servers: McpServer
+        approved: Iterable[str] = TOOLS, *, seconds: float = PATIENCE, **servers: McpServer
     ) -> Settings:
         home = tmp_path / "mcp-home"
         for name, server in servers.items():
@@ -71,7 +79,7 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def read_pids(file: Path, within: float = 20.0) -> list[int]:
+def read_pids(file: Path, within: float = PATIENCE) -> list[int]:
     """Wait for the numbers that a server writes down."""
     until(file.exists, within)
     numbers: list[int] = json.loads(file.read_text(encoding="utf-8"))

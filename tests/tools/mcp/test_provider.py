@@ -5,9 +5,9 @@ Offered if approved, journalled, cited; a server that fails costs its own tools.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 
+from deepdiver.core.events import CallStarted
 from deepdiver.core.parts import Deadlines, McpServer
 from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Mcp, Price, Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway, Mode
+from deepdiver.gateway.clock import MACHINE_CLOCK, Clock
 from deepdiver.store import CallState
 from deepdiver.tasks import ExtractFindings, Text, ToolShown
 from deepdiver.tasks.task import block
@@ -31,6 +33,7 @@ from deepdiver.tools.mcp.definitions import Definition
 from deepdiver.tools.need import Need
 from deepdiver.tools.reading import read
 from deepdiver.tools.searching import search
+from tests.gateway.rig import StandingClock, until
 from tests.processes import gone, started_by_us
 from tests.servers.mcp_scripted import FACT
 from tests.tools.conftest import Desk
@@ -40,8 +43,10 @@ INJECTION = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "in
 KEY = "sk-holm-0123456789abcdef"
 
 
-def door(desk: Desk, settings: Settings, mode: Mode = Mode.LIVE) -> Gateway:
-    return Gateway(desk.store, desk.run, settings, desk.events.append, mode=mode)
+def door(
+    desk: Desk, settings: Settings, mode: Mode = Mode.LIVE, clock: Clock = MACHINE_CLOCK
+) -> Gateway:
+    return Gateway(desk.store, desk.run, settings, desk.events.append, mode=mode, clock=clock)
 
 
 @asynccontextmanager
@@ -520,16 +525,27 @@ async def test_one_that_never_answers_is_ended_at_its_deadline(
     with on_http() as url:
         server = scripted("--pids", str(pids)) if over == "stdio" else McpServer(url=url)
         settings = made(["silent", "lookup"], x=server)
-        async with connected(desk, settings) as (have, _):
-            hurried = door(desk, settings.model_copy(update={"deadlines": Deadlines(mcp=4.0)}))
-            began = time.monotonic()
+        async with connected(desk, settings) as (have, gateway):
+            clock = StandingClock()
+            short = settings.model_copy(update={"deadlines": Deadlines(mcp=4.0)})
+            call = asyncio.ensure_future(
+                have.call("x", "silent", {"query": "q"}, door(desk, short, clock=clock))
+            )
+            await until(
+                lambda: any(
+                    isinstance(event, CallStarted) and event.what.startswith("silent")
+                    for event in desk.events
+                )
+            )
+            if over == "stdio":
+                await asyncio.to_thread(read_pids, pids)
+            clock.advance(4.0)
             with pytest.raises(CallError, match="mcp:x gave no answer within 4 s") as caught:
-                await have.call("x", "silent", {"query": "q"}, hurried)
+                await call
             assert caught.value.fault is CallFault.TIMEOUT
-            assert time.monotonic() - began < 15
             if over == "stdio":
                 assert gone(read_pids(pids), within=0.0)  # children, grandchildren and daemons too
-            assert (await have.call("x", "lookup", {"query": "q"}, hurried)).hits
+            assert (await have.call("x", "lookup", {"query": "q"}, gateway)).hits
 
 
 async def test_one_that_dies_is_asked_again_and_then_let_be(desk: Desk, made: Made) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.stdio import TAIL, WAITING, environment, stdio
 from deepdiver.tools.mcp.trouble import LARGEST, Trouble
+from tests.patience import PATIENCE
 from tests.processes import gone, started_by_us
 
 pytestmark = pytest.mark.skipif(
@@ -164,7 +164,8 @@ async def test_what_is_said_arrives_and_is_answered() -> None:
             assert got.message.result["heard"]["params"] == {"word": word}  # type: ignore[union-attr]
 
 
-async def test_a_server_may_take_its_leave(tmp_path: Path) -> None:
+async def test_a_server_may_take_its_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deepdiver.tools.mcp.stdio.LEAVE", PATIENCE)
     there = tmp_path / "there"
     code = f"import sys; sys.stdin.read(); open({str(there)!r}, 'w').write('saved')"
     async with stdio(program(code), Trouble("x")):
@@ -173,7 +174,7 @@ async def test_a_server_may_take_its_leave(tmp_path: Path) -> None:
 
 
 async def test_one_that_does_not_leave_is_ended() -> None:
-    before, began = started_by_us(), time.monotonic()
+    before = started_by_us()
     code = (
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: "
         "time.sleep(1)"
@@ -181,12 +182,12 @@ async def test_one_that_does_not_leave_is_ended() -> None:
     async with stdio(program(code), Trouble("x")):
         pass
     assert gone(started_by_us() - before, within=0.0)
-    assert time.monotonic() - began < 20
 
 
-async def test_trouble_is_not_waited_for(tmp_path: Path) -> None:
+async def test_trouble_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deepdiver.tools.mcp.stdio.LEAVE", PATIENCE)
     there = tmp_path / "there"
-    code = f"import sys, time; sys.stdin.read(); time.sleep(0.8); open({str(there)!r}, 'w')"
+    code = f"import sys, time; sys.stdin.read(); time.sleep(30); open({str(there)!r}, 'w')"
     trouble = Trouble("x")
     async with stdio(program(code), trouble):
         trouble.tell("did not answer in time", CallFault.NETWORK)
@@ -195,7 +196,7 @@ async def test_trouble_is_not_waited_for(tmp_path: Path) -> None:
 
 async def test_nobody_waits_for_a_server_that_does_not_read() -> None:
     async with stdio(program("import time; time.sleep(3600)"), Trouble("x")) as (_, write):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             for _ in range(WAITING // 2):
                 await write.send(asking(word="x" * 100_000))  # 3 MB, and a pipe holds 64 KB
 

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from deepdiver.tools.mcp import warden
+from tests.patience import PATIENCE
 from tests.processes import gone, lives
 from tests.tools.mcp.conftest import SCRIPTED, read_pids
 
@@ -38,7 +39,7 @@ class Held:
     def ends(self, *, cut: bool = True) -> int:
         if cut:
             os.close(self.cut)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=PATIENCE)
         if not cut:
             os.close(self.cut)
         return self.process.returncode
@@ -65,7 +66,7 @@ def test_a_server_that_was_killed_ends_it_too() -> None:
 
 def test_its_server_has_the_pipes_for_itself() -> None:
     held = Held(sys.executable, "-c", "print(input()); import sys; sys.stderr.write('e')")
-    assert held.process.communicate(b"hello\n", timeout=20) == (b"hello\n", b"e")
+    assert held.process.communicate(b"hello\n", timeout=PATIENCE) == (b"hello\n", b"e")
     os.close(held.cut)
     assert held.process.returncode == 0
 
@@ -76,7 +77,7 @@ def test_the_server_obeys_signals_as_usual() -> None:
         "signal.SIGCHLD)))"
     )
     held = Held(sys.executable, "-c", code)
-    told, _ = held.process.communicate(timeout=20)
+    told, _ = held.process.communicate(timeout=PATIENCE)
     os.close(held.cut)
     assert told.decode().split() == ["SIG_DFL", "SIG_DFL"]
 
@@ -99,7 +100,7 @@ def test_what_a_server_leaves_behind_is_ended(tmp_path: Path) -> None:
         "stdout=subprocess.DEVNULL).pid)"
     )
     held = Held(sys.executable, "-c", code)
-    told, _ = held.process.communicate(timeout=20)
+    told, _ = held.process.communicate(timeout=PATIENCE)
     os.close(held.cut)
     assert gone([int(told)])
 
@@ -123,9 +124,9 @@ time.sleep(3600)
     keeper = int(holder.stdout.readline())
     family = read_pids(pids)
     holder.send_signal(signal.SIGKILL)
-    holder.wait(10)
+    holder.wait(PATIENCE)
     holder.stdout.close()
-    assert gone([keeper, *(family if sys.platform == "linux" else family[:3])], within=10)
+    assert gone([keeper, *(family if sys.platform == "linux" else family[:3])])
 
 
 def test_it_needs_nothing_but_the_standard_library() -> None:

@@ -26,6 +26,7 @@ from deepdiver.gateway import Gateway
 from deepdiver.tools.library.locking import turn
 from deepdiver.tools.osint import copies
 from deepdiver.tools.osint.copies import Copy, copy_of
+from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 
@@ -175,7 +176,7 @@ async def test_a_late_service_is_waited_for_only_where_there_is_no_copy(
     ).note == ""  # longer than half the deadline, and there was nothing else
     later = await got(gateway, service.url, NOON + timedelta(hours=2))
     assert later.note.endswith("2 hours old; the service gave nothing new within 0.3 s")
-    longer = await got(gateway, service.url, NOON + timedelta(hours=2), within=5.0)
+    longer = await got(gateway, service.url, NOON + timedelta(hours=2), within=PATIENCE)
     assert longer.note == ""
 
 

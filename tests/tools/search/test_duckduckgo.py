@@ -28,6 +28,7 @@ from deepdiver.tools.search.duckduckgo import (
     region,
     unwrapped,
 )
+from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -288,6 +289,6 @@ def test_nothing_is_loaded_before_it_is_asked() -> None:
     loaded = "print([name for name in ('ddgs', 'primp', 'lxml') if name in sys.modules])"
     script = f"import sys, deepdiver.tools.search.duckduckgo; {loaded}"
     told = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     assert told.stdout.strip() == "[]"

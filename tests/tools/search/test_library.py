@@ -31,6 +31,7 @@ from deepdiver.tools.library.local import LocalLibrary
 from deepdiver.tools.library.places import open_library
 from deepdiver.tools.search import library
 from deepdiver.tools.search.library import PROVIDER, shelf
+from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 
 SAMPLE = (sample.LIBRARY,)
@@ -226,13 +227,13 @@ async def test_who_is_stopped_does_not_wait_for_all_the_files(
     def slow(file: File) -> bytes:
         loaded.append(file.url)
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE)
         return load(file)
 
     monkeypatch.setattr(refreshing, "load", slow)
     gateway = desk.gateway(documents=(docs,))
     opening = asyncio.ensure_future(PROVIDER.prepare(gateway))
-    assert await asyncio.to_thread(begun.wait, 10)
+    assert await asyncio.to_thread(begun.wait, PATIENCE)
     opening.cancel()
     with pytest.raises(asyncio.CancelledError):
         await opening

@@ -252,6 +252,7 @@ class _Background:
         def finish(task: asyncio.Task[T]) -> None:
             if task.cancelled():
                 outcome.cancel()
+                outcome.set_running_or_notify_cancel()  # else who waits for it is not woken
             elif (error := task.exception()) is not None:
                 outcome.set_exception(error)
             else:

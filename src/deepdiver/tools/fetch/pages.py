@@ -117,7 +117,7 @@ async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> 
             ) from None  # and not once more
         finally:
             if delay:
-                await gateway.rest(request.provider, delay)
+                await gateway.pause(request.provider, delay)
 
     try:
         reply = await gateway.call(request, do)

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from deepdiver.core.identity import digest
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.gateway.prices import paid, search_cost
+from deepdiver.gateway.prices import search_cost, seller_of
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.search.http import ask_json, shaped
 from deepdiver.tools.search.narrow import asked_days, span, with_sites
@@ -125,7 +125,7 @@ class Google:
 
     def _way(self, settings: Settings) -> Serper | Serpapi | CustomSearch:
         ways: dict[str, Serper | Serpapi] = {SERPER.way: SERPER, SERPAPI.way: SERPAPI}
-        return ways.get(paid(settings, self.name), OWN)
+        return ways.get(seller_of(settings, self.name), OWN)
 
 
 def _asked(query: str, limit: int, filters: Filters) -> Asked:

@@ -99,7 +99,9 @@ async def _in_thread(look: Callable[[Told], T], gateway: Gateway, request: Reque
             raise _Left
         if time.monotonic() - last >= TOLD_EVERY:
             last = time.monotonic()
-            loop.call_soon_threadsafe(gateway.progressed, request, now.stage, now.done, now.total)
+            loop.call_soon_threadsafe(
+                gateway.report_progress, request, now.stage, now.done, now.total
+            )
 
     try:
         return await asyncio.to_thread(look, told)

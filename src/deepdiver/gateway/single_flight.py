@@ -1,6 +1,6 @@
-"""Calls in the air.
+"""Single flight: a call that is in flight already is joined, not made a second time.
 
-Who asks for what is in the air already waits for it, and nobody suffers from another's leaving.
+A caller that leaves does not disturb the others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from deepdiver.gateway.request import Reply
-from deepdiver.gateway.threads import to_its_end
+from deepdiver.gateway.store_threads import wait_until_done
 
 
 @dataclass(slots=True)
@@ -21,22 +21,23 @@ class _Flight:
     given_up: bool = False
 
 
-class Flights:
-    """The calls of one run that are in the air, by key."""
+class SingleFlight:
+    """The calls of one run that are in flight, by key."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start with no calls."""
         self._flights: dict[str, _Flight] = {}
 
     async def join(self, key: str, begin: Callable[[], Coroutine[Any, Any, Reply]]) -> Reply:
-        """Return what a call brings, which is begun unless it is in the air.
+        """Return the reply of a call, and begin the call unless it is in flight.
 
-        It flies on as long as anybody waits for it. With the last one it is cancelled, and that one
-        leaves when it is down: whatever it held has been given back then.
+        The call goes on as long as anybody waits for it. When the last caller is cancelled, the
+        call is cancelled too, and that caller leaves after the call has given back everything it
+        held.
         """
         while (flight := self._flights.get(key)) is not None and flight.given_up:
             await asyncio.wait([flight.task])
-            self._down(key, flight)
+            self._forget(key, flight)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(begin()))
         flight.waiting += 1
@@ -46,13 +47,13 @@ class Flights:
             if flight.waiting == 1:
                 flight.given_up = True
                 flight.task.cancel()
-                await to_its_end(flight.task)
+                await wait_until_done(flight.task)
             raise
         finally:
             flight.waiting -= 1
             if not flight.waiting:
-                self._down(key, flight)
+                self._forget(key, flight)
 
-    def _down(self, key: str, flight: _Flight) -> None:
+    def _forget(self, key: str, flight: _Flight) -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]

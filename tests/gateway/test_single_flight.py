@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Reply
-from deepdiver.gateway.flights import Flights
+from deepdiver.gateway.single_flight import SingleFlight
 from tests.gateway.rig import fault, leave, settle_down
+from tests.patience import PATIENCE
 
 
 class Plane:
@@ -42,13 +43,13 @@ class Plane:
 
 
 def board(
-    flights: Flights, plane: Callable[[], Coroutine[Any, Any, Reply]], key: str = "k"
+    flights: SingleFlight, plane: Callable[[], Coroutine[Any, Any, Reply]], key: str = "k"
 ) -> asyncio.Task[Reply]:
     return asyncio.create_task(flights.join(key, plane))
 
 
 async def test_a_failure_is_delivered_to_everyone() -> None:
-    flights, plane = Flights(), Plane(fault(CallFault.SERVER))
+    flights, plane = SingleFlight(), Plane(fault(CallFault.SERVER))
     tasks = [board(flights, plane) for _ in range(3)]
     await settle_down(2)
     plane.land.set()
@@ -59,7 +60,7 @@ async def test_a_failure_is_delivered_to_everyone() -> None:
 
 
 async def test_an_answer_is_delivered_to_everyone() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     tasks = [board(flights, plane) for _ in range(3)]
     await settle_down(2)
     plane.land.set()
@@ -68,7 +69,7 @@ async def test_an_answer_is_delivered_to_everyone() -> None:
 
 
 async def test_what_is_over_is_not_in_the_air() -> None:
-    flights, plane = Flights(), Plane(fault(CallFault.SERVER))
+    flights, plane = SingleFlight(), Plane(fault(CallFault.SERVER))
     plane.land.set()
     with pytest.raises(CallError):
         await flights.join("k", plane)
@@ -79,7 +80,7 @@ async def test_what_is_over_is_not_in_the_air() -> None:
 
 
 async def test_other_calls_fly_by_themselves() -> None:
-    flights, one, other = Flights(), Plane(), Plane()
+    flights, one, other = SingleFlight(), Plane(), Plane()
     tasks = board(flights, one, "a"), board(flights, other, "b")
     one.land.set()
     assert await tasks[0] == Reply("landed")
@@ -89,7 +90,7 @@ async def test_other_calls_fly_by_themselves() -> None:
 
 
 async def test_when_the_first_is_cancelled_the_second_gets_its_answer() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     first, second = board(flights, plane), board(flights, plane)
     await settle_down(2)
     await leave(first)
@@ -100,7 +101,7 @@ async def test_when_the_first_is_cancelled_the_second_gets_its_answer() -> None:
 
 
 async def test_when_the_second_is_cancelled_the_first_gets_its_answer() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     first, second = board(flights, plane), board(flights, plane)
     await settle_down(2)
     await leave(second)
@@ -109,7 +110,7 @@ async def test_when_the_second_is_cancelled_the_first_gets_its_answer() -> None:
 
 
 async def test_the_last_to_leave_leaves_when_it_is_down() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     first, second = board(flights, plane), board(flights, plane)
     await settle_down(2)
     await leave(first)
@@ -119,18 +120,18 @@ async def test_the_last_to_leave_leaves_when_it_is_down() -> None:
 
 
 async def test_all_leaving_at_once_brings_it_down() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     tasks = [board(flights, plane) for _ in range(3)]
     await settle_down(2)
     for task in tasks:
         task.cancel()
-    await asyncio.wait(tasks, timeout=10)
+    await asyncio.wait(tasks, timeout=PATIENCE)
     assert all(task.cancelled() for task in tasks)
     assert (plane.begun, plane.cancelled, plane.down) == (1, 1, 1)
 
 
 async def test_leaving_before_it_has_begun() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     task = board(flights, plane)
     await leave(task)
     assert plane.begun == plane.down
@@ -140,7 +141,7 @@ async def test_leaving_before_it_has_begun() -> None:
 
 
 async def test_who_comes_while_it_goes_down_waits_and_flies_anew() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     leaving = board(flights, plane)
     await settle_down(2)
     leaving.cancel()
@@ -153,7 +154,7 @@ async def test_who_comes_while_it_goes_down_waits_and_flies_anew() -> None:
 
 
 async def test_who_comes_while_it_goes_down_may_be_cancelled_too() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     leaving = board(flights, plane)
     await settle_down(2)
     leaving.cancel()
@@ -161,19 +162,19 @@ async def test_who_comes_while_it_goes_down_may_be_cancelled_too() -> None:
     late = board(flights, plane)
     await asyncio.sleep(0)
     await leave(late)
-    await asyncio.wait([leaving], timeout=10)
+    await asyncio.wait([leaving], timeout=PATIENCE)
     assert leaving.cancelled()
     assert plane.begun == 1
 
 
 async def test_an_answer_at_the_moment_of_leaving_is_no_error() -> None:
-    flights, plane = Flights(), Plane()
+    flights, plane = SingleFlight(), Plane()
     task = board(flights, plane)
     await settle_down(2)
     plane.land.set()
     await asyncio.sleep(0)
     task.cancel()
-    await asyncio.wait([task], timeout=10)
+    await asyncio.wait([task], timeout=PATIENCE)
     assert flights._flights == {}
     assert plane.down == 1
 
@@ -192,7 +193,7 @@ async def test_a_failure_that_nobody_waits_for_is_not_complained_about() -> None
             raise fault(CallFault.NETWORK) from None
         raise AssertionError
 
-    flights = Flights()
+    flights = SingleFlight()
     task = board(flights, stubborn)
     await settle_down(2)
     await leave(task)
@@ -210,7 +211,7 @@ def test_whoever_comes_and_goes_one_flies_at_a_time_and_all_who_stay_arrive(
     moves: list[tuple[str, int]],
 ) -> None:
     async def play() -> None:
-        flights, flying, most = Flights(), 0, 0
+        flights, flying, most = SingleFlight(), 0, 0
         go = asyncio.Event()
 
         async def plane() -> Reply:

@@ -1,4 +1,4 @@
-"""Steps of the store in threads of their own, each to its end, whatever becomes of who asked for it."""
+"""Runs steps of the store in threads, and finishes each step even if its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _open_pool() -> None:
 
 
 THREADS = 2
-"""A store does one thing at a time; the second is for a second store."""
+"""A store does one thing at a time; the second thread is for a second store."""
 # Not the loop's own threads: a user's tools may keep those busy for minutes, and the journal must
 # not wait for them.
 _pool: ThreadPoolExecutor
@@ -29,24 +29,24 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork: the child 
 
 
 async def in_thread(step: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a step in a thread and return what it returns.
+    """Run a step of the store in a thread and return its result.
 
-    What was begun happens: who is cancelled meanwhile is held until it has, a few milliseconds, and
-    then knows. So an answer that was paid for is kept, and a place that was taken can be given
-    back.
+    A step that was begun is finished. A caller that is cancelled meanwhile leaves only after that,
+    a few milliseconds later, so that an answer that was paid for is kept and a place that was taken
+    can be given back.
     """
     running = asyncio.get_running_loop().run_in_executor(_pool, partial(step, *args, **kwargs))
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        await to_its_end(running)
+        await wait_until_done(running)
         raise
 
 
-async def to_its_end(running: asyncio.Future[Any]) -> None:
-    """Wait until something is over, however it ends.
+async def wait_until_done(running: asyncio.Future[Any]) -> None:
+    """Wait until a task or future is done, whether it succeeds, fails or is cancelled.
 
-    Whoever is cancelled while waiting leaves afterwards.
+    A caller that is cancelled while it waits leaves only after that.
     """
     cancelled: asyncio.CancelledError | None = None
     while not running.done():
