@@ -1,6 +1,6 @@
-"""Small libraries about other affairs than the sample's, with questions.
+"""Small libraries on other subjects than the sample's, with questions.
 
-Rules that fit one library alone fail here.
+Rules that fit only one library fail here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Taking a question apart into what must be answered first and what next."""
+"""A question is divided into what must be answered first and what comes next."""
 
 from __future__ import annotations
 

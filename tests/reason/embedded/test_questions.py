@@ -1,7 +1,4 @@
-"""Whole questions over whole libraries.
-
-The sample's, and others that the rules were not made for.
-"""
+"""Whole questions over whole libraries: the sample's, and some that no rule was made for."""
 
 from __future__ import annotations
 
@@ -34,10 +31,7 @@ def holds(text: str, words: str) -> bool:
 
 
 def held(outcome: Outcome) -> list[str]:
-    """What a run holds to be so.
-
-    What it accepted, and what its answer says before it names a doubt.
-    """
+    """What a run takes to be true: what it accepted, and its answer up to the first doubt."""
     told = [sentence.text for sentence in outcome.draft.answer]
     sure = told[: next((n for n, text in enumerate(told) if text in DOUBT), len(told))]
     return [*outcome.accepted, *sure]
@@ -49,10 +43,7 @@ def without_dates(text: str) -> str:
 
 
 def right(outcome: Outcome, answers: tuple[str, ...], must_not: tuple[str, ...]) -> bool:
-    """Whether an answer holds all it must and nothing that it must not.
-
-    Without answers, whether there is none.
-    """
+    """Whether an answer has all that it must and nothing that it must not; or there is none."""
     if not answers:
         return not outcome.draft.answer
     told = without_dates(outcome.answer)
