@@ -13,7 +13,7 @@ from deepdiver.reason.embedded import write
 from deepdiver.sample import Question, QuestionKind
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
-from tests.reason.embedded.affairs import LIBRARIES, QUESTIONS, Asked
+from tests.reason.embedded.affairs import LIBRARIES, QUESTIONS, LibraryQuestion
 from tests.reason.embedded.loop import Outcome, Weigh, research
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -170,7 +170,7 @@ def test_most_answers_do_not_hang_on_how_far_each_source_is_believed() -> None:
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.text)
-def test_other_libraries_are_understood_too(libraries: Path, asked: Asked) -> None:
+def test_other_libraries_are_understood_too(libraries: Path, asked: LibraryQuestion) -> None:
     outcome = research(libraries / asked.library, asked.text)
     assert right(outcome, asked.answers, asked.must_not), outcome.answer
     assert outcome.faults == ()
@@ -188,7 +188,9 @@ def test_libraries_side_by_side_do_not_mix(libraries: Path, every: int) -> None:
 @pytest.mark.parametrize(
     "asked", [a for a in QUESTIONS if not a.answers], ids=lambda asked: asked.text
 )
-def test_what_no_library_holds_is_not_answered_from_another(libraries: Path, asked: Asked) -> None:
+def test_what_no_library_holds_is_not_answered_from_another(
+    libraries: Path, asked: LibraryQuestion
+) -> None:
     assert research(libraries, asked.text).draft.answer == ()
 
 
