@@ -216,10 +216,7 @@ def test_a_closed_file_is_closed(file: RowFile) -> None:
 
 
 def crashed(path: Path, before: list[int], tail: bytes, slot: bytes | None) -> None:
-    """Leave a file as a crash may.
-
-    Rows that are committed, part of some that are not, part of a slot.
-    """
+    """Leave a file as after a crash: committed rows, a part of others, and a part of a slot."""
     with closing(RowFile(path, WIDTH)) as file:
         for number in before:
             file.append(row(number))

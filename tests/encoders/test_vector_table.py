@@ -332,10 +332,7 @@ TABLES = st.integers(1, 12).flatmap(
 
 
 def error_of(stored: Floats, query: Floats) -> npt.NDArray[np.float64]:
-    """Return how far a score may be from the exact one.
-
-    Half a step of each of the row's and the query's numbers.
-    """
+    """Return how far a score may be from the exact one: half a step of each number."""
     largest = np.abs(stored).max(axis=1, initial=0).astype(np.float64)
     size, most = np.abs(query).astype(np.float64).sum(), np.abs(query).max(initial=0)
     row_part = largest / 254 * size

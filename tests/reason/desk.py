@@ -1,7 +1,4 @@
-"""A reasoner at work.
-
-The real gateway and store, the real vendors' clients, and a scripted server behind them.
-"""
+"""A reasoner at work: the real gateway, store and vendors' clients, with a scripted server."""
 
 from __future__ import annotations
 
@@ -118,10 +115,7 @@ async def desk(
 
 
 def chat_openai(server: ScriptedServer, **about: Any) -> BaseChatModel:
-    """Make a model of OpenAI's as a user would, with connections of its own.
-
-    Close it with `close_model`.
-    """
+    """Make an OpenAI model as a user would; close its connections with `close_model`."""
     held = {"model": "made", "api_key": "none", "base_url": server.openai, "max_retries": 0}
     return ChatOpenAI(**{**held, "http_async_client": openai.DefaultAsyncHttpxClient(), **about})
 
@@ -166,10 +160,7 @@ def refusing(
 
 
 def in_turn(*answers: Answer) -> ModelScript:
-    """Give one answer after the other, and the last for ever.
-
-    `Answer()` stands for the good one.
-    """
+    """Give one answer after the other, then the last one forever; `Answer()` is the good one."""
 
     def script(body: dict[str, Any], number: int) -> Answer:
         chosen = answers[min(number, len(answers) - 1)]

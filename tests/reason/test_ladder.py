@@ -156,10 +156,7 @@ def test_the_last_rung_is_the_model_itself() -> None:
 def test_a_model_too_old_for_schemas_is_not_given_tools_under_another_name(
     recwarn: pytest.WarningsRecorder,
 ) -> None:
-    """LangChain warns and binds a tool instead.
-
-    The warning is hushed by the reasoner, the binding is refused here.
-    """
+    """LangChain warns and binds a tool; the reasoner hushes the warning, and the rung refuses."""
     with ScriptedServer() as server, pytest.raises((NotImplementedError, UserWarning)):
         bind(chat_openai(server, model="gpt-4"), Rung.NATIVE, WANTED)
 

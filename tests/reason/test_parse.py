@@ -1,8 +1,4 @@
-"""The gate.
-
-What must be read from model output, what must be refused and why, and that nothing else ever
-happens.
-"""
+"""The gate: what must be read from model output, what must be refused, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -47,10 +43,7 @@ class Picks(BaseModel):
 
 
 class Noted(BaseModel):
-    """Exactly one list, behind an alias, an annotation and an option.
-
-    The title is also a key of every JSON schema.
-    """
+    """One list, with an alias, an annotation and an option; JSON schemas have a title too."""
 
     title: str = ""
     parts: Annotated[list[str], Field(max_length=9)] | None = Field(default=None, alias="items")
@@ -98,10 +91,7 @@ def claim(statement: str = "a", confidence: float = 0.5) -> Claim:
 def fault_of(
     text: str, answer: type[BaseModel], *, truncated: bool = False
 ) -> tuple[AnswerFault, str]:
-    """Read what cannot be read.
-
-    Give the fault and the message, having checked what every message keeps to.
-    """
+    """Return the fault and message of an unreadable text; check the rules for all messages."""
     with pytest.raises(UnreadableAnswerError) as caught:
         read_answer(text, answer, truncated=truncated)
     message = str(caught.value)

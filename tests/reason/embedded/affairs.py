@@ -1,6 +1,6 @@
-"""Small libraries about other affairs than the sample's, with questions.
+"""Small libraries on other subjects than the sample's, with questions.
 
-Rules that fit one library alone fail here.
+Rules that fit only one library fail here.
 """
 
 from __future__ import annotations
@@ -437,7 +437,7 @@ The managing director of Karst Beton GmbH is Ute Lang.
 
 
 @dataclass(frozen=True)
-class Asked:
+class LibraryQuestion:
     """A question to one of the libraries."""
 
     library: str
@@ -458,133 +458,141 @@ LIBRARIES = {
     "dam": DAM,
 }
 QUESTIONS = (
-    Asked(
+    LibraryQuestion(
         "bridge",
         "How many people died in the collapse of the Tarn Bridge?",
         ("Two people",),
         ("three people",),
     ),
-    Asked(
+    LibraryQuestion(
         "bridge",
         "Did an overloaded lorry cause the collapse of the Tarn Bridge?",
         ("corrosion",),
         ("lorry caused",),
     ),
-    Asked(
+    LibraryQuestion(
         "bridge",
         "What caused the collapse of the Tarn Bridge?",
         ("corrosion in a hanger rod",),
         ("lorry caused",),
     ),
-    Asked("bridge", "When was the Tarn Bridge last inspected?", ("14 March 2021",)),
-    Asked("bridge", "Who inspected the Tarn Bridge in March 2021?", ("Mara Quill",)),
-    Asked(
+    LibraryQuestion("bridge", "When was the Tarn Bridge last inspected?", ("14 March 2021",)),
+    LibraryQuestion("bridge", "Who inspected the Tarn Bridge in March 2021?", ("Mara Quill",)),
+    LibraryQuestion(
         "bridge",
         "Who is the chief executive of the company that owns the firm that maintained the Tarn "
         "Bridge?",
         ("Celia Ashdown",),
         ("Tobias Renn",),
     ),
-    Asked(
+    LibraryQuestion(
         "bridge",
         "What was the turnover of Orrin Group plc in 2021?",
         ("840 million",),
         ("790 million pounds in 2021",),
     ),
-    Asked("bridge", "What colour was the Tarn Bridge painted?", ()),
-    Asked(
+    LibraryQuestion("bridge", "What colour was the Tarn Bridge painted?", ()),
+    LibraryQuestion(
         "novel",
         "Who wrote the novel that won the Alder Prize in 1987?",
         ("Ines Calder",),
         ("Joel Marsh", "Edith Vane"),
     ),
-    Asked("novel", "How old is the author of The Salt Road?", ("75 years old",), ("77 years old",)),
-    Asked("novel", "Who is the daughter of Ines Calder?", ("Ruth Calder",)),
-    Asked("novel", "How much prize money did Ines Calder receive?", ()),
-    Asked(
+    LibraryQuestion(
+        "novel", "How old is the author of The Salt Road?", ("75 years old",), ("77 years old",)
+    ),
+    LibraryQuestion("novel", "Who is the daughter of Ines Calder?", ("Ruth Calder",)),
+    LibraryQuestion("novel", "How much prize money did Ines Calder receive?", ()),
+    LibraryQuestion(
         "club",
         "Who is head coach of the club that won the Northern Cup in 2024?",
         ("Dario Venn",),
         ("Hanna Stolpe",),
     ),
-    Asked("club", "When was Kestrel Town founded?", ("1904",), ("founded in 1906",)),
-    Asked(
+    LibraryQuestion("club", "When was Kestrel Town founded?", ("1904",), ("founded in 1906",)),
+    LibraryQuestion(
         "club", "How many seats does the Furnace Ground have?", ("18,200 seats",), ("25,000 seats",)
     ),
-    Asked(
+    LibraryQuestion(
         "club",
         "Which club won the Northern Cup in 2023?",
         ("Saint Orlan United",),
         ("Kestrel Town",),
     ),
-    Asked("ship", "When did the steamer Meridian sink?", ("12 March 1932",), ("13 March 1932",)),
-    Asked(
+    LibraryQuestion(
+        "ship", "When did the steamer Meridian sink?", ("12 March 1932",), ("13 March 1932",)
+    ),
+    LibraryQuestion(
         "ship",
         "Who was captain of the ship that sank off Cape Dorn in 1932?",
         ("Elias Thorne",),
         ("Magnus Ould",),
     ),
-    Asked(
+    LibraryQuestion(
         "ship",
         "Who are the daughters of the captain of the steamer Meridian?",
         ("Agnes Thorne", "Lydia Thorne"),
     ),
-    Asked(
+    LibraryQuestion(
         "ship",
         "What happened a few minutes after the steamer Meridian struck the Widow Reef?",
         ("engine room", "03:12"),
     ),
-    Asked("ship", "Was the captain of the steamer Meridian drunk?", ("not drunk",)),
-    Asked("ship", "At what time did the steamer Meridian sink?", ("04:55",)),
-    Asked("ship", "Which bank financed the steamer Meridian?", ()),
-    Asked(
+    LibraryQuestion("ship", "Was the captain of the steamer Meridian drunk?", ("not drunk",)),
+    LibraryQuestion("ship", "At what time did the steamer Meridian sink?", ("04:55",)),
+    LibraryQuestion("ship", "Which bank financed the steamer Meridian?", ()),
+    LibraryQuestion(
         "trial",
         "How many patients took part in the velmarin trial at Lakeshore Hospital?",
         ("412 patients",),
         ("1,200 patients took",),
     ),
-    Asked("trial", "Did velmarin reduce the number of coughs per hour?", ("did not reduce",)),
-    Asked("trial", "Who led the velmarin trial?", ("Noor Haddad",)),
-    Asked(
+    LibraryQuestion(
+        "trial", "Did velmarin reduce the number of coughs per hour?", ("did not reduce",)
+    ),
+    LibraryQuestion("trial", "Who led the velmarin trial?", ("Noor Haddad",)),
+    LibraryQuestion(
         "trial",
         "Who is the chief executive of the company that makes velmarin?",
         ("Greta Solheim",),
     ),
-    Asked(
+    LibraryQuestion(
         "theft",
         "How many paintings were stolen from the Harrow Museum?",
         ("Four paintings",),
         ("Nine paintings",),
     ),
-    Asked(
+    LibraryQuestion(
         "theft",
         "At what time was the theft at the Harrow Museum discovered?",
         ("06:45",),
         ("02:15",),
     ),
-    Asked("theft", "Who painted Woman with Lamp?", ("Anselm Roth",)),
-    Asked("theft", "When did the painter of Woman with Lamp die?", ("1899",)),
-    Asked(
+    LibraryQuestion("theft", "Who painted Woman with Lamp?", ("Anselm Roth",)),
+    LibraryQuestion("theft", "When did the painter of Woman with Lamp die?", ("1899",)),
+    LibraryQuestion(
         "theft",
         "Who is president of the foundation that gave Woman with Lamp to the Harrow Museum?",
         ("Marta Keller",),
         ("Otto Keller is",),
     ),
-    Asked("theft", "Which company insured the Harrow Museum?", ("Northgate Mutual",)),
-    Asked("theft", "Did a guard help the thieves at the Harrow Museum?", ()),
-    Asked("theft", "What was the price of Woman with Lamp?", ()),
-    Asked("dam", "What was the cost of the Ister dam?", ("298 million",)),
-    Asked(
+    LibraryQuestion("theft", "Which company insured the Harrow Museum?", ("Northgate Mutual",)),
+    LibraryQuestion("theft", "Did a guard help the thieves at the Harrow Museum?", ()),
+    LibraryQuestion("theft", "What was the price of Woman with Lamp?", ()),
+    LibraryQuestion("dam", "What was the cost of the Ister dam?", ("298 million",)),
+    LibraryQuestion(
         "dam",
         "How many people had to leave the village of Alt-Ister?",
         ("340 people", "412 people"),
     ),
-    Asked("dam", "How high is the Ister dam?", ("87 metres",)),
-    Asked(
+    LibraryQuestion("dam", "How high is the Ister dam?", ("87 metres",)),
+    LibraryQuestion(
         "dam",
         "Who is the sole shareholder of the company that is the parent of Karst Beton GmbH?",
         ("Henrik Solm",),
     ),
-    Asked("dam", "When was the Ister dam completed?", ("30 September 2020",), ("3 May 2020",)),
-    Asked("dam", "Which architect designed the Ister dam?", ()),
+    LibraryQuestion(
+        "dam", "When was the Ister dam completed?", ("30 September 2020",), ("3 May 2020",)
+    ),
+    LibraryQuestion("dam", "Which architect designed the Ister dam?", ()),
 )

@@ -1,9 +1,7 @@
-"""The loop of `popper` in plain functions.
+"""The loop of `popper` in plain functions, to try the reasoner over a folder without a graph.
 
-The reasoner can be tried over a folder of documents without a graph.
-
-Searching, following leads, testing and weighing are as the strategy does them; what is tried here
-is the reasoning.
+Searching, following leads, testing and weighing work as in the strategy; the reasoning is under
+test.
 """
 
 from __future__ import annotations
@@ -330,10 +328,7 @@ class Loop:
                     )
 
     def _bearing_on(self, item: Proposed) -> list[str]:
-        """Return the findings that share a word with a hypothesis.
-
-        The others are neutral without asking.
-        """
+        """Return the findings that share a word with a hypothesis; the others are neutral."""
         asked = set(terms(f"{item.statement} {item.answer}"))
         return [
             key

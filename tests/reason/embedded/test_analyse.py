@@ -1,7 +1,4 @@
-"""What sources of different origin agree in comes first.
-
-What one says is uncertain; what is open is asked next.
-"""
+"""Agreements come first, single sources are uncertain, and open parts are asked next."""
 
 from __future__ import annotations
 

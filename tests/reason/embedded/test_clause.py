@@ -1,4 +1,4 @@
-"""One clause: what is sought, what is said of it, and where, when and of whom."""
+"""One clause: the kind of thing it asks for, its predicate, and its circumstances."""
 
 from __future__ import annotations
 

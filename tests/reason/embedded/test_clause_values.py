@@ -1,7 +1,4 @@
-"""What could fill an open place.
-
-Values of the right kind, the likeliest first; and when two of them agree.
-"""
+"""Values for an open place: those of the right kind, the likeliest first, and when two agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two things set against each other: by dates, by what is borne out, by the same answer."""
+"""Two things are compared by dates, by support for a claim, and by the same answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A conclusion passes if its quotes carry it and its times and places are known.
-
-Each rule can fail one.
-"""
+"""A conclusion passes if its quotes carry it and its times and places are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured is told as measured; what nothing but the clock connects is chance."""
+"""Measured relations are reported as measured; coincidences in time are chance."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Another round while something is open and the last one brought something.
-
-Never by a threshold.
-"""
+"""Another round follows while something is open and the last one found something new."""
 
 from __future__ import annotations
 

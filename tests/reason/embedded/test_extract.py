@@ -1,4 +1,4 @@
-"""Reading texts: what bears on the problem is quoted word for word, and names lead on."""
+"""Sentences that bear on the problem are quoted word for word, and names become leads."""
 
 from __future__ import annotations
 

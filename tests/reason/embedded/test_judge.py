@@ -1,7 +1,4 @@
-"""The same value for the same thing supports, another one refutes, so does a denial.
-
-The rest is neutral.
-"""
+"""The same value supports, another value or a denial refutes, and the rest is neutral."""
 
 from __future__ import annotations
 

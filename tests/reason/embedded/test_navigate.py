@@ -1,7 +1,4 @@
-"""Navigating by rules.
-
-In the words of the sources, never the same step again, and over when nothing is left.
-"""
+"""Navigation uses the sources' words, never repeats a step, and ends when nothing is left."""
 
 from __future__ import annotations
 

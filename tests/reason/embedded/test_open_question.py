@@ -1,7 +1,4 @@
-"""Open questions.
-
-Which they are, what they name, and which sentences with a figure are quoted for them.
-"""
+"""Open questions: which these are, what they name, and which figures are quoted for them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The account of an open question.
-
-Each finding once, by aspect and source, within a length that is read.
-"""
+"""The account of an open question: each finding once, by aspect and source, not too long."""
 
 from __future__ import annotations
 

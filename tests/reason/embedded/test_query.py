@@ -1,7 +1,4 @@
-"""Queries that find out carry the names found so far.
-
-Queries that refute never carry the value that is claimed.
-"""
+"""Queries contain the names found so far; queries to refute never contain the claimed value."""
 
 from __future__ import annotations
 

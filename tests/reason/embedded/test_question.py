@@ -1,4 +1,4 @@
-"""Taking a question apart into what must be answered first and what next."""
+"""A question is divided into what must be answered first and what comes next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.reason.embedded.clause import Kind
-from deepdiver.reason.embedded.question import LONGEST_QUESTION, MOST_CLAUSES, analyse_question
+from deepdiver.reason.embedded.question import (
+    LONGEST_QUESTION,
+    MOST_CLAUSES,
+    analyse_question,
+    chains_besides,
+)
 from tests.patience import in_proportion
 
 
@@ -232,3 +237,12 @@ def test_any_heap_of_question_words_can_be_taken_apart(words: list[str]) -> None
     for chain in analyse_question(" ".join(words)).chains:
         assert 1 <= len(chain) <= MOST_CLAUSES
         assert not chain[0].hole or len(chain) > 1
+
+
+def test_only_problems_that_the_question_does_not_ask_have_chains_besides() -> None:
+    analysis = analyse_question("How old are the children of the parents who run Acme Ltd?")
+    own = [clause.text for clause in analysis.clauses]
+    assert chains_besides(analysis, own) == []
+    assert chains_besides(analysis, [*own, "When did Acme Ltd open?"]) == list(
+        analyse_question("When did Acme Ltd open?").chains
+    )

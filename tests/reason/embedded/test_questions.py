@@ -1,7 +1,4 @@
-"""Whole questions over whole libraries.
-
-The sample's, and others that the rules were not made for.
-"""
+"""Whole questions over whole libraries: the sample's, and some that no rule was made for."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from deepdiver.reason.embedded import write
 from deepdiver.sample import Question, QuestionKind
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
-from tests.reason.embedded.affairs import LIBRARIES, QUESTIONS, Asked
+from tests.reason.embedded.affairs import LIBRARIES, QUESTIONS, LibraryQuestion
 from tests.reason.embedded.loop import Outcome, Weigh, research
 
 pytestmark = pytest.mark.usefixtures("read_once")
@@ -34,10 +31,7 @@ def holds(text: str, words: str) -> bool:
 
 
 def held(outcome: Outcome) -> list[str]:
-    """What a run holds to be so.
-
-    What it accepted, and what its answer says before it names a doubt.
-    """
+    """What a run takes to be true: what it accepted, and its answer up to the first doubt."""
     told = [sentence.text for sentence in outcome.draft.answer]
     sure = told[: next((n for n, text in enumerate(told) if text in DOUBT), len(told))]
     return [*outcome.accepted, *sure]
@@ -49,10 +43,7 @@ def without_dates(text: str) -> str:
 
 
 def right(outcome: Outcome, answers: tuple[str, ...], must_not: tuple[str, ...]) -> bool:
-    """Whether an answer holds all it must and nothing that it must not.
-
-    Without answers, whether there is none.
-    """
+    """Whether an answer has all that it must and nothing that it must not; or there is none."""
     if not answers:
         return not outcome.draft.answer
     told = without_dates(outcome.answer)
@@ -179,7 +170,7 @@ def test_most_answers_do_not_hang_on_how_far_each_source_is_believed() -> None:
 
 
 @pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.text)
-def test_other_libraries_are_understood_too(libraries: Path, asked: Asked) -> None:
+def test_other_libraries_are_understood_too(libraries: Path, asked: LibraryQuestion) -> None:
     outcome = research(libraries / asked.library, asked.text)
     assert right(outcome, asked.answers, asked.must_not), outcome.answer
     assert outcome.faults == ()
@@ -197,7 +188,9 @@ def test_libraries_side_by_side_do_not_mix(libraries: Path, every: int) -> None:
 @pytest.mark.parametrize(
     "asked", [a for a in QUESTIONS if not a.answers], ids=lambda asked: asked.text
 )
-def test_what_no_library_holds_is_not_answered_from_another(libraries: Path, asked: Asked) -> None:
+def test_what_no_library_holds_is_not_answered_from_another(
+    libraries: Path, asked: LibraryQuestion
+) -> None:
     assert research(libraries, asked.text).draft.answer == ()
 
 

@@ -1,7 +1,4 @@
-"""Answers by the reader.
-
-Alone and in pairs, of the kind that is asked for, and where they stand.
-"""
+"""The reader's answers: alone and in pairs, of the right kind, and with their places."""
 
 from __future__ import annotations
 

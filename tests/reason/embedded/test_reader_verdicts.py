@@ -1,7 +1,4 @@
-"""The reader's verdicts.
-
-A side where it sees one, none where a value is missing, and how texts lean together.
-"""
+"""The reader's verdicts: a side if it sees one, none if a value is missing, and how texts lean."""
 
 from __future__ import annotations
 

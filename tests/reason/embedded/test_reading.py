@@ -1,4 +1,4 @@
-"""From a text to sentences that can be quoted, and from a sentence to what stands in it."""
+"""From a text to its quotable sentences, and from a sentence to its contents."""
 
 from __future__ import annotations
 

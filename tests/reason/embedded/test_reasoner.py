@@ -340,10 +340,7 @@ sys.stdout.write(canonical(answers))
 
 
 def test_the_seed_of_hashes_makes_no_difference() -> None:
-    """Sets are ordered by hash, and hashes of strings change from process to process.
-
-    No answer may hang on them.
-    """
+    """Sets are ordered by hash, which changes with the process; answers must not."""
     runs = {
         subprocess.run(
             [sys.executable, "-c", SCRIPT],

@@ -1,7 +1,4 @@
-"""Looking back is critical.
-
-What nothing answers, what one weak source answers; enough only if covered or in vain.
-"""
+"""Reflection names what is unanswered or weakly answered; enough is covered or searched in vain."""
 
 from __future__ import annotations
 

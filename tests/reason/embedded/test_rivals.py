@@ -1,7 +1,4 @@
-"""Rival answers by the reader.
-
-Which are one, which of them are believed, and what they stand on.
-"""
+"""The reader's rival answers: which are the same, which are believed, and what they rest on."""
 
 from __future__ import annotations
 

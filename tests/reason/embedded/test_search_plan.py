@@ -1,7 +1,4 @@
-"""Searches are planned in order.
-
-Explore, dive into what is open, check what has one source, look beside, write.
-"""
+"""Searches are planned in order: explore, fill gaps, check single sources, follow names, write."""
 
 from __future__ import annotations
 

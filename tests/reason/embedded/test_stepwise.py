@@ -1,4 +1,4 @@
-"""Reading step by step: what is asked within a question first, and how sure the whole is."""
+"""A question is asked step by step, and its likelihood includes every step."""
 
 from __future__ import annotations
 

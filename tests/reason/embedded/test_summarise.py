@@ -1,7 +1,4 @@
-"""The summary is the findings' own sentences.
-
-What answers first, nothing twice, what confirms named as such.
-"""
+"""The summary is the findings' own sentences: answers first, nothing twice, confirmations named."""
 
 from __future__ import annotations
 

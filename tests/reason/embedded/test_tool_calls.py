@@ -1,4 +1,4 @@
-"""Calls of tools, filled in from what a question says."""
+"""Tool calls are filled in from the question."""
 
 from __future__ import annotations
 

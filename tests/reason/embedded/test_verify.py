@@ -1,4 +1,4 @@
-"""Whether quotes carry a sentence, and what is put in the place of one that they do not carry."""
+"""Whether quotes carry a sentence, and what replaces one that they do not carry."""
 
 from __future__ import annotations
 

@@ -55,10 +55,7 @@ def test_the_sets_of_words_are_lower_case_and_not_empty() -> None:
 
 
 def test_negations_are_not_silent() -> None:
-    """A word that turns a sentence round must be told from one that says nothing.
-
-    Both lists are read apart.
-    """
+    """Words that negate and words that say nothing are different lists."""
     assert "out" not in word_lists.SILENT
     assert "the" in word_lists.SILENT
     assert word_lists.NEGATIONS.isdisjoint(word_lists.DENIALS)
