@@ -15,7 +15,7 @@ from deepdiver.gateway import Gateway
 from deepdiver.tools.osint import ioda, radar
 from deepdiver.tools.osint.arguments import Asn, CountryCode, ManyDays, Period
 from deepdiver.tools.osint.asking import side_by_side
-from deepdiver.tools.osint.countries import COUNTRIES
+from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import Answer, Arguments, IntelligenceType, Told
 from deepdiver.tools.osint.outages import Whom
 
@@ -41,7 +41,7 @@ class Asked(Period):
     def whom(self) -> Whom:
         """Whose connectivity is asked for."""
         if self.country_code is not None:
-            return Whom("country", self.country_code, COUNTRIES[self.country_code].name)
+            return Whom("country", self.country_code, countries()[self.country_code].name)
         return Whom("asn", str(self.asn), f"AS{self.asn}")
 
 

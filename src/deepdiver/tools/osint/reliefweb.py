@@ -17,7 +17,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.arguments import Period, Span, today
-from deepdiver.tools.osint.countries import COUNTRIES
+from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row, or_failure
 from deepdiver.tools.osint.telling import by_day, clock, compared, counted, one_line, quoted, utc
 from deepdiver.tools.search.http import ask_json, shaped
@@ -180,7 +180,9 @@ def _body(words: str, country: str, span: Span, limit: int) -> dict[str, Any]:
     posted = {"from": f"{span.first}T00:00:00+00:00", "to": f"{span.last}T23:59:59+00:00"}
     conditions: list[dict[str, Any]] = [{"field": "date.created", "value": posted}]
     if country:
-        code = COUNTRIES[country].alpha3  # it answers in small letters, and its callers ask in both
+        code = countries()[
+            country
+        ].alpha3  # it answers in small letters, and its callers ask in both
         conditions.append(
             {"field": "country.iso3", "value": [code.lower(), code], "operator": "OR"}
         )
@@ -200,7 +202,7 @@ def _address(settings: Settings) -> str:
 
 def _about(words: str, country: str) -> str:
     parts = [f"on {quoted(words)}"] if words else []
-    return " ".join([*parts, *([f"about {COUNTRIES[country].name}"] if country else [])])
+    return " ".join([*parts, *([f"about {countries()[country].name}"] if country else [])])
 
 
 def _row(report: Report) -> Row:

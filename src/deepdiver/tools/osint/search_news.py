@@ -20,7 +20,7 @@ from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.arguments import CountryCode, Keywords, Period, Span, today
 from deepdiver.tools.osint.asking import side_by_side
-from deepdiver.tools.osint.countries import COUNTRIES
+from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import (
     MOST_ROWS,
     Answer,
@@ -185,7 +185,7 @@ async def _from_gdelt(args: NewsArguments, lines: list[str], gateway: Gateway) -
     rows = _distinct([row for article in listed.articles if (row := _article(article, span))])
     wanted = f"news of {quoted(args.words)} from {span}"
     if args.country_code:
-        wanted += f", outlets of {COUNTRIES[args.country_code].name}"
+        wanted += f", outlets of {countries()[args.country_code].name}"
     found = len(listed.articles)
     return Answer(
         service="GDELT",

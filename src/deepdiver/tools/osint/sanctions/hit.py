@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from deepdiver.tools.osint import telling
-from deepdiver.tools.osint.countries import COUNTRIES
+from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row
 from deepdiver.tools.osint.sanctions.asked import Asked
 from deepdiver.tools.osint.sanctions.entity import Entity
@@ -161,7 +161,7 @@ def _day(seen: str) -> str:
 
 
 def _country(code: str) -> str:
-    known = COUNTRIES.get(code.upper()) or COUNTRIES.get(
+    known = countries().get(code.upper()) or countries().get(
         code[:2].upper() if code[2:3] == "-" else ""
     )
     return known.name if known else GONE.get(code.upper(), telling.one_line(code.upper(), 20))
