@@ -32,7 +32,7 @@ from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.mcp.provider import Connected, connect
+from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
@@ -176,7 +176,7 @@ class Session:
                 "set it under [prices] in deepdiver.toml, or run without --budget"
             )
         self._state: Mapping[str, Any] = {}
-        self._servers: Connected | None = None
+        self._servers: McpToolset | None = None
         self._owner = f"{platform.node()}:{os.getpid()}:{secrets.token_hex(3)}"
 
     async def prepare(self) -> None:
@@ -202,21 +202,21 @@ class Session:
         for line in [*absent, *await prepare(self.deps.providers, gateway)]:
             self.deps.limited(line)
 
-    async def _tools(self, servers: Connected) -> tuple[list[Tool], tuple[str, ...]]:
+    async def _tools(self, servers: McpToolset) -> tuple[list[Tool], tuple[str, ...]]:
         """Return the feeds and those tools of MCP servers that are no searches.
 
         And what feeds are left out.
         """
         over = {tool.tool for tool in servers.tools if tool.server == self.settings.mcp.feeds}
         usable = await usable_feeds(self._outside, self.deps.gateway, over)
-        door = over_mcp(servers, usable.over) if usable.over else ask_feed
+        door = over_mcp(servers, usable.server) if usable.server else ask_feed
         searches = {provider.name for provider in self.deps.providers}
         others = [
             tool
             for tool in servers.tools
             if self._choice.takes(tool.name) and tool.name not in searches
         ]
-        own = [tool for tool in others if tool.server != usable.over]
+        own = [tool for tool in others if tool.server != usable.server]
         return [
             *(FeedTool(feed, door) for feed in usable.feeds),
             *map(ServerTool, own),

@@ -15,14 +15,14 @@ import pytest
 from deepdiver.core.parts import Deadlines, Mcp, McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.tools.mcp.approval import Approvals
-from deepdiver.tools.mcp.definitions import Definition
+from deepdiver.tools.mcp.definitions import ToolDefinition
 from tests.processes import until
 from tests.servers.mcp_scripted import QUERY, TOOLS
 
 SERVERS = Path(__file__).parents[2] / "servers"
 SCRIPTED = SERVERS / "mcp_scripted.py"
 HONEST = SERVERS / "mcp_honest.py"
-DEFINED = {name: Definition(name, f"Tool {name}.", QUERY, {}) for name in TOOLS}
+DEFINED = {name: ToolDefinition(name, f"Tool {name}.", QUERY, {}) for name in TOOLS}
 """What the scripted server says of its tools."""
 
 Made = Callable[..., Settings]

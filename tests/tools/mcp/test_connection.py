@@ -20,7 +20,7 @@ import pytest
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.connection import STARTS, Connection, Servers
-from deepdiver.tools.mcp.trouble import LARGEST, UNASKED
+from deepdiver.tools.mcp.monitor import LARGEST, UNASKED
 from tests.processes import gone, lives, none_left
 from tests.servers.mcp_scripted import FACT, TOOLS
 from tests.tools.mcp.conftest import HONEST, on_http, read_pids, scripted

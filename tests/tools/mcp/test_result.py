@@ -11,7 +11,7 @@ from mcp.types import CallToolResult
 
 from deepdiver.core.record import SourceKind
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.mcp.result import INLINE, LARGEST, McpResult, read_result, saved
+from deepdiver.tools.mcp.result import INLINE, LARGEST, McpResult, read_result, save_long_texts
 from tests.servers.mcp_scripted import PIXEL
 from tests.tools.conftest import Desk
 
@@ -128,18 +128,18 @@ def test_half_a_character_is_made_whole() -> None:
 
 async def test_short_texts_stay_where_they_are(desk: Desk) -> None:
     result = told("x" * INLINE)
-    assert await saved(result, desk.gateway()) == (result, ())
+    assert await save_long_texts(result, desk.gateway()) == (result, ())
 
 
 async def test_a_long_text_is_saved_and_named_by_its_hash(desk: Desk) -> None:
-    kept, texts = await saved(told("x" * (INLINE + 1)), desk.gateway())
+    kept, texts = await save_long_texts(told("x" * (INLINE + 1)), desk.gateway())
     (hit,) = kept.hits
     assert (hit.text, texts, hit.url) == ("", (hit.snapshot,), "mcp:wiki/search")
     assert desk.store.get_text(hit.snapshot) == "x" * (INLINE + 1)
 
 
 async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
-    kept, texts = await saved(told("x" * 9_000, "y" * 9_000, "short"), desk.gateway())
+    kept, texts = await save_long_texts(told("x" * 9_000, "y" * 9_000, "short"), desk.gateway())
     assert len(texts) == 2
     urls = [hit.url for hit in kept.hits]
     assert urls == [
@@ -152,7 +152,7 @@ async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
 async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
     rows = {"results": [{"url": "https://example.org/", "text": "z" * 9_000}]}
     result = told(structuredContent=rows)
-    assert await saved(result, desk.gateway()) == (
+    assert await save_long_texts(result, desk.gateway()) == (
         result,
         (),
     )  # with a snapshot it would not be read any more
@@ -160,7 +160,9 @@ async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
 
 async def test_a_saved_text_holds_no_key(desk: Desk) -> None:
     key = "sk-0123456789abcdef"
-    kept, (text,) = await saved(told(f"{key} " * 1_000), desk.gateway(keys={"openai": key}))
+    kept, (text,) = await save_long_texts(
+        told(f"{key} " * 1_000), desk.gateway(keys={"openai": key})
+    )
     assert key not in desk.store.get_text(text)
     assert kept.hits[0].snapshot == text
 

@@ -20,7 +20,7 @@ from deepdiver.core.settings import Deadlines
 from deepdiver.core.whereabouts import Position, whereabouts
 from deepdiver.errors import CallFault, NotJournalledError
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint.feed import Feed, Row, Told, arguments_of
+from deepdiver.tools.osint.feed import Feed, FeedResult, Row, arguments_of
 from tests.tools.conftest import Desk
 from tests.tools.faults import FAST, KEY, Answers, ServiceFaults, spoken
 from tests.tools.search.conftest import Service, reply
@@ -91,17 +91,17 @@ class FeedFaults(ServiceFaults):
 
     async def ask(
         self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any
-    ) -> Told:
+    ) -> FeedResult:
         args = arguments_of(self.case.feed, {**self.case.args, **self.case.vary(number)})
         if mode is Mode.REPLAY:
             more["keys"] = {}  # a replay needs none
-        told: Told = await self.case.feed.ask(
+        told: FeedResult = await self.case.feed.ask(
             args, desk.gateway(mode, **self.case.options(url, **more))
         )
         return told
 
     def results(self, got: Any) -> Sequence[Any]:
-        told: Told = got
+        told: FeedResult = got
         assert told.failures == ()
         (answer,) = told.answers
         assert answer.rows or answer.total == 0

@@ -14,14 +14,14 @@ from pydantic import SecretStr
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint import arguments, ioda, radar
-from deepdiver.tools.osint.check_connectivity import FEED, Asked
-from deepdiver.tools.osint.feed import Told, arguments_of, shown_arguments
-from deepdiver.tools.osint.outages import Whom
+from deepdiver.tools.osint.check_connectivity import FEED, ConnectivityArguments
+from deepdiver.tools.osint.connectivity import ioda, radar
+from deepdiver.tools.osint.connectivity.outages import CountryOrNetwork
+from deepdiver.tools.osint.feed import FeedResult, arguments_of, shown_arguments
 from tests.tools.conftest import Desk
+from tests.tools.osint.connectivity.test_ioda import GOOD
+from tests.tools.osint.connectivity.test_radar import annotation, body
 from tests.tools.osint.faults import FAST, KEY
-from tests.tools.osint.test_ioda import GOOD
-from tests.tools.osint.test_radar import annotation, body
 from tests.tools.search.conftest import Service, reply
 
 SERVICES = ("ioda", "cloudflare_radar")
@@ -37,7 +37,7 @@ async def ask(
     token: bool = True,
     as_of: date | None = None,
     **args: Any,
-) -> Told:
+) -> FeedResult:
     keys = {"cloudflare_radar": SecretStr(KEY)} if token else {}
     options = {
         "urls": dict.fromkeys(SERVICES, service.url),
@@ -46,7 +46,7 @@ async def ask(
     }
     gateway = desk.gateway(mode, **options, as_of=as_of)
     found = arguments_of(FEED, {"country_code": "UA", **args})
-    assert isinstance(found, Asked)
+    assert isinstance(found, ConnectivityArguments)
     return await FEED.ask(found, gateway)
 
 
@@ -130,7 +130,7 @@ async def test_a_replay_years_later_needs_neither_key_nor_clock(
     service.always = SAID
     live = await ask(desk, service, token=token)
     asked = len(service.heard)
-    for module in (arguments, ioda, radar):
+    for module in (ioda, radar):
         monkeypatch.setattr(module, "today", lambda settings: date(2031, 1, 1))
     for later in (True, False):
         assert await ask(desk, service, Mode.REPLAY, token=later) == live
@@ -138,15 +138,15 @@ async def test_a_replay_years_later_needs_neither_key_nor_clock(
 
 
 @pytest.mark.parametrize(
-    ("given", "whom"),
+    ("given", "subject"),
     [
-        ({"country_code": "ua"}, Whom("country", "UA", "Ukraine")),
-        ({"country_code": "Ukraine"}, Whom("country", "UA", "Ukraine")),
-        ({"country_code": None, "asn": "AS3255"}, Whom("asn", "3255", "AS3255")),
+        ({"country_code": "ua"}, CountryOrNetwork("country", "UA", "Ukraine")),
+        ({"country_code": "Ukraine"}, CountryOrNetwork("country", "UA", "Ukraine")),
+        ({"country_code": None, "asn": "AS3255"}, CountryOrNetwork("asn", "3255", "AS3255")),
     ],
 )
-def test_whom(given: dict[str, Any], whom: Whom) -> None:
-    assert Asked.model_validate(given).whom == whom
+def test_the_subject(given: dict[str, Any], subject: CountryOrNetwork) -> None:
+    assert ConnectivityArguments.model_validate(given).subject == subject
 
 
 def test_what_it_says_of_itself() -> None:

@@ -13,16 +13,14 @@ from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import BudgetError, CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 from deepdiver.tools.osint.feed import (
-    Answer,
     Arguments,
+    FeedResult,
     IntelligenceType,
     Row,
-    Told,
+    ServiceAnswer,
     arguments_of,
-    or_failure,
     shown_arguments,
 )
 from tests.tools.osint.faults import refusal
@@ -51,8 +49,8 @@ class Example:
     def missing(self, settings: Settings) -> str | None:
         return None
 
-    async def ask(self, args: Given, gateway: Gateway) -> Told:
-        return Told()
+    async def ask(self, args: Given, gateway: Gateway) -> FeedResult:
+        return FeedResult()
 
 
 FEED = Example()
@@ -126,7 +124,7 @@ def test_a_row_that_cannot_be(wrong: dict[str, Any]) -> None:
 
 def test_an_answer_that_cannot_be() -> None:
     good = {"service": "S", "url": "https://s.example", "title": "T", "kind": "news"}
-    assert Answer.model_validate(good).rows == ()
+    assert ServiceAnswer.model_validate(good).rows == ()
     wrongs: tuple[dict[str, Any], ...] = (
         {"kind": "rumour"},
         {"total": -1},
@@ -135,7 +133,7 @@ def test_an_answer_that_cannot_be() -> None:
     )
     for wrong in wrongs:
         with pytest.raises(ValidationError):
-            Answer.model_validate(good | wrong)
+            ServiceAnswer.model_validate(good | wrong)
 
 
 @given(
@@ -149,29 +147,3 @@ def test_any_arguments_are_taken_or_refused(given: dict[str, Any]) -> None:
         assert "\n" not in str(error)
     else:
         assert Given.model_validate(given).name
-
-
-@pytest.mark.parametrize(
-    "error", [CallError("late", CallFault.TIMEOUT), BudgetError("no money"), GatewayError("no")]
-)
-async def test_a_failure_that_can_be_done_without(error: GatewayError) -> None:
-    async def call() -> int:
-        raise error
-
-    assert await or_failure(call()) is error
-
-
-async def test_what_came_is_returned() -> None:
-    async def call() -> int:
-        return 7
-
-    assert await or_failure(call()) == 7
-
-
-@pytest.mark.parametrize("error", [NotJournalledError("never asked"), KeyError("a slip")])
-async def test_what_must_not_be_done_without(error: Exception) -> None:
-    async def call() -> int:
-        raise error
-
-    with pytest.raises(type(error)):
-        await or_failure(call())

@@ -10,12 +10,12 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
 from deepdiver.tools.osint.feed import IntelligenceType, arguments_of, shown_arguments
-from deepdiver.tools.osint.lookup_sanctions import FEED, Somebody
-from deepdiver.tools.osint.sanctions.asked import Asked
+from deepdiver.tools.osint.lookup_sanctions import FEED, SanctionsArguments
+from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults
 from tests.tools.osint.sanctions.making import bulk_file
-from tests.tools.osint.sanctions.test_matchapi import RESULT, WEAK, body
+from tests.tools.osint.sanctions.test_match_api import RESULT, WEAK, body
 from tests.tools.search.conftest import Service
 
 WRONG: tuple[Any, ...] = (
@@ -94,23 +94,23 @@ async def test_bad_arguments_are_refused_before_any_call(
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
-        ({"name": "  Ivan \n Petrov "}, Asked("Ivan Petrov")),
-        ({"name": "Ivan", "birth_date": 1961}, Asked("Ivan", "1961", "", "person")),
+        ({"name": "  Ivan \n Petrov "}, SanctionsQuery("Ivan Petrov")),
+        ({"name": "Ivan", "birth_date": 1961}, SanctionsQuery("Ivan", "1961", "", "person")),
         (
             {"name": "Ivan", "birth_date": "1961-05", "country": ""},
-            Asked("Ivan", "1961-05", "", "person"),
+            SanctionsQuery("Ivan", "1961-05", "", "person"),
         ),
-        ({"name": "Ivan", "country": "Russia", "birth_date": ""}, Asked("Ivan", "", "ru")),
-        ({"name": "Star", "kind": "Ship"}, Asked("Star", kind="vessel")),
-        ({"name": "Star", "kind": "company"}, Asked("Star", kind="organisation")),
-        ({"name": "Star", "kind": ""}, Asked("Star")),
-        ({"name": "习近平"}, Asked("习近平")),
+        ({"name": "Ivan", "country": "Russia", "birth_date": ""}, SanctionsQuery("Ivan", "", "ru")),
+        ({"name": "Star", "kind": "Ship"}, SanctionsQuery("Star", kind="vessel")),
+        ({"name": "Star", "kind": "company"}, SanctionsQuery("Star", kind="organisation")),
+        ({"name": "Star", "kind": ""}, SanctionsQuery("Star")),
+        ({"name": "习近平"}, SanctionsQuery("习近平")),
     ],
 )
-def test_arguments_as_reasoners_give_them(given: dict[str, Any], asked: Asked) -> None:
+def test_arguments_as_reasoners_give_them(given: dict[str, Any], asked: SanctionsQuery) -> None:
     args = arguments_of(FEED, given)
-    assert isinstance(args, Somebody)
-    assert args.asked == asked
+    assert isinstance(args, SanctionsArguments)
+    assert args.query == asked
 
 
 def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ async def test_with_a_file_nobody_is_asked_although_there_is_a_key(
         "keys": {"opensanctions": SecretStr("a-key-of-mine")},
         "urls": {"opensanctions": service.url},
     }
-    told = await FEED.ask(Somebody(name="Иван Петров"), desk.gateway(**settings))
+    told = await FEED.ask(SanctionsArguments(name="Иван Петров"), desk.gateway(**settings))
     assert [row.data["id"] for row in told.answers[0].rows] == ["Q1"]
     assert told.failures == ()
     assert service.heard == []

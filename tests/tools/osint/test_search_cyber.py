@@ -13,11 +13,11 @@ import pytest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint import kev, nvd
-from deepdiver.tools.osint.feed import Told, arguments_of, shown_arguments
-from deepdiver.tools.osint.search_cyber import FEED, Asked
+from deepdiver.tools.osint.cyber import kev, nvd
+from deepdiver.tools.osint.feed import FeedResult, arguments_of, shown_arguments
+from deepdiver.tools.osint.search_cyber import FEED, CyberArguments
 from tests.tools.conftest import Desk
-from tests.tools.osint import test_kev, test_nvd
+from tests.tools.osint.cyber import test_kev, test_nvd
 from tests.tools.osint.faults import FAST
 from tests.tools.search.conftest import Service, reply
 
@@ -26,13 +26,13 @@ KEV, NVD = "known_exploited_vulnerabilities.json", "/rest/json/cves/2.0"
 SAID = {KEV: reply(test_kev.body(test_kev.entry())), NVD: reply(test_nvd.body(test_nvd.cve()))}
 
 
-async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any) -> Told:
+async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any) -> FeedResult:
     options = {
         "urls": dict.fromkeys(SERVICES, service.url),
         "limits": dict.fromkeys(SERVICES, FAST),
     }
     found = arguments_of(FEED, args)
-    assert isinstance(found, Asked)
+    assert isinstance(found, CyberArguments)
     return await FEED.ask(found, desk.gateway(mode, **options))
 
 
@@ -128,7 +128,7 @@ def test_arguments_as_reasoners_give_them() -> None:
         FEED,
         {"vendor": " Holm \n Works ", "cve": "cve-2024-3094", "exploited": "TRUE", "days": "7"},
     )
-    assert isinstance(found, Asked)
+    assert isinstance(found, CyberArguments)
     assert (found.vendor, found.cve, found.exploited, found.days) == (
         "Holm Works",
         "CVE-2024-3094",

@@ -13,14 +13,20 @@ from pydantic import SecretStr
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint.feed import Feed, IntelligenceType, Told, arguments_of, shown_arguments
+from deepdiver.tools.osint.feed import (
+    Feed,
+    FeedResult,
+    IntelligenceType,
+    arguments_of,
+    shown_arguments,
+)
 from deepdiver.tools.osint.search_events import FEED, EventArguments
 from tests.tools.conftest import Desk
+from tests.tools.osint.events.test_reliefweb import REPORT
+from tests.tools.osint.events.test_reliefweb import body as reports
+from tests.tools.osint.events.test_usgs import QUAKE
+from tests.tools.osint.events.test_usgs import body as quakes
 from tests.tools.osint.faults import FAST, refusal
-from tests.tools.osint.test_reliefweb import REPORT
-from tests.tools.osint.test_reliefweb import body as reports
-from tests.tools.osint.test_usgs import QUAKE
-from tests.tools.osint.test_usgs import body as quakes
 from tests.tools.search.conftest import Service, reply
 
 BOTH = {"/fdsnws/": reply(quakes(QUAKE)), "/v2/reports": reply(reports(1, REPORT))}
@@ -38,7 +44,7 @@ def options(url: str, **more: Any) -> dict[str, Any]:
 
 async def told(
     desk: Desk, url: str, mode: Mode = Mode.LIVE, /, *, settings: Any = None, **given: Any
-) -> Told:
+) -> FeedResult:
     args = EventArguments.model_validate(given)
     return await FEED.ask(args, desk.gateway(mode, **options(url, **(settings or {}))))
 
@@ -217,7 +223,7 @@ def test_any_arguments_are_taken_or_refused_in_one_line(given: dict[str, Any]) -
         assert "\n" not in str(error)
         return
     args = EventArguments.model_validate(given)
-    assert args.of_earthquakes or args.of_reports
+    assert args.means_earthquakes or args.means_reports
     json.dumps(args.model_dump(mode="json"), allow_nan=False)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.osint import search_flights
-from deepdiver.tools.osint.feed import Answer, Feed, IntelligenceType, arguments_of
+from deepdiver.tools.osint.feed import Feed, IntelligenceType, ServiceAnswer, arguments_of
 from deepdiver.tools.osint.search_flights import FEED, FlightArguments
 from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
@@ -86,7 +86,7 @@ class TestFaults(FeedFaults):
     )
 
 
-async def asked(desk: Desk, url: str, /, **given: Any) -> Answer:
+async def asked(desk: Desk, url: str, /, **given: Any) -> ServiceAnswer:
     args = FlightArguments.model_validate(given)
     settings: dict[str, Any] = {"urls": {"opensky": url}, "limits": {"opensky": FAST}}
     (answer,) = (await FEED.ask(args, desk.gateway(**settings))).answers
@@ -214,5 +214,5 @@ def test_its_day_of_credits_is_not_overdrawn() -> None:
 )
 def test_any_state_is_read_or_refused(values: list[Any]) -> None:
     whole = {"time": TIME, "states": [values]}
-    error = refusal(CallError, lambda: shaped("opensky", search_flights.Response, whole))
+    error = refusal(CallError, lambda: shaped("opensky", search_flights.OpenSkyResponse, whole))
     assert error is None or error.fault is CallFault.MALFORMED

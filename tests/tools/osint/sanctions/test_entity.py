@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.tools.osint.sanctions.asked import Kind
 from deepdiver.tools.osint.sanctions.entity import KINDS, SOUGHT, Entity
+from deepdiver.tools.osint.sanctions.query import Kind
 
 
 def test_what_it_is_in_words() -> None:
