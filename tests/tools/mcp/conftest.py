@@ -1,4 +1,4 @@
-"""Servers for the tests: real programs on this machine, and what is approved of them."""
+"""Servers for the tests: real programs on this machine, and their approved tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was approved, to the letter; everything else is new or changed."""
+"""Approvals of exact definitions; everything else is new or changed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_nothing_is_approved_at_first(tmp_path: Path) -> None:
     assert held.state("x", HERE, SEARCH) is ApprovalState.NEW
 
 
-def test_what_is_approved_stays_so(tmp_path: Path) -> None:
+def test_an_approval_is_kept(tmp_path: Path) -> None:
     home = tmp_path / "house"
     Approvals(home).approve("x", HERE, [SEARCH])
     Approvals(home).approve("x", HERE, [FETCH])
@@ -102,7 +102,7 @@ def test_what_is_approved_stays_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions")
-def test_nobody_else_writes_it(tmp_path: Path) -> None:
+def test_only_the_user_can_read_and_write_the_file(tmp_path: Path) -> None:
     Approvals(tmp_path).approve("x", HERE, [SEARCH])
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
 
@@ -115,7 +115,7 @@ def test_nobody_else_writes_it(tmp_path: Path) -> None:
         changed(annotations={"destructiveHint": True}),
     ],
 )
-def test_a_definition_that_changed(tmp_path: Path, now: ToolDefinition) -> None:
+def test_a_changed_definition_is_not_approved(tmp_path: Path, now: ToolDefinition) -> None:
     held = Approvals(tmp_path)
     held.approve("x", HERE, [SEARCH])
     assert held.state("x", HERE, now) is ApprovalState.CHANGED
@@ -144,7 +144,9 @@ def test_what_changed_is_shown_line_by_line(tmp_path: Path) -> None:
         McpServer(command=HERE.command, env={"LD_PRELOAD": "x.so"}),  # type: ignore[dict-item]
     ],
 )
-def test_a_server_that_is_reached_in_another_way(tmp_path: Path, server: McpServer) -> None:
+def test_a_server_that_is_reached_in_another_way_is_not_approved(
+    tmp_path: Path, server: McpServer
+) -> None:
     held = Approvals(tmp_path)
     held.approve("x", HERE, [SEARCH, FETCH])
     assert held.moved("x", server)
@@ -159,12 +161,12 @@ def test_a_server_that_is_reached_in_another_way(tmp_path: Path, server: McpServ
     )
 
 
-def test_a_new_key_is_no_new_server() -> None:
+def test_a_new_key_does_not_make_a_new_server() -> None:
     one, other = (McpServer(command=("a",), env={"K": key}) for key in ("first-key", "second-key"))  # type: ignore[dict-item]
     assert endpoint_hash(one) == endpoint_hash(other)
     assert "first-key" not in endpoint_hash(one)
 
 
-def test_a_definition_as_a_person_reads_it() -> None:
+def test_a_definition_is_shown_with_hidden_characters() -> None:
     shown = definition_text({"b": "\x1b[31mred", "a": "ü"})
     assert shown == '{\n  "a": "ü",\n  "b": "\\u001b[31mred"\n}'

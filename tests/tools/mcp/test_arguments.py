@@ -52,7 +52,7 @@ SCHEMA: dict[str, Any] = {
         ({"place": "Holm", "extra": 1}, "Additional properties are not allowed"),
     ],
 )
-def test_what_is_refused(given_: dict[str, Any], told: str) -> None:
+def test_arguments_that_the_schema_forbids_are_refused(given_: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         check_arguments(SCHEMA, given_)
 
@@ -60,11 +60,11 @@ def test_what_is_refused(given_: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize(
     "given_", [{"place": "Holm"}, {"place": "Holm", "radius": 0, "unit": "km", "tags": []}]
 )
-def test_what_is_taken(given_: dict[str, Any]) -> None:
+def test_arguments_that_the_schema_allows_are_taken(given_: dict[str, Any]) -> None:
     check_arguments(SCHEMA, given_)
 
 
-def test_what_is_wrong_is_said_in_one_short_line() -> None:
+def test_the_error_is_one_short_line() -> None:
     with pytest.raises(ValueError, match="not of type") as caught:
         check_arguments(
             {"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": "x\ny" * 10_000}
@@ -76,12 +76,12 @@ def test_what_is_wrong_is_said_in_one_short_line() -> None:
 @pytest.mark.parametrize(
     "schema", [{"type": "nothing"}, {"type": 3}, {"properties": []}, {"required": "place"}]
 )
-def test_a_schema_that_is_none(schema: dict[str, Any]) -> None:
+def test_an_invalid_schema_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="the tool's own schema is not valid"):
         check_arguments(schema, {"place": "Holm"})
 
 
-def test_a_schema_that_leads_in_circles() -> None:
+def test_a_schema_that_leads_in_circles_is_refused() -> None:
     with pytest.raises(ValueError, match="circles"):
         check_arguments({"$ref": "#"}, {"a": 1})
     with pytest.raises(ValueError, match="circles"):
@@ -91,7 +91,7 @@ def test_a_schema_that_leads_in_circles() -> None:
         )
 
 
-def test_a_schema_that_asks_for_a_billion_steps() -> None:
+def test_a_schema_that_takes_a_billion_steps_is_refused() -> None:
     levels = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n + 1}"}] * 2} for n in range(40)}
     began = time.monotonic()
     with pytest.raises(ValueError, match="circles"):
@@ -99,7 +99,7 @@ def test_a_schema_that_asks_for_a_billion_steps() -> None:
     assert time.monotonic() - began < 20  # two to the fortieth would take years
 
 
-def test_no_regular_expression_of_a_stranger_is_run() -> None:
+def test_no_regular_expression_of_a_schema_is_run() -> None:
     slow = "^(a+)+$"
     schema = {
         "type": "object",
@@ -152,9 +152,7 @@ KEYWORDS = [
     st.dictionaries(st.sampled_from(KEYWORDS), JSON, max_size=4),
     st.dictionaries(st.text(max_size=5), JSON, max_size=3),
 )
-def test_what_is_refused_is_refused_by_the_schema(
-    schema: dict[str, Any], given_: dict[str, Any]
-) -> None:
+def test_only_the_schema_refuses_arguments(schema: dict[str, Any], given_: dict[str, Any]) -> None:
     told = ""
     with suppress(ValueError):
         check_arguments(schema, given_)

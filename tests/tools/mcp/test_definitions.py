@@ -1,4 +1,4 @@
-"""What a server says of a tool: hashed to the letter, shown clipped, nothing hidden in it."""
+"""Definitions of tools: hashed exactly, shown clipped, with nothing hidden in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GIVEN: dict[str, Any] = {
 @pytest.mark.parametrize(
     "name", ["", "two words", "a" * 129, "ünïcode", "new\nline", "semi;colon", "<b>", None, 7]
 )
-def test_a_name_that_cannot_be(name: Any) -> None:
+def test_an_invalid_name_is_refused(name: Any) -> None:
     with pytest.raises(ValueError, match="a tool cannot be called") as caught:
         ToolDefinition.from_json({**GIVEN, "name": name})
     assert "\n" not in str(caught.value)
@@ -40,12 +40,12 @@ def test_a_name_that_cannot_be(name: Any) -> None:
         {"annotations": None},
     ],
 )
-def test_a_definition_in_another_form(more: dict[str, Any]) -> None:
+def test_a_definition_in_another_form_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="the definition of search is not in the form"):
         ToolDefinition.from_json({**GIVEN, **more})
 
 
-def test_a_definition_that_nobody_could_read() -> None:
+def test_a_definition_that_is_too_long_is_refused() -> None:
     with pytest.raises(ValueError, match=f"more than {LONGEST:,} characters"):
         ToolDefinition.from_json({**GIVEN, "description": "x" * LONGEST})
 
@@ -89,7 +89,7 @@ def test_a_tool_as_a_server_lists_it() -> None:
     assert bare.line == "it does not say what it does"
 
 
-def test_half_a_character_is_made_whole() -> None:
+def test_a_lone_surrogate_is_replaced() -> None:
     assert ToolDefinition.from_json({**GIVEN, "description": "a\ud83d"}).description == "a?"
 
 
@@ -143,7 +143,7 @@ def test_nothing_stays_hidden(text: str) -> None:
     assert shown.count("\n") == text.count("\n")
 
 
-def test_hidden_characters_are_spelt() -> None:
+def test_hidden_characters_are_escaped() -> None:
     assert visible("a\u200b\x1b[2J\U000e0041ü") == "a\\u200b\\u001b[2J\\U000e0041ü"
 
 

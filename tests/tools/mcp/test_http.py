@@ -58,7 +58,7 @@ async def test_no_other_address_is_asked(url: str) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_leads_nowhere(status: int) -> None:
+async def test_a_redirect_is_not_followed(status: int) -> None:
     client, inner, monitor = client_of(
         httpx2.Response(status, headers={"Location": URL, "X-Other": "x"})
     )
@@ -67,7 +67,7 @@ async def test_a_redirect_leads_nowhere(status: int) -> None:
     assert (len(inner.asked), monitor.status) == (1, status)
 
 
-async def test_what_nobody_asked_for_is_not_listened_to() -> None:
+async def test_unasked_messages_are_not_listened_to() -> None:
     client, inner, _ = client_of(httpx2.Response(200))
     assert (await client.get(URL)).status_code == 405
     assert inner.asked == []
@@ -96,7 +96,9 @@ async def test_a_packed_answer_is_refused() -> None:
         (httpx2.RemoteProtocolError("no"), "was lost: RemoteProtocolError", CallFault.NETWORK),
     ],
 )
-async def test_a_server_that_is_lost(error: httpx2.HTTPError, told: str, fault: CallFault) -> None:
+async def test_a_lost_server_is_an_error(
+    error: httpx2.HTTPError, told: str, fault: CallFault
+) -> None:
     client, _, monitor = client_of(error)
     with pytest.raises(type(error)):
         await client.post(URL)
@@ -113,7 +115,7 @@ async def test_the_last_status_counts() -> None:
     assert monitor.status == 0
 
 
-async def test_taking_leave_takes_no_time() -> None:
+async def test_closing_a_session_takes_no_time() -> None:
     client, inner, _ = client_of(httpx2.Response(204))
     await client.delete(URL)
     assert set(inner.asked[0].extensions["timeout"].values()) == {1.0}
@@ -142,14 +144,14 @@ async def test_a_body_up_to_the_limit_passes() -> None:
     assert body.closed
 
 
-async def test_a_body_beyond_it_does_not() -> None:
+async def test_a_body_beyond_the_limit_does_not_pass() -> None:
     monitor = Monitor("x")
     with pytest.raises(httpx2.ReadError):
         _ = [piece async for piece in BoundedBody(Body(1_000_000), monitor)]
     assert f"more than {LARGEST:,} bytes" in str(monitor.error)
 
 
-async def test_a_body_that_breaks_off() -> None:
+async def test_a_body_that_breaks_off_is_an_error() -> None:
     monitor = Monitor("x")
     with pytest.raises(httpx2.ReadError):
         _ = [piece async for piece in BoundedBody(Body(1, httpx2.ReadError("broken")), monitor)]
@@ -159,7 +161,7 @@ async def test_a_body_that_breaks_off() -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://127.0.0.1/mcp", "mcp.example.org", "http://", "//127.0.0.1/mcp"]
 )
-async def test_an_address_that_is_none(url: str) -> None:
+async def test_an_invalid_address_is_an_error(url: str) -> None:
     with pytest.raises(CallError, match="has no usable address: correct its url"):
         async with http_transport(McpServer(url=url), Monitor("x")):
             pass

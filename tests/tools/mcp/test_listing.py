@@ -1,4 +1,4 @@
-"""What servers offer, and how that stands to what was approved; one that fails costs its own."""
+"""The tools that servers list, and whether they are approved."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def listed(settings: Settings, *names: str) -> list[ServerListing]:
             await servers.close()
 
 
-async def test_one_that_fails_costs_its_own(made: Made) -> None:
+async def test_a_server_that_fails_costs_only_its_own_tools(made: Made) -> None:
     settings = made(
         dead=scripted("--start", "die"),
         mute=scripted("--start", "mute"),
@@ -59,7 +59,7 @@ async def test_one_that_fails_costs_its_own(made: Made) -> None:
     ]
 
 
-async def test_last_words_are_for_the_owner_and_hold_no_key(made: Made) -> None:
+async def test_last_words_hold_no_key(made: Made) -> None:
     code = (
         "import os, sys; sys.stderr.write('x' * 3000 + ' wrong key ' + os.environ['KEY'] + chr(27) "
         "+ '[2J')"
@@ -105,7 +105,7 @@ def described(*names: str, state: ApprovalState = ApprovalState.NEW) -> ServerLi
     )
 
 
-def test_of_many_tools_the_number_is_told(made: Made) -> None:
+def test_many_tools_are_counted(made: Made) -> None:
     settings = made([], x=scripted())
     (line,) = limits_of(settings, described(*(f"t{n}" for n in range(9))))
     assert (
@@ -115,7 +115,7 @@ def test_of_many_tools_the_number_is_told(made: Made) -> None:
     )
 
 
-def test_the_settings_leave_tools_out(made: Made) -> None:
+def test_the_settings_can_leave_tools_out(made: Made) -> None:
     settings = made([], x=scripted(tools=("a", "z")))
     found = described("a", "b", state=ApprovalState.APPROVED)
     assert [each.name for each in usable_tools(settings, found)] == ["a"]

@@ -1,4 +1,4 @@
-"""What is heard besides answers is counted, and comes to an end."""
+"""Messages other than answers are counted, and too many end the connection."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def test_the_first_reason_counts() -> None:
 
 
 @pytest.mark.parametrize("item", [NOTE, ValueError("no JSON-RPC")])
-async def test_a_flood_comes_to_an_end(item: SessionMessage | Exception) -> None:
+async def test_a_flood_of_notifications_ends_the_connection(
+    item: SessionMessage | Exception,
+) -> None:
     stream, monitor = Endless(item), Monitor("x")
     with pytest.raises(anyio.EndOfStream):
         await answers_of(stream, monitor).receive()
@@ -52,7 +54,7 @@ async def test_a_flood_comes_to_an_end(item: SessionMessage | Exception) -> None
     assert f"more than {UNASKED:,} messages that nobody asked for" in str(monitor.error)
 
 
-async def test_so_does_a_flood_of_answers() -> None:
+async def test_a_flood_of_answers_ends_the_connection() -> None:
     stream, monitor = Endless(ANSWER), Monitor("x")
     assert len([item async for item in answers_of(stream, monitor)]) == UNASKED
     assert monitor.over.is_set()
@@ -70,13 +72,13 @@ async def test_each_call_has_a_count_of_its_own() -> None:
     assert stream.closed
 
 
-async def test_nothing_passes_after_trouble() -> None:
+async def test_nothing_passes_after_a_failure() -> None:
     monitor = Monitor("x")
     monitor.fail("ended", CallFault.NETWORK)
     assert [item async for item in answers_of(Endless(ANSWER), monitor)] == []
 
 
-async def test_requests_pass_because_they_are_refused_further_up() -> None:
+async def test_requests_pass() -> None:
     asked = SessionMessage(JSONRPCRequest(jsonrpc="2.0", id="s1", method="sampling/createMessage"))
     stream, monitor = Endless(NOTE, ValueError("junk"), asked, NOTE, ANSWER), Monitor("x")
     stream_of = answers_of(stream, monitor)
@@ -84,7 +86,7 @@ async def test_requests_pass_because_they_are_refused_further_up() -> None:
     assert stream.given == 5
 
 
-async def test_a_new_call_does_not_heal_what_is_over() -> None:
+async def test_a_new_call_does_not_revive_a_connection() -> None:
     monitor = Monitor("x")
     monitor.fail_too_long()
     monitor.begin_call()
@@ -92,7 +94,7 @@ async def test_a_new_call_does_not_heal_what_is_over() -> None:
     assert monitor.error is not None
 
 
-async def test_a_stream_that_ends_ends() -> None:
+async def test_a_stream_ends_without_an_error() -> None:
     send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](2)
     monitor = Monitor("x")
     async with send:

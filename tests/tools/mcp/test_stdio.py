@@ -1,4 +1,4 @@
-"""Speaking with a program: what it gets, what it may say, and what is left of it."""
+"""The transport over stdio: the program's environment, limits on its messages, and its end."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def heard(server: McpServer, monitor: Monitor) -> list[object]:
         return [item async for item in read]
 
 
-async def test_a_program_that_is_not_there() -> None:
+async def test_a_missing_program_is_an_error() -> None:
     with pytest.raises(
         CallError, match=r"MCP server x cannot be started: there is no program 'no-such-program'"
     ) as caught:
@@ -44,7 +44,7 @@ async def test_a_program_that_is_not_there() -> None:
     assert caught.value.fault is CallFault.REQUEST
 
 
-async def test_a_program_that_ends_is_trouble() -> None:
+async def test_a_program_that_ends_is_an_error() -> None:
     monitor = Monitor("x")
     assert await heard(program("pass"), monitor) == []
     assert monitor.error is not None
@@ -82,14 +82,15 @@ async def test_a_line_without_an_end_is_cut_off() -> None:
 async def test_a_message_in_pieces_is_put_together() -> None:
     code = """
 import sys, time
-for piece in ('{"jsonrpc": "2.0", ', '"id": 1, "result": {"a": "', 'ü' * 70_000, '"}}' + chr(10) + '{"jsonrpc":"2.0"'):
+pieces = ('{"jsonrpc": "2.0", ', '"id": 1, "result": {"a": "', 'ü' * 70_000, '"}}' + chr(10))
+for piece in (*pieces, '{"jsonrpc":"2.0"'):
     sys.stdout.buffer.write(piece.encode()); sys.stdout.flush(); time.sleep(0.05)
 """
     (got,) = await heard(program(code), Monitor("x"))
     assert got.message.result["a"] == "ü" * 70_000  # type: ignore[attr-defined]
 
 
-async def test_stderr_is_kept_to_its_end_and_blocks_nobody() -> None:
+async def test_the_end_of_stderr_is_kept_and_never_blocks() -> None:
     monitor = Monitor("x")
     await heard(
         program("import sys; sys.stderr.write('e' * 1_000_000 + chr(10) + 'the end')"), monitor
@@ -134,7 +135,7 @@ async def test_no_shell_reads_the_command(tmp_path: Path) -> None:
     assert not there.exists()
 
 
-async def test_nothing_is_left_when_the_block_is_left_by_an_error() -> None:
+async def test_no_process_is_left_after_an_error() -> None:
     before = started_by_us()
     with pytest.raises(ExceptionGroup) as caught:
         async with stdio_transport(program("import time; time.sleep(3600)"), Monitor("x")):
@@ -146,7 +147,8 @@ async def test_nothing_is_left_when_the_block_is_left_by_an_error() -> None:
 ECHO = """
 import sys
 for line in sys.stdin:
-    sys.stdout.write('{"jsonrpc": "2.0", "id": 1, "result": {"heard": ' + line.strip() + '}}' + chr(10))
+    answer = '{"jsonrpc": "2.0", "id": 1, "result": {"heard": ' + line.strip() + '}}'
+    sys.stdout.write(answer + chr(10))
     sys.stdout.flush()
 """
 
@@ -155,7 +157,7 @@ def asking(**params: Any) -> SessionMessage:
     return SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=1, method="tools/call", params=params))
 
 
-async def test_what_is_said_arrives_and_is_answered() -> None:
+async def test_a_message_arrives_and_is_answered() -> None:
     async with stdio_transport(program(ECHO), Monitor("x")) as (read, write):
         for word in ("one", "zwölf\nlines"):
             await write.send(asking(word=word))
@@ -164,7 +166,7 @@ async def test_what_is_said_arrives_and_is_answered() -> None:
             assert got.message.result["heard"]["params"] == {"word": word}  # type: ignore[union-attr]
 
 
-async def test_a_server_may_take_its_leave(tmp_path: Path) -> None:
+async def test_a_server_may_end_by_itself(tmp_path: Path) -> None:
     there = tmp_path / "there"
     code = f"import sys; sys.stdin.read(); open({str(there)!r}, 'w').write('saved')"
     async with stdio_transport(program(code), Monitor("x")):
@@ -172,7 +174,7 @@ async def test_a_server_may_take_its_leave(tmp_path: Path) -> None:
     assert there.read_text(encoding="utf-8") == "saved"
 
 
-async def test_one_that_does_not_leave_is_ended() -> None:
+async def test_a_server_that_does_not_end_is_ended() -> None:
     before, began = started_by_us(), time.monotonic()
     code = (
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: "
@@ -184,7 +186,7 @@ async def test_one_that_does_not_leave_is_ended() -> None:
     assert time.monotonic() - began < 20
 
 
-async def test_trouble_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_failed_server_is_not_waited_for(tmp_path: Path) -> None:
     there = tmp_path / "there"
     code = f"import sys, time; sys.stdin.read(); time.sleep(0.8); open({str(there)!r}, 'w')"
     monitor = Monitor("x")
@@ -203,7 +205,7 @@ async def test_nobody_waits_for_a_server_that_does_not_read() -> None:
                 await write.send(asking(word="x" * 100_000))  # 3 MB, and a pipe holds 64 KB
 
 
-async def test_speaking_to_the_dead_is_trouble() -> None:
+async def test_writing_to_a_dead_server_is_an_error() -> None:
     monitor = Monitor("x")
     async with stdio_transport(program("pass"), monitor) as (read, write):
         assert [item async for item in read] == []
@@ -216,7 +218,7 @@ async def test_speaking_to_the_dead_is_trouble() -> None:
     assert monitor.error.fault is CallFault.NETWORK
 
 
-async def test_who_is_cancelled_leaves_nobody_behind() -> None:
+async def test_a_cancelled_task_leaves_no_process() -> None:
     before, begun = started_by_us(), asyncio.Event()
 
     async def wait() -> None:

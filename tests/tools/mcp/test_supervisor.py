@@ -1,4 +1,4 @@
-"""The supervisor: whatever a server does and however the run ends, nothing of it is left."""
+"""The supervisor: whatever a server does and however the run ends, no process is left."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Held:
         return self.process.returncode
 
 
-def test_a_program_that_is_not_there() -> None:
+def test_a_missing_program_has_a_status_of_its_own() -> None:
     held = Held("/nowhere/at/all")
     assert held.ends(cut=False) == supervisor.NOT_STARTED
 
@@ -81,7 +81,7 @@ def test_the_server_obeys_signals_as_usual() -> None:
     assert told.decode().split() == ["SIG_DFL", "SIG_DFL"]
 
 
-def test_a_cut_lifeline_ends_the_whole_family(tmp_path: Path) -> None:
+def test_a_cut_lifeline_ends_all_processes(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     held = Held(sys.executable, str(SCRIPTED), "--start", "mute", "--pids", str(pids))
     family = read_pids(pids)
@@ -93,7 +93,7 @@ def test_a_cut_lifeline_ends_the_whole_family(tmp_path: Path) -> None:
     assert gone(in_group)
 
 
-def test_what_a_server_leaves_behind_is_ended(tmp_path: Path) -> None:
+def test_processes_that_a_server_leaves_behind_are_ended(tmp_path: Path) -> None:
     code = (
         "import subprocess, sys; print(subprocess.Popen(['sleep', '3600'], "
         "stdout=subprocess.DEVNULL).pid)"
@@ -110,8 +110,8 @@ def test_the_lifeline_is_cut_when_its_holder_is_killed(tmp_path: Path) -> None:
 import os, subprocess, sys, time
 lifeline, cut = os.pipe()
 held = subprocess.Popen(
-    [sys.executable, "-I", "-S", {str(SUPERVISOR)!r}, str(lifeline), sys.executable, {str(SCRIPTED)!r},
-     "--start", "mute", "--pids", {str(pids)!r}],
+    [sys.executable, "-I", "-S", {str(SUPERVISOR)!r}, str(lifeline),
+     sys.executable, {str(SCRIPTED)!r}, "--start", "mute", "--pids", {str(pids)!r}],
     stdin=subprocess.PIPE, pass_fds=(lifeline,), start_new_session=True,
 )
 os.close(lifeline)
@@ -140,6 +140,6 @@ def test_it_needs_nothing_but_the_standard_library() -> None:
     assert not names & {"deepdiver", "mcp", "pydantic", "anyio"}
 
 
-def test_these_tests_would_see_a_process_that_lives() -> None:
+def test_these_tests_can_see_a_living_process() -> None:
     assert lives(psutil.Process().pid)
     assert not gone([os.getpid()], within=0.0)

@@ -1,7 +1,4 @@
-"""MCP tools in a run.
-
-Offered if approved, journalled, cited; a server that fails costs its own tools.
-"""
+"""MCP tools in a run: offered if approved, journalled, cited; a failure costs only its own tools."""
 
 from __future__ import annotations
 
@@ -194,7 +191,7 @@ async def test_a_tool_searches(desk: Desk, made: Made, over: str) -> None:
             assert len(await have.providers[1].search("owner", 1, gateway)) == 1
 
 
-async def test_what_it_said_becomes_a_source(desk: Desk, made: Made) -> None:
+async def test_a_result_becomes_a_source(desk: Desk, made: Made) -> None:
     async with connected(desk, made(["lookup", "long"], x=scripted())) as (have, gateway):
         found = await search("owner", have.providers, gateway)
         sources = [
@@ -375,7 +372,7 @@ async def test_a_price_is_reserved_and_paid(desk: Desk, made: Made) -> None:
 # -- journal, resume, replay
 
 
-async def test_a_replay_starts_nothing_and_knows_all(desk: Desk, made: Made) -> None:
+async def test_a_replay_starts_nothing_and_has_everything(desk: Desk, made: Made) -> None:
     settings = made(
         ["lookup", "long", "structured"],
         x=scripted(arguments={"lookup": {"n": 1}}),
@@ -402,7 +399,7 @@ async def test_a_replay_starts_nothing_and_knows_all(desk: Desk, made: Made) -> 
         assert started_by_us() == before
 
 
-async def test_a_run_that_knew_no_servers_is_replayed_without(desk: Desk, made: Made) -> None:
+async def test_a_run_without_servers_is_replayed_without(desk: Desk, made: Made) -> None:
     async with connected(desk, made(x=scripted()), Mode.REPLAY) as (have, _):
         assert (have.tools, have.limits) == ((), ())
 
@@ -513,7 +510,7 @@ async def test_a_fault_costs_one_search_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize("over", ["stdio", "http"])
-async def test_one_that_never_answers_is_ended_at_its_deadline(
+async def test_a_server_that_never_answers_is_ended_at_its_deadline(
     desk: Desk, made: Made, tmp_path: Path, over: str
 ) -> None:
     pids = tmp_path / "pids"
@@ -532,7 +529,7 @@ async def test_one_that_never_answers_is_ended_at_its_deadline(
             assert (await have.call("x", "lookup", {"query": "q"}, hurried)).hits
 
 
-async def test_one_that_dies_is_asked_again_and_then_let_be(desk: Desk, made: Made) -> None:
+async def test_a_server_that_dies_is_asked_again_and_then_given_up(desk: Desk, made: Made) -> None:
     settings = made(["die", "lookup"], x=scripted()).model_copy(update={"retries": 8})
     async with connected(desk, settings) as (have, gateway):
         with pytest.raises(
@@ -542,7 +539,7 @@ async def test_one_that_dies_is_asked_again_and_then_let_be(desk: Desk, made: Ma
         assert desk.store.journal_list(desk.run)[1].sends == STARTS + 1
 
 
-async def test_a_tool_that_says_that_it_failed(desk: Desk, made: Made) -> None:
+async def test_a_tool_that_reports_a_failure_is_an_error(desk: Desk, made: Made) -> None:
     async with connected(desk, made(["error"], x=scripted())) as (have, gateway):
         found = await search("Holm", have.providers, gateway)
         assert (found.answered, found.failures) == (
@@ -557,7 +554,7 @@ async def test_a_tool_that_says_that_it_failed(desk: Desk, made: Made) -> None:
 # -- secrets and instructions
 
 
-async def test_what_a_server_tells_of_its_environment(
+async def test_a_server_that_leaks_its_environment_reveals_no_key(
     desk: Desk, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-this-process-0123456789")

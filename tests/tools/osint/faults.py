@@ -1,4 +1,4 @@
-"""What every feed must do when its service refuses, fails, is late, says nothing or says something else.
+"""What every feed must do when its service refuses, fails, is late, or answers nothing or nonsense.
 
 A feed's test module says what is particular to it and inherits the rest:
 
@@ -107,7 +107,7 @@ class FeedFaults(ServiceFaults):
         assert answer.rows or answer.total == 0
         return answer.rows
 
-    async def test_an_answer_that_was_cut_is_malformed(
+    async def test_an_answer_that_is_cut_off_is_malformed(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
     ) -> None:
         whole = (
@@ -148,7 +148,7 @@ class FeedFaults(ServiceFaults):
             assert "nobody" in service.heard[0]
         self.unseen(desk, caplog, told.model_dump_json())
 
-    async def test_a_replay_of_what_never_was_is_no_failure_of_a_service(
+    async def test_a_call_that_was_never_made_is_not_a_failure_in_a_replay(
         self, desk: Desk, service: Service
     ) -> None:
         with pytest.raises(NotJournalledError):

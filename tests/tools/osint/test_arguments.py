@@ -67,7 +67,7 @@ def refusal(kind: Any, given: Any) -> str:
         (Keywords, ["a"] * 13),
     ],
 )
-def test_what_is_refused(kind: Any, given: Any) -> None:
+def test_bad_values_are_refused(kind: Any, given: Any) -> None:
     assert refusal(kind, given)
 
 
@@ -108,7 +108,7 @@ def test_the_refusal_of_a_country_is_short() -> None:
         (Keywords, ("the strike",), ("the strike",)),
     ],
 )
-def test_what_is_taken(kind: Any, given: Any, means: Any) -> None:
+def test_strings_are_read_as_what_they_mean(kind: Any, given: Any, means: Any) -> None:
     assert TypeAdapter(kind).validate_python(given) == means
 
 

@@ -1,7 +1,4 @@
-"""Copies of bulk files against a real server and a real folder.
-
-Fetched once, updated, replaced, and used offline.
-"""
+"""Copies of bulk files from a real server: fetched once, updated, replaced, and used offline."""
 
 from __future__ import annotations
 
@@ -78,7 +75,9 @@ async def test_with_neither_answer_nor_copy_it_fails_and_leaves_nothing(
     assert left(tmp_path) == []
 
 
-async def test_nobody_there_and_no_copy(gateway: Gateway, nobody: str) -> None:
+async def test_an_unreachable_service_without_a_copy_is_an_error(
+    gateway: Gateway, nobody: str
+) -> None:
     with pytest.raises(CallError) as caught:
         await got(gateway, nobody)
     assert caught.value.fault is CallFault.UNREACHED
@@ -96,7 +95,7 @@ async def test_nobody_there_and_no_copy(gateway: Gateway, nobody: str) -> None:
         (reply(b"<html>Log in</html>"), "cisa_kev sent a file that is not its own: no JSON"),
     ],
 )
-async def test_what_is_no_file_leaves_the_last_copy_and_tells_its_age(
+async def test_an_answer_that_is_not_the_file_leaves_the_last_copy(
     gateway: Gateway, service: Service, tmp_path: Path, said: bytes, why: str
 ) -> None:
     def check(path: Path) -> None:
@@ -129,7 +128,7 @@ async def test_offline_the_last_copy_is_used(
     )
 
 
-async def test_a_copy_from_elsewhere_is_none(
+async def test_a_copy_from_another_address_does_not_count(
     gateway: Gateway, service: Service, nobody: str
 ) -> None:
     service.always = reply(b"{}")
@@ -139,7 +138,7 @@ async def test_a_copy_from_elsewhere_is_none(
 
 
 @pytest.mark.parametrize("damage", ["missing", "short", "no json", "another form", "outside"])
-async def test_a_damaged_copy_is_fetched_anew(
+async def test_a_damaged_copy_is_fetched_again(
     gateway: Gateway, service: Service, tmp_path: Path, damage: str
 ) -> None:
     service.always = reply(b'{"whole": true}', ETag='"1"')
@@ -164,7 +163,7 @@ async def test_a_damaged_copy_is_fetched_anew(
     assert "if-none-match" not in service.heard[1].lower()
 
 
-async def test_a_late_service_is_waited_for_only_where_there_is_no_copy(
+async def test_a_late_service_is_waited_for_only_without_a_copy(
     desk: Desk, service: Service, tmp_path: Path
 ) -> None:
     gateway = desk.gateway(home=tmp_path / "home", deadlines=Deadlines(feed=0.6))
@@ -178,7 +177,7 @@ async def test_a_late_service_is_waited_for_only_where_there_is_no_copy(
     assert longer.note == ""
 
 
-async def test_a_home_that_cannot_be_written_is_age(
+async def test_a_home_that_cannot_be_written_is_an_error(
     desk: Desk, service: Service, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir(exist_ok=True)
@@ -188,7 +187,7 @@ async def test_a_home_that_cannot_be_written_is_age(
     assert service.heard == []
 
 
-async def test_a_full_disk_is_age(
+async def test_a_full_disk_is_an_error(
     gateway: Gateway, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -202,7 +201,7 @@ async def test_a_full_disk_is_age(
 
 
 @pytest.mark.parametrize("name", ["", "../kev", "KEV", "a-b", "a" * 41])
-async def test_a_name_that_is_no_name(gateway: Gateway, service: Service, name: str) -> None:
+async def test_an_invalid_name_is_refused(gateway: Gateway, service: Service, name: str) -> None:
     with pytest.raises(ValueError, match="cannot be called"):
         await fetch_copy(name, service.url, gateway, fresh_for=1.0, largest=1)
     assert service.heard == []
@@ -211,7 +210,7 @@ async def test_a_name_that_is_no_name(gateway: Gateway, service: Service, name: 
 # What it does.
 
 
-async def test_a_fresh_copy_asks_nobody(gateway: Gateway, service: Service) -> None:
+async def test_a_new_copy_makes_no_request(gateway: Gateway, service: Service) -> None:
     service.always = reply(b"{}")
     first = await got(gateway, service.url)
     assert (first.note, first.fetched, first.path.read_bytes()) == ("", NOON, b"{}")
@@ -238,7 +237,7 @@ async def test_the_clock_is_the_default(gateway: Gateway, service: Service) -> N
     assert began <= copy.fetched <= datetime.now(UTC)
 
 
-async def test_unchanged_is_told_so_and_counts_again(
+async def test_an_unchanged_copy_counts_again(
     gateway: Gateway, service: Service, tmp_path: Path
 ) -> None:
     changed = "Sat, 14 Nov 2026 08:00:00 GMT"
@@ -280,7 +279,7 @@ async def test_one_of_another_name_is_left_alone(gateway: Gateway, service: Serv
     assert not other.path.exists()
 
 
-async def test_what_a_killed_process_left_is_cleared(
+async def test_drafts_of_a_killed_process_are_cleared(
     gateway: Gateway, service: Service, tmp_path: Path
 ) -> None:
     folder = tmp_path / "home" / "feeds"
@@ -291,7 +290,7 @@ async def test_what_a_killed_process_left_is_cleared(
     assert left(tmp_path) == sorted(["cisa_kev.json", copy.path.name])
 
 
-async def test_who_is_cancelled_leaves_nothing_and_lets_go(
+async def test_a_cancelled_fetch_leaves_nothing_and_releases_the_lock(
     gateway: Gateway, service: Service, tmp_path: Path
 ) -> None:
     service.always, service.after = reply(b"{}"), 30.0
@@ -384,7 +383,7 @@ async def test_two_processes_at_once_fetch_one_file(service: Service, tmp_path: 
     assert len(service.heard) == 1
 
 
-async def test_who_asks_is_told_and_nothing_is_logged(
+async def test_the_user_agent_is_sent_and_nothing_is_logged(
     desk: Desk, service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)

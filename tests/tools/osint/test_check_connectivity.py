@@ -1,7 +1,4 @@
-"""The feed of connectivity.
-
-What it takes, whom it asks, and what is left where one of them fails.
-"""
+"""The feed of connectivity: its arguments, its services, and its result if one of them fails."""
 
 from __future__ import annotations
 
@@ -78,7 +75,7 @@ async def test_bad_arguments_are_refused_before_any_call(
     assert desk.store.journal_list(desk.run) == []
 
 
-async def test_where_all_fail_it_fails(desk: Desk, service: Service) -> None:
+async def test_if_all_services_fail_it_fails(desk: Desk, service: Service) -> None:
     service.always = FAILED
     with pytest.raises(CallError) as caught:
         await ask(desk, service)
@@ -95,7 +92,7 @@ async def test_where_all_fail_it_fails(desk: Desk, service: Service) -> None:
         (("/signals",), "IODA's signals failed: ioda answered 503", ["IODA", "Cloudflare Radar"]),
     ],
 )
-async def test_one_that_fails_costs_its_own_rows(
+async def test_a_service_that_fails_costs_only_its_own_rows(
     desk: Desk, service: Service, broken: tuple[str, ...], line: str, left: list[str]
 ) -> None:
     service.always = dict.fromkeys(broken, FAILED) | {
@@ -106,7 +103,7 @@ async def test_one_that_fails_costs_its_own_rows(
     assert [answer.service for answer in told.answers] == left
 
 
-async def test_a_key_that_is_refused_is_told_and_not_repeated(desk: Desk, service: Service) -> None:
+async def test_a_refused_key_is_reported_and_not_repeated(desk: Desk, service: Service) -> None:
     service.always = SAID | {"/radar": reply(KEY.encode(), "403 Forbidden")}
     told = await ask(desk, service, as_of=date(2026, 11, 11))
     assert told.failures == (
@@ -116,7 +113,7 @@ async def test_a_key_that_is_refused_is_told_and_not_repeated(desk: Desk, servic
     assert KEY not in desk.everything() + told.model_dump_json()
 
 
-async def test_without_a_token_there_is_ioda(desk: Desk, service: Service) -> None:
+async def test_without_a_token_ioda_is_asked(desk: Desk, service: Service) -> None:
     service.always = SAID
     told = await ask(desk, service, token=False, as_of=date(2026, 11, 11))
     assert ([answer.service for answer in told.answers], told.failures) == (["IODA"], ())
@@ -149,7 +146,7 @@ def test_the_subject(given: dict[str, Any], subject: CountryOrNetwork) -> None:
     assert ConnectivityArguments.model_validate(given).subject == subject
 
 
-def test_what_it_says_of_itself() -> None:
+def test_name_and_arguments() -> None:
     assert FEED.missing(Settings()) is None
     assert FEED.name == "check_connectivity"
     shown = shown_arguments(FEED)

@@ -84,7 +84,7 @@ async def test_bad_arguments_are_refused_before_any_call(
     assert desk.store.journal_list(desk.run) == []
 
 
-async def test_a_replay_on_another_day_asks_nobody(desk: Desk, service: Service) -> None:
+async def test_a_replay_on_another_day_makes_no_request(desk: Desk, service: Service) -> None:
     service.always = paths(GOOD)
     live = await ask(desk, service, as_of=None)
     with pytest.MonkeyPatch.context() as patch:
@@ -116,7 +116,7 @@ async def test_without_the_days_before_nothing_is_compared(desk: Desk, service: 
     assert told.answers[0].summary.endswith(", and the days before are not comparable.")
 
 
-async def test_the_days_before_alone_are_no_answer(desk: Desk, service: Service) -> None:
+async def test_the_days_before_alone_are_not_an_answer(desk: Desk, service: Service) -> None:
     said = paths(GOOD)
     service.always = {f"/{days_ago(6)}": reply(b"", "500 Internal Server Error"), **said}
     with pytest.raises(CallError, match="NASA FIRMS \\(MODIS on Terra and Aqua\\) failed"):
@@ -185,7 +185,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert [row.confidence for row in answer.rows] == ["high", "medium", "high", "low", "medium"]
 
 
-async def test_what_stays_hot_is_flagged_and_comes_last(desk: Desk, service: Service) -> None:
+async def test_persistent_sources_are_flagged_and_come_last(desk: Desk, service: Service) -> None:
     plant = [viirs(days_ago(day), lat=49.8, lon=36.1, frp="80.0") for day in range(0, 14, 2)]
     fire = [viirs(days_ago(1), frp="3.0")]
     told = await ask(desk, service, services(VIIRS_SNPP=plant + fire))
@@ -214,15 +214,13 @@ async def test_adjoining_pixels_are_listed_once(desk: Desk, service: Service) ->
     assert (row.data["frp"], row.data["pixels"], told.answers[0].total) == (12.0, 3, 1)
 
 
-async def test_what_the_service_is_less_sure_of_can_be_left_out(
-    desk: Desk, service: Service
-) -> None:
+async def test_uncertain_sightings_can_be_left_out(desk: Desk, service: Service) -> None:
     for wanted, total in (("low", 5), ("medium", 4), ("HIGH", 2)):
         assert (await ask(desk, service, GOOD, min_confidence=wanted)).answers[0].total == total
     assert len(service.heard) == 16  # it is chosen from what was brought, and not asked for anew
 
 
-async def test_a_resumed_run_that_asked_on_two_days_says_so(
+async def test_a_resumed_run_that_asked_on_two_days_has_a_note(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A satellite was not asked before the run stopped.
@@ -240,7 +238,7 @@ async def test_a_resumed_run_that_asked_on_two_days_says_so(
     assert told.answers[0].note == "parts of it were asked for on different days"
 
 
-def test_the_address_holds_no_key() -> None:
+def test_it_says_which_key_is_missing() -> None:
     assert (
         FEED.missing(Settings())
         == "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"

@@ -1,7 +1,4 @@
-"""What a feed is.
-
-Arguments that are refused in one line, and rows and answers that hold together.
-"""
+"""Arguments that are refused in one line, and rows and answers that are valid."""
 
 from __future__ import annotations
 
@@ -73,14 +70,14 @@ FEED = Example()
         ({"name": "A", "kinds": [1]}, "its argument 'kinds.0': input should be a valid string"),
     ],
 )
-def test_what_it_does_not_take_is_said_in_one_line(given: dict[str, Any], why: str) -> None:
+def test_bad_arguments_are_refused_in_one_line(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         arguments_of(FEED, given)
     assert str(caught.value).startswith(why)
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_left_empty_is_not_given() -> None:
+def test_an_empty_argument_counts_as_not_given() -> None:
     assert arguments_of(FEED, {"name": " A ", "days": "", "kinds": []}) == Given(name="A")
     assert arguments_of(FEED, {"name": "A", "days": "3", "kinds": ["x"]}) == Given(
         name="A", days=3, kinds=("x",)
@@ -93,12 +90,12 @@ def test_a_zero_is_not_empty() -> None:
         arguments_of(FEED, {"name": "A", "days": 0})
 
 
-def test_arguments_that_are_no_table() -> None:
+def test_arguments_that_are_not_a_mapping_are_refused() -> None:
     with pytest.raises(ValidationError):
         Given.model_validate("A")
 
 
-def test_arguments_are_shown_with_what_they_are() -> None:
+def test_arguments_are_shown_with_their_descriptions() -> None:
     assert shown_arguments(FEED) == (
         "name: Who is looked for, in any script.",
         "days (optional): How many days.",
@@ -117,12 +114,12 @@ def test_arguments_are_shown_with_what_they_are() -> None:
         {"x": 1},
     ],
 )
-def test_a_row_that_cannot_be(wrong: dict[str, Any]) -> None:
+def test_an_invalid_row_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Row.model_validate({"sentence": "A.", **wrong})
 
 
-def test_an_answer_that_cannot_be() -> None:
+def test_an_invalid_answer_is_refused() -> None:
     good = {"service": "S", "url": "https://s.example", "title": "T", "kind": "news"}
     assert ServiceAnswer.model_validate(good).rows == ()
     wrongs: tuple[dict[str, Any], ...] = (

@@ -1,3 +1,5 @@
+"""The feed of sanctions lists: its arguments, and whether the file or the API is asked."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -14,7 +16,7 @@ from deepdiver.tools.osint.lookup_sanctions import FEED, SanctionsArguments
 from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults
-from tests.tools.osint.sanctions.making import bulk_file
+from tests.tools.osint.sanctions.targets import bulk_file
 from tests.tools.osint.sanctions.test_match_api import RESULT, WEAK, body
 from tests.tools.search.conftest import Service
 
@@ -113,7 +115,7 @@ def test_arguments_as_reasoners_give_them(given: dict[str, Any], asked: Sanction
     assert args.query == asked
 
 
-def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> None:
+def test_nothing_is_asked_unless_a_key_or_a_file_is_set(tmp_path: Path) -> None:
     told = FEED.missing(Settings())
     assert told is not None
     assert "OPENSANCTIONS_API_KEY" in told
@@ -131,7 +133,7 @@ def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> 
     assert absent == "sanctions_file names absent.csv, and there is no such file"
 
 
-def test_what_compares_names_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert (
         FEED.missing(Settings(keys={"opensanctions": SecretStr("a-key")}))
@@ -139,7 +141,7 @@ def test_what_compares_names_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
-async def test_with_a_file_nobody_is_asked_although_there_is_a_key(
+async def test_with_a_file_the_api_is_not_asked(
     desk: Desk, service: Service, tmp_path: Path
 ) -> None:
     settings: dict[str, Any] = {
@@ -154,7 +156,7 @@ async def test_with_a_file_nobody_is_asked_although_there_is_a_key(
     assert service.heard == []
 
 
-def test_what_it_says_of_itself() -> None:
+def test_name_and_arguments() -> None:
     assert (FEED.name, FEED.kind) == ("lookup_sanctions", IntelligenceType.SANCTIONS)
     shown = shown_arguments(FEED)
     assert [line.partition(":")[0] for line in shown] == [

@@ -1,4 +1,4 @@
-"""Times, positions and words in a row's sentence: code reads them back, and nothing breaks out."""
+"""Phrases of a row's sentence: code reads them back, and nothing breaks out."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_counting() -> None:
     }
 
 
-def test_days_are_told_one_by_one_or_by_their_peak() -> None:
+def test_days_are_listed_one_by_one_or_by_their_peak() -> None:
     assert daily({}, WEEK) == ""
     assert daily({"2026-11-11": 3}, Span(date(2026, 11, 11), date(2026, 11, 11))) == ""
     assert daily({"2026-11-06": 1_200}, Span(date(2026, 11, 5), date(2026, 11, 7))) == (

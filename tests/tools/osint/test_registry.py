@@ -1,7 +1,4 @@
-"""Feeds by name.
-
-Which are asked, which are left out and why, and what is refused before any call.
-"""
+"""Feeds by name: which are asked, which are left out and why, and what is refused."""
 
 from __future__ import annotations
 
@@ -109,7 +106,9 @@ def test_the_published_schemas_are_those_that_clients_have_approved() -> None:
         ("deepdiver.errors:CallError", "is not a feed"),
     ],
 )
-async def test_a_feed_that_cannot_be_loaded_costs_itself(where: str, told: str, desk: Desk) -> None:
+async def test_a_feed_that_cannot_be_loaded_costs_only_itself(
+    where: str, told: str, desk: Desk
+) -> None:
     feed = registry._load(EntryPoint("bad", where, registry.GROUP))
     assert told in str(feed.missing(Settings()))
     with pytest.raises(CallError, match="bad"):
@@ -125,7 +124,7 @@ def names(settings: dict[str, Any], *, outside: bool) -> list[str]:
     ]
 
 
-def test_a_question_to_documents_asks_no_feed(known: dict[str, Paper]) -> None:
+def test_a_question_about_documents_asks_no_feed(known: dict[str, Paper]) -> None:
     assert names({}, outside=False) == []
     assert names({}, outside=True) == ["free"]
     assert names({"feeds": ["auto"]}, outside=False) == ["free"]
@@ -137,7 +136,7 @@ def test_auto_takes_what_can_be_used_and_says_what_it_left_out(known: dict[str, 
     assert names({"keys": {"pass": "x"}}, outside=True) == ["free", "keyed"]
 
 
-def test_a_feed_that_was_named_must_be_there(known: dict[str, Paper]) -> None:
+def test_a_feed_that_is_named_must_be_usable(known: dict[str, Paper]) -> None:
     with pytest.raises(UnknownNameError, match=r"unknown feed 'fre'; did you mean free\?"):
         names({"feeds": ["fre"]}, outside=True)
     with pytest.raises(UnknownNameError, match="known are auto, none, free, keyed"):
@@ -161,7 +160,7 @@ async def test_the_choice_is_journalled(known: dict[str, Paper], desk: Desk) -> 
         await usable_feeds(False, replayed)
 
 
-async def test_over_a_server_what_it_offers_is_asked_whatever_key_is_here(
+async def test_over_a_server_its_feeds_are_asked_whatever_keys_are_here(
     known: dict[str, Paper], desk: Desk
 ) -> None:
     far = {"servers": {"far": {"url": "http://127.0.0.1:9/mcp"}}, "feeds": "far"}

@@ -143,7 +143,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert answer.url.startswith(f"{service.url}/api/states/all?lamin=")
 
 
-async def test_only_what_is_within_the_circle_counts_the_nearest_first(
+async def test_only_aircraft_within_the_circle_count_the_nearest_first(
     desk: Desk, service: Service
 ) -> None:
     corner = state(icao24="corner", latitude=47.34, longitude=8.74)
@@ -194,7 +194,7 @@ async def test_words_from_outside_stay_within_their_sentence(desk: Desk, service
     check_row(row)
 
 
-def test_it_is_asked_only_by_those_who_name_it() -> None:
+def test_it_is_asked_only_if_the_settings_name_it() -> None:
     feed: Feed[FlightArguments] = FEED
     assert feed.kind is IntelligenceType.EVENT
     assert "commercial" in (feed.missing(Settings()) or "")
@@ -202,7 +202,7 @@ def test_it_is_asked_only_by_those_who_name_it() -> None:
     assert feed.missing(Settings(feeds=("auto", "search_flights"))) is None
 
 
-def test_its_day_of_credits_is_not_overdrawn() -> None:
+def test_its_daily_credits_are_not_overdrawn() -> None:
     limit = Settings().limit("opensky")
     assert limit.rate * 4 * 86_400 / limit.per <= 400
 

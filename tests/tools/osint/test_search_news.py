@@ -45,7 +45,7 @@ class TestFaults(FeedFaults):
     )
 
 
-async def test_a_feed_that_fails_costs_its_own_rows(
+async def test_a_news_feed_that_fails_costs_only_its_own_rows(
     desk: Desk, service: Service, nobody: str
 ) -> None:
     service.always = {
@@ -73,7 +73,7 @@ async def test_a_feed_that_fails_costs_its_own_rows(
     assert len(service.heard) == heard
 
 
-async def test_a_word_that_gdelt_refuses_is_still_looked_for_in_feeds(
+async def test_a_word_that_gdelt_refuses_is_still_searched_in_news_feeds(
     desk: Desk, service: Service
 ) -> None:
     service.always = reply(herald(("Vitamin K recalled", "2026-11-10T14:05:00Z", "")))
@@ -83,7 +83,7 @@ async def test_a_word_that_gdelt_refuses_is_still_looked_for_in_feeds(
     assert "gdelt was not asked" in told.failures[0]
 
 
-def test_what_it_is() -> None:
+def test_name_and_arguments() -> None:
     news: Feed[NewsArguments] = FEED
     assert (news.name, news.kind) == ("search_news", IntelligenceType.NEWS)
     assert news.missing(Settings()) is None

@@ -38,7 +38,7 @@ async def failed(error: BaseException) -> int:
         (BudgetError("it does not fit"), "IODA failed: it does not fit"),
     ],
 )
-async def test_one_that_fails_is_a_line(error: GatewayError, line: str) -> None:
+async def test_a_call_that_fails_is_a_line(error: GatewayError, line: str) -> None:
     assert await ask_all({"IODA": failed(error), "Radar": said(1)}) == ({"Radar": 1}, (line,))
 
 
@@ -95,14 +95,14 @@ async def test_calls_that_are_under_way_are_awaited() -> None:
 @pytest.mark.parametrize(
     "error", [CallError("late", CallFault.TIMEOUT), BudgetError("no money"), GatewayError("no")]
 )
-async def test_a_failure_that_can_be_done_without(error: GatewayError) -> None:
+async def test_an_error_of_the_gateway_is_returned(error: GatewayError) -> None:
     async def call() -> int:
         raise error
 
     assert await answer_or_error(call()) is error
 
 
-async def test_what_came_is_returned() -> None:
+async def test_an_answer_is_returned() -> None:
     async def call() -> int:
         return 7
 
@@ -110,7 +110,7 @@ async def test_what_came_is_returned() -> None:
 
 
 @pytest.mark.parametrize("error", [NotJournalledError("never asked"), KeyError("a slip")])
-async def test_what_must_not_be_done_without(error: Exception) -> None:
+async def test_any_other_error_is_raised(error: Exception) -> None:
     async def call() -> int:
         raise error
 

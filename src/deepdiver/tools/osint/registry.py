@@ -78,10 +78,12 @@ def named_feed(name: str) -> Feed[Any]:
     raise UnknownNameError(f"unknown feed {name!r}; {hint}")
 
 
-def _check_usable(feed: Feed[Any], settings: Settings) -> None:
-    """Raise MissingKeyError if a feed cannot be used."""
+def _usable_feed(name: str, settings: Settings) -> Feed[Any]:
+    """Return a feed by its name; raise UnknownNameError or MissingKeyError if it cannot be used."""
+    feed = named_feed(name)
     if why := feed.missing(settings):
-        raise MissingKeyError(f"feed {feed.name} cannot be used: {why}")
+        raise MissingKeyError(f"feed {name} cannot be used: {why}")
+    return feed
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +118,10 @@ def choose_feeds(settings: Settings, *, outside: bool) -> FeedChoice:
         MissingKeyError: If a feed was named that cannot be used.
     """
     wanted = _wanted_names(settings, outside)
-    chosen: dict[str, Feed[Any]] = {}
-    for name in wanted:
-        if name not in {AUTO, NONE}:
-            chosen[name] = named_feed(name)
-            _check_usable(chosen[name], settings)
-    lacking: dict[str, str] = {}
-    if AUTO in wanted:
-        reasons = {name: feed.missing(settings) for name, feed in feeds().items()}
-        chosen |= {name: feeds()[name] for name, why in reasons.items() if not why}
-        lacking = {name: why for name, why in reasons.items() if why}
+    chosen = {name: _usable_feed(name, settings) for name in wanted if name not in {AUTO, NONE}}
+    automatic = feeds() if AUTO in wanted else {}
+    lacking = {name: why for name, feed in automatic.items() if (why := feed.missing(settings))}
+    chosen |= {name: feed for name, feed in automatic.items() if name not in lacking}
     return FeedChoice(
         tuple(chosen[name] for name in sorted(chosen)),
         tuple(f"{name}: {why}" for name, why in lacking.items()),
@@ -193,9 +189,8 @@ async def call_feed(name: str, given: Mapping[str, Any], gateway: Gateway) -> Fe
         ValueError: If it does not take these arguments.
         GatewayError: If there is no answer.
     """
-    feed = named_feed(name)
-    arguments_of(feed, given)
-    _check_usable(feed, gateway.settings)
+    arguments_of(named_feed(name), given)
+    _usable_feed(name, gateway.settings)
     return await ask_feed(name, given, gateway)
 
 

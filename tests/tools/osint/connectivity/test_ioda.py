@@ -1,4 +1,4 @@
-"""IODA against a local server that speaks its format, through the real gateway and store."""
+"""IODA, from a local server with its formats, through the real gateway and store."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def ask(
     return answer, told.failures
 
 
-async def test_an_error_with_status_200_is_one(desk: Desk, service: Service) -> None:
+async def test_an_error_with_status_200_is_an_error(desk: Desk, service: Service) -> None:
     service.always = reply(body([], error="bad entity"))
     with pytest.raises(CallError) as caught:
         await ask(desk, service, {"/": body([], error="Something broke")})
@@ -159,7 +159,7 @@ async def test_an_error_with_status_200_is_one(desk: Desk, service: Service) -> 
     assert "Something" not in str(caught.value)
 
 
-async def test_one_of_both_will_do(desk: Desk, service: Service) -> None:
+async def test_one_of_the_two_requests_is_enough(desk: Desk, service: Service) -> None:
     failing = reply(b"", "500 Internal Server Error")
     answer, lines = await ask(desk, service, {**GOOD, "/outages/events": failing})
     assert lines == ("IODA's outages failed: ioda answered 500",)
@@ -216,7 +216,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     )
 
 
-async def test_what_is_asked(desk: Desk, service: Service) -> None:
+async def test_the_parameters_of_the_requests(desk: Desk, service: Service) -> None:
     await ask(desk, service, GOOD)
     asked = {
         urlsplit(request.split(" ", 2)[1]).path: parse_qs(urlsplit(request.split(" ", 2)[1]).query)
@@ -243,7 +243,9 @@ async def test_a_network(desk: Desk, service: Service) -> None:
     )
 
 
-async def test_an_event_that_tells_of_a_drop_is_listed_once(desk: Desk, service: Service) -> None:
+async def test_a_drop_that_an_event_reports_is_not_listed_again(
+    desk: Desk, service: Service
+) -> None:
     events = body([event("11-11 05:50", source="bgp")])
     answer, _ = await ask(desk, service, {**GOOD, "/outages/events": events})
     assert (answer.total, len(answer.rows)) == (1, 1)

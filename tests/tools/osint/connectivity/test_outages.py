@@ -17,7 +17,7 @@ SPAN = Span(date(2026, 11, 10), date(2026, 11, 11))
 
 
 @given(st.lists(st.integers(-6, 3)))
-def test_every_outage_is_counted_once_or_lies_elsewhere(offsets: list[int]) -> None:
+def test_every_outage_in_the_period_is_counted_once(offsets: list[int]) -> None:
     days = [SPAN.first + timedelta(offset) for offset in offsets]
     counted = OutageCounts(**count_outages(days, 0, SPAN, False))
     assert sum(counted.counts.values()) == sum(day in SPAN for day in days)
@@ -43,7 +43,7 @@ def test_the_summary() -> None:
     )
 
 
-def test_a_payload_says_what_was_asked_whatever_today_is() -> None:
+def test_a_payload_does_not_depend_on_today() -> None:
     args = Period(days=3)
     assert UKRAINE.payload("outages", args, Settings()) == {
         "what": "outages",

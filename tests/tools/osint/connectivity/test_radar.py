@@ -1,4 +1,4 @@
-"""Cloudflare Radar against a local server that speaks its format, through the real gateway and store."""
+"""Cloudflare Radar, from a local server with its format, through the real gateway and store."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     ("subject", "name", "code"),
     [(UKRAINE, "location", "UA"), (CountryOrNetwork("asn", "3255", "AS3255"), "asn", "3255")],
 )
-async def test_what_is_asked(
+async def test_the_parameters_of_the_request(
     desk: Desk, service: Service, subject: CountryOrNetwork, name: str, code: str
 ) -> None:
     answer = await ask(desk, service, body(annotation()), subject)
@@ -180,7 +180,7 @@ async def test_of_many_the_newest_are_kept_and_all_are_counted(
     assert answer.rows[0].when == "2026-11-11T21:00:00Z"
 
 
-async def test_without_a_token_nobody_is_asked(desk: Desk, service: Service) -> None:
+async def test_without_a_token_it_is_not_asked(desk: Desk, service: Service) -> None:
     bare = {**CASE.options(service.url), "keys": {}}
     assert await radar.outages_if_set(Period(), UKRAINE, desk.gateway(**bare)) is None
     assert await radar.outages_if_set(Period(), UKRAINE, desk.gateway(Mode.REPLAY, **bare)) is None

@@ -1,4 +1,4 @@
-"""CISA's catalogue against a local server, with invented entries and with the real file where it is at hand."""
+"""CISA's catalogue from a local server: invented entries, and the real file if it is at hand."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
         ({"vendor": "Holm", "product": "Gate", "keyword": "path", "cve": "CVE-2026-1001"}, True),
     ],
 )
-def test_what_fits(wanted: dict[str, str], fits: bool) -> None:
+def test_which_entries_fit_a_query(wanted: dict[str, str], fits: bool) -> None:
     assert KevEntry.model_validate(entry()).fits(VulnerabilityQuery(Period(), **wanted)) == fits
 
 
@@ -191,7 +191,7 @@ async def test_a_copy_is_used_again_and_says_its_age(
     assert (await look(desk.gateway(**options), keyword="files")).note == ""
 
 
-async def test_a_page_of_a_login_does_not_replace_the_copy(
+async def test_a_login_page_does_not_replace_the_copy(
     desk: Desk, service: Service, tmp_path: Path
 ) -> None:
     options = CASE.options(service.url, home=tmp_path / "kept")
@@ -207,9 +207,7 @@ async def test_a_page_of_a_login_does_not_replace_the_copy(
     assert answer.note.endswith(f"7 hours old; {why}")
 
 
-async def test_a_copy_that_was_damaged_in_its_place_is_told(
-    desk: Desk, service: Service, tmp_path: Path
-) -> None:
+async def test_a_damaged_copy_is_an_error(desk: Desk, service: Service, tmp_path: Path) -> None:
     options = CASE.options(service.url, home=tmp_path / "kept")
     service.always = reply(body(entry()))
     await look(desk.gateway(**options))
@@ -231,7 +229,7 @@ async def test_a_copy_that_was_damaged_in_its_place_is_told(
         ({"cisa_kev": "https://mirror.example/kev.json"}, "https://mirror.example/kev.json"),
     ],
 )
-def test_where_it_is(urls: dict[str, str], expected: str) -> None:
+def test_the_address_of_the_catalogue(urls: dict[str, str], expected: str) -> None:
     assert address(Settings(urls=urls)) == expected
 
 

@@ -180,7 +180,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     )
 
 
-async def test_what_is_asked(desk: Desk, service: Service) -> None:
+async def test_the_parameters_of_the_request(desk: Desk, service: Service) -> None:
     service.always = reply(body(cve()))
     await look(desk, service, Period(days=7), vendor="Holm & Works", product="Gate", keyword="path")
     first, before = heard(service)
@@ -204,7 +204,7 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
     assert f"apikey: {KEY}" in service.heard[0].lower()
 
 
-async def test_by_number_no_time_is_asked_for(desk: Desk, service: Service) -> None:
+async def test_a_query_by_number_has_no_time(desk: Desk, service: Service) -> None:
     service.always = reply(body(cve()))
     answer, _ = await look(desk, service, cve="CVE-2026-20001")
     (query,) = heard(service)
@@ -220,7 +220,7 @@ async def test_by_number_no_time_is_asked_for(desk: Desk, service: Service) -> N
     )
 
 
-async def test_what_is_exploited_can_be_left_out(desk: Desk, service: Service) -> None:
+async def test_exploited_entries_can_be_left_out(desk: Desk, service: Service) -> None:
     service.always = reply(body(cve(1), cve(2, cisaExploitAdd="2026-11-10")))
     answer, _ = await look(desk, service, Period(days=7), exploited=False, vendor="Holm")
     assert (answer.total, [row.data["id"] for row in answer.rows]) == (1, ["CVE-2026-20001"])
@@ -316,7 +316,7 @@ def test_the_score_that_counts(
     assert (found, counts.cvssData.baseScore if counts else None) == (version, score)
 
 
-def test_its_limits() -> None:
+def test_the_rate_limits() -> None:
     assert (Settings().limit("nvd").rate, Settings().limit("nvd").per) == (5.0, 30.0)
     assert Settings(keys={"nvd": KEY}).limit("nvd").rate == 50.0  # type: ignore[dict-item]
 

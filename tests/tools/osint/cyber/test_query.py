@@ -25,11 +25,11 @@ from deepdiver.tools.osint.cyber.query import VulnerabilityQuery
         ({"vendor": 'A "quoted"\nname'}, "of \"A 'quoted' name\""),
     ],
 )
-def test_in_words(given: dict[str, Any], told: str) -> None:
+def test_a_query_in_words(given: dict[str, Any], told: str) -> None:
     assert VulnerabilityQuery(Period(), **given).text == told
 
 
-def test_a_payload_says_what_was_asked_whatever_today_is() -> None:
+def test_a_payload_does_not_depend_on_today() -> None:
     query = VulnerabilityQuery(Period(days=7), vendor="Microsoft")
     assert query.payload(Settings()) == {"vendor": "Microsoft", "days": 7}
     then = query.payload(Settings(as_of=date(2026, 11, 11)))

@@ -158,7 +158,7 @@ async def test_numbers_are_compared_with_those_before(desk: Desk, service: Servi
     )
 
 
-async def test_days_are_not_told_where_only_some_reports_are_listed(
+async def test_days_are_not_counted_if_only_some_reports_are_listed(
     desk: Desk, service: Service
 ) -> None:
     service.always = {
@@ -177,7 +177,7 @@ async def test_days_are_not_told_where_only_some_reports_are_listed(
     assert max(map(len, kept)) == reliefweb.KEPT
 
 
-async def test_little_is_needed_and_nothing_breaks_out(desk: Desk, service: Service) -> None:
+async def test_few_fields_are_needed_and_nothing_breaks_out(desk: Desk, service: Service) -> None:
     bare = {
         "id": 7,
         "fields": {
@@ -192,7 +192,7 @@ async def test_little_is_needed_and_nothing_breaks_out(desk: Desk, service: Serv
     assert (row.publisher, row.url, row.language) == ("ReliefWeb", "", "")
 
 
-async def test_a_refusal_says_where_an_appname_is_had(desk: Desk, service: Service) -> None:
+async def test_a_refusal_says_where_to_get_an_appname(desk: Desk, service: Service) -> None:
     service.always = reply(
         b'{"status":403,"error":{"type":"AccessDeniedHttpException"}}', "403 Forbidden"
     )
@@ -211,7 +211,7 @@ async def test_today_is_not_in_the_request_but_in_the_answer(desk: Desk, service
     assert "not over" in live.note
 
 
-def test_where_it_is_and_how_fast_it_is_asked() -> None:
+def test_its_address_and_rate_limit() -> None:
     assert reliefweb.DEFAULT_URL.startswith("https://")
     limit = Settings().limit("reliefweb")
     assert limit.rate / limit.per <= 1

@@ -121,7 +121,7 @@ async def test_steps_of_a_quarter_of_an_hour_are_summed_by_day(
         (reply(timeline(d20261110=3)[:-9]), "a form that is not its own"),
     ],
 )
-async def test_a_count_that_fails_costs_the_comparison_alone(
+async def test_a_count_that_fails_costs_only_the_comparison(
     desk: Desk, service: Service, body: bytes, why: str
 ) -> None:
     service.always = {
@@ -152,7 +152,7 @@ async def test_a_list_that_fails_is_a_failure_although_the_count_came(
     assert caught.value.fault is CallFault.SERVER
 
 
-async def test_none_now_and_many_before_is_said(desk: Desk, service: Service) -> None:
+async def test_none_now_and_many_before_is_summarised(desk: Desk, service: Service) -> None:
     service.always = {LIST: reply(b"{}"), COUNT: reply(timeline(d20261030=2_400))}
     answer = await gdelt_answer(desk, service.url)
     assert (answer.rows, answer.total) == ((), 0)
@@ -196,7 +196,7 @@ async def test_a_headline_is_data(desk: Desk, service: Service) -> None:
     assert (row.lat, row.lon) == (None, None)
 
 
-async def test_before_gdelt_there_is_nothing(desk: Desk, service: Service) -> None:
+async def test_days_before_gdelt_began_are_refused(desk: Desk, service: Service) -> None:
     with pytest.raises(CallError, match="nothing before 2017-01-01") as caught:
         await gdelt_answer(desk, service.url, since="2016-11-05", until="2016-12-31")
     assert caught.value.fault is CallFault.REQUEST

@@ -1,4 +1,4 @@
-"""Headlines: those that are told twice are listed once."""
+"""Headlines: a story in many papers is listed once."""
 
 from __future__ import annotations
 

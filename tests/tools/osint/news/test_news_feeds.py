@@ -66,7 +66,7 @@ async def test_the_three_forms_are_read(desk: Desk, service: Service) -> None:
     assert [row.title for row in atom.rows] == ["Удари по Харкову"]
 
 
-async def test_words_that_are_not_parted_are_found_within(desk: Desk, service: Service) -> None:
+async def test_words_without_spaces_between_them_are_found(desk: Desk, service: Service) -> None:
     entry = ("北京地铁起火九人受伤", "2026-11-10T14:05:00Z", "")
     answer = await feed_answer(desk, service, herald(entry), keywords="地铁, 起火")
     assert len(answer.rows) == 1
@@ -74,7 +74,7 @@ async def test_words_that_are_not_parted_are_found_within(desk: Desk, service: S
     assert answer.rows == ()
 
 
-async def test_a_feed_is_read_once_whatever_is_looked_for(desk: Desk, service: Service) -> None:
+async def test_a_feed_is_read_once_for_all_keywords(desk: Desk, service: Service) -> None:
     raw = herald(
         ("Ferry fire", "2026-11-10T14:05:00Z", ""), ("Shed fire", "2026-11-10T14:05:00Z", "")
     )
@@ -83,7 +83,9 @@ async def test_a_feed_is_read_once_whatever_is_looked_for(desk: Desk, service: S
     assert sum("GET /rss " in request for request in service.heard) == 1
 
 
-async def test_a_host_that_wants_a_pause_holds_up_no_other(desk: Desk, service: Service) -> None:
+async def test_a_host_that_wants_a_pause_does_not_hold_up_others(
+    desk: Desk, service: Service
+) -> None:
     good = reply(herald(("Ferry fire", "2026-11-10T14:05:00Z", "")))
     late = reply(b"", "429 Too Many Requests", Retry_After="3600")
     service.always = {"/late": late, "/good": good, "/api/v2": reply(b"{}")}
@@ -97,7 +99,7 @@ async def test_a_host_that_wants_a_pause_holds_up_no_other(desk: Desk, service: 
     assert not any("/late?again" in request for request in service.heard)
 
 
-async def test_only_so_many_entries_are_journalled(desk: Desk, service: Service) -> None:
+async def test_a_limited_number_of_entries_is_journalled(desk: Desk, service: Service) -> None:
     entries = [
         (f"Ferry fire {number}", "2026-11-10T14:05:00Z", "x" * 5_000) for number in range(300)
     ]

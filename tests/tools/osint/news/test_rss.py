@@ -1,4 +1,4 @@
-"""News feeds in their three forms, and what only looks like one."""
+"""News feeds in their three forms, and texts that only look like one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ ATOM = """<?xml version="1.0" encoding="utf-8"?>
     <link rel="alternate" type="text/html" href="/ua/1"/>
     <updated>2026-11-12T00:00:00Z</updated>
     <published>2026-11-10T14:05:00.5+00:00</published>
-    <summary type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">Троє <em>поранених</em></div></summary>
+    <summary type="xhtml">
+      <div xmlns="http://www.w3.org/1999/xhtml">Троє <em>поранених</em></div>
+    </summary>
   </entry>
 </feed>"""
 RDF = """<?xml version="1.0"?>
@@ -99,7 +101,7 @@ def feed(*items: str, head: str = "<title>T</title>") -> str:
         b"<rss><channel>" + b"<item>" * 2_000_000,
     ],
 )
-def test_what_is_no_whole_feed_is_malformed(raw: bytes) -> None:
+def test_a_text_that_is_not_a_whole_feed_is_malformed(raw: bytes) -> None:
     with pytest.raises(CallError) as caught:
         read(raw)
     assert caught.value.fault is CallFault.MALFORMED
@@ -168,7 +170,7 @@ def test_an_old_feed_may_name_its_type() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["windows-1251", "koi8-r", "utf-16", "utf-8-sig", "gb18030"])
-def test_it_is_read_in_the_characters_that_it_names(encoding: str) -> None:
+def test_a_feed_is_decoded_as_it_declares(encoding: str) -> None:
     text = feed(item(title="Удари по Харкову", link="https://news.example/1"))
     named = encoding.removesuffix("-sig")
     raw = f'<?xml version="1.0" encoding="{named}"?>{text}'.encode(encoding)
@@ -218,7 +220,7 @@ def test_only_addresses_of_pages_are_links(link: str, address: str) -> None:
     assert [entry.link for entry in entries] == ([address] if address else [])
 
 
-def test_what_has_no_headline_is_left_out() -> None:
+def test_entries_without_a_headline_are_left_out() -> None:
     link = "https://news.example/1"
     assert (
         read(
@@ -254,7 +256,7 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
 
 
 @given(st.integers(min_value=0, max_value=len(RSS.encode()) - 1), st.sampled_from([RSS, ATOM, RDF]))
-def test_a_feed_that_was_cut_is_never_a_short_one(size: int, text: str) -> None:
+def test_a_feed_that_is_cut_off_is_never_read_as_a_shorter_one(size: int, text: str) -> None:
     raw = text.encode()
     with pytest.raises(CallError):
         read(raw[: min(size, len(raw) - 1)])

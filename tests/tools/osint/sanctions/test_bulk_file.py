@@ -1,3 +1,5 @@
+"""A look-up in a bulk file: the user's own, or a copy from a local server."""
+
 from __future__ import annotations
 
 import os
@@ -15,7 +17,7 @@ from deepdiver.tools.osint.sanctions.bulk_file import SERVICE, search_bulk_file
 from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import check_row
-from tests.tools.osint.sanctions.making import ENTITIES, PETROV, bulk_file, table
+from tests.tools.osint.sanctions.targets import ENTITIES, PETROV, bulk_file, table
 from tests.tools.search.conftest import Service, reply
 
 ASKED = SanctionsQuery("Петров Иван", "1961")
@@ -55,7 +57,9 @@ async def test_a_match(desk: Desk, tmp_path: Path) -> None:
     assert desk.everything().count(str(tmp_path)) <= desk.everything().count(file.as_uri())
 
 
-async def test_no_match_is_stated_with_what_was_looked_into(desk: Desk, tmp_path: Path) -> None:
+async def test_no_match_is_stated_with_the_file_that_was_searched(
+    desk: Desk, tmp_path: Path
+) -> None:
     bulk_file(tmp_path)
     told = await search_bulk_file(SanctionsQuery("Oleg Kuznetsov"), desk.gateway(**local(tmp_path)))
     assert (
@@ -85,7 +89,9 @@ async def test_a_file_that_does_not_say_when_it_was_made(desk: Desk, tmp_path: P
         (table().encode() + b"\xff\n", "UTF-8"),
     ],
 )
-async def test_a_file_that_is_none(desk: Desk, tmp_path: Path, raw: bytes, why: str) -> None:
+async def test_a_file_that_is_not_a_bulk_file_is_an_error(
+    desk: Desk, tmp_path: Path, raw: bytes, why: str
+) -> None:
     (tmp_path / "targets.simple.csv").write_bytes(raw)
     with pytest.raises(CallError, match=why) as caught:
         await search_bulk_file(ASKED, desk.gateway(**local(tmp_path)))
@@ -93,7 +99,7 @@ async def test_a_file_that_is_none(desk: Desk, tmp_path: Path, raw: bytes, why: 
     assert str(tmp_path) not in str(caught.value)
 
 
-async def test_a_file_that_is_not_there(desk: Desk, tmp_path: Path) -> None:
+async def test_a_missing_file_is_an_error(desk: Desk, tmp_path: Path) -> None:
     with pytest.raises(
         CallError, match=r"targets.simple.csv cannot be read: No such file"
     ) as caught:
@@ -124,7 +130,7 @@ async def test_a_replay_needs_no_file(desk: Desk, tmp_path: Path) -> None:
         )
 
 
-async def test_another_run_looks_for_itself(desk: Desk, tmp_path: Path) -> None:
+async def test_another_run_searches_the_file_itself(desk: Desk, tmp_path: Path) -> None:
     bulk_file(tmp_path)
     gateway = desk.gateway(**local(tmp_path))
     assert (await search_bulk_file(SanctionsQuery("Star Light"), gateway)).total == 1
@@ -154,7 +160,7 @@ async def test_a_copy_is_fetched_once_and_its_index_built_once(
 
 
 @pytest.mark.parametrize("raw", [b"", b"<html></html>\n", table().encode()[:-30]])
-async def test_a_copy_that_is_none(
+async def test_a_copy_that_is_not_a_bulk_file_is_an_error(
     desk: Desk, tmp_path: Path, service: Service, raw: bytes
 ) -> None:
     service.always = reply(raw)
@@ -164,7 +170,7 @@ async def test_a_copy_that_is_none(
     assert all(row.state is CallState.FAILED for row in desk.store.journal_list(desk.run))
 
 
-async def test_the_last_copy_serves_where_nobody_answers(
+async def test_the_last_copy_is_used_if_there_is_no_answer(
     desk: Desk, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(table().encode())
@@ -178,7 +184,9 @@ async def test_the_last_copy_serves_where_nobody_answers(
     assert "503" in told.note
 
 
-async def test_nobody_is_there(desk: Desk, tmp_path: Path, nobody: str) -> None:
+async def test_an_unreachable_service_without_a_copy_is_an_error(
+    desk: Desk, tmp_path: Path, nobody: str
+) -> None:
     with pytest.raises(CallError) as caught:
         await search_bulk_file(ASKED, desk.gateway(**remote(tmp_path, nobody)))
     assert caught.value.fault is CallFault.UNREACHED

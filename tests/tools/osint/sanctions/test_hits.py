@@ -1,3 +1,5 @@
+"""Hits as rows: what their sentences say, and what they must not be taken for."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -60,7 +62,7 @@ def test_a_match_in_a_sentence() -> None:
     assert (told.data["schema"], told.data["matched_name"]) == ("Person", "Vanya Baker")
 
 
-def test_a_weak_match_is_never_called_one() -> None:
+def test_a_weak_match_is_never_called_a_match() -> None:
     told = row_of(hit("possible", 0.74), ASKED)
     assert "a possible match at most" in told.sentence
     assert ", a match" not in told.sentence
@@ -92,7 +94,7 @@ def test_a_time_of_birth_is_never_taken_for_the_time_of_the_listing() -> None:
     assert row_of(hit(reasons=against), ASKED).sentence.endswith(f"{against[0]}.")
 
 
-def test_where_nobody_knows_since_when_the_day_it_was_last_seen_counts() -> None:
+def test_without_a_first_day_the_last_day_counts() -> None:
     told = row_of(hit(first_seen="", last_seen="2026-11-14T06:00:00"), ASKED)
     assert told.sentence.startswith(
         'In OpenSanctions, last seen 2026-11-14: "Ivan PETROV" (Q123, person, born 1961-05-02'
@@ -122,7 +124,7 @@ def test_titles_from_outside_are_quoted_and_cannot_break_out() -> None:
     check_row(told)
 
 
-def test_little_is_known() -> None:
+def test_an_entity_with_few_fields() -> None:
     told = row_of(hit(countries=(), birth_date=(), datasets=(), schema_name="Security"), ASKED)
     assert '"Ivan PETROV" (Q123, security) is listed by a list;' in told.sentence
     assert told.place == ""
@@ -138,7 +140,7 @@ def test_no_match_is_stated() -> None:
     assert told.title == 'Sanctions and watch lists on "Иван Петров", born 1961, Russia'
 
 
-def test_possible_ones_are_no_match() -> None:
+def test_possible_matches_are_not_matches() -> None:
     told = answer_of(
         SanctionsHits(url="u", where=WHERE, hits=(hit("possible", 0.8),), possible=1), ASKED
     )
@@ -157,13 +159,13 @@ def test_matches_are_counted_over_all() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"score": 1.2}, {"score": -0.1}, {"verdict": ""}])
-def test_what_is_no_hit(wrong: dict[str, Any]) -> None:
+def test_an_invalid_hit_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         hit(**wrong)
 
 
 @given(st.text(max_size=50), st.text(max_size=50), st.lists(st.text(max_size=20), max_size=6))
-def test_whatever_stands_on_a_list_is_one_sentence(name: str, asked: str, lists: list[str]) -> None:
+def test_any_entity_becomes_one_sentence(name: str, asked: str, lists: list[str]) -> None:
     told = row_of(hit(name=name, datasets=tuple(lists)), SanctionsQuery(asked))
     assert "\n" not in told.sentence
     assert told.sentence.endswith(".")

@@ -1,3 +1,5 @@
+"""OpenSanctions' match API, from a local server."""
+
 from __future__ import annotations
 
 import json
@@ -66,7 +68,7 @@ def options(service: Service) -> dict[str, Any]:
     }
 
 
-async def test_what_is_asked(desk: Desk, service: Service) -> None:
+async def test_the_body_of_the_request(desk: Desk, service: Service) -> None:
     service.always = reply(body())
     await ask_match_api(
         SanctionsQuery("Ivan Petrov", "1961-05", "ru", "person"), desk.gateway(**options(service))
@@ -88,7 +90,9 @@ async def test_what_is_asked(desk: Desk, service: Service) -> None:
         ("vessel", "Vessel"),
     ],
 )
-async def test_what_is_looked_for(desk: Desk, service: Service, kind: Kind, schema: str) -> None:
+async def test_the_schema_for_each_kind(
+    desk: Desk, service: Service, kind: Kind, schema: str
+) -> None:
     service.always = reply(body())
     told = await ask_match_api(
         SanctionsQuery("Star Light", kind=kind), desk.gateway(**options(service))
@@ -143,12 +147,12 @@ async def test_thousands_of_names_are_bounded(desk: Desk, service: Service) -> N
     assert len(desk.everything()) < 20_000
 
 
-def test_where_it_is() -> None:
+def test_the_address_of_the_api() -> None:
     assert address(Settings()) == "https://api.opensanctions.org"
     assert address(Settings(urls={"opensanctions": "http://127.0.0.1:9/"})) == "http://127.0.0.1:9"
 
 
-async def test_what_has_no_end_is_cut(desk: Desk, service: Service) -> None:
+async def test_long_values_are_cut(desk: Desk, service: Service) -> None:
     many = {
         "birthDate": [f"19{n % 90 + 10}-01-{n % 28 + 1:02d}" for n in range(5_000)],
         "name": ["x" * 1_000_000],
@@ -167,7 +171,7 @@ async def test_what_has_no_end_is_cut(desk: Desk, service: Service) -> None:
     assert len(desk.everything()) < 30_000
 
 
-async def test_what_stands_in_for_a_value_is_left_out(desk: Desk, service: Service) -> None:
+async def test_values_that_are_entities_are_left_out(desk: Desk, service: Service) -> None:
     odd = {"name": ["Ivan PETROV", {"id": "x"}, None, 7], "birthDate": [], "country": [["ru"]]}
     service.always = reply(body({**RESULT, "properties": odd}))
     (row,) = (

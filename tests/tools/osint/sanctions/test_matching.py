@@ -1,3 +1,5 @@
+"""Whether an entity matches: scores, thresholds, and what is found in a list."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from deepdiver.tools.osint.sanctions.matching import (
     screen,
 )
 from deepdiver.tools.osint.sanctions.query import Kind, SanctionsQuery
-from tests.tools.osint.sanctions.making import bulk_file
+from tests.tools.osint.sanctions.targets import bulk_file
 
 
 def entity(**more: object) -> Entity:
@@ -36,7 +38,7 @@ def likeness_of(query: SanctionsQuery, one: Entity, *names: str) -> Likeness:
     return judge(query, one, best_match(query, names or (one.name,), one.person))
 
 
-def test_the_very_name() -> None:
+def test_the_same_name_is_a_match() -> None:
     likeness = likeness_of(SanctionsQuery("Ivan Petrov"), entity())
     assert (likeness.score, likeness.verdict, likeness.reasons) == (
         1.0,
@@ -45,7 +47,7 @@ def test_the_very_name() -> None:
     )
 
 
-def test_an_alias_is_told() -> None:
+def test_an_alias_is_named() -> None:
     likeness = likeness_of(SanctionsQuery("Vanya Baker"), entity(), "Ivan Petrov", "Vanya Baker")
     assert (likeness.name, likeness.reasons) == ("Vanya Baker", ("alias", "the same name"))
 
@@ -98,7 +100,7 @@ def test_countries(asked: str, known: tuple[str, ...], reason: str, way: int) ->
     assert (likeness.score > plain.score) - (likeness.score < plain.score) == way
 
 
-def test_the_very_name_with_another_year_is_possible_and_no_match() -> None:
+def test_the_same_name_with_another_year_is_only_possible() -> None:
     likeness = likeness_of(SanctionsQuery("Ivan Petrov", "1975"), entity())
     assert (likeness.score, likeness.verdict) == (POSSIBLE, "possible")
 
@@ -109,7 +111,7 @@ def test_a_missing_word_is_possible_and_a_birth_date_makes_it_a_match() -> None:
     assert likeness_of(SanctionsQuery("Ivan Petrov", "1961-05-02"), long).verdict == "match"
 
 
-def test_nothing_makes_a_name_alike_that_is_not() -> None:
+def test_a_birth_date_does_not_make_another_name_alike() -> None:
     likeness = likeness_of(SanctionsQuery("Oleg Kuznetsov", "1961-05-02", "ru"), entity())
     assert likeness.verdict == ""
     assert likeness.score < POSSIBLE
@@ -164,7 +166,7 @@ def test_a_match_with_its_reasons(index: Index) -> None:
     )
 
 
-def test_the_likest_comes_first(tmp_path: Path) -> None:
+def test_the_most_similar_comes_first(tmp_path: Path) -> None:
     crowd = [
         {"id": "A", "name": "Ivan Petrav"},
         {"id": "B", "name": "Ivan Petrov"},
@@ -182,24 +184,24 @@ def test_the_likest_comes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "who"), [("", ["Q7"]), ("person", ["Q7"]), ("organisation", ["Q7"]), ("vessel", [])]
 )
-def test_what_is_looked_for(index: Index, kind: Kind, who: list[str]) -> None:
+def test_the_kinds_of_entity_that_are_listed(index: Index, kind: Kind, who: list[str]) -> None:
     assert [
         entity.id for entity, _ in screen(SanctionsQuery("Northern Light Fund", kind=kind), index)
     ] == who
 
 
-def test_a_ship_is_no_person(index: Index) -> None:
+def test_a_ship_is_not_a_person(index: Index) -> None:
     assert [
         entity.id for entity, _ in screen(SanctionsQuery("Starlight", kind="vessel"), index)
     ] == ["Q6"]
     assert screen(SanctionsQuery("Starlight", kind="person"), index) == []
 
 
-def test_nobody(index: Index) -> None:
+def test_an_unknown_name_has_no_match(index: Index) -> None:
     assert screen(SanctionsQuery("Oleg Kuznetsov"), index) == []
 
 
-def test_a_match_that_birth_speaks_against_is_not_listed_where_it_falls_too_low(
+def test_another_birth_date_can_make_the_score_too_low(
     index: Index,
 ) -> None:
     assert screen(SanctionsQuery("I. Petrov", "1999"), index) == []
@@ -227,7 +229,7 @@ on 1,500."""
 
 
 @pytest.mark.slow
-def test_what_was_planted_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_entities_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "QUERIES", 25)
     file = tmp_path / "targets.simple.csv"
     members = bench.written(file, 1_500)
@@ -257,7 +259,7 @@ def test_what_was_planted_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_strangers_are_seldom_taken_for_somebody(tmp_path: Path) -> None:
+def test_strangers_are_seldom_taken_for_a_match(tmp_path: Path) -> None:
     file = tmp_path / "targets.simple.csv"
     held = {made.name.lower() for made in bench.written(file, 1_500)}
     inventor = bench.Inventor(2)

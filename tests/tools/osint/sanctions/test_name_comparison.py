@@ -1,3 +1,5 @@
+"""How alike names are, and why."""
+
 from __future__ import annotations
 
 import pytest
@@ -45,7 +47,7 @@ def reasons(one: str, other: str, person: bool = True) -> tuple[str, ...]:
         ("Mohammed Hamidi", "Muhammad Hamidi", ("2 letters differ",)),
     ],
 )
-def test_names_that_are_one(one: str, other: str, why: tuple[str, ...]) -> None:
+def test_names_that_are_the_same(one: str, other: str, why: tuple[str, ...]) -> None:
     assert score(one, other) >= 0.9
     assert reasons(one, other) == why
 
@@ -61,7 +63,7 @@ def test_names_that_are_one(one: str, other: str, why: tuple[str, ...]) -> None:
         ("Hassan", "Hassan", ("one word alone",)),
     ],
 )
-def test_names_that_may_be_one(one: str, other: str, why: tuple[str, ...]) -> None:
+def test_names_that_may_be_the_same(one: str, other: str, why: tuple[str, ...]) -> None:
     assert 0.7 <= score(one, other) < 0.92
     assert reasons(one, other) == why
 
@@ -79,7 +81,7 @@ def test_names_that_may_be_one(one: str, other: str, why: tuple[str, ...]) -> No
         ("محمد حسن", "Ahmed Karimi"),
     ],
 )
-def test_names_that_are_not_one(one: str, other: str) -> None:
+def test_names_that_are_different(one: str, other: str) -> None:
     assert score(one, other) < 0.7
 
 
@@ -94,9 +96,7 @@ def test_names_that_are_not_one(one: str, other: str) -> None:
         ("Plant 512", "Plant 513", False),
     ],
 )
-def test_organisations_are_known_by_what_others_do_not_have(
-    one: str, other: str, alike: bool
-) -> None:
+def test_organisations_are_known_by_their_rare_words(one: str, other: str, alike: bool) -> None:
     assert (score(one, other, person=False) >= 0.75) is alike
 
 
@@ -140,7 +140,7 @@ NAMES = st.text(alphabet="abeiklmnoprstuvyz -.'ИПвантероу", min_size=0
 
 
 @given(NAMES, NAMES, st.booleans())
-def test_which_comes_first_makes_no_difference(one: str, other: str, person: bool) -> None:
+def test_the_order_of_the_names_makes_no_difference(one: str, other: str, person: bool) -> None:
     assert score(one, other, person) == pytest.approx(score(other, one, person))
     assert 0.0 <= score(one, other, person) <= 1.0
 
@@ -187,13 +187,13 @@ def test_each_word_has_one_partner() -> None:
     assert laid.alone == (["ali"], ["hassan"])
 
 
-def test_the_likest_partner_is_taken() -> None:
+def test_the_most_similar_partner_is_taken() -> None:
     laid = compare_names(name_of("Petrov Petrova", True), name_of("Petrova Petrov", True))
     assert sorted((i, j) for i, j, _ in laid.pairs) == [(0, 1), (1, 0)]
     assert laid.score == 1.0
 
 
-def test_neighbours_are_joined_only_where_the_other_name_has_them_joined() -> None:
+def test_neighbours_are_joined_only_if_the_other_name_joins_them() -> None:
     laid = compare_names(name_of("Abd al Rahman al Nuri", True), name_of("Abdurrahman Nuri", True))
     assert laid.theirs == ("abdurrahman", "nuri")
     apart = compare_names(name_of("Ivan Petrov", True), name_of("Oleg Sidorov", True))

@@ -1,3 +1,5 @@
+"""A query for sanctions lists: its payload, and the readings of its name."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,7 +7,7 @@ import pytest
 from deepdiver.tools.osint.sanctions.query import Kind, SanctionsQuery
 
 
-def test_only_what_is_known_shapes_the_answer() -> None:
+def test_a_payload_has_only_the_known_fields() -> None:
     assert SanctionsQuery("Ivan").payload() == {"name": "Ivan"}
     whole = SanctionsQuery("Ivan", "1961", "ru", "person").payload()
     assert whole == {"name": "Ivan", "birth_date": "1961", "country": "ru", "kind": "person"}
@@ -14,13 +16,13 @@ def test_only_what_is_known_shapes_the_answer() -> None:
 @pytest.mark.parametrize(
     ("kind", "readings"), [("", [True, False]), ("person", [True, False]), ("vessel", [False])]
 )
-def test_a_name_is_read_as_whatever_it_may_be(kind: Kind, readings: list[bool]) -> None:
+def test_a_name_is_read_as_every_kind_that_it_may_be(kind: Kind, readings: list[bool]) -> None:
     assert [
         name.person for name in SanctionsQuery("Dr. Ivan S.A.", kind=kind).readings()
     ] == readings
 
 
-def test_the_readings_differ_where_persons_and_organisations_are_written_differently() -> None:
+def test_the_readings_differ_by_titles_and_legal_forms() -> None:
     person, organisation = SanctionsQuery("Dr. J.P. Stone Ltd").readings()
     assert person.words == ("j", "p", "stone", "ltd")
     assert organisation.words == ("dr", "jp", "stone")

@@ -1,3 +1,5 @@
+"""The reader of targets.simple.csv: whole files, old ones, and broken ones."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -13,7 +15,7 @@ from deepdiver.tools.osint.sanctions.targets_csv import (
     read_targets,
     split_values,
 )
-from tests.tools.osint.sanctions.making import ENTITIES, HEADER, PETROV, bulk_file, table
+from tests.tools.osint.sanctions.targets import ENTITIES, HEADER, PETROV, bulk_file, table
 
 
 def read(folder: Path, raw: bytes) -> list[Target]:
@@ -43,20 +45,20 @@ def read(folder: Path, raw: bytes) -> list[Target]:
         (table().encode().replace(b'"Ivan PETROV"', b'"Ivan" PETROV"'), "not a whole table"),
     ],
 )
-def test_what_is_no_bulk_file(tmp_path: Path, raw: bytes, why: str) -> None:
+def test_a_file_that_is_not_a_bulk_file_is_refused(tmp_path: Path, raw: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why) as caught:
         read(tmp_path, raw)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         list(read_targets(tmp_path / "absent.csv"))
 
 
 @given(cut=st.integers(1, len(table().encode()) - 1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
-def test_a_file_that_was_cut_is_refused_or_ends_with_a_row(tmp_path: Path, cut: int) -> None:
+def test_a_file_that_is_cut_off_is_refused_or_ends_with_a_row(tmp_path: Path, cut: int) -> None:
     whole = table().encode()
     try:
         rows = read(tmp_path, whole[:cut])
@@ -123,7 +125,7 @@ def test_several_values(value: str, parts: tuple[str, ...]) -> None:
 
 
 @given(st.text(max_size=80))
-def test_any_value_can_be_parted(value: str) -> None:
+def test_any_value_can_be_split(value: str) -> None:
     assert all(part and "\n" not in part for part in split_values(value))
 
 

@@ -31,7 +31,7 @@ from tests.tools.osint.thermal.conftest import (
 from tests.tools.search.conftest import Service, reply
 
 
-async def test_a_key_that_is_refused_with_400_is_told_so(desk: Desk, service: Service) -> None:
+async def test_a_key_that_is_refused_with_400_is_reported(desk: Desk, service: Service) -> None:
     service.always = reply(b"Invalid MAP_KEY.", "400 Bad Request")
     with pytest.raises(CallError, match="check the key") as caught:
         await ask(desk, service)
@@ -45,7 +45,7 @@ async def test_a_key_that_is_refused_with_400_is_told_so(desk: Desk, service: Se
         (b"Exceeding allowed transaction limit for last 10 minutes.", CallFault.RATE),
     ],
 )
-async def test_a_refusal_in_a_sentence_is_not_nothing_found(
+async def test_a_refusal_in_a_sentence_is_an_error(
     desk: Desk, service: Service, told: bytes, fault: CallFault
 ) -> None:
     service.always = reply(told)
@@ -54,7 +54,7 @@ async def test_a_refusal_in_a_sentence_is_not_nothing_found(
     assert caught.value.fault is fault
 
 
-async def test_what_isarguments(desk: Desk, service: Service) -> None:
+async def test_the_parameters_of_the_requests(desk: Desk, service: Service) -> None:
     await ask(desk, service, GOOD)
     asked = heard(service)
     area = "35.5305,49.5403,36.9295,50.4397"
@@ -103,9 +103,14 @@ async def test_old_days_are_in_the_standard_products_and_have_a_type(
     told = await ask(desk, service, until=old, days=1)
     products = {part[0] for part in heard(service)}
     assert products == {
-        "VIIRS_SNPP_SP", "VIIRS_SNPP_NRT", "VIIRS_NOAA20_SP", "VIIRS_NOAA20_NRT", "VIIRS_NOAA21_NRT", "MODIS_SP",
+        "VIIRS_SNPP_SP",
+        "VIIRS_SNPP_NRT",
+        "VIIRS_NOAA20_SP",
+        "VIIRS_NOAA20_NRT",
+        "VIIRS_NOAA21_NRT",
+        "MODIS_SP",
         "MODIS_NRT",
-    }  # fmt: skip
+    }
     fire, plant = told.answers[0].rows
     assert fire.data["type"] == 0
     assert plant.sentence.endswith(
@@ -114,7 +119,7 @@ async def test_old_days_are_in_the_standard_products_and_have_a_type(
     assert (plant.confidence, plant.data["persistent"]) == ("low", True)
 
 
-async def test_an_absent_value_is_not_told(desk: Desk, service: Service) -> None:
+async def test_an_absent_value_is_left_out(desk: Desk, service: Service) -> None:
     told = await ask(desk, service, services(VIIRS_SNPP=[viirs(TODAY, frp="", bright="")]))
     (row,) = told.answers[0].rows
     assert "MW" not in row.sentence
@@ -136,7 +141,7 @@ async def test_at_a_pole_every_longitude_is_asked_for(desk: Desk, service: Servi
     assert {part[1] for part in heard(service)} == {"-180,89.5503,180,90"}
 
 
-async def test_of_very_many_the_strongest_are_kept_and_that_is_told(
+async def test_the_strongest_of_very_many_are_kept_and_that_is_noted(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(firms, "MOST_PIXELS", 30)
@@ -150,7 +155,7 @@ async def test_of_very_many_the_strongest_are_kept_and_that_is_told(
     assert answer.note == "20 weak pixels of very many are left out of these counts"
 
 
-async def test_what_lies_ahead_is_not_asked_for(desk: Desk, service: Service) -> None:
+async def test_days_ahead_are_not_asked_for(desk: Desk, service: Service) -> None:
     told = await ask(desk, service, GOOD, until="2026-12-24")
     assert told.answers[0].title.endswith("2026-11-05 to 2026-11-11")
 

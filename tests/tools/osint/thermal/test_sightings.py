@@ -34,7 +34,7 @@ def pixel(
     return base._replace(**more)
 
 
-def test_what_is_in_the_box_and_not_in_the_circle_is_left_out() -> None:
+def test_pixels_outside_the_circle_are_left_out() -> None:
     corner = pixel(50.38, 36.85)
     assert within_circle([pixel(), corner, pixel()], CENTRE, 50.0) == [pixel()]
     west, south, east, north = map(float, boxes_around(CENTRE, 50.0)[0].split(","))
@@ -120,7 +120,7 @@ def test_several_passes_on_a_day_are_one_day() -> None:
     assert {(one.hot_days, one.persistent) for one in found} == {(2, False)}
 
 
-def test_the_services_own_word_on_a_static_source_counts() -> None:
+def test_a_static_source_by_type_is_persistent() -> None:
     (one,) = sightings_of([pixel(type=2)], CENTRE, 14)
     assert (one.persistent, one.hot_days) == (True, 1)
     assert not sightings_of([pixel(type=0)], CENTRE, 14)[0].persistent

@@ -8,7 +8,7 @@ surnames). The result is the same whichever name comes first.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 from rapidfuzz.distance import OSA
@@ -125,21 +125,25 @@ def _joined(words: Sequence[str], others: Sequence[str], loose: bool) -> tuple[s
     """Join neighbours that the other name writes as one word (abd al rahman; de hua)."""
     sounds = [_sound(word, loose) for word in words]
     whole = {_bones(word, loose) for word in others if _sound(word, loose) not in sounds}
-    first = {bones[0] for bones in whole}
+    initials = {bones[0] for bones in whole}
     joined: list[str] = []
     at = 0
     while at < len(words):
-        folded = fold(words[at])
-        likely = folded[0] in first or skeleton(folded)[0] in first
-        runs = (
-            [words[at : at + size] for size in (3, 2) if at + size <= len(words)] if likely else []
-        )
-        run = next(
-            (run for run in runs if _bones("".join(run), loose) in whole), words[at : at + 1]
-        )
+        run = words[at : at + 1]
+        folded = fold(run[0])
+        if folded[0] in initials or skeleton(folded)[0] in initials:  # else none can begin here
+            run = _longest_run(words[at:], whole, loose)
         joined.append("".join(run))
         at += len(run)
     return tuple(joined)
+
+
+def _longest_run(words: Sequence[str], whole: Set[str], loose: bool) -> Sequence[str]:
+    """Return the first three or two words if they make one of the whole words, else the first."""
+    for size in (3, 2):
+        if len(words) >= size and _bones("".join(words[:size]), loose) in whole:
+            return words[:size]
+    return words[:1]
 
 
 def _bones(word: str, loose: bool) -> str:

@@ -1,7 +1,4 @@
-"""Bulk files as OpenSanctions writes them.
-
-Every value in quotes, several values parted by semicolons.
-"""
+"""Bulk files as OpenSanctions writes them: values in quotes, several separated by semicolons."""
 
 from __future__ import annotations
 
