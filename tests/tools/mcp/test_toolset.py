@@ -1,4 +1,4 @@
-"""MCP tools in a run: offered if approved, journalled, cited; a failure costs only its own tools."""
+"""MCP tools in a run: offered if approved, journalled, cited; a failure costs its own tools."""
 
 from __future__ import annotations
 

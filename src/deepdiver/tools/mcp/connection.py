@@ -224,8 +224,8 @@ class Connection:
         if status >= 300:
             return _status_fault(self.name, status)
         causes = list(_leaves(error))
-        told = next((cause for cause in causes if isinstance(cause, CallError)), None)
-        return told or _cause_fault(self.name, causes)
+        known = next((cause for cause in causes if isinstance(cause, CallError)), None)
+        return known or _cause_fault(self.name, causes)
 
 
 def _status_fault(name: str, status: int) -> CallError:

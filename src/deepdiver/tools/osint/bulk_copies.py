@@ -157,16 +157,21 @@ async def _fetch(
         headers |= {header: mark for header, mark in marks.items() if mark}
     with shelf.draft() as draft:
         with advised(ADVICE):
-            told = await download(shelf.name, shelf.url, draft, largest=largest, headers=headers)
-        if told.changed:
-            record = await asyncio.to_thread(shelf.settle, draft, told, check)
+            downloaded = await download(
+                shelf.name, shelf.url, draft, largest=largest, headers=headers
+            )
+        if downloaded.changed:
+            record = await asyncio.to_thread(shelf.settle, draft, downloaded, check)
         elif record is None:
             raise CallError(
                 f"{shelf.name} says that nothing has changed, and there is no copy",
                 CallFault.MALFORMED,
             )
         else:
-            marks = {"etag": told.etag or record.etag, "modified": told.modified or record.modified}
+            marks = {
+                "etag": downloaded.etag or record.etag,
+                "modified": downloaded.modified or record.modified,
+            }
             record = record.model_copy(update={"fetched": shelf.now, **marks})
         return shelf.keep(record)
 
@@ -221,7 +226,7 @@ class _Shelf:
             finally:
                 Path(name).unlink(missing_ok=True)
 
-    def settle(self, draft: BinaryIO, told: Downloaded, check: Check | None) -> CopyRecord:
+    def settle(self, draft: BinaryIO, downloaded: Downloaded, check: Check | None) -> CopyRecord:
         """Check a new file and put it in its place; it does not count until it is kept."""
         draft.flush()
         os.fsync(draft.fileno())
@@ -243,8 +248,8 @@ class _Shelf:
             file=name,
             size=size,
             fetched=self.now,
-            etag=told.etag,
-            modified=told.modified,
+            etag=downloaded.etag,
+            modified=downloaded.modified,
         )
 
     def keep(self, record: CopyRecord) -> BulkCopy:

@@ -151,14 +151,14 @@ def _summary(
     if not seen and not earlier:
         return ""
     counts = phrases.count_by_day(sighting.day for sighting in seen)
-    told = phrases.compared(counts, span, len(earlier) if comparable else None)
+    days = phrases.compared(counts, span, len(earlier) if comparable else None)
     fires, fires_before = (sum(not one.persistent for one in some) for some in (seen, earlier))
     against = (
         f" against {fires_before:,}" if comparable else ", and the days before are not comparable"
     )
     return (
         f"NASA FIRMS shows {phrases.counted(len(seen), 'sighting')} of thermal anomalies "
-        f"{_circle(args)} in {told}; "
+        f"{_circle(args)} in {days}; "
         f"without probably persistent industrial sources {fires:,}{against}."
     )
 

@@ -226,15 +226,17 @@ async def _ask_levels(args: Period, subject: CountryOrNetwork, gateway: Gateway)
         span = args.span(today(settings), USUAL_DAYS)
         path = f"signals/raw/{subject.kind}/{subject.code}"
         answer = await _ask(IodaSignalsResponse, path, {"maxPoints": str(POINTS)}, span, settings)
-        told = [series for some in answer.data for series in some if series.datasource in SIGNALS]
+        reported = [
+            series for some in answer.data for series in some if series.datasource in SIGNALS
+        ]
         start = int(midnight(span.first).timestamp())
-        drops = [drop for series in told for drop in drops_of(series) if drop.end > start]
+        drops = [drop for series in reported for drop in drops_of(series) if drop.end > start]
         found = IodaLevels(
             first=span.first,
             last=span.last,
             drops=sorted(drops, key=lambda drop: (-drop.start, drop.datasource))[:KEPT],
             total=len(drops),
-            levels=[level for series in told if (level := level_of(series, start))],
+            levels=[level for series in reported if (level := level_of(series, start))],
         )
         return Reply(found.model_dump(mode="json"))
 
@@ -337,9 +339,9 @@ def _answer(
         *(_event_row(event, events, subject) for event in events),
         *(_drop_row(drop, subject) for drop in drops),
     ]
-    told = [outages.summary("IODA", subject)] if outages else []
-    told += [_levels_summary(levels.levels, subject)] if levels else []
-    summary = "; ".join(part for part in told if part)
+    parts = [outages.summary("IODA", subject)] if outages else []
+    parts += [_levels_summary(levels.levels, subject)] if levels else []
+    summary = "; ".join(part for part in parts if part)
     return ServiceAnswer(
         service="IODA",
         url=f"{_base(settings)}/outages/events?entityType={subject.kind}&entityCode={subject.code}",
@@ -421,9 +423,13 @@ def _part(value: float, whole: float) -> str:
 
 def _levels_summary(levels: Sequence[SignalLevel], subject: CountryOrNetwork) -> str:
     """Return the last and the lowest level of each signal, in percent of its median."""
-    told = [
+    percentages = [
         f"{_signal(level.datasource)} last {_part(level.last, level.median)} and at its lowest "
         f"{_part(level.lowest, level.median)}, at {phrases.clock(_when(level.lowest_at))}"
         for level in levels
     ]
-    return f"signals of {subject.name} against their own medians: {'; '.join(told)}" if told else ""
+    return (
+        f"signals of {subject.name} against their own medians: {'; '.join(percentages)}"
+        if percentages
+        else ""
+    )

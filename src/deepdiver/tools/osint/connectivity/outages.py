@@ -59,12 +59,12 @@ class OutageCounts(ServiceModel):
         if not self.total and not self.before:
             return ""
         began = phrases.total_in(self.counts, self.span)
-        told = (
+        sentence = (
             f"{service} shows {phrases.counted(began, 'outage')} of {subject.name} that began in "
         )
-        told += phrases.compared(self.counts, self.span, self.before)
+        sentence += phrases.compared(self.counts, self.span, self.before)
         earlier = self.total - began
-        return told + (
+        return sentence + (
             f"; {earlier:,} more had begun before and reached into it" if earlier else ""
         )
 

@@ -176,11 +176,11 @@ def _row(one: RadarAnnotation, subject: CountryOrNetwork) -> Row:
         if one.endDate
         else "with no end recorded"
     )
-    told = ", ".join(parts)
-    told += f": {phrases.quoted(one.description)}" if one.description else ""
+    sentence = ", ".join(parts)
+    sentence += f": {phrases.quoted(one.description)}" if one.description else ""
     data = one.model_dump(mode="json", exclude_none=True)
     return Row(
-        sentence=f"{told}.",
+        sentence=f"{sentence}.",
         data=data,
         when=when,
         place=subject.name,

@@ -183,14 +183,14 @@ def _matches(
 def _summary(found: KevMatches, query: VulnerabilityQuery) -> str:
     if not found.total and not found.before:
         return ""
-    told = (
+    sentence = (
         f"CISA's catalogue {phrases.one_line(found.version)} of known exploited vulnerabilities "
         "has "
     )
-    told += f"{phrases.counted(found.total, 'entry', 'entries')} {query.text}"
+    sentence += f"{phrases.counted(found.total, 'entry', 'entries')} {query.text}"
     if found.span:
-        told += f", added in {phrases.compared(found.counts, found.span, found.before)}"
-    return f"{told}; {found.ransomware:,} of them known to be used for ransomware."
+        sentence += f", added in {phrases.compared(found.counts, found.span, found.before)}"
+    return f"{sentence}; {found.ransomware:,} of them known to be used for ransomware."
 
 
 def _row(entry: KevEntry) -> Row:
@@ -198,15 +198,15 @@ def _row(entry: KevEntry) -> Row:
     name, vendor, product = map(
         phrases.quoted, (entry.vulnerabilityName, entry.vendorProject, entry.product)
     )
-    told = (
+    sentence = (
         f"{when}: CISA added {entry.cveID}, {name}, of the vendor {vendor} in the product "
         f"{product}, to its catalogue "
         f"of known exploited vulnerabilities, to be remedied by {entry.dueDate}"
     )
     if entry.knownRansomwareCampaignUse == "Known":
-        told += ", known to be used for ransomware"
+        sentence += ", known to be used for ransomware"
     return Row(
-        sentence=f"{told}: {phrases.quoted(entry.shortDescription, LONGEST)}.",
+        sentence=f"{sentence}: {phrases.quoted(entry.shortDescription, LONGEST)}.",
         data=entry.model_dump(mode="json"),
         when=when,
         confidence="high",

@@ -298,7 +298,9 @@ def _page(answer: NvdResponse, whole: Span | None, known: bool) -> NvdPage:
 
 def _entry(cve: NvdCve) -> NvdEntry:
     version, metric = score_of(cve.metrics)
-    said = next((told.value for told in cve.descriptions if told.lang == "en"), "")
+    said = next(
+        (description.value for description in cve.descriptions if description.lang == "en"), ""
+    )
     return NvdEntry(
         id=cve.id,
         published=phrases.utc(cve.published),
@@ -356,16 +358,16 @@ def _summary(
     total = sum(part.total for part in parts)
     if not total and not before:
         return ""
-    told = f"NVD has {phrases.counted(total, 'entry', 'entries')} {query.text}"
+    sentence = f"NVD has {phrases.counted(total, 'entry', 'entries')} {query.text}"
     pages = [page for part in parts for page in part.pages]
     if span:
         counts = sum((Counter(page.counts) for page in pages), Counter[str]())
-        told += f", published in {phrases.compared(counts, span, before)}"
+        sentence += f", published in {phrases.compared(counts, span, before)}"
     severities = sum((Counter(page.severities) for page in pages), Counter[str]())
     listed = ", ".join(
         f"{severity} {number:,}" for severity, number in sorted(severities.items(), key=_gravity)
     )
-    return f"{told}{f'; by severity: {listed}' if listed else ''}."
+    return f"{sentence}{f'; by severity: {listed}' if listed else ''}."
 
 
 def _gravity(severity: tuple[str, int]) -> tuple[int, str]:
@@ -374,20 +376,20 @@ def _gravity(severity: tuple[str, int]) -> tuple[int, str]:
 
 
 def _row(entry: NvdEntry) -> Row:
-    told = f"{phrases.clock(entry.published)}: NVD published {entry.id}"
+    sentence = f"{phrases.clock(entry.published)}: NVD published {entry.id}"
     if entry.baseScore is not None:
-        told += f", CVSS {entry.version} base score {phrases.number(entry.baseScore)}"
-        told += f" ({entry.baseSeverity})" if entry.baseSeverity else ""
+        sentence += f", CVSS {entry.version} base score {phrases.number(entry.baseScore)}"
+        sentence += f" ({entry.baseSeverity})" if entry.baseSeverity else ""
     else:
-        told += ", which has no score"
-    told += f", status {entry.vulnStatus}" if entry.vulnStatus else ""
+        sentence += ", which has no score"
+    sentence += f", status {entry.vulnStatus}" if entry.vulnStatus else ""
     if entry.cisaExploitAdd:
-        told += (
+        sentence += (
             f", in CISA's catalogue of known exploited vulnerabilities since {entry.cisaExploitAdd}"
         )
-    told += f": {phrases.quoted(entry.description, LONGEST)}" if entry.description else ""
+    sentence += f": {phrases.quoted(entry.description, LONGEST)}" if entry.description else ""
     return Row(
-        sentence=f"{told}.",
+        sentence=f"{sentence}.",
         data=entry.model_dump(mode="json"),
         when=entry.published,
         confidence="high" if entry.vulnStatus in SETTLED else "medium",

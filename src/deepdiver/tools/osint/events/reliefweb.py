@@ -214,10 +214,12 @@ def _row(report: ReliefWebReport) -> Row:
     sources = ", ".join(one_line(source.name, 80) for source in said.source[:3] if source.name)
     place = one_line(said.primary_country.name or "", 80) if said.primary_country else ""
     kinds = [one_line(kind.name, 40) for kind in said.format[:1] if kind.name]
-    told = "; ".join(part for part in (sources, *kinds, f"about {place}" if place else "") if part)
+    details = "; ".join(
+        part for part in (sources, *kinds, f"about {place}" if place else "") if part
+    )
     return Row(
         sentence=f"{clock(when)}: ReliefWeb posted the report "
-        f"{quoted(said.title)}{f' ({told})' if told else ''}.",
+        f"{quoted(said.title)}{f' ({details})' if details else ''}.",
         data={"id": str(report.id), **said.model_dump(mode="json", exclude_none=True)},
         when=when,
         place=place,

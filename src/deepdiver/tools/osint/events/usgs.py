@@ -257,8 +257,8 @@ def _summary(found: Earthquakes, where: dict[str, str], total: int) -> str:
     before = None if found.cut else total_in(found.days, found.span.before)
     if not total and not before:
         return ""
-    told = compared(found.days, found.span, before)
-    return f"USGS lists {counted(total, 'event')} {_where_text(where)} from {told}."
+    days = compared(found.days, found.span, before)
+    return f"USGS lists {counted(total, 'event')} {_where_text(where)} from {days}."
 
 
 def _note(found: Earthquakes) -> str:

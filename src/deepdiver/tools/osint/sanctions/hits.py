@@ -74,12 +74,14 @@ def answer_of(found: SanctionsHits, query: SanctionsQuery) -> ServiceAnswer:
     name = phrases.quoted(query.name, LONGEST_NAME)
     some = phrases.counted(found.possible, "possible match", "possible matches")
     if found.matches:
-        told = (
+        summary = (
             f"{phrases.counted(found.matches, 'match', 'matches')} and {some} for {name} in "
             f"{found.where}."
         )
     else:
-        told = f"No match for {name} in {found.where}{f', and {some}' if found.possible else ''}."
+        summary = (
+            f"No match for {name} in {found.where}{f', and {some}' if found.possible else ''}."
+        )
     return ServiceAnswer(
         service="OpenSanctions",
         url=found.url,
@@ -88,7 +90,7 @@ def answer_of(found: SanctionsHits, query: SanctionsQuery) -> ServiceAnswer:
         publisher_kind="aggregator",
         rows=tuple(row_of(hit, query) for hit in found.hits[:MOST_ROWS]),
         total=found.matches + found.possible,
-        summary=told,
+        summary=summary,
         note=found.note,
     )
 

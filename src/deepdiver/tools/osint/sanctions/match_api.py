@@ -117,13 +117,13 @@ def _properties(query: SanctionsQuery) -> dict[str, list[str]]:
 
 
 def _hits(response: MatchApiResponse, query: SanctionsQuery, url: str) -> SanctionsHits:
-    told = response.responses.get("q")
-    if told is None:
+    answer = response.responses.get("q")
+    if answer is None:
         raise CallError(f"{SERVICE} answered in a form that is not its own", CallFault.MALFORMED)
-    if told.status != 200:
-        raise CallError(f"{SERVICE} answered {told.status} to the query", CallFault.REQUEST)
+    if answer.status != 200:
+        raise CallError(f"{SERVICE} answered {answer.status} to the query", CallFault.REQUEST)
     hits = sorted(
-        (_hit(result, query) for result in told.results),
+        (_hit(result, query) for result in answer.results),
         key=lambda hit: (-hit.score, hit.entity.id),
     )
     matches = sum(hit.verdict == "match" for hit in hits)
