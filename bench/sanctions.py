@@ -20,11 +20,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deepdiver.tools.osint.sanctions.asked import Asked
 from deepdiver.tools.osint.sanctions.entity import Entity
 from deepdiver.tools.osint.sanctions.index import Index, build, opened
-from deepdiver.tools.osint.sanctions.matching import Likeness
-from deepdiver.tools.osint.sanctions.screening import screened
+from deepdiver.tools.osint.sanctions.matching import Likeness, screen
+from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 
 ENTITIES = 100_000
 QUERIES = 200
@@ -283,8 +282,8 @@ def written(file: Path, count: int) -> list[InventedEntity]:
     return members
 
 
-def planted(members: list[InventedEntity]) -> dict[str, list[tuple[Asked, int]]]:
-    """Return the queries by kind, each with the entity to find."""
+def planted(members: list[InventedEntity]) -> dict[str, list[tuple[SanctionsQuery, int]]]:
+    """Return what is asked, by kind, and who should be found."""
     dice = random.Random(7)  # noqa: S311
     people = [number for number, made in enumerate(members) if made.schema == "Person"]
     foreign = [
@@ -297,9 +296,11 @@ def planted(members: list[InventedEntity]) -> dict[str, list[tuple[Asked, int]]]
     others = [number for number, made in enumerate(members) if made.schema == "Company"]
     russian = [number for number in people if members[number].country == "ru"]
 
-    def of(numbers: list[int], change: Callable[[InventedEntity], str]) -> list[tuple[Asked, int]]:
+    def of(
+        numbers: list[int], change: Callable[[InventedEntity], str]
+    ) -> list[tuple[SanctionsQuery, int]]:
         picked = dice.sample(numbers, min(QUERIES, len(numbers)))
-        return [(Asked(change(members[number])), number) for number in picked]
+        return [(SanctionsQuery(change(members[number])), number) for number in picked]
 
     def initial(made: InventedEntity) -> str:
         words = made.name.split()
@@ -329,7 +330,7 @@ def planted(members: list[InventedEntity]) -> dict[str, list[tuple[Asked, int]]]
         "company, misspelt": of(others, lambda made: misspelt(made.name, dice)),
         "name and birth date, misspelt": [
             (
-                Asked(
+                SanctionsQuery(
                     misspelt(members[n].name, dice), members[n].born, members[n].country, "person"
                 ),
                 n,
@@ -346,10 +347,10 @@ class Watch:
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
-    def screened(self, asked: Asked, index: Index) -> list[tuple[Entity, Likeness]]:
-        """Look up a name as the product does."""
+    def screen(self, asked: SanctionsQuery, index: Index) -> list[tuple[Entity, Likeness]]:
+        """Look somebody up as the product does."""
         began, worked = time.perf_counter(), time.process_time()
-        found = screened(asked, index)
+        found = screen(asked, index)
         self.wall.append((time.perf_counter() - began) * 1000)
         self.cpu.append((time.process_time() - worked) * 1000)
         return found
@@ -361,7 +362,7 @@ def show_recall(index: Index, members: list[InventedEntity], watch: Watch) -> No
     for kind, cases in planted(members).items():
         listed = match = first = 0
         for asked, number in cases:
-            found = watch.screened(asked, index)
+            found = watch.screen(asked, index)
             mine = [likeness for one, likeness in found if one.id == f"NK-{number}"]
             listed += bool(mine)
             match += bool(mine) and mine[0].verdict == "match"
@@ -379,12 +380,10 @@ def show_strangers(index: Index, members: list[InventedEntity], watch: Watch) ->
     strangers = [
         made for made in (inventor.any() for _ in range(STRANGERS)) if made.name.lower() not in held
     ]
-    plain = [Asked(made.name) for made in strangers]
-    known = [Asked(made.name, made.born, made.country) for made in strangers]
+    plain = [SanctionsQuery(made.name) for made in strangers]
+    known = [SanctionsQuery(made.name, made.born, made.country) for made in strangers]
     for label, asked in (("name alone", plain), ("with birth date and country", known)):
-        best = [
-            found[0][1].verdict if (found := watch.screened(one, index)) else "" for one in asked
-        ]
+        best = [found[0][1].verdict if (found := watch.screen(one, index)) else "" for one in asked]
         match, possible = (best.count(verdict) / len(best) for verdict in ("match", "possible"))
         print(
             f"strangers, {label}: {len(best)} asked, {match:.1%} a match, {possible:.1%} a "

@@ -33,7 +33,7 @@ from deepdiver.mcp_server.tools import (
 )
 from deepdiver.run import research
 from deepdiver.run.begin import new_run
-from deepdiver.tools.osint.feed import Answer, IntelligenceType, Row, Told
+from deepdiver.tools.osint.feed import FeedResult, IntelligenceType, Row, ServiceAnswer
 from tests.mcp_server.tides import FEED, KEY
 from tests.patience import PATIENCE
 
@@ -292,7 +292,7 @@ async def test_a_feed_that_fails_fails_without_its_key(desk: Desk) -> None:
 
 async def test_a_feed_tells_rows_and_that_there_are_none(desk: Desk) -> None:
     done = await ask_feed(desk, FEED.name, {"harbour": "Vantskär", "least": "1.5"})
-    assert isinstance(done.value, Told)
+    assert isinstance(done.value, FeedResult)
     assert [row.data for row in done.value.answers[0].rows] == [{"level": 4.5}]
     assert "- 2026-11-11 14:05 UTC: the level at Vantskär was 4.5 m." in done.text.splitlines()
     assert NOTHING in (await ask_feed(desk, FEED.name, {"harbour": "Dry"})).text
@@ -300,7 +300,7 @@ async def test_a_feed_tells_rows_and_that_there_are_none(desk: Desk) -> None:
 
 
 def test_rows_that_are_not_shown_are_counted() -> None:
-    answer = Answer(
+    answer = ServiceAnswer(
         service="S",
         url="u",
         title="t",
@@ -310,7 +310,7 @@ def test_rows_that_are_not_shown_are_counted() -> None:
         summary="30 in all.",
         note="A copy of yesterday.",
     )
-    told = sentences(Told(answers=(answer,), failures=("T failed: down",)))
+    told = sentences(FeedResult(answers=(answer,), failures=("T failed: down",)))
     assert told.splitlines() == [
         "S: t",
         "- One.",

@@ -13,7 +13,7 @@ from pydantic import Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.tools.osint.feed import Answer, Arguments, IntelligenceType, Row, Told
+from deepdiver.tools.osint.feed import Arguments, FeedResult, IntelligenceType, Row, ServiceAnswer
 
 KEY = "tide-key-0123456789"
 
@@ -39,7 +39,7 @@ class Tides:
         """Say that it needs a key."""
         return None if settings.key("tides") else "it needs a key: DEEPDIVER_TIDES_KEY"
 
-    async def ask(self, args: TideArguments, gateway: Gateway) -> Told:
+    async def ask(self, args: TideArguments, gateway: Gateway) -> FeedResult:
         """Tell the levels."""
 
         async def do() -> Reply:
@@ -59,7 +59,7 @@ class Tides:
             for level in levels
         ]
         summary = f"{len(rows)} levels were measured." if rows else ""
-        answer = Answer(
+        answer = ServiceAnswer(
             service="Tide Office",
             url="https://tides.example/",
             title=f"tides of {args.harbour}",
@@ -69,7 +69,7 @@ class Tides:
             summary=summary,
         )
         failures = ("Buoys failed: no answer",) if args.harbour == "Half" else ()
-        return Told(answers=(answer,), failures=failures)
+        return FeedResult(answers=(answer,), failures=failures)
 
 
 FEED = Tides()

@@ -14,7 +14,7 @@ from deepdiver.errors import NoEvidenceError, UsageError
 
 if TYPE_CHECKING:
     from deepdiver.core.settings import Settings
-    from deepdiver.tools.osint.feed import Answer, Told
+    from deepdiver.tools.osint.feed import FeedResult, ServiceAnswer
 
 ANSWERED, IN_PART = 0, 3
 NOTHING = "No data available"
@@ -94,7 +94,7 @@ def arguments(words: list[str]) -> dict[str, str]:
     return given
 
 
-def _asked(name: str, given: dict[str, str], settings: Settings) -> Told:
+def _asked(name: str, given: dict[str, str], settings: Settings) -> FeedResult:
     from deepdiver.tools.osint.feed import arguments_of
     from deepdiver.tools.osint.registry import call_feed, named_feed
 
@@ -103,7 +103,7 @@ def _asked(name: str, given: dict[str, str], settings: Settings) -> Told:
     except ValueError as error:
         raise UsageError(f"{name}: {error} (see deepdiver feed)") from None
 
-    async def ask() -> Told:
+    async def ask() -> FeedResult:
         from deepdiver.run.detached import detached_gateway
 
         async with detached_gateway(settings) as gateway:
@@ -112,7 +112,7 @@ def _asked(name: str, given: dict[str, str], settings: Settings) -> Told:
     return asyncio.run(ask())
 
 
-def _show(answer: Answer, voice: Voice) -> None:
+def _show(answer: ServiceAnswer, voice: Voice) -> None:
     """Show what a service answered: a table where a person looks at it, lines elsewhere."""
     head = one_line(f"{answer.service}: {answer.title}", SENTENCE)
     rows = [(row.when, row.confidence, one_line(row.sentence, SENTENCE)) for row in answer.rows]

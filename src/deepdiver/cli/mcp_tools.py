@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from deepdiver.core.parts import McpServer
     from deepdiver.core.settings import Settings
     from deepdiver.tools.mcp.approval import Approvals
-    from deepdiver.tools.mcp.definitions import Definition
-    from deepdiver.tools.mcp.survey import Listed
+    from deepdiver.tools.mcp.definitions import ToolDefinition
+    from deepdiver.tools.mcp.listing import ServerListing
 
 NO_SERVERS = """There are no MCP servers. Name one in deepdiver.toml:
 
@@ -73,7 +73,7 @@ def approve(
             or written.
         CallError: If the server could not be asked.
     """
-    from deepdiver.tools.mcp.approval import Approvals, State, pretty
+    from deepdiver.tools.mcp.approval import Approvals, ApprovalState, definition_text
 
     held = settings.mcp.servers.get(server)
     if held is None:
@@ -91,8 +91,8 @@ def approve(
         return 0
     for definition, state in chosen:
         _say(console, f"\n{definition.name}: {state}")
-        changed = state is State.CHANGED and approvals.difference(server, definition)
-        _say(console, changed or pretty(definition.json()))
+        changed = state is ApprovalState.CHANGED and approvals.difference(server, definition)
+        _say(console, changed or definition_text(definition.json()))
     if not yes and not _confirmed(console, f"\nApprove {len(chosen)} tools of {server}? [y/N] "):
         _say(console, "Nothing was approved.")
         return 1
@@ -101,20 +101,22 @@ def approve(
     return 0
 
 
-async def _surveyed(settings: Settings, names: list[str], approvals: Approvals) -> list[Listed]:
+async def _surveyed(
+    settings: Settings, names: list[str], approvals: Approvals
+) -> list[ServerListing]:
     """Ask servers for their tools. The user asked for just this: it is no call of a run."""
     from deepdiver.tools.mcp.connection import Servers
-    from deepdiver.tools.mcp.survey import survey
+    from deepdiver.tools.mcp.listing import list_servers
 
     servers = Servers(dict(settings.mcp.servers))
     try:
-        return await survey(settings, names, approvals, servers)
+        return await list_servers(settings, names, approvals, servers)
     finally:
         await servers.close()
 
 
-def _chosen(listed: Listed, names: Sequence[str]) -> list[tuple[Definition, str]]:
-    from deepdiver.tools.mcp.approval import State
+def _chosen(listed: ServerListing, names: Sequence[str]) -> list[tuple[ToolDefinition, str]]:
+    from deepdiver.tools.mcp.approval import ApprovalState
 
     there = {definition.name: (definition, state) for definition, state in listed.tools}
     for name in names:
@@ -123,13 +125,13 @@ def _chosen(listed: Listed, names: Sequence[str]) -> list[tuple[Definition, str]
                 f"MCP server {listed.server} has no tool {name!r}{_nearest(name, list(there))}"
             )
     return [there[name] for name in names] or [
-        each for each in listed.tools if each[1] is not State.APPROVED
+        each for each in listed.tools if each[1] is not ApprovalState.APPROVED
     ]
 
 
-def _shown(settings: Settings, approvals: Approvals, listed: Listed) -> Iterator[str]:
+def _shown(settings: Settings, approvals: Approvals, listed: ServerListing) -> Iterator[str]:
     """Walk the lines about one server."""
-    from deepdiver.tools.mcp.approval import State
+    from deepdiver.tools.mcp.approval import ApprovalState
 
     server = settings.mcp.servers[listed.server]
     yield f"{listed.server}: {_way(server)}"
@@ -142,18 +144,18 @@ def _shown(settings: Settings, approvals: Approvals, listed: Listed) -> Iterator
             else ""
         )
         yield f"  {definition.name:<28} {state:<9}{off} {definition.line}"
-        if state is State.CHANGED:
+        if state is ApprovalState.CHANGED:
             told = (
                 approvals.difference(listed.server, definition)
                 or "how the server is reached changed"
             )
             yield from (f"    {line}" for line in told.splitlines())
     yield from (f"  {note}" for note in listed.notes)
-    if any(state is not State.APPROVED for _, state in listed.tools):
+    if any(state is not ApprovalState.APPROVED for _, state in listed.tools):
         yield f"  to approve them: deepdiver mcp approve {listed.server}"
 
 
-def _failure(listed: Listed) -> str:
+def _failure(listed: ServerListing) -> str:
     return (
         f"{listed.failure}; it last said: {listed.last_words}"
         if listed.last_words

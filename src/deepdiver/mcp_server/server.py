@@ -21,7 +21,7 @@ from deepdiver.mcp_server import prompts, resources
 from deepdiver.mcp_server.desk import Desk, opened
 from deepdiver.mcp_server.tools import TOOLS, Done, Progress, Tool, ask_feed
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.osint.feed import Feed, Told
+from deepdiver.tools.osint.feed import Feed, FeedResult
 from deepdiver.tools.osint.registry import feeds
 
 INSTRUCTIONS = (
@@ -86,7 +86,7 @@ def _feed_tool(feed: Feed[Any]) -> types.Tool:
         title=feed.name.replace("_", " ").capitalize(),
         description=feed.about,
         input_schema=feed.arguments.model_json_schema(),
-        output_schema=Told.model_json_schema(mode="serialization"),
+        output_schema=FeedResult.model_json_schema(mode="serialization"),
         annotations=types.ToolAnnotations(
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=True
         ),

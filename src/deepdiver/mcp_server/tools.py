@@ -35,7 +35,7 @@ from deepdiver.run import OnEvent, Outcome, replay, research
 from deepdiver.run.begin import check_question
 from deepdiver.run.detached import detached_gateway
 from deepdiver.run.review import ask_about, check_again
-from deepdiver.tools.osint.feed import Told, arguments_of
+from deepdiver.tools.osint.feed import FeedResult, arguments_of
 from deepdiver.tools.osint.registry import call_feed, named_feed
 from deepdiver.tools.search.library import shelf
 
@@ -351,7 +351,7 @@ async def ask_feed(desk: Desk, name: str, given: dict[str, Any]) -> Done:
     return Done(sentences(told), told)
 
 
-def sentences(told: Told) -> str:
+def sentences(told: FeedResult) -> str:
     """Return what a feed told, as text: a line for each row, and what else a reader must know."""
     lines: list[str] = []
     for answer in told.answers:

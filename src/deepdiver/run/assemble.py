@@ -26,7 +26,7 @@ from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.custom import ToolProvider
-from deepdiver.tools.mcp.provider import Connected, connect
+from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
 from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
 
@@ -145,7 +145,7 @@ def assemble(
     )
 
 
-async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
+async def reach_outside(deps: Deps, choice: Choice, own: Own) -> McpToolset:
     """Find out what a run can search and call today, and enter it into its `Deps`.
 
     What cannot be searched or called will be listed in the report.
@@ -176,17 +176,17 @@ async def reach_outside(deps: Deps, choice: Choice, own: Own) -> Connected:
 
 
 async def _tools(
-    deps: Deps, servers: Connected, choice: Choice, own: Own
+    deps: Deps, servers: McpToolset, choice: Choice, own: Own
 ) -> tuple[list[Tool], tuple[str, ...]]:
     """Return the feeds and the tools of MCP servers that are not searches; and the feeds left out."""
     over = {tool.tool for tool in servers.tools if tool.server == deps.settings.mcp.feeds}
     usable = await usable_feeds(_asks_outside(choice, own), deps.gateway, over)
-    door = over_mcp(servers, usable.over) if usable.over else ask_feed
+    door = over_mcp(servers, usable.server) if usable.server else ask_feed
     searches = {provider.name for provider in deps.providers}
     others = [
         tool for tool in servers.tools if choice.takes(tool.name) and tool.name not in searches
     ]
-    tools = [tool for tool in others if tool.server != usable.over]
+    tools = [tool for tool in others if tool.server != usable.server]
     return [*(FeedTool(feed, door) for feed in usable.feeds), *map(ServerTool, tools)], (
         usable.left_out
     )

@@ -23,7 +23,7 @@ from deepdiver.run.assemble import Own, assemble, choose_search, reach_outside
 from deepdiver.run.lease import Lease
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.mcp.provider import Connected
+from deepdiver.tools.mcp.toolset import McpToolset
 from deepdiver.tools.registry import Choice
 
 OnEvent = Callable[[Event], None]
@@ -121,7 +121,7 @@ class Session:
         self.emit = Recorder(store if mode is Mode.LIVE else None, run.id, on_event)
         self.deps = assemble(run, settings, store, self.emit, self._choice, self._own, mode)
         self._state: Mapping[str, Any] = {}
-        self._servers: Connected | None = None
+        self._servers: McpToolset | None = None
 
     async def prepare(self) -> None:
         """Look at what there is to search, once; what cannot be searched is listed in the report.

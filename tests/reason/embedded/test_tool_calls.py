@@ -15,7 +15,7 @@ from deepdiver.reason.embedded.tool_calls import (
 )
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.osint.feed import arguments_of, shown_arguments
-from deepdiver.tools.osint.registry import Broken, feeds
+from deepdiver.tools.osint.registry import BrokenFeed, feeds
 
 TODAY = "2026-11-15"
 NEWS = ToolShown(
@@ -141,7 +141,7 @@ def test_no_question_breaks_it(question: str) -> None:
     ],
 )
 def test_the_feeds_that_there_are_take_what_is_filled_in(question: str, wanted: set[str]) -> None:
-    known = {name: feed for name, feed in feeds().items() if not isinstance(feed, Broken)}
+    known = {name: feed for name, feed in feeds().items() if not isinstance(feed, BrokenFeed)}
     shown = [
         ToolShown(name=name, about=feed.about, arguments=shown_arguments(feed))
         for name, feed in known.items()

@@ -18,7 +18,14 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.strategies.overwatch.execute import NO_DATA, Status, ToolExecutor, typed
 from deepdiver.strategies.shared.feed_tool import FeedTool, paged, rendered
-from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told
+from deepdiver.tools.osint.feed import (
+    MOST_ROWS,
+    Arguments,
+    FeedResult,
+    IntelligenceType,
+    Row,
+    ServiceAnswer,
+)
 from tests.strategies.rig import QUESTION, Rig
 
 
@@ -39,13 +46,13 @@ class Heat:
     kind = IntelligenceType.SATELLITE
     arguments = Spot
 
-    def __init__(self, told: Told | Exception) -> None:
+    def __init__(self, told: FeedResult | Exception) -> None:
         self.told, self.asked = told, list[Spot]()
 
     def missing(self, settings: Settings) -> str | None:
         return None
 
-    async def ask(self, args: Spot, gateway: Gateway) -> Told:
+    async def ask(self, args: Spot, gateway: Gateway) -> FeedResult:
         async def do() -> Reply:
             self.asked.append(args)
             if isinstance(self.told, Exception):
@@ -53,9 +60,9 @@ class Heat:
             return Reply(self.told.model_dump(mode="json"))
 
         request = Request("feed", "heat", "heat", args.model_dump(mode="json"))
-        return Told.model_validate((await gateway.call(request, do)).value)
+        return FeedResult.model_validate((await gateway.call(request, do)).value)
 
-    async def door(self, name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
+    async def door(self, name: str, args: Mapping[str, Any], gateway: Gateway) -> FeedResult:
         assert name == self.name
         return await self.ask(Spot.model_validate(dict(args)), gateway)
 
@@ -73,7 +80,7 @@ WEAK = Row(
     sentence="2026-11-12 01:10 UTC: Aqua saw a thermal anomaly of 3 MW at 50.1 N, 36.2 E.",
     confidence="low",
 )
-HEAT = Answer(
+HEAT = ServiceAnswer(
     service="NASA FIRMS",
     url="https://firms.example/area",
     title="thermal anomalies near 49.99 N",
@@ -111,7 +118,7 @@ def rig(tmp_path: Path) -> Rig:
 async def test_a_call_with_other_arguments_is_not_made(
     rig: Rig, args: dict[str, str], told: str
 ) -> None:
-    feed = Heat(Told(answers=(HEAT,)))
+    feed = Heat(FeedResult(answers=(HEAT,)))
     result = await executor(rig, feed).execute("detect_heat", args)
     assert result.status is Status.REFUSED
     assert told in result.message
@@ -128,7 +135,7 @@ async def test_a_feed_that_failed_is_told_as_failed(rig: Rig) -> None:
 
 async def test_an_answer_without_rows_is_no_data(rig: Rig) -> None:
     empty = HEAT.model_copy(update={"rows": (), "summary": ""})
-    result = await executor(rig, Heat(Told(answers=(empty,)))).execute(
+    result = await executor(rig, Heat(FeedResult(answers=(empty,)))).execute(
         "detect_heat", {"latitude": "49.9"}
     )
     assert result.status is Status.EMPTY
@@ -137,14 +144,14 @@ async def test_an_answer_without_rows_is_no_data(rig: Rig) -> None:
 
 async def test_no_data_beside_a_service_that_failed_says_both(rig: Rig) -> None:
     empty = HEAT.model_copy(update={"rows": (), "summary": ""})
-    told = Told(answers=(empty,), failures=("MODIS failed: it is down",))
+    told = FeedResult(answers=(empty,), failures=("MODIS failed: it is down",))
     result = await executor(rig, Heat(told)).execute("detect_heat", {"latitude": "49.9"})
     assert result.message == f"{NO_DATA}; MODIS failed: it is down"
 
 
 async def test_what_one_service_could_not_do_and_how_old_a_copy_is_become_limits(rig: Rig) -> None:
     noted = HEAT.model_copy(update={"note": "from a copy that is 26 hours old"})
-    tool = executor(rig, Heat(Told(answers=(noted,), failures=("MODIS failed: it is down",))))
+    tool = executor(rig, Heat(FeedResult(answers=(noted,), failures=("MODIS failed: it is down",))))
     result = await tool.execute("detect_heat", {"latitude": "49.9"})
     assert result.status is Status.ANSWERED
     assert {event.what for event in rig.of(Limited)} == {
@@ -158,7 +165,7 @@ async def test_what_one_service_could_not_do_and_how_old_a_copy_is_become_limits
 
 async def test_a_row_becomes_a_finding_that_the_snapshot_holds(rig: Rig) -> None:
     session = rig.session()
-    feed = Heat(Told(answers=(HEAT,)))
+    feed = Heat(FeedResult(answers=(HEAT,)))
     session.deps.tools = (FeedTool(feed, feed.door),)
     result = await ToolExecutor(session.deps, QUESTION).execute("detect_heat", {"latitude": "49.9"})
     assert len(result.findings) == 3, "two rows and the count"
@@ -178,7 +185,7 @@ async def test_a_row_becomes_a_finding_that_the_snapshot_holds(rig: Rig) -> None
 
 async def test_a_row_is_typed_with_its_time_its_place_and_how_sure_it_is(rig: Rig) -> None:
     session = rig.session()
-    feed = Heat(Told(answers=(HEAT,)))
+    feed = Heat(FeedResult(answers=(HEAT,)))
     session.deps.tools = (FeedTool(feed, feed.door),)
     result = await ToolExecutor(session.deps, QUESTION).execute("detect_heat", {"latitude": "49.9"})
     count, seen, weak = (
@@ -192,14 +199,14 @@ async def test_a_row_is_typed_with_its_time_its_place_and_how_sure_it_is(rig: Ri
 
 
 async def test_what_is_asked_twice_is_entered_once(rig: Rig) -> None:
-    tool = executor(rig, Heat(Told(answers=(HEAT,))))
+    tool = executor(rig, Heat(FeedResult(answers=(HEAT,))))
     first = await tool.execute("detect_heat", {"latitude": "49.9"})
     again = await tool.execute("detect_heat", {"latitude": "49.9"})
     assert first.findings == again.findings
 
 
 def test_the_reasoner_is_shown_each_argument(rig: Rig) -> None:
-    feed = Heat(Told())
+    feed = Heat(FeedResult())
     shown = FeedTool(feed, feed.door).shown
     assert shown.arguments == ("latitude: Degrees north.", "days (optional): How many days.")
 
@@ -231,7 +238,7 @@ async def test_the_first_pages_are_read_and_the_other_rows_stand_for_themselves(
             "service": "GDELT",
         }
     )
-    feed = Heat(Told(answers=(papers,)))
+    feed = Heat(FeedResult(answers=(papers,)))
     session.deps.tools = (FeedTool(feed, feed.door),)
     result = await ToolExecutor(session.deps, QUESTION).execute("detect_heat", {"latitude": "1"})
     held = [session.deps.ledger.get(Finding, key) for key in result.findings]

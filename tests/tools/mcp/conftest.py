@@ -1,4 +1,4 @@
-"""Servers for the tests: real programs on this machine, and what is approved of them."""
+"""Servers for the tests: real programs on this machine, and their approved tools."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from deepdiver.core.parts import Deadlines, Mcp, McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.tools.mcp.approval import Approvals
-from deepdiver.tools.mcp.definitions import Definition
+from deepdiver.tools.mcp.definitions import ToolDefinition
 from tests.patience import PATIENCE
 from tests.processes import until
 from tests.servers.mcp_scripted import QUERY, TOOLS
@@ -23,7 +23,7 @@ from tests.servers.mcp_scripted import QUERY, TOOLS
 SERVERS = Path(__file__).parents[2] / "servers"
 SCRIPTED = SERVERS / "mcp_scripted.py"
 HONEST = SERVERS / "mcp_honest.py"
-DEFINED = {name: Definition(name, f"Tool {name}.", QUERY, {}) for name in TOOLS}
+DEFINED = {name: ToolDefinition(name, f"Tool {name}.", QUERY, {}) for name in TOOLS}
 """What the scripted server says of its tools."""
 
 Made = Callable[..., Settings]

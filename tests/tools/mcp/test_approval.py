@@ -1,4 +1,4 @@
-"""What was approved, to the letter; everything else is new or changed."""
+"""Approvals of exact definitions; everything else is new or changed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ import pytest
 
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import SettingsError
-from deepdiver.tools.mcp.approval import FILE, Approvals, State, pretty, whereabouts
-from deepdiver.tools.mcp.definitions import Definition
+from deepdiver.tools.mcp.approval import (
+    FILE,
+    Approvals,
+    ApprovalState,
+    definition_text,
+    endpoint_hash,
+)
+from deepdiver.tools.mcp.definitions import ToolDefinition
 
 HERE = McpServer(command=("holm-mcp", "--root", "/srv"))
-SEARCH = Definition(
+SEARCH = ToolDefinition(
     "search", "Search.", {"type": "object", "properties": {"q": {"type": "string"}}}, {}
 )
-FETCH = Definition("fetch", "Fetch.", {"type": "object"}, {})
+FETCH = ToolDefinition("fetch", "Fetch.", {"type": "object"}, {})
 
 
-def changed(**fields: Any) -> Definition:
-    return Definition.read({**SEARCH.json(), **fields})
+def changed(**fields: Any) -> ToolDefinition:
+    return ToolDefinition.from_json({**SEARCH.json(), **fields})
 
 
 @pytest.mark.parametrize(
@@ -75,19 +81,19 @@ def test_nothing_is_approved_at_first(tmp_path: Path) -> None:
     held = Approvals(tmp_path / "not-there")
     assert not held.known("x", HERE)
     assert not held.moved("x", HERE)
-    assert held.state("x", HERE, SEARCH) is State.NEW
+    assert held.state("x", HERE, SEARCH) is ApprovalState.NEW
 
 
-def test_what_is_approved_stays_so(tmp_path: Path) -> None:
+def test_an_approval_is_kept(tmp_path: Path) -> None:
     home = tmp_path / "house"
     Approvals(home).approve("x", HERE, [SEARCH])
     Approvals(home).approve("x", HERE, [FETCH])
     Approvals(home).approve("y", HERE, [FETCH])
     held = Approvals(home)
-    assert held.state("x", HERE, SEARCH) is held.state("x", HERE, FETCH) is State.APPROVED
+    assert held.state("x", HERE, SEARCH) is held.state("x", HERE, FETCH) is ApprovalState.APPROVED
     assert (held.state("y", HERE, SEARCH), held.state("y", HERE, FETCH)) == (
-        State.NEW,
-        State.APPROVED,
+        ApprovalState.NEW,
+        ApprovalState.APPROVED,
     )
     assert held.known("x", HERE)
     text = (home / FILE).read_text(encoding="utf-8")
@@ -96,7 +102,7 @@ def test_what_is_approved_stays_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions")
-def test_nobody_else_writes_it(tmp_path: Path) -> None:
+def test_only_the_user_can_read_and_write_the_file(tmp_path: Path) -> None:
     Approvals(tmp_path).approve("x", HERE, [SEARCH])
     assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
 
@@ -109,15 +115,15 @@ def test_nobody_else_writes_it(tmp_path: Path) -> None:
         changed(annotations={"destructiveHint": True}),
     ],
 )
-def test_a_definition_that_changed(tmp_path: Path, now: Definition) -> None:
+def test_a_changed_definition_is_not_approved(tmp_path: Path, now: ToolDefinition) -> None:
     held = Approvals(tmp_path)
     held.approve("x", HERE, [SEARCH])
-    assert held.state("x", HERE, now) is State.CHANGED
+    assert held.state("x", HERE, now) is ApprovalState.CHANGED
     assert held.difference("x", now)
     assert not held.difference("x", SEARCH)
     held.approve("x", HERE, [now])
-    assert held.state("x", HERE, now) is State.APPROVED
-    assert held.state("x", HERE, SEARCH) is State.CHANGED
+    assert held.state("x", HERE, now) is ApprovalState.APPROVED
+    assert held.state("x", HERE, SEARCH) is ApprovalState.CHANGED
 
 
 def test_what_changed_is_shown_line_by_line(tmp_path: Path) -> None:
@@ -138,27 +144,29 @@ def test_what_changed_is_shown_line_by_line(tmp_path: Path) -> None:
         McpServer(command=HERE.command, env={"LD_PRELOAD": "x.so"}),  # type: ignore[dict-item]
     ],
 )
-def test_a_server_that_is_reached_in_another_way(tmp_path: Path, server: McpServer) -> None:
+def test_a_server_that_is_reached_in_another_way_is_not_approved(
+    tmp_path: Path, server: McpServer
+) -> None:
     held = Approvals(tmp_path)
     held.approve("x", HERE, [SEARCH, FETCH])
     assert held.moved("x", server)
     assert not held.known("x", server)
-    assert held.state("x", server, SEARCH) is State.CHANGED
+    assert held.state("x", server, SEARCH) is ApprovalState.CHANGED
     held.approve(
         "x", server, [SEARCH]
     )  # which says nothing of the other tool of the server that was
     assert (held.state("x", server, SEARCH), held.state("x", server, FETCH)) == (
-        State.APPROVED,
-        State.NEW,
+        ApprovalState.APPROVED,
+        ApprovalState.NEW,
     )
 
 
-def test_a_new_key_is_no_new_server() -> None:
+def test_a_new_key_does_not_make_a_new_server() -> None:
     one, other = (McpServer(command=("a",), env={"K": key}) for key in ("first-key", "second-key"))  # type: ignore[dict-item]
-    assert whereabouts(one) == whereabouts(other)
-    assert "first-key" not in whereabouts(one)
+    assert endpoint_hash(one) == endpoint_hash(other)
+    assert "first-key" not in endpoint_hash(one)
 
 
-def test_a_definition_as_a_person_reads_it() -> None:
-    shown = pretty({"b": "\x1b[31mred", "a": "ü"})
+def test_a_definition_is_shown_with_hidden_characters() -> None:
+    shown = definition_text({"b": "\x1b[31mred", "a": "ü"})
     assert shown == '{\n  "a": "ü",\n  "b": "\\u001b[31mred"\n}'

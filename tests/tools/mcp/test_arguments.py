@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, SchemaError  # type: ignore[import-
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from deepdiver.tools.mcp.arguments import TOLD, check
+from deepdiver.tools.mcp.arguments import LONGEST_MESSAGE, check_arguments
 from tests.patience import in_proportion
 from tests.tools.conftest import Line
 
@@ -52,51 +52,53 @@ SCHEMA: dict[str, Any] = {
         ({"place": "Holm", "extra": 1}, "Additional properties are not allowed"),
     ],
 )
-def test_what_is_refused(given_: dict[str, Any], told: str) -> None:
+def test_arguments_that_the_schema_forbids_are_refused(given_: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        check(SCHEMA, given_)
+        check_arguments(SCHEMA, given_)
 
 
 @pytest.mark.parametrize(
     "given_", [{"place": "Holm"}, {"place": "Holm", "radius": 0, "unit": "km", "tags": []}]
 )
-def test_what_is_taken(given_: dict[str, Any]) -> None:
-    check(SCHEMA, given_)
+def test_arguments_that_the_schema_allows_are_taken(given_: dict[str, Any]) -> None:
+    check_arguments(SCHEMA, given_)
 
 
-def test_what_is_wrong_is_said_in_one_short_line() -> None:
+def test_the_error_is_one_short_line() -> None:
     with pytest.raises(ValueError, match="not of type") as caught:
-        check({"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": "x\ny" * 10_000})
+        check_arguments(
+            {"type": "object", "properties": {"a": {"type": "integer"}}}, {"a": "x\ny" * 10_000}
+        )
     assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < TOLD + 50
+    assert len(str(caught.value)) < LONGEST_MESSAGE + 50
 
 
 @pytest.mark.parametrize(
     "schema", [{"type": "nothing"}, {"type": 3}, {"properties": []}, {"required": "place"}]
 )
-def test_a_schema_that_is_none(schema: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="the tool's own schema is none"):
-        check(schema, {"place": "Holm"})
+def test_an_invalid_schema_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="the tool's own schema is not valid"):
+        check_arguments(schema, {"place": "Holm"})
 
 
-def test_a_schema_that_leads_in_circles() -> None:
+def test_a_schema_that_leads_in_circles_is_refused() -> None:
     with pytest.raises(ValueError, match="circles"):
-        check({"$ref": "#"}, {"a": 1})
+        check_arguments({"$ref": "#"}, {"a": 1})
     with pytest.raises(ValueError, match="circles"):
-        check(
+        check_arguments(
             {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}},
             {},
         )
 
 
-def test_a_schema_that_asks_for_a_billion_steps() -> None:
+def test_a_schema_that_takes_a_billion_steps_is_refused() -> None:
     levels = {f"l{n}": {"allOf": [{"$ref": f"#/$defs/l{n + 1}"}] * 2} for n in range(40)}
     with in_proportion(), pytest.raises(ValueError, match="circles"):
         # Two to the fortieth steps would take years.
-        check({"$ref": "#/$defs/l0", "$defs": {**levels, "l40": {}}}, {})
+        check_arguments({"$ref": "#/$defs/l0", "$defs": {**levels, "l40": {}}}, {})
 
 
-def test_no_regular_expression_of_a_stranger_is_run() -> None:
+def test_no_regular_expression_of_a_schema_is_run() -> None:
     slow = "^(a+)+$"
     schema = {
         "type": "object",
@@ -107,20 +109,20 @@ def test_no_regular_expression_of_a_stranger_is_run() -> None:
         "unevaluatedProperties": False,
     }
     with in_proportion():
-        check(schema, {"q": "a" * 5_000 + "!", "a" * 5_000 + "!": "x"})
+        check_arguments(schema, {"q": "a" * 5_000 + "!", "a" * 5_000 + "!": "x"})
 
 
 async def test_nothing_is_fetched_to_understand_a_schema(line: Line) -> None:
-    with pytest.raises(ValueError, match="refers to what it does not hold"):
-        check({"properties": {"q": {"$ref": f"{line.url}/schema.json"}}}, {"q": 1})
+    with pytest.raises(ValueError, match="refers to something that it does not hold"):
+        check_arguments({"properties": {"q": {"$ref": f"{line.url}/schema.json"}}}, {"q": 1})
     assert line.heard == []
 
 
 def test_references_within_a_schema_are_followed() -> None:
     schema = {"properties": {"at": {"$ref": "#/$defs/at"}}, "$defs": {"at": {"type": "integer"}}}
-    check(schema, {"at": 3})
+    check_arguments(schema, {"at": 3})
     with pytest.raises(ValueError, match="its argument 'at'"):
-        check(schema, {"at": "x"})
+        check_arguments(schema, {"at": "x"})
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -148,12 +150,10 @@ KEYWORDS = [
     st.dictionaries(st.sampled_from(KEYWORDS), JSON, max_size=4),
     st.dictionaries(st.text(max_size=5), JSON, max_size=3),
 )
-def test_what_is_refused_is_refused_by_the_schema(
-    schema: dict[str, Any], given_: dict[str, Any]
-) -> None:
+def test_only_the_schema_refuses_arguments(schema: dict[str, Any], given_: dict[str, Any]) -> None:
     told = ""
     with suppress(ValueError):
-        check(schema, given_)
+        check_arguments(schema, given_)
         told = "taken"
     assert told == "taken" or not _taken(schema, given_)
 

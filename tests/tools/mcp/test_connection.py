@@ -19,7 +19,7 @@ import pytest
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.connection import STARTS, Connection, Servers
-from deepdiver.tools.mcp.trouble import LARGEST, UNASKED
+from deepdiver.tools.mcp.monitor import LARGEST, UNASKED
 from tests.patience import PATIENCE
 from tests.processes import gone, lives, none_left
 from tests.servers.mcp_scripted import FACT, TOOLS
@@ -57,7 +57,7 @@ async def test_a_server_that_dies_at_start() -> None:
     assert (str(error), error.fault) == ("MCP server x ended before it answered", CallFault.NETWORK)
 
 
-async def test_what_a_server_last_said_is_kept_for_its_owner() -> None:
+async def test_the_last_words_of_a_server_are_kept_for_its_owner() -> None:
     connection = Connection("x", scripted("--start", "die"))
     with pytest.raises(CallError, match="ended before it answered"):
         await connection.open()
@@ -65,14 +65,14 @@ async def test_what_a_server_last_said_is_kept_for_its_owner() -> None:
     assert connection.last_words == "no database at \x1b[31m/var/lib/holm"
 
 
-async def test_a_program_that_is_no_server() -> None:
+async def test_a_program_that_is_not_a_server_is_an_error() -> None:
     error = await failing(
         McpServer(command=(sys.executable, "-c", "print('Hello!' * 10)")), "lookup"
     )
     assert error.fault is CallFault.NETWORK
 
 
-async def test_a_server_that_never_answers_leaves_nobody(tmp_path: Path) -> None:
+async def test_a_server_that_never_answers_leaves_no_process(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     connection = Connection("x", scripted("--start", "mute", "--pids", str(pids)))
     opening = asyncio.create_task(connection.open())
@@ -85,7 +85,7 @@ async def test_a_server_that_never_answers_leaves_nobody(tmp_path: Path) -> None
     assert gone(family)
 
 
-async def test_nobody_is_there_over_http() -> None:
+async def test_an_address_without_a_server_is_an_error() -> None:
     error = await failing(McpServer(url="http://127.0.0.1:9/mcp"), "lookup")
     assert (str(error), error.fault) == ("MCP server x could not be reached", CallFault.UNREACHED)
 
@@ -93,7 +93,7 @@ async def test_nobody_is_there_over_http() -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://example.org/mcp", "example.org/mcp", "http://", "http:///mcp", "file:///etc"]
 )
-async def test_an_address_that_is_none(url: str) -> None:
+async def test_an_invalid_address_is_an_error(url: str) -> None:
     error = await failing(McpServer(url=url), "lookup")
     assert error.fault is CallFault.REQUEST
     assert "correct its url" in str(error)
@@ -289,7 +289,7 @@ async def test_a_server_that_wants_input_from_us() -> None:
     assert error.fault in {CallFault.REQUEST, CallFault.MALFORMED}
 
 
-async def test_a_server_that_has_forgotten_us_is_met_anew() -> None:
+async def test_a_server_that_has_forgotten_us_gets_a_new_session() -> None:
     with on_http("--forget", "6") as url:
         servers = Servers({"x": McpServer(url=url)})
         assert (await called(servers)).startswith("call number 1")
@@ -300,7 +300,7 @@ async def test_a_server_that_has_forgotten_us_is_met_anew() -> None:
         await servers.close()
 
 
-async def test_what_a_server_says_of_its_failure_is_not_repeated() -> None:
+async def test_the_error_text_of_a_server_is_not_repeated() -> None:
     for tool in ("refuse", "wrong"):
         assert "Ignore" not in str(await failing(scripted(), tool))
 
@@ -311,7 +311,7 @@ async def test_nothing_reaches_the_screen(capfd: pytest.CaptureFixture[str]) -> 
     assert capfd.readouterr() == ("", "")
 
 
-async def test_one_that_died_says_so_to_all_who_wait(tmp_path: Path) -> None:
+async def test_the_death_of_a_server_is_an_error_for_all_who_wait(tmp_path: Path) -> None:
     async with opened(scripted("--pids", str(tmp_path / "pids"))) as connection:
         waiting = [asyncio.create_task(connection.call("silent", {})) for _ in range(3)]
         family = await asyncio.to_thread(read_pids, tmp_path / "pids")
@@ -363,7 +363,7 @@ async def test_a_server_that_is_lost_is_started_again_but_not_for_ever() -> None
         await servers.close()
 
 
-async def test_whoever_runs_out_of_time_ends_the_server(tmp_path: Path) -> None:
+async def test_a_call_that_runs_out_of_time_ends_the_server(tmp_path: Path) -> None:
     servers = Servers({"x": scripted("--pids", str(tmp_path / "pids"))})
     await called(servers)
     with pytest.raises(TimeoutError):
@@ -375,7 +375,7 @@ async def test_whoever_runs_out_of_time_ends_the_server(tmp_path: Path) -> None:
     await servers.close()
 
 
-async def test_a_remote_server_is_not_given_up_with_one_call() -> None:
+async def test_a_remote_server_is_not_given_up_after_one_late_call() -> None:
     with on_http() as url:
         servers = Servers({"x": McpServer(url=url)})
         assert (await called(servers)).startswith("call number 1")
@@ -386,7 +386,7 @@ async def test_a_remote_server_is_not_given_up_with_one_call() -> None:
         await servers.close()
 
 
-def test_what_a_killed_run_had_started_is_ended(tmp_path: Path) -> None:
+def test_the_servers_of_a_killed_run_are_ended(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = f"""
 import asyncio

@@ -1,4 +1,4 @@
-"""What a tool answered, as sources that can be cited."""
+"""Results of tools, as sources that can be cited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp.types import CallToolResult
 
 from deepdiver.core.record import SourceKind
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.mcp.result import INLINE, LARGEST, McpResult, read_result, saved
+from deepdiver.tools.mcp.result import INLINE, LARGEST, McpResult, read_result, save_long_texts
 from tests.servers.mcp_scripted import PIXEL
 from tests.tools.conftest import Desk
 
@@ -35,7 +35,7 @@ def brief(result: McpResult) -> list[tuple[str, str, str]]:
         {"content": [], "structuredContent": {"a": "x" * LARGEST}},
     ],
 )
-def test_a_result_that_is_too_long(more: dict[str, Any]) -> None:
+def test_a_result_that_is_too_long_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(
         CallError, match=r"MCP server wiki answered search with 1,0\d\d,\d\d\d characters"
     ) as caught:
@@ -81,7 +81,7 @@ def test_a_page_that_it_names_is_still_to_be_read() -> None:
     "claimed",
     ["file:///etc/passwd", "/srv/report.pdf", "library:1", "javascript:alert(1)", "mcp:other/x"],
 )
-def test_no_other_address_is_taken_at_its_word(claimed: str) -> None:
+def test_other_addresses_are_not_trusted(claimed: str) -> None:
     (hit,) = told(structuredContent={"results": [{"url": claimed, "text": "Text."}]}).hits
     assert (hit.url, hit.kind, hit.title) == ("mcp:wiki/search", SourceKind.TOOL, claimed)
 
@@ -110,7 +110,7 @@ def test_values_alone_are_shown_as_they_are() -> None:
     ]
 
 
-def test_nothing_is_nothing() -> None:
+def test_an_empty_answer_has_no_hits() -> None:
     assert told().hits == told("", "  ").hits == told(structuredContent={"results": []}).hits == ()
 
 
@@ -120,7 +120,7 @@ def test_a_failure_keeps_its_words() -> None:
     assert [hit.text for hit in result.hits] == ["No such town."]
 
 
-def test_half_a_character_is_made_whole() -> None:
+def test_a_lone_surrogate_is_replaced() -> None:
     result = told("a\ud83d", structuredContent={"k\ud83d": ["\ud83d"]})
     assert result.hits[0].text == "a?"
     assert result.structured == {"k?": ["?"]}
@@ -128,18 +128,18 @@ def test_half_a_character_is_made_whole() -> None:
 
 async def test_short_texts_stay_where_they_are(desk: Desk) -> None:
     result = told("x" * INLINE)
-    assert await saved(result, desk.gateway()) == (result, ())
+    assert await save_long_texts(result, desk.gateway()) == (result, ())
 
 
 async def test_a_long_text_is_saved_and_named_by_its_hash(desk: Desk) -> None:
-    kept, texts = await saved(told("x" * (INLINE + 1)), desk.gateway())
+    kept, texts = await save_long_texts(told("x" * (INLINE + 1)), desk.gateway())
     (hit,) = kept.hits
     assert (hit.text, texts, hit.url) == ("", (hit.snapshot,), "mcp:wiki/search")
     assert desk.store.texts.get(hit.snapshot) == "x" * (INLINE + 1)
 
 
 async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
-    kept, texts = await saved(told("x" * 9_000, "y" * 9_000, "short"), desk.gateway())
+    kept, texts = await save_long_texts(told("x" * 9_000, "y" * 9_000, "short"), desk.gateway())
     assert len(texts) == 2
     urls = [hit.url for hit in kept.hits]
     assert urls == [
@@ -149,10 +149,10 @@ async def test_several_long_texts_are_told_apart(desk: Desk) -> None:
     ]
 
 
-async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
+async def test_the_text_of_a_page_stays_with_it(desk: Desk) -> None:
     rows = {"results": [{"url": "https://example.org/", "text": "z" * 9_000}]}
     result = told(structuredContent=rows)
-    assert await saved(result, desk.gateway()) == (
+    assert await save_long_texts(result, desk.gateway()) == (
         result,
         (),
     )  # with a snapshot it would not be read any more
@@ -160,7 +160,9 @@ async def test_what_is_shown_of_a_page_stays_with_it(desk: Desk) -> None:
 
 async def test_a_saved_text_holds_no_key(desk: Desk) -> None:
     key = "sk-0123456789abcdef"
-    kept, (text,) = await saved(told(f"{key} " * 1_000), desk.gateway(keys={"openai": key}))
+    kept, (text,) = await save_long_texts(
+        told(f"{key} " * 1_000), desk.gateway(keys={"openai": key})
+    )
     assert key not in desk.store.texts.get(text)
     assert kept.hits[0].snapshot == text
 
@@ -183,7 +185,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     st.dictionaries(st.sampled_from(["result", "results", "text", "url", "x"]), JSON, max_size=3),
     st.lists(st.text(max_size=9)),
 )
-def test_whatever_it_says_is_read_and_comes_back_from_the_journal(
+def test_any_result_comes_back_from_the_journal(
     structured: dict[str, Any], texts: list[str]
 ) -> None:
     result = told(*texts, structuredContent=structured)

@@ -1,4 +1,4 @@
-"""The services that the search providers are tested with, for the feeds."""
+"""The local services with which search providers are tested, for the feeds too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every feed must do when its service refuses, fails, is late, says nothing or says something else.
+"""What every feed must do when its service refuses, fails, is late, or answers nothing or nonsense.
 
 A feed's test module says what is particular to it and inherits the rest:
 
@@ -20,7 +20,7 @@ from deepdiver.core.settings import Deadlines
 from deepdiver.core.whereabouts import Position, whereabouts
 from deepdiver.errors import CallFault, NotJournalledError
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint.feed import Feed, Row, Told, arguments_of
+from deepdiver.tools.osint.feed import Feed, FeedResult, Row, arguments_of
 from tests.tools.conftest import Desk
 from tests.tools.faults import FAST, KEY, Answers, ServiceFaults, spoken
 from tests.tools.search.conftest import Service, reply
@@ -91,23 +91,23 @@ class FeedFaults(ServiceFaults):
 
     async def ask(
         self, desk: Desk, url: str, mode: Mode = Mode.LIVE, number: int = 0, **more: Any
-    ) -> Told:
+    ) -> FeedResult:
         args = arguments_of(self.case.feed, {**self.case.args, **self.case.vary(number)})
         if mode is Mode.REPLAY:
             more["keys"] = {}  # a replay needs none
-        told: Told = await self.case.feed.ask(
+        told: FeedResult = await self.case.feed.ask(
             args, desk.gateway(mode, **self.case.options(url, **more))
         )
         return told
 
     def results(self, got: Any) -> Sequence[Any]:
-        told: Told = got
+        told: FeedResult = got
         assert told.failures == ()
         (answer,) = told.answers
         assert answer.rows or answer.total == 0
         return answer.rows
 
-    async def test_an_answer_that_was_cut_is_malformed(
+    async def test_an_answer_that_is_cut_off_is_malformed(
         self, desk: Desk, service: Service, caplog: pytest.LogCaptureFixture
     ) -> None:
         whole = (
@@ -148,7 +148,7 @@ class FeedFaults(ServiceFaults):
             assert "nobody" in service.heard[0]
         self.unseen(desk, caplog, told.model_dump_json())
 
-    async def test_a_replay_of_what_never_was_is_no_failure_of_a_service(
+    async def test_a_call_that_was_never_made_is_not_a_failure_in_a_replay(
         self, desk: Desk, service: Service
     ) -> None:
         with pytest.raises(NotJournalledError):

@@ -1,7 +1,4 @@
-"""The feed of connectivity.
-
-What it takes, whom it asks, and what is left where one of them fails.
-"""
+"""The feed of connectivity: its arguments, its services, and its result if one of them fails."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from pydantic import SecretStr
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint import arguments, ioda, radar
-from deepdiver.tools.osint.check_connectivity import FEED, Asked
-from deepdiver.tools.osint.feed import Told, arguments_of, shown_arguments
-from deepdiver.tools.osint.outages import Whom
+from deepdiver.tools.osint.check_connectivity import FEED, ConnectivityArguments
+from deepdiver.tools.osint.connectivity import ioda, radar
+from deepdiver.tools.osint.connectivity.outages import CountryOrNetwork
+from deepdiver.tools.osint.feed import FeedResult, arguments_of, shown_arguments
 from tests.tools.conftest import Desk
+from tests.tools.osint.connectivity.test_ioda import GOOD
+from tests.tools.osint.connectivity.test_radar import annotation, body
 from tests.tools.osint.faults import FAST, KEY
-from tests.tools.osint.test_ioda import GOOD
-from tests.tools.osint.test_radar import annotation, body
 from tests.tools.search.conftest import Service, reply
 
 SERVICES = ("ioda", "cloudflare_radar")
@@ -37,7 +34,7 @@ async def ask(
     token: bool = True,
     as_of: date | None = None,
     **args: Any,
-) -> Told:
+) -> FeedResult:
     keys = {"cloudflare_radar": SecretStr(KEY)} if token else {}
     options = {
         "urls": dict.fromkeys(SERVICES, service.url),
@@ -46,7 +43,7 @@ async def ask(
     }
     gateway = desk.gateway(mode, **options, as_of=as_of)
     found = arguments_of(FEED, {"country_code": "UA", **args})
-    assert isinstance(found, Asked)
+    assert isinstance(found, ConnectivityArguments)
     return await FEED.ask(found, gateway)
 
 
@@ -78,7 +75,7 @@ async def test_bad_arguments_are_refused_before_any_call(
     assert desk.store.journal.rows(desk.run) == []
 
 
-async def test_where_all_fail_it_fails(desk: Desk, service: Service) -> None:
+async def test_if_all_services_fail_it_fails(desk: Desk, service: Service) -> None:
     service.always = FAILED
     with pytest.raises(CallError) as caught:
         await ask(desk, service)
@@ -95,7 +92,7 @@ async def test_where_all_fail_it_fails(desk: Desk, service: Service) -> None:
         (("/signals",), "IODA's signals failed: ioda answered 503", ["IODA", "Cloudflare Radar"]),
     ],
 )
-async def test_one_that_fails_costs_its_own_rows(
+async def test_a_service_that_fails_costs_only_its_own_rows(
     desk: Desk, service: Service, broken: tuple[str, ...], line: str, left: list[str]
 ) -> None:
     service.always = dict.fromkeys(broken, FAILED) | {
@@ -106,7 +103,7 @@ async def test_one_that_fails_costs_its_own_rows(
     assert [answer.service for answer in told.answers] == left
 
 
-async def test_a_key_that_is_refused_is_told_and_not_repeated(desk: Desk, service: Service) -> None:
+async def test_a_refused_key_is_reported_and_not_repeated(desk: Desk, service: Service) -> None:
     service.always = SAID | {"/radar": reply(KEY.encode(), "403 Forbidden")}
     told = await ask(desk, service, as_of=date(2026, 11, 11))
     assert told.failures == (
@@ -116,7 +113,7 @@ async def test_a_key_that_is_refused_is_told_and_not_repeated(desk: Desk, servic
     assert KEY not in desk.everything() + told.model_dump_json()
 
 
-async def test_without_a_token_there_is_ioda(desk: Desk, service: Service) -> None:
+async def test_without_a_token_ioda_is_asked(desk: Desk, service: Service) -> None:
     service.always = SAID
     told = await ask(desk, service, token=False, as_of=date(2026, 11, 11))
     assert ([answer.service for answer in told.answers], told.failures) == (["IODA"], ())
@@ -130,7 +127,7 @@ async def test_a_replay_years_later_needs_neither_key_nor_clock(
     service.always = SAID
     live = await ask(desk, service, token=token)
     asked = len(service.heard)
-    for module in (arguments, ioda, radar):
+    for module in (ioda, radar):
         monkeypatch.setattr(module, "today", lambda settings: date(2031, 1, 1))
     for later in (True, False):
         assert await ask(desk, service, Mode.REPLAY, token=later) == live
@@ -138,18 +135,18 @@ async def test_a_replay_years_later_needs_neither_key_nor_clock(
 
 
 @pytest.mark.parametrize(
-    ("given", "whom"),
+    ("given", "subject"),
     [
-        ({"country_code": "ua"}, Whom("country", "UA", "Ukraine")),
-        ({"country_code": "Ukraine"}, Whom("country", "UA", "Ukraine")),
-        ({"country_code": None, "asn": "AS3255"}, Whom("asn", "3255", "AS3255")),
+        ({"country_code": "ua"}, CountryOrNetwork("country", "UA", "Ukraine")),
+        ({"country_code": "Ukraine"}, CountryOrNetwork("country", "UA", "Ukraine")),
+        ({"country_code": None, "asn": "AS3255"}, CountryOrNetwork("asn", "3255", "AS3255")),
     ],
 )
-def test_whom(given: dict[str, Any], whom: Whom) -> None:
-    assert Asked.model_validate(given).whom == whom
+def test_the_subject(given: dict[str, Any], subject: CountryOrNetwork) -> None:
+    assert ConnectivityArguments.model_validate(given).subject == subject
 
 
-def test_what_it_says_of_itself() -> None:
+def test_name_and_arguments() -> None:
     assert FEED.missing(Settings()) is None
     assert FEED.name == "check_connectivity"
     shown = shown_arguments(FEED)

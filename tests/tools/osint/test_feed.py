@@ -1,7 +1,4 @@
-"""What a feed is.
-
-Arguments that are refused in one line, and rows and answers that hold together.
-"""
+"""Arguments that are refused in one line, and rows and answers that are valid."""
 
 from __future__ import annotations
 
@@ -13,16 +10,14 @@ from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import BudgetError, CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 from deepdiver.tools.osint.feed import (
-    Answer,
     Arguments,
+    FeedResult,
     IntelligenceType,
     Row,
-    Told,
+    ServiceAnswer,
     arguments_of,
-    or_failure,
     shown_arguments,
 )
 from tests.tools.osint.faults import refusal
@@ -51,8 +46,8 @@ class Example:
     def missing(self, settings: Settings) -> str | None:
         return None
 
-    async def ask(self, args: Given, gateway: Gateway) -> Told:
-        return Told()
+    async def ask(self, args: Given, gateway: Gateway) -> FeedResult:
+        return FeedResult()
 
 
 FEED = Example()
@@ -75,14 +70,14 @@ FEED = Example()
         ({"name": "A", "kinds": [1]}, "its argument 'kinds.0': input should be a valid string"),
     ],
 )
-def test_what_it_does_not_take_is_said_in_one_line(given: dict[str, Any], why: str) -> None:
+def test_bad_arguments_are_refused_in_one_line(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=r".") as caught:
         arguments_of(FEED, given)
     assert str(caught.value).startswith(why)
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_left_empty_is_not_given() -> None:
+def test_an_empty_argument_counts_as_not_given() -> None:
     assert arguments_of(FEED, {"name": " A ", "days": "", "kinds": []}) == Given(name="A")
     assert arguments_of(FEED, {"name": "A", "days": "3", "kinds": ["x"]}) == Given(
         name="A", days=3, kinds=("x",)
@@ -95,12 +90,12 @@ def test_a_zero_is_not_empty() -> None:
         arguments_of(FEED, {"name": "A", "days": 0})
 
 
-def test_arguments_that_are_no_table() -> None:
+def test_arguments_that_are_not_a_mapping_are_refused() -> None:
     with pytest.raises(ValidationError):
         Given.model_validate("A")
 
 
-def test_arguments_are_shown_with_what_they_are() -> None:
+def test_arguments_are_shown_with_their_descriptions() -> None:
     assert shown_arguments(FEED) == (
         "name: Who is looked for, in any script.",
         "days (optional): How many days.",
@@ -119,14 +114,14 @@ def test_arguments_are_shown_with_what_they_are() -> None:
         {"x": 1},
     ],
 )
-def test_a_row_that_cannot_be(wrong: dict[str, Any]) -> None:
+def test_an_invalid_row_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Row.model_validate({"sentence": "A.", **wrong})
 
 
-def test_an_answer_that_cannot_be() -> None:
+def test_an_invalid_answer_is_refused() -> None:
     good = {"service": "S", "url": "https://s.example", "title": "T", "kind": "news"}
-    assert Answer.model_validate(good).rows == ()
+    assert ServiceAnswer.model_validate(good).rows == ()
     wrongs: tuple[dict[str, Any], ...] = (
         {"kind": "rumour"},
         {"total": -1},
@@ -135,7 +130,7 @@ def test_an_answer_that_cannot_be() -> None:
     )
     for wrong in wrongs:
         with pytest.raises(ValidationError):
-            Answer.model_validate(good | wrong)
+            ServiceAnswer.model_validate(good | wrong)
 
 
 @given(
@@ -149,29 +144,3 @@ def test_any_arguments_are_taken_or_refused(given: dict[str, Any]) -> None:
         assert "\n" not in str(error)
     else:
         assert Given.model_validate(given).name
-
-
-@pytest.mark.parametrize(
-    "error", [CallError("late", CallFault.TIMEOUT), BudgetError("no money"), GatewayError("no")]
-)
-async def test_a_failure_that_can_be_done_without(error: GatewayError) -> None:
-    async def call() -> int:
-        raise error
-
-    assert await or_failure(call()) is error
-
-
-async def test_what_came_is_returned() -> None:
-    async def call() -> int:
-        return 7
-
-    assert await or_failure(call()) == 7
-
-
-@pytest.mark.parametrize("error", [NotJournalledError("never asked"), KeyError("a slip")])
-async def test_what_must_not_be_done_without(error: Exception) -> None:
-    async def call() -> int:
-        raise error
-
-    with pytest.raises(type(error)):
-        await or_failure(call())

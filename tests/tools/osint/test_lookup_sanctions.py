@@ -1,3 +1,5 @@
+"""The feed of sanctions lists: its arguments, and whether the file or the API is asked."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -10,12 +12,12 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Settings
 from deepdiver.tools.osint.feed import IntelligenceType, arguments_of, shown_arguments
-from deepdiver.tools.osint.lookup_sanctions import FEED, Somebody
-from deepdiver.tools.osint.sanctions.asked import Asked
+from deepdiver.tools.osint.lookup_sanctions import FEED, SanctionsArguments
+from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults
-from tests.tools.osint.sanctions.making import bulk_file
-from tests.tools.osint.sanctions.test_matchapi import RESULT, WEAK, body
+from tests.tools.osint.sanctions.targets import bulk_file
+from tests.tools.osint.sanctions.test_match_api import RESULT, WEAK, body
 from tests.tools.search.conftest import Service
 
 WRONG: tuple[Any, ...] = (
@@ -94,26 +96,26 @@ async def test_bad_arguments_are_refused_before_any_call(
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
-        ({"name": "  Ivan \n Petrov "}, Asked("Ivan Petrov")),
-        ({"name": "Ivan", "birth_date": 1961}, Asked("Ivan", "1961", "", "person")),
+        ({"name": "  Ivan \n Petrov "}, SanctionsQuery("Ivan Petrov")),
+        ({"name": "Ivan", "birth_date": 1961}, SanctionsQuery("Ivan", "1961", "", "person")),
         (
             {"name": "Ivan", "birth_date": "1961-05", "country": ""},
-            Asked("Ivan", "1961-05", "", "person"),
+            SanctionsQuery("Ivan", "1961-05", "", "person"),
         ),
-        ({"name": "Ivan", "country": "Russia", "birth_date": ""}, Asked("Ivan", "", "ru")),
-        ({"name": "Star", "kind": "Ship"}, Asked("Star", kind="vessel")),
-        ({"name": "Star", "kind": "company"}, Asked("Star", kind="organisation")),
-        ({"name": "Star", "kind": ""}, Asked("Star")),
-        ({"name": "习近平"}, Asked("习近平")),
+        ({"name": "Ivan", "country": "Russia", "birth_date": ""}, SanctionsQuery("Ivan", "", "ru")),
+        ({"name": "Star", "kind": "Ship"}, SanctionsQuery("Star", kind="vessel")),
+        ({"name": "Star", "kind": "company"}, SanctionsQuery("Star", kind="organisation")),
+        ({"name": "Star", "kind": ""}, SanctionsQuery("Star")),
+        ({"name": "习近平"}, SanctionsQuery("习近平")),
     ],
 )
-def test_arguments_as_reasoners_give_them(given: dict[str, Any], asked: Asked) -> None:
+def test_arguments_as_reasoners_give_them(given: dict[str, Any], asked: SanctionsQuery) -> None:
     args = arguments_of(FEED, given)
-    assert isinstance(args, Somebody)
-    assert args.asked == asked
+    assert isinstance(args, SanctionsArguments)
+    assert args.query == asked
 
 
-def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> None:
+def test_nothing_is_asked_unless_a_key_or_a_file_is_set(tmp_path: Path) -> None:
     told = FEED.missing(Settings())
     assert told is not None
     assert "OPENSANCTIONS_API_KEY" in told
@@ -131,7 +133,7 @@ def test_nothing_is_asked_of_anybody_unless_something_is_set(tmp_path: Path) -> 
     assert absent == "sanctions_file names absent.csv, and there is no such file"
 
 
-def test_what_compares_names_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert (
         FEED.missing(Settings(keys={"opensanctions": SecretStr("a-key")}))
@@ -139,7 +141,7 @@ def test_what_compares_names_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
-async def test_with_a_file_nobody_is_asked_although_there_is_a_key(
+async def test_with_a_file_the_api_is_not_asked(
     desk: Desk, service: Service, tmp_path: Path
 ) -> None:
     settings: dict[str, Any] = {
@@ -148,13 +150,13 @@ async def test_with_a_file_nobody_is_asked_although_there_is_a_key(
         "keys": {"opensanctions": SecretStr("a-key-of-mine")},
         "urls": {"opensanctions": service.url},
     }
-    told = await FEED.ask(Somebody(name="Иван Петров"), desk.gateway(**settings))
+    told = await FEED.ask(SanctionsArguments(name="Иван Петров"), desk.gateway(**settings))
     assert [row.data["id"] for row in told.answers[0].rows] == ["Q1"]
     assert told.failures == ()
     assert service.heard == []
 
 
-def test_what_it_says_of_itself() -> None:
+def test_name_and_arguments() -> None:
     assert (FEED.name, FEED.kind) == ("lookup_sanctions", IntelligenceType.SANCTIONS)
     shown = shown_arguments(FEED)
     assert [line.partition(":")[0] for line in shown] == [

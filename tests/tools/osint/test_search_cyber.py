@@ -1,7 +1,4 @@
-"""The feed of vulnerabilities.
-
-What it takes, whom it asks, and what is left where one of them fails.
-"""
+"""The feed of vulnerabilities: its arguments, its services, and its result if one of them fails."""
 
 from __future__ import annotations
 
@@ -13,11 +10,11 @@ import pytest
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint import kev, nvd
-from deepdiver.tools.osint.feed import Told, arguments_of, shown_arguments
-from deepdiver.tools.osint.search_cyber import FEED, Asked
+from deepdiver.tools.osint.cyber import kev, nvd
+from deepdiver.tools.osint.feed import FeedResult, arguments_of, shown_arguments
+from deepdiver.tools.osint.search_cyber import FEED, CyberArguments
 from tests.tools.conftest import Desk
-from tests.tools.osint import test_kev, test_nvd
+from tests.tools.osint.cyber import test_kev, test_nvd
 from tests.tools.osint.faults import FAST
 from tests.tools.search.conftest import Service, reply
 
@@ -26,13 +23,13 @@ KEV, NVD = "known_exploited_vulnerabilities.json", "/rest/json/cves/2.0"
 SAID = {KEV: reply(test_kev.body(test_kev.entry())), NVD: reply(test_nvd.body(test_nvd.cve()))}
 
 
-async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any) -> Told:
+async def ask(desk: Desk, service: Service, mode: Mode = Mode.LIVE, **args: Any) -> FeedResult:
     options = {
         "urls": dict.fromkeys(SERVICES, service.url),
         "limits": dict.fromkeys(SERVICES, FAST),
     }
     found = arguments_of(FEED, args)
-    assert isinstance(found, Asked)
+    assert isinstance(found, CyberArguments)
     return await FEED.ask(found, desk.gateway(mode, **options))
 
 
@@ -75,7 +72,7 @@ async def test_bad_arguments_are_refused_before_any_call(
         (True, ["CISA KEV"]),
     ],
 )
-async def test_who_is_asked(
+async def test_which_services_are_asked(
     desk: Desk, service: Service, exploited: Any, services: list[str]
 ) -> None:
     service.always = SAID
@@ -86,7 +83,7 @@ async def test_who_is_asked(
     assert len(service.heard) == len(services)
 
 
-async def test_one_that_fails_costs_its_own_rows(desk: Desk, service: Service) -> None:
+async def test_a_service_that_fails_costs_only_its_own_rows(desk: Desk, service: Service) -> None:
     service.always = SAID | {NVD: reply(b"", "403 Forbidden")}
     told = await ask(desk, service, vendor="Holm")
     assert [answer.service for answer in told.answers] == ["CISA KEV"]
@@ -95,7 +92,7 @@ async def test_one_that_fails_costs_its_own_rows(desk: Desk, service: Service) -
     )
 
 
-async def test_where_both_fail_it_fails(desk: Desk, service: Service) -> None:
+async def test_if_both_services_fail_it_fails(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "500 Internal Server Error")
     with pytest.raises(CallError) as caught:
         await ask(desk, service, vendor="Holm")
@@ -105,13 +102,15 @@ async def test_where_both_fail_it_fails(desk: Desk, service: Service) -> None:
     )
 
 
-async def test_what_is_exploited_now_needs_no_words(desk: Desk, service: Service) -> None:
+async def test_exploited_vulnerabilities_need_no_other_argument(
+    desk: Desk, service: Service
+) -> None:
     service.always = SAID
     told = await ask(desk, service, exploited="yes")
     assert told.answers[0].title == "Known exploited vulnerabilities of any kind"
 
 
-async def test_a_replay_years_later_asks_nobody(
+async def test_a_replay_years_later_makes_no_request(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = SAID
@@ -128,7 +127,7 @@ def test_arguments_as_reasoners_give_them() -> None:
         FEED,
         {"vendor": " Holm \n Works ", "cve": "cve-2024-3094", "exploited": "TRUE", "days": "7"},
     )
-    assert isinstance(found, Asked)
+    assert isinstance(found, CyberArguments)
     assert (found.vendor, found.cve, found.exploited, found.days) == (
         "Holm Works",
         "CVE-2024-3094",
@@ -137,7 +136,7 @@ def test_arguments_as_reasoners_give_them() -> None:
     )
 
 
-def test_what_it_says_of_itself() -> None:
+def test_name_and_arguments() -> None:
     assert FEED.missing(Settings()) is None
     assert FEED.name == "search_cyber"
     shown = shown_arguments(FEED)

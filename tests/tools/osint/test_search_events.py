@@ -13,14 +13,20 @@ from pydantic import SecretStr
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
-from deepdiver.tools.osint.feed import Feed, IntelligenceType, Told, arguments_of, shown_arguments
+from deepdiver.tools.osint.feed import (
+    Feed,
+    FeedResult,
+    IntelligenceType,
+    arguments_of,
+    shown_arguments,
+)
 from deepdiver.tools.osint.search_events import FEED, EventArguments
 from tests.tools.conftest import Desk
+from tests.tools.osint.events.test_reliefweb import REPORT
+from tests.tools.osint.events.test_reliefweb import body as reports
+from tests.tools.osint.events.test_usgs import QUAKE
+from tests.tools.osint.events.test_usgs import body as quakes
 from tests.tools.osint.faults import FAST, refusal
-from tests.tools.osint.test_reliefweb import REPORT
-from tests.tools.osint.test_reliefweb import body as reports
-from tests.tools.osint.test_usgs import QUAKE
-from tests.tools.osint.test_usgs import body as quakes
 from tests.tools.search.conftest import Service, reply
 
 BOTH = {"/fdsnws/": reply(quakes(QUAKE)), "/v2/reports": reply(reports(1, REPORT))}
@@ -38,7 +44,7 @@ def options(url: str, **more: Any) -> dict[str, Any]:
 
 async def told(
     desk: Desk, url: str, mode: Mode = Mode.LIVE, /, *, settings: Any = None, **given: Any
-) -> Told:
+) -> FeedResult:
     args = EventArguments.model_validate(given)
     return await FEED.ask(args, desk.gateway(mode, **options(url, **(settings or {}))))
 
@@ -109,7 +115,7 @@ def test_bad_arguments_are_refused_before_any_call(given: dict[str, Any], why: s
         ),
     ],
 )
-async def test_only_those_are_asked_who_know_something_of_it(
+async def test_only_services_that_can_answer_are_asked(
     desk: Desk, service: Service, given: dict[str, Any], asked: list[str]
 ) -> None:
     service.always = BOTH
@@ -121,7 +127,7 @@ async def test_only_those_are_asked_who_know_something_of_it(
     assert answer.failures == ()
 
 
-async def test_one_that_fails_costs_its_own_rows(desk: Desk, service: Service) -> None:
+async def test_a_service_that_fails_costs_only_its_own_rows(desk: Desk, service: Service) -> None:
     service.always = {**BOTH, "/fdsnws/": reply(b"", "500 Internal Server Error")}
     given = {"keywords": "earthquake", **WEEK}
     live = await told(desk, service.url, **given)
@@ -132,7 +138,7 @@ async def test_one_that_fails_costs_its_own_rows(desk: Desk, service: Service) -
     assert len(service.heard) == heard
 
 
-async def test_all_that_fail_are_a_failure(desk: Desk, service: Service) -> None:
+async def test_if_all_services_fail_it_fails(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "500 Internal Server Error")
     with pytest.raises(CallError) as caught:
         await told(desk, service.url, keywords="earthquake")
@@ -143,9 +149,7 @@ async def test_all_that_fail_are_a_failure(desk: Desk, service: Service) -> None
     )
 
 
-async def test_without_an_appname_reliefweb_is_left_out_and_that_is_told(
-    desk: Desk, service: Service
-) -> None:
+async def test_without_an_appname_reliefweb_is_a_failure(desk: Desk, service: Service) -> None:
     service.always = BOTH
     given = {"keywords": "earthquake", **WEEK}
     live = await told(desk, service.url, settings={"keys": {}}, **given)
@@ -160,14 +164,16 @@ async def test_without_an_appname_reliefweb_is_left_out_and_that_is_told(
     )  # a key that came later changes nothing
 
 
-async def test_without_an_appname_and_nobody_else_to_ask(desk: Desk, service: Service) -> None:
+async def test_without_an_appname_and_another_service_it_fails(
+    desk: Desk, service: Service
+) -> None:
     with pytest.raises(CallError, match="set RELIEFWEB_APPNAME") as caught:
         await told(desk, service.url, settings={"keys": {}}, country_code="MZ")
     assert caught.value.fault is CallFault.AUTH
     assert service.heard == []
 
 
-async def test_the_number_before_may_fail_alone(desk: Desk, service: Service) -> None:
+async def test_the_count_of_the_days_before_may_fail_alone(desk: Desk, service: Service) -> None:
     service.always = {
         '"limit":200': reply(reports(1, REPORT)),
         '"limit":0': reply(b"", "500 Internal Server Error"),
@@ -217,11 +223,11 @@ def test_any_arguments_are_taken_or_refused_in_one_line(given: dict[str, Any]) -
         assert "\n" not in str(error)
         return
     args = EventArguments.model_validate(given)
-    assert args.of_earthquakes or args.of_reports
+    assert args.means_earthquakes or args.means_reports
     json.dumps(args.model_dump(mode="json"), allow_nan=False)
 
 
-def test_what_it_is() -> None:
+def test_name_and_arguments() -> None:
     feed: Feed[EventArguments] = FEED
     assert (feed.name, feed.kind) == ("search_events", IntelligenceType.EVENT)
     assert feed.missing(Settings()) is None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.osint import search_flights
-from deepdiver.tools.osint.feed import Answer, Feed, IntelligenceType, arguments_of
+from deepdiver.tools.osint.feed import Feed, IntelligenceType, ServiceAnswer, arguments_of
 from deepdiver.tools.osint.search_flights import FEED, FlightArguments
 from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
@@ -86,7 +86,7 @@ class TestFaults(FeedFaults):
     )
 
 
-async def asked(desk: Desk, url: str, /, **given: Any) -> Answer:
+async def asked(desk: Desk, url: str, /, **given: Any) -> ServiceAnswer:
     args = FlightArguments.model_validate(given)
     settings: dict[str, Any] = {"urls": {"opensky": url}, "limits": {"opensky": FAST}}
     (answer,) = (await FEED.ask(args, desk.gateway(**settings))).answers
@@ -143,7 +143,7 @@ async def test_the_documented_format(desk: Desk, service: Service) -> None:
     assert answer.url.startswith(f"{service.url}/api/states/all?lamin=")
 
 
-async def test_only_what_is_within_the_circle_counts_the_nearest_first(
+async def test_only_aircraft_within_the_circle_count_the_nearest_first(
     desk: Desk, service: Service
 ) -> None:
     corner = state(icao24="corner", latitude=47.34, longitude=8.74)
@@ -194,7 +194,7 @@ async def test_words_from_outside_stay_within_their_sentence(desk: Desk, service
     check_row(row)
 
 
-def test_it_is_asked_only_by_those_who_name_it() -> None:
+def test_it_is_asked_only_if_the_settings_name_it() -> None:
     feed: Feed[FlightArguments] = FEED
     assert feed.kind is IntelligenceType.EVENT
     assert "commercial" in (feed.missing(Settings()) or "")
@@ -202,7 +202,7 @@ def test_it_is_asked_only_by_those_who_name_it() -> None:
     assert feed.missing(Settings(feeds=("auto", "search_flights"))) is None
 
 
-def test_its_day_of_credits_is_not_overdrawn() -> None:
+def test_its_daily_credits_are_not_overdrawn() -> None:
     limit = Settings().limit("opensky")
     assert limit.rate * 4 * 86_400 / limit.per <= 400
 
@@ -214,5 +214,5 @@ def test_its_day_of_credits_is_not_overdrawn() -> None:
 )
 def test_any_state_is_read_or_refused(values: list[Any]) -> None:
     whole = {"time": TIME, "states": [values]}
-    error = refusal(CallError, lambda: shaped("opensky", search_flights.Response, whole))
+    error = refusal(CallError, lambda: shaped("opensky", search_flights.OpenSkyResponse, whole))
     assert error is None or error.fault is CallFault.MALFORMED

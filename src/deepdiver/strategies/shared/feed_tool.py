@@ -25,14 +25,14 @@ from deepdiver.strategies.shared.base import Deps, Looked, together
 from deepdiver.strategies.shared.look import take_in
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
-from deepdiver.tools.mcp.provider import Connected
+from deepdiver.tools.mcp.toolset import McpToolset
 from deepdiver.tools.need import need_of
 from deepdiver.tools.osint.feed import (
     MOST_ROWS,
-    Answer,
     Feed,
+    FeedResult,
     Row,
-    Told,
+    ServiceAnswer,
     arguments_of,
     shown_arguments,
 )
@@ -42,7 +42,7 @@ from deepdiver.tools.searching import Found
 
 TOLD_CHARS = 300
 """So much of a server's error is told."""
-Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[Told]]
+Door = Callable[[str, Mapping[str, Any], Gateway], Awaitable[FeedResult]]
 """Asks a feed by its name: in this process, or over MCP."""
 
 
@@ -99,7 +99,7 @@ class FeedTool:
             sure={key: sure for one in taken for key, sure in one.sure.items()},
         )
 
-    async def _enter(self, deps: Deps, answer: Answer, question: str, about: str) -> Looked:
+    async def _enter(self, deps: Deps, answer: ServiceAnswer, question: str, about: str) -> Looked:
         """Save what a service answered, and enter each of its rows and its count as a finding."""
         if not answer.rows and not answer.summary:
             return Looked()
@@ -131,7 +131,7 @@ class FeedTool:
         )
 
     async def _pages(
-        self, deps: Deps, told: Told, question: str, about: str, known: Sequence[str]
+        self, deps: Deps, told: FeedResult, question: str, about: str, known: Sequence[str]
     ) -> Looked:
         """Read the first pages that each service tells of, and extract what bears on the question."""
         most = deps.settings.filters.results
@@ -142,7 +142,7 @@ class FeedTool:
             return Looked()
         return await take_in(deps, question, about, [about], [Found(hits, True, ())], known)
 
-    def _page(self, row: Row, answer: Answer) -> Hit:
+    def _page(self, row: Row, answer: ServiceAnswer) -> Hit:
         return Hit(
             url=row.url,
             title=row.title,
@@ -155,17 +155,17 @@ class FeedTool:
         )
 
 
-def over_mcp(connected: Connected, server: str) -> Door:
+def over_mcp(connected: McpToolset, server: str) -> Door:
     """Return the way to feeds that another process serves (`deepdiver mcp`)."""
 
-    async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> Told:
+    async def ask(name: str, args: Mapping[str, Any], gateway: Gateway) -> FeedResult:
         try:
             given = arguments_of(named_feed(name), args).model_dump(mode="json", exclude_unset=True)
             result = await connected.call(server, name, given, gateway)
             if result.is_error:
                 said = " ".join(hit.text for hit in result.hits)[:TOLD_CHARS]
                 raise CallError(f"{server} says: {said or 'it failed'}", CallFault.SERVER)
-            return Told.model_validate(result.structured)
+            return FeedResult.model_validate(result.structured)
         except ValidationError:
             raise CallError(
                 f"{server} answered in a form that is not a feed's", CallFault.MALFORMED
@@ -176,12 +176,12 @@ def over_mcp(connected: Connected, server: str) -> Door:
     return ask
 
 
-def paged(answer: Answer, most: int) -> list[Row]:
+def paged(answer: ServiceAnswer, most: int) -> list[Row]:
     """Return the rows whose pages are read: the first that tell of one."""
     return [row for row in answer.rows[:MOST_ROWS] if row.url][:most]
 
 
-def rendered(answer: Answer, pages: int) -> tuple[str, list[tuple[str, str]]]:
+def rendered(answer: ServiceAnswer, pages: int) -> tuple[str, list[tuple[str, str]]]:
     """Return an answer as its snapshot holds it, and the sentences of it that become findings, with how sure each is.
 
     A row whose page is read is no finding: what the page says of it is, and the story counts once.

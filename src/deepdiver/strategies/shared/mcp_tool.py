@@ -15,7 +15,7 @@ from deepdiver.errors import CallError, CallFault
 from deepdiver.strategies.shared.base import Deps, Looked
 from deepdiver.strategies.shared.look import take_in
 from deepdiver.tasks import ToolShown
-from deepdiver.tools.mcp.provider import McpTool
+from deepdiver.tools.mcp.toolset import McpTool
 from deepdiver.tools.searching import Found
 
 READ_AS_JSON = frozenset({"integer", "number", "boolean", "array", "object", "null"})

@@ -1,9 +1,9 @@
-"""Tools of MCP servers that the settings file names.
+"""Tools of the MCP servers that the settings file names.
 
-Approved by a person, called through the gateway, cited.
+A person approves them, runs call them through the gateway, and reports cite their results.
 """
 
-from deepdiver.tools.mcp.provider import Connected, McpProvider, McpTool, connect
 from deepdiver.tools.mcp.result import McpResult
+from deepdiver.tools.mcp.toolset import McpProvider, McpTool, McpToolset, connect
 
-__all__ = ["Connected", "McpProvider", "McpResult", "McpTool", "connect"]
+__all__ = ["McpProvider", "McpResult", "McpTool", "McpToolset", "connect"]

@@ -1,7 +1,4 @@
-"""Connections to servers, each in a task of its own.
-
-What breaks one breaks nothing else, and closing ends it all.
-"""
+"""Connections to servers, each in a task of its own, so that a fault of one costs only itself."""
 
 from __future__ import annotations
 
@@ -14,28 +11,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.mcp.definitions import Definition
-from deepdiver.tools.mcp.trouble import Trouble
+from deepdiver.tools.mcp.definitions import ToolDefinition
+from deepdiver.tools.mcp.monitor import Monitor
 from deepdiver.tools.search.http import fault_of
 
 if TYPE_CHECKING:
     from mcp import Client
-    from mcp.types import CallToolResult
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import CallToolResult, Tool
 
 T = TypeVar("T")
 STARTS = 3
-"""How often a server is started, or connected to, in one run: one that always dies is let be."""
+"""How often a server is started or connected to in one run; then it is given up."""
 PAGES = 20
-"""Pages of its list of tools that are read."""
+"""Pages of a server's list of tools that are read."""
 MOST_TOOLS = 500
 CLOSING = 12.0
 """Seconds after which a connection that does not close is cancelled; its own steps take less."""
 NOT_INSTALLED = "MCP servers need the mcp package: install deepdiver-research[mcp]"
 
-for _name in (
-    "mcp",
-    "client",
-):  # the package logs what servers say, and without a handler that would reach the screen
+# The package logs what servers say, and without a handler that would reach the screen.
+for _name in ("mcp", "client"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
@@ -43,13 +39,13 @@ class Connection:
     """A connection to a server."""
 
     def __init__(self, name: str, server: McpServer) -> None:
-        """Describe it; nothing is started yet."""
+        """Prepare a connection; nothing is started yet."""
         self.name, self.server = name, server
-        self.tools: dict[str, Definition] = {}
-        """What the server listed when it was connected to, by name."""
+        self.tools: dict[str, ToolDefinition] = {}
+        """The tools that the server listed when it was connected to, by name."""
         self.notes: list[str] = []
         """A line for each tool that cannot be used at all."""
-        self._trouble = Trouble(name)
+        self._monitor = Monitor(name)
         self._client: Client | None = None
         self._task: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready = asyncio.Event()
@@ -58,12 +54,12 @@ class Connection:
     @property
     def alive(self) -> bool:
         """Whether it can be used."""
-        return self._client is not None and self._trouble.error is None and not self._stop.is_set()
+        return self._client is not None and self._monitor.error is None and not self._stop.is_set()
 
     @property
     def last_words(self) -> str:
-        """The last line that the program wrote to its stderr."""
-        lines = self._trouble.said.decode("utf-8", "replace").strip().splitlines()
+        """The last line that the program wrote to stderr."""
+        lines = self._monitor.stderr.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else ""
 
     async def open(self) -> None:
@@ -73,16 +69,15 @@ class Connection:
             CallError: If that fails.
         """
         self._task = asyncio.create_task(self._serve())
-        self._task.add_done_callback(
-            lambda task: task.cancelled() or task.exception()
-        )  # whoever waits is told
+        # The exception is retrieved here, and raised to whoever waits for an answer.
+        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
         await self._or_over(self._ready.wait())
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
         """Call a tool.
 
         Raises:
-            CallError: If there is no answer, or one that is none.
+            CallError: If there is no valid answer.
         """
         from mcp.types import (
             CallToolRequest,
@@ -94,7 +89,7 @@ class Connection:
 
         if self._client is None:
             raise self._lost()
-        self._trouble.begin()
+        self._monitor.begin_call()
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         kinds: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
         answer = await self._or_over(self._client.session.send_request(request, kinds))
@@ -105,16 +100,15 @@ class Connection:
         return answer
 
     async def close(self, why: str = "") -> None:
-        """Close it; of a program nothing is left then.
+        """Close the connection; afterwards no process of a program is left.
 
         Args:
-            why: Why nothing may be waited for; empty: it may take its leave.
+            why: Why the server is not waited for; empty if it may end by itself.
         """
-        ending = (
-            self._ready.is_set() or self._trouble.error is not None
-        )  # by itself: do not disturb it
+        # A connection that is ready or has failed ends by itself.
+        ending = self._ready.is_set() or self._monitor.error is not None
         if why:
-            self._trouble.tell(why, CallFault.NETWORK)
+            self._monitor.fail(why, CallFault.NETWORK)
         self._stop.set()
         if not isinstance(self._task, asyncio.Task):
             return
@@ -128,19 +122,17 @@ class Connection:
     async def _serve(self) -> None:
         """Connect, and hold the connection until it is over.
 
-        It begins and ends in this one task, as it must.
+        The package requires that it begins and ends in one task.
         """
         try:
             from mcp import Client
             from mcp.types import Implementation
         except ImportError:
             raise CallError(NOT_INSTALLED, CallFault.REQUEST) from None
-        info = Implementation(
-            name="deepdiver", version="0"
-        )  # which of our versions asks is no server's business
+        # Servers do not learn our version.
+        info = Implementation(name="deepdiver", version="0")
         try:
-            # No callback is given for sampling, elicitation and roots: whoever asks for one of
-            # these is refused.
+            # Without callbacks, requests for sampling, elicitation and roots are refused.
             async with Client(self._transport(), client_info=info, cache=None) as client:
                 await self._list(client)
                 self._client = client
@@ -152,7 +144,7 @@ class Connection:
             self._client = None
 
     async def _ended(self) -> None:
-        ends = [asyncio.create_task(event.wait()) for event in (self._stop, self._trouble.over)]
+        ends = [asyncio.create_task(event.wait()) for event in (self._stop, self._monitor.over)]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -162,10 +154,10 @@ class Connection:
     @asynccontextmanager
     async def _transport(self) -> AsyncIterator[Any]:
         if self.server.command:
-            from deepdiver.tools.mcp.stdio import stdio as way
+            from deepdiver.tools.mcp.stdio import stdio_transport as transport
         else:
-            from deepdiver.tools.mcp.remote import remote as way
-        async with way(self.server, self._trouble) as streams:
+            from deepdiver.tools.mcp.http import http_transport as transport
+        async with transport(self.server, self._monitor) as streams:
             yield streams
 
     async def _list(self, client: Client) -> None:
@@ -175,16 +167,19 @@ class Connection:
         for _ in range(PAGES):
             page = await client.session.list_tools(params=PaginatedRequestParams(cursor=cursor))
             for tool in page.tools:
-                try:
-                    made = Definition.of(tool)
-                    if made.name in self.tools:
-                        raise ValueError(f"{made.name} is listed twice")
-                    self.tools[made.name] = made
-                except ValueError as error:
-                    self.notes.append(str(error))
+                self._add(tool)
             cursor = page.next_cursor
             if not cursor or len(self.tools) + len(self.notes) > MOST_TOOLS:
                 return
+
+    def _add(self, tool: Tool) -> None:
+        try:
+            definition = ToolDefinition.from_tool(tool)
+            if definition.name in self.tools:
+                raise ValueError(f"{definition.name} is listed twice")
+            self.tools[definition.name] = definition
+        except ValueError as error:
+            self.notes.append(str(error))
 
     async def _or_over(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for something, or for the end of the connection.
@@ -211,30 +206,34 @@ class Connection:
                 await asyncio.wait([asked])
 
     def _lost(self) -> CallError:
-        return self._trouble.error or CallError(
+        return self._monitor.error or CallError(
             f"MCP server {self.name} is closed", CallFault.NETWORK
         )
 
     def _fault(self, error: BaseException) -> CallError:
-        """Return what went wrong.
+        """Return the error for an exception.
 
-        What the server said of it is not repeated: it may be written to be obeyed.
+        The server's own words are not repeated: they may be written to be obeyed.
         """
-        if self._trouble.error is not None:
-            return self._trouble.error
-        if (status := self._trouble.status) == 404 and self._ready.is_set():
-            self._trouble.tell(
-                "has forgotten us", CallFault.NETWORK
-            )  # so the protocol says it: begin a new session
+        if self._monitor.error is not None:
+            return self._monitor.error
+        status = self._monitor.status
+        if status == 404 and self._ready.is_set():  # by the protocol: begin a new session
+            self._monitor.fail("has forgotten us", CallFault.NETWORK)
             return self._lost()
         if status >= 300:
-            fault = fault_of(status)
-            hint = ": check its key" if fault is CallFault.AUTH else ""
-            hint = ": it is elsewhere; correct its url" if status < 400 else hint
-            return CallError(f"MCP server {self.name} answered {status}{hint}", fault)
+            return _status_fault(self.name, status)
         causes = list(_leaves(error))
-        told = next((cause for cause in causes if isinstance(cause, CallError)), None)
-        return told or _by_type(self.name, causes)
+        known = next((cause for cause in causes if isinstance(cause, CallError)), None)
+        return known or _cause_fault(self.name, causes)
+
+
+def _status_fault(name: str, status: int) -> CallError:
+    fault = fault_of(status)
+    hint = ": check its key" if fault is CallFault.AUTH else ""
+    if status < 400:
+        hint = ": it is elsewhere; correct its url"
+    return CallError(f"MCP server {name} answered {status}{hint}", fault)
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
@@ -245,21 +244,13 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def _by_type(name: str, causes: list[BaseException]) -> CallError:
+def _cause_fault(name: str, causes: list[BaseException]) -> CallError:
     from mcp.shared.exceptions import MCPError
-    from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, PARSE_ERROR
     from pydantic import ValidationError
 
     for cause in causes:
         if isinstance(cause, MCPError):
-            faults = {
-                CONNECTION_CLOSED: CallFault.NETWORK,
-                INTERNAL_ERROR: CallFault.SERVER,
-                PARSE_ERROR: CallFault.MALFORMED,
-            }
-            lost = cause.code == CONNECTION_CLOSED
-            told = "ended before it answered" if lost else f"answered with the error {cause.code}"
-            return CallError(f"MCP server {name} {told}", faults.get(cause.code, CallFault.REQUEST))
+            return _protocol_fault(name, cause)
         if isinstance(cause, ValidationError):
             return CallError(
                 f"MCP server {name} answered in a form that is not the protocol's",
@@ -274,11 +265,20 @@ def _by_type(name: str, causes: list[BaseException]) -> CallError:
     )
 
 
-class Servers:
-    """The connections of one run.
+def _protocol_fault(name: str, error: MCPError) -> CallError:
+    from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, PARSE_ERROR
 
-    Each made when it is first needed, and all closed with the run.
-    """
+    if error.code == CONNECTION_CLOSED:
+        return CallError(f"MCP server {name} ended before it answered", CallFault.NETWORK)
+    faults = {INTERNAL_ERROR: CallFault.SERVER, PARSE_ERROR: CallFault.MALFORMED}
+    return CallError(
+        f"MCP server {name} answered with the error {error.code}",
+        faults.get(error.code, CallFault.REQUEST),
+    )
+
+
+class Servers:
+    """The connections of one run: each is made when it is first needed, all are closed with it."""
 
     def __init__(self, servers: dict[str, McpServer]) -> None:
         """Take the servers of the settings; nothing is started yet."""
@@ -287,16 +287,16 @@ class Servers:
         self._starts: dict[str, int] = {}
         self._locks = {name: asyncio.Lock() for name in servers}
         self.last_words: dict[str, str] = {}
-        """What programs that are over last wrote to their stderr: for their owner."""
+        """What programs that have ended last wrote to stderr, for their owner."""
 
     @asynccontextmanager
     async def connection(self, name: str) -> AsyncIterator[Connection]:
-        """Give the connection to a server.
+        """Yield the connection to a server.
 
-        Whoever is cancelled with it, ends it: the server did not answer in time.
+        If the block is cancelled, the server did not answer in time, and the connection is closed.
 
         Raises:
-            CallError: If there is none to be had.
+            CallError: If there is no connection.
         """
         if name not in self._servers:
             raise CallError(f"there is no MCP server {name} in the settings", CallFault.REQUEST)
@@ -317,10 +317,10 @@ class Servers:
             if held is not None:
                 await self._drop(name, held)
             if self._starts.get(name, 0) >= STARTS:
-                told = (
-                    f"MCP server {name} was lost {STARTS} times in this run and is not tried again"
+                raise CallError(
+                    f"MCP server {name} was lost {STARTS} times in this run and is not tried again",
+                    CallFault.REQUEST,
                 )
-                raise CallError(told, CallFault.REQUEST)
             self._starts[name] = self._starts.get(name, 0) + 1
             made = self._open[name] = Connection(name, self._servers[name])
             try:

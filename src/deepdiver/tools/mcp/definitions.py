@@ -1,8 +1,6 @@
-"""What a server says of a tool.
+"""The definition of a tool: the words and the schema that a person approves and a reasoner sees.
 
-The words and the schema that a person approves, and that a reasoner is shown.
-
-All of it is a stranger's: it is data, shown clipped and within marked blocks, and never obeyed.
+All of it is foreign text. It is data, shown clipped and within marked blocks, and never obeyed.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from mcp.types import Tool
 
 NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
-"""What a tool may be called, by the recommendation of the protocol."""
+"""Names that a tool may have, as the protocol recommends."""
 LONGEST = 64_000
 """Characters of a definition, as JSON."""
 LINE = 300
@@ -28,35 +26,35 @@ LINE = 300
 ARGUMENT_LINE = 200
 """Characters of an argument's description."""
 HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-"""Characters that a terminal obeys or that nobody sees, by Unicode category."""
+"""Unicode categories of characters that a terminal obeys or that cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
-    """What a server says of one of its tools."""
+class ToolDefinition:
+    """The definition of a tool, as its server gives it."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     description: str
-    """What it does, in the server's words."""
+    """Its purpose, in the server's words."""
     schema: dict[str, Any]
     """JSON schema of its arguments."""
     annotations: dict[str, Any]
-    """What the server says of its effects; not believed, but approved like the rest."""
+    """The server's hints at its effects; not trusted, but approved like the rest."""
 
     @classmethod
-    def of(cls, tool: Tool) -> Definition:
-        """Read a tool as a server lists it.
+    def from_tool(cls, tool: Tool) -> ToolDefinition:
+        """Return the definition of a tool that a server lists.
 
         Raises:
-            ValueError: If it is nothing that can be called.
+            ValueError: If the tool cannot be called.
         """
         notes = (
             tool.annotations.model_dump(by_alias=True, exclude_none=True, mode="json")
             if tool.annotations
             else {}
         )
-        return cls.read(
+        return cls.from_json(
             {
                 "name": tool.name,
                 "description": tool.description or "",
@@ -66,14 +64,14 @@ class Definition:
         )
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Definition:
-        """Read a definition from JSON.
+    def from_json(cls, given: Mapping[str, Any]) -> ToolDefinition:
+        """Return a definition from JSON.
 
         Raises:
-            ValueError: If it is nothing that can be called.
+            ValueError: If the tool cannot be called.
         """
         name, description, schema, notes = (
-            plain(told.get(key)) for key in ("name", "description", "inputSchema", "annotations")
+            plain(given.get(key)) for key in ("name", "description", "inputSchema", "annotations")
         )
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(f"a tool cannot be called {visible(str(name))[:80]!r}")
@@ -83,13 +81,13 @@ class Definition:
             or not isinstance(notes, dict)
         ):
             raise ValueError(f"the definition of {name} is not in the form of the protocol")
-        made = cls(name, description, schema, notes)
-        if len(canonical(made.json())) > LONGEST:
+        definition = cls(name, description, schema, notes)
+        if len(canonical(definition.json())) > LONGEST:
             raise ValueError(f"the definition of {name} has more than {LONGEST:,} characters")
-        return made
+        return definition
 
     def json(self) -> dict[str, Any]:
-        """Return all that counts of it."""
+        """Return the definition as JSON, as it is approved."""
         return {
             "name": self.name,
             "description": self.description,
@@ -99,7 +97,7 @@ class Definition:
 
     @property
     def hash(self) -> str:
-        """SHA-256 over all that counts of it."""
+        """SHA-256 of the definition as JSON."""
         return digest(canonical(self.json()))
 
     @property
@@ -120,7 +118,7 @@ class Definition:
         return {name for name in held if isinstance(name, str)} if isinstance(held, list) else set()
 
     def arguments(self) -> tuple[str, ...]:
-        """Return each argument and what it is, as a reasoner is shown it."""
+        """Return a line for each argument, as a reasoner is shown it."""
         return tuple(
             one_line(
                 f"{name}{'' if name in self.required else ' (optional)'}: {_meaning(spec)}",
@@ -140,7 +138,7 @@ def _meaning(spec: Any) -> str:
 
 
 def one_line(text: str, most: int) -> str:
-    """Return a text in one line of so many characters, without any that nobody sees."""
+    """Return a text on one line of at most `most` characters, without hidden ones."""
     seen = "".join(
         " " if unicodedata.category(sign) in HIDDEN else sign for sign in text[: 20 * most]
     )
@@ -149,15 +147,12 @@ def one_line(text: str, most: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return a text in which hidden characters can be seen, as `\u200b`.
-
-    A person decides by what stands there.
-    """
+    r"""Return a text with hidden characters made visible, as `\u200b`, for a person to judge."""
     return "".join(
-        _spelt(sign) if unicodedata.category(sign) in HIDDEN and sign != "\n" else sign
+        _escaped(sign) if unicodedata.category(sign) in HIDDEN and sign != "\n" else sign
         for sign in text
     )
 
 
-def _spelt(sign: str) -> str:
+def _escaped(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"

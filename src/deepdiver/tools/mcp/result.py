@@ -1,4 +1,4 @@
-"""What a call of a tool brought: texts that can be cited, and what of it was left out."""
+"""The result of a tool: texts that can be cited, and notes on what was left out."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from deepdiver.gateway import Gateway
 
 LARGEST = 1_000_000
-"""Characters of a result, pictures and the like apart."""
+"""Characters that a result may have, not counting pictures and the like."""
 INLINE = 8_000
-"""Characters of a text that stand in the journal; a longer one is saved by itself, and the journal
-holds its hash."""
+"""Characters of a text that is journalled; a longer one is saved by itself, and the journal holds
+its hash."""
 NOT_TEXT = {
     "image": "a picture was left out",
     "audio": "a sound was left out",
@@ -32,53 +32,51 @@ NOT_TEXT = {
 
 
 class McpResult(BaseModel):
-    """What a call of an MCP tool brought.
-
-    All of it is the server's word: data, never instruction.
-    """
+    """The result of an MCP tool. All of it is the server's word: data, never instruction."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     hits: tuple[Hit, ...] = ()
-    """Its texts, each ready to become a source: its own words are of the kind tool, at
+    """Its texts, each ready to become a source. The tool's own words are of the kind `tool`, at
     `mcp:SERVER/TOOL`; a result that names a page is that page, which is still to be read. A long
     text is saved: `Hit.snapshot`."""
     structured: Any = None
-    """The same for programs, as JSON, where the tool gives it."""
+    """The same as JSON for programs, if the tool gives it."""
     is_error: bool = False
-    """Whether the tool says that it failed; the texts say why."""
+    """Whether the tool reports a failure; the texts say why."""
     notes: tuple[str, ...] = ()
     """A line for each kind of thing that was left out."""
 
 
-def read_result(told: CallToolResult, server: str, tool: str) -> McpResult:
-    """Read what a tool answered.
+def read_result(answer: CallToolResult, server: str, tool: str) -> McpResult:
+    """Return the result of a tool from its answer.
 
     Raises:
         CallError: If it is too long.
     """
-    texts, left_out = _parts(told)
-    structured = plain(told.structured_content)
+    texts, left_out = _parts(answer)
+    structured = plain(answer.structured_content)
     length = sum(map(len, texts)) + (len(canonical(structured)) if structured is not None else 0)
     if length > LARGEST:
-        what = (
-            f"MCP server {server} answered {tool} with {length:,} characters, more than {LARGEST:,}"
+        raise CallError(
+            f"MCP server {server} answered {tool} with {length:,} characters, more than "
+            f"{LARGEST:,}",
+            CallFault.MALFORMED,
         )
-        raise CallError(what, CallFault.MALFORMED)
     notes = tuple(
         f"{what} ({count} times)" if count > 1 else what for what, count in left_out.items()
     )
     teller = Teller(f"{server}.{tool}", f"mcp:{server}/{tool}", owned=False)
     said = _results(structured) or texts or ([shown(structured)] if structured else [])
     hits = tuple(hits_of(said, teller))
-    return McpResult(hits=hits, structured=structured, is_error=bool(told.is_error), notes=notes)
+    return McpResult(hits=hits, structured=structured, is_error=bool(answer.is_error), notes=notes)
 
 
-def _parts(told: CallToolResult) -> tuple[list[str], Counter[str]]:
-    """Return the texts of a result, and what is none."""
+def _parts(answer: CallToolResult) -> tuple[list[str], Counter[str]]:
+    """Return the texts of an answer, and the number of each other kind of content."""
     texts: list[str] = []
     left_out: Counter[str] = Counter()
-    for part in told.content:
+    for part in answer.content:
         if part.type == "text":
             texts.append(plain(part.text))
         elif part.type == "resource" and hasattr(part.resource, "text"):
@@ -89,12 +87,9 @@ def _parts(told: CallToolResult) -> tuple[list[str], Counter[str]]:
 
 
 def _results(structured: Any) -> list[Any] | None:
-    """Return the list of results that structured content holds.
-
-    Of these each is a hit, which one text is not.
-    """
+    """Return the list of results in structured content; each of them is a hit of its own."""
     if isinstance(structured, dict) and structured.keys() == {"result"}:
-        structured = structured["result"]  # so servers wrap what is no object
+        structured = structured["result"]  # servers wrap what is not an object
     if isinstance(structured, dict):
         structured = next(
             (structured[key] for key in LIST_KEYS if isinstance(structured.get(key), list)), None
@@ -103,10 +98,10 @@ def _results(structured: Any) -> list[Any] | None:
     return structured if rows else None
 
 
-async def saved(result: McpResult, gateway: Gateway) -> tuple[McpResult, tuple[str, ...]]:
-    """Save the long texts of a result; returns it with their hashes instead, and these.
+async def save_long_texts(result: McpResult, gateway: Gateway) -> tuple[McpResult, tuple[str, ...]]:
+    """Save the long texts of a result; return it with hashes in their place, and the hashes.
 
-    A page is still to be read, and what the tool shows of it stays with it.
+    The text of a hit that is a page stays: the page is still to be read.
     """
     hits: list[Hit] = []
     kept: list[str] = []
@@ -115,7 +110,7 @@ async def saved(result: McpResult, gateway: Gateway) -> tuple[McpResult, tuple[s
             kept.append(await gateway.save_text(hit.text))
             hit = hit.model_copy(update={"text": "", "snapshot": kept[-1]})
         hits.append(hit)
-    if len(kept) > 1:  # two of one address and without a text would be taken for one
+    if len(kept) > 1:  # two hits with one address and no text would be taken for one
         hits = [_apart(hit) for hit in hits]
     return result.model_copy(update={"hits": tuple(hits)}), tuple(dict.fromkeys(kept))
 

@@ -1,10 +1,8 @@
-"""A server that is started as a program.
-
-Messages over its stdin and stdout, each of bounded length.
+"""The transport to a server that is started as a program, over its stdin and stdout.
 
 The `mcp` package's own transport reads lines of any length, passes on more of the environment, and
-does not outlive us to end what it started. This one starts the server under a warden (see
-`warden.py`).
+cannot end the program if we are killed. This one limits the length of a message and starts the
+server under a supervisor (see `supervisor.py`).
 """
 
 from __future__ import annotations
@@ -26,33 +24,30 @@ import anyio
 
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.mcp.trouble import LARGEST, Sieve, Trouble
+from deepdiver.tools.mcp.monitor import LARGEST, AnswerStream, Monitor
 
 if TYPE_CHECKING:
     from anyio.abc import ObjectReceiveStream, ObjectSendStream
     from mcp.client._transport import TransportStreams
     from mcp.shared.message import SessionMessage
 
-WARDEN = Path(__file__).with_name("warden.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
 CHUNK = 65_536
 TAIL = 2_000
 """Bytes of stderr that are kept."""
 WAITING = 64
-"""Messages that may wait for a server that does not read: none of ours waits for it then."""
+"""Messages that may be queued for a server that does not read its stdin."""
 LEAVE = 1.0
 """Seconds for a server to end by itself when its stdin is closed."""
 ENDED = 4.0
-"""Seconds for the warden to end all, its own limits and some more."""
+"""Seconds for the supervisor to end everything: its own limits and some more."""
 STEP = 0.01
 NOT_PASSED = frozenset({"LOGNAME", "SHELL", "TERM", "USER"})
-"""What the `mcp` package would pass on besides, and no server needs."""
+"""Variables that the `mcp` package would pass on, and that no server needs."""
 
 
 def environment(server: McpServer) -> dict[str, str]:
-    """Return what a server finds in its environment.
-
-    PATH, HOME, LANG, TMPDIR, and what the settings say.
-    """
+    """Return the environment of a server: PATH, HOME, LANG, TMPDIR, and what the settings add."""
     from mcp.client.stdio import get_default_environment
 
     base = {
@@ -63,8 +58,8 @@ def environment(server: McpServer) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def stdio(server: McpServer, trouble: Trouble) -> AsyncIterator[TransportStreams]:
-    """Start a server and speak with it; when the block ends, nothing of it is left.
+async def stdio_transport(server: McpServer, monitor: Monitor) -> AsyncIterator[TransportStreams]:
+    """Start a server and connect to it; when the block ends, none of its processes is left.
 
     Raises:
         CallError: If there is no such program.
@@ -72,11 +67,11 @@ async def stdio(server: McpServer, trouble: Trouble) -> AsyncIterator[TransportS
     given = environment(server)
     program = shutil.which(server.command[0], path=given.get("PATH"))
     if program is None:
-        told = (
-            f"MCP server {trouble.server} cannot be started: there is no program "
-            f"{server.command[0]!r}"
+        raise CallError(
+            f"MCP server {monitor.server} cannot be started: there is no program "
+            f"{server.command[0]!r}",
+            CallFault.REQUEST,
         )
-        raise CallError(told, CallFault.REQUEST)
     if sys.platform == "win32":
         from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -85,20 +80,20 @@ async def stdio(server: McpServer, trouble: Trouble) -> AsyncIterator[TransportS
         )
         with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: ASYNC230 - opening nothing takes no time
             async with stdio_client(parameters, nowhere) as (read, write):
-                yield Sieve(read, trouble), write
+                yield AnswerStream(read, monitor), write
     else:
-        async with _held([program, *server.command[1:]], given, trouble) as streams:
+        async with _supervised([program, *server.command[1:]], given, monitor) as streams:
             yield streams
 
 
 @asynccontextmanager
-async def _held(
-    command: list[str], given: dict[str, str], trouble: Trouble
+async def _supervised(
+    command: list[str], given: dict[str, str], monitor: Monitor
 ) -> AsyncIterator[TransportStreams]:
     lifeline, cut = os.pipe()
     try:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", str(WARDEN), str(lifeline), *command),
+            *(sys.executable, "-I", "-S", str(SUPERVISOR), str(lifeline), *command),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -114,14 +109,14 @@ async def _held(
     heard, incoming = anyio.create_memory_object_stream["SessionMessage | Exception"](0)
     outgoing, said = anyio.create_memory_object_stream["SessionMessage"](WAITING)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_listen, cast("asyncio.StreamReader", process.stdout), heard, trouble)
-        tasks.start_soon(_speak, cast("asyncio.StreamWriter", process.stdin), said, trouble)
-        tasks.start_soon(_keep_errors, cast("asyncio.StreamReader", process.stderr), trouble)
+        tasks.start_soon(_listen, cast("asyncio.StreamReader", process.stdout), heard, monitor)
+        tasks.start_soon(_speak, cast("asyncio.StreamWriter", process.stdin), said, monitor)
+        tasks.start_soon(_keep_errors, cast("asyncio.StreamReader", process.stderr), monitor)
         try:
-            yield Sieve(incoming, trouble), outgoing
+            yield AnswerStream(incoming, monitor), outgoing
         finally:
             with anyio.CancelScope(shield=True):
-                await _end(process, cut, patient=trouble.error is None)
+                await _end(process, cut, patient=monitor.error is None)
             for stream in (heard, incoming, outgoing, said):
                 stream.close()
             tasks.cancel_scope.cancel()
@@ -130,9 +125,9 @@ async def _held(
 async def _listen(
     stdout: asyncio.StreamReader,
     heard: ObjectSendStream[SessionMessage | Exception],
-    trouble: Trouble,
+    monitor: Monitor,
 ) -> None:
-    """Pass on what a server says, line by line, as long as there is no trouble."""
+    """Pass on what a server says, line by line, as long as there is no monitor."""
     line = bytearray()
     async with heard:
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
@@ -145,9 +140,9 @@ async def _listen(
                     line.clear()
                 line += rest
                 if len(line) > LARGEST:
-                    trouble.too_long()
+                    monitor.fail_too_long()
                     return
-        trouble.tell("ended before it answered", CallFault.NETWORK)
+        monitor.fail("ended before it answered", CallFault.NETWORK)
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
@@ -161,7 +156,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 
 async def _speak(
-    stdin: asyncio.StreamWriter, said: ObjectReceiveStream[SessionMessage], trouble: Trouble
+    stdin: asyncio.StreamWriter, said: ObjectReceiveStream[SessionMessage], monitor: Monitor
 ) -> None:
     try:
         async for item in said:
@@ -170,17 +165,17 @@ async def _speak(
             )
             await stdin.drain()
     except (OSError, anyio.ClosedResourceError):
-        trouble.tell("ended before it was asked", CallFault.NETWORK)
+        monitor.fail("ended before it was asked", CallFault.NETWORK)
 
 
-async def _keep_errors(stderr: asyncio.StreamReader, trouble: Trouble) -> None:
+async def _keep_errors(stderr: asyncio.StreamReader, monitor: Monitor) -> None:
     with contextlib.suppress(OSError):
         while chunk := await stderr.read(CHUNK):
-            trouble.said = (trouble.said + chunk)[-TAIL:]
+            monitor.stderr = (monitor.stderr + chunk)[-TAIL:]
 
 
 async def _end(process: asyncio.subprocess.Process, cut: int, *, patient: bool) -> None:
-    """Let a server go, or end it, and wait until its warden says that nothing is left."""
+    """End a server, and wait until its supervisor has ended all of its processes."""
     cast("asyncio.StreamWriter", process.stdin).close()
     if patient:
         await _gone(process, LEAVE)
@@ -189,16 +184,16 @@ async def _end(process: asyncio.subprocess.Process, cut: int, *, patient: bool) 
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await _gone(process, ENDED)
-    # Somebody who escaped may hold the pipes: they are closed on our side in any case. Nothing
-    # public does that.
+    # A process that escaped may hold the pipes, so our side of them is closed in any case. There is
+    # no public method for that.
     process._transport.close()  # type: ignore[attr-defined]
     await asyncio.sleep(0)
 
 
 async def _gone(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    """Whether the warden ends in time.
+    """Whether the supervisor ends in time.
 
-    Not `process.wait()`: that waits for the pipes too, which others may hold.
+    Not `process.wait()`, which also waits for the pipes, and other processes may hold these.
     """
     for _ in range(round(seconds / STEP)):
         if process.returncode is not None:

@@ -1,1 +1,5 @@
-"""Intelligence feeds: services that answer typed arguments with typed rows, one module each."""
+"""Intelligence feeds: typed arguments in, typed rows out.
+
+A feed is a module with an object `FEED` (see `feed.py`) and a line in the entry points
+`deepdiver.feeds`. A feed that asks several services has a folder with a module for each service.
+"""

@@ -1,152 +1,45 @@
-"""Thermal anomalies near a place.
+"""Feed `detect_thermal_anomalies`: fires, explosions, flares and furnaces near a place.
 
-Fires, explosions, flares and furnaces as satellites see them (NASA FIRMS).
+It asks NASA FIRMS for the pixels in which satellites saw heat.
 """
 
 from __future__ import annotations
 
-import asyncio
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Annotated, Any, Literal
-from urllib.parse import quote
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Literal
 
 from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
-from deepdiver.core.whereabouts import Position
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.tools.osint import telling
-from deepdiver.tools.osint.arguments import Day, Days, Latitude, Longitude, RadiusKm, Span, today
-from deepdiver.tools.osint.asking import side_by_side
-from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told
-from deepdiver.tools.osint.thermal import Detection, Sighting, boxes, near, sightings
-from deepdiver.tools.search.http import ask_text
+from deepdiver.gateway import Gateway
+from deepdiver.tools.osint import phrases
+from deepdiver.tools.osint.boxes import boxes_around
+from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
+from deepdiver.tools.osint.services import ask_all
+from deepdiver.tools.osint.thermal.arguments import LEVELS, ThermalArguments
+from deepdiver.tools.osint.thermal.firms import (
+    INSTRUMENTS,
+    SERVICE,
+    InstrumentView,
+    ask_instrument,
+    base_url,
+)
+from deepdiver.tools.osint.thermal.sightings import Detection, Sighting, sightings_of
+from deepdiver.tools.osint.times import Span
 
-SERVICE = "firms"
-DEFAULT_URL = "https://firms.modaps.eosdis.nasa.gov"
-AT_ONCE = 5
-"""Days of one request. Since 2025 the area API answers more with "Invalid day range. Expects
-[1..5]"."""
-SOURCES = {
-    "VIIRS_SNPP": "VIIRS on Suomi NPP",
-    "VIIRS_NOAA20": "VIIRS on NOAA-20",
-    "VIIRS_NOAA21": "VIIRS on NOAA-21",
-    "MODIS": "MODIS on Terra and Aqua",
-}
-"""The instruments, as the API names them without the product."""
-STANDARD = frozenset({"VIIRS_SNPP", "VIIRS_NOAA20", "MODIS"})
-"""Those that have a standard product (_SP) besides the one of near real time (_NRT). It follows
-some months later and takes that one's place, with a type to each pixel."""
-RECENT_DAYS = 60
-"""Days for which near real time is sure to be all there is; older ones are asked for in both
-products."""
-MOST_PIXELS = 2_000
-"""Pixels of one request that are kept, the strongest: what stays hot is judged by their places. A
-circle of 50 km has some tens; one of 500 km in the season of fires has more."""
 SATELLITES = {"N": "Suomi NPP", "N20": "NOAA-20", "1": "NOAA-20", "N21": "NOAA-21", "2": "NOAA-21"}
-LEVELS = ("low", "nominal", "high")
-"""How sure the service is. MODIS counts to 100: below 30 is low and from 80 on high, says its
-user's guide."""
-_WORDS = {"l": "low", "n": "nominal", "h": "high"}
-
-
-def _level(given: Any) -> Any:
-    text = str(given).strip().lower()
-    return {"medium": "nominal", **_WORDS}.get(text, text)
-
-
-class Asked(Arguments):
-    """Where and when to look for thermal anomalies."""
-
-    latitude: Latitude
-    """Degrees, north positive: 49.99."""
-    longitude: Longitude
-    """Degrees, east positive: 36.23."""
-    radius_km: RadiusKm = 50.0
-    """How far around, in kilometres, up to 500."""
-    days: Days = 7
-    """How many days, the last included, up to 10; as many before are looked at to compare with."""
-    until: Day | None = None
-    """Last day, as 2026-11-11; without it today."""
-    min_confidence: Annotated[Literal["low", "nominal", "high"], BeforeValidator(_level)] = "low"
-    """Leave out what the service is less sure of: low, nominal or high."""
-
-    @property
-    def centre(self) -> Position:
-        """The middle of the circle."""
-        return Position(self.latitude, self.longitude)
-
-
-class Pixel(BaseModel):
-    """A line of the CSV, as far as it is used."""
-
-    model_config = ConfigDict(allow_inf_nan=False)
-
-    latitude: Annotated[float, Field(ge=-90, le=90)]
-    longitude: Annotated[float, Field(ge=-180, le=180)]
-    acq_date: Day
-    acq_time: Annotated[str, Field(pattern=r"^([01]?\d|2[0-3])?[0-5]?\d$")]
-    satellite: Annotated[str, Field(min_length=1, max_length=20)]
-    instrument: Literal["VIIRS", "MODIS"]
-    confidence: Annotated[str, Field(pattern=r"^(l|n|h|low|nominal|high|\d{1,3})$")]
-    brightness: float | None = None
-    background: float | None = None
-    frp: float | None = None
-    daynight: Literal["D", "N"]
-    type: Annotated[int, Field(ge=0, le=9)] | None = None
-
-    def detection(self) -> Detection:
-        """Return it as it is kept."""
-        day, time = self.acq_date.isoformat(), self.acq_time.zfill(4)
-        said = _WORDS.get(self.confidence, self.confidence)
-        return Detection(
-            self.latitude,
-            self.longitude,
-            day,
-            time,
-            self.satellite,
-            self.instrument,
-            said,
-            self.brightness,
-            self.background,
-            self.frp,
-            self.daynight,
-            self.type,
-        )
-
-
-class Seen(BaseModel):
-    """What one request brought."""
-
-    first: date
-    last: date
-    pixels: int
-    """Within the circle, all of them."""
-    kept: list[Detection]
-    """The strongest of these."""
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What one instrument saw in a period."""
-
-    span: Span
-    """The days."""
-    kept: tuple[Detection, ...]
-    """The pixels."""
-    left_out: int
-    """How many of them were too many, and are not there."""
+CONFIDENCE: Mapping[str, Literal["low", "medium", "high"]] = {
+    "low": "low",
+    "nominal": "medium",
+    "high": "high",
+}
+"""The confidence of a row for each of FIRMS's levels."""
 
 
 class DetectThermalAnomalies:
-    """Asks for the pixels of each instrument, in the period and in the one before."""
+    """Asks for the pixels of each instrument, in the days asked for and in as many before."""
 
     name = "detect_thermal_anomalies"
     about = (
@@ -154,319 +47,200 @@ class DetectThermalAnomalies:
         "days"
     )
     kind = IntelligenceType.SATELLITE
-    arguments = Asked
+    arguments = ThermalArguments
 
     def missing(self, settings: Settings) -> str | None:
-        """Say that a key is needed, if there is none."""
-        return (
-            None
-            if settings.key(SERVICE)
-            else "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
-        )
+        """Return a hint at the key if there is none."""
+        if settings.key(SERVICE):
+            return None
+        return "set FIRMS_MAP_KEY (free: firms.modaps.eosdis.nasa.gov/api/map_key)"
 
-    async def ask(self, args: Asked, gateway: Gateway) -> Told:
-        """Ask all instruments at once."""
-        asked = {
-            f"NASA FIRMS ({title}{', the days before' if before else ''})": _look(
-                args, source, before, gateway
-            )
+    async def ask(self, args: ThermalArguments, gateway: Gateway) -> FeedResult:
+        """Ask for all instruments at once."""
+        names = {
+            (instrument, before): f"NASA FIRMS ({title}{', the days before' if before else ''})"
             for before in (False, True)
-            for source, title in SOURCES.items()
+            for instrument, title in INSTRUMENTS.items()
         }
-        names = list(asked)
-        looks, failures = await side_by_side(asked)
+        views, failures = await ask_all(
+            {
+                name: ask_instrument(args, instrument, before, gateway)
+                for (instrument, before), name in names.items()
+            }
+        )
         now, before = (
             {
-                source: looks[name]
-                for source, name in zip(SOURCES, part, strict=True)
-                if name in looks
+                instrument: views[name]
+                for (instrument, earlier), name in names.items()
+                if earlier is period and name in views
             }
-            for part in (names[: len(SOURCES)], names[len(SOURCES) :])
+            for period in (False, True)
         )
         if not now:
             raise CallError("; ".join(failures), CallFault.SERVER)
-        return Told(answers=(_answer(args, now, before, gateway.settings),), failures=failures)
-
-
-async def _look(args: Asked, source: str, before: bool, gateway: Gateway) -> Look:
-    """Ask for what one instrument saw, one request after the other.
-
-    Their limit lets no more through at a time.
-    """
-    parts = [
-        await _request(args, source, before, part, box, gateway)
-        for part in range(-(-args.days // AT_ONCE))
-        for box in boxes(args.centre, args.radius_km)
-    ]
-    span = Span(min(part.first for part in parts), max(part.last for part in parts))
-    kept = near((one for part in parts for one in part.kept), args.centre, args.radius_km)
-    return Look(span, tuple(kept), sum(part.pixels - len(part.kept) for part in parts))
-
-
-async def _request(
-    args: Asked, source: str, before: bool, part: int, box: str, gateway: Gateway
-) -> Seen:
-    settings = gateway.settings
-    payload = args.model_dump(mode="json", exclude={"min_confidence"}, exclude_none=True)
-    payload |= {"source": source, "area": box, "part": part, "before": before}
-    payload |= {"as_of": settings.as_of.isoformat()} if settings.as_of else {}
-
-    async def do() -> Reply:
-        current = today(settings)
-        whole = _span(args, current, before)
-        first = whole.first + timedelta(part * AT_ONCE)
-        span = Span(first, min(whole.last, first + timedelta(AT_ONCE - 1)))
-        found: dict[Detection, None] = {}
-        for product in _products(source, span, current):
-            path = f"{product}/{box}/{span.days}/{span.first}"
-            text = await _csv(settings, path)
-            found |= dict.fromkeys(await asyncio.to_thread(_read, text, span))
-        within = near(found, args.centre, args.radius_km)
-        kept = sorted(within, key=lambda one: one.rank)[:MOST_PIXELS]
-        seen = Seen(first=span.first, last=span.last, pixels=len(within), kept=kept)
-        return Reply(seen.model_dump(mode="json"))
-
-    what = (
-        f"thermal anomalies near {telling.degrees(args.latitude, args.longitude)}, "
-        f"{SOURCES[source]}"
-    )
-    reply = await gateway.call(Request("feed", SERVICE, what, payload), do)
-    return Seen.model_validate(reply.value)
-
-
-def _span(args: Asked, current: date, before: bool) -> Span:
-    """Return the days asked for, which do not reach beyond today, or as many before."""
-    last = min(args.until or current, current)
-    span = Span(last - timedelta(args.days - 1), last)
-    return span.before if before else span
-
-
-def _products(source: str, span: Span, current: date) -> list[str]:
-    old = source in STANDARD and (current - span.first).days > RECENT_DAYS
-    return [f"{source}_SP", f"{source}_NRT"] if old else [f"{source}_NRT"]
-
-
-async def _csv(settings: Settings, path: str) -> str:
-    """Ask for a table.
-
-    The key stands in the path, and is shown nowhere; 400 is FIRMS's answer to one that is wrong.
-    """
-    key = quote(settings.key(SERVICE) or "", safe="")
-    url = f"{_base(settings)}/api/area/csv/{key}/{path}"
-    return await ask_text(SERVICE, url, refused=(400,), hidden=key)
-
-
-def _base(settings: Settings) -> str:
-    return settings.urls.get(SERVICE, DEFAULT_URL).rstrip("/")
-
-
-def _read(text: str, span: Span) -> list[Detection]:
-    """Read a table of the days asked for.
-
-    It is read whole or not at all: a line that is cut makes it none.
-
-    Raises:
-        CallError: If it is something else; refusals come as a sentence with status 200.
-    """
-    told = text[:200].lower()
-    if "transaction limit" in told:
-        raise CallError(
-            "firms was asked too often: 5,000 transactions in 10 minutes are allowed",
-            CallFault.RATE,
-        )
-    if "invalid map_key" in told:
-        raise CallError("firms refused the key: check FIRMS_MAP_KEY", CallFault.AUTH)
-    try:
-        lines = csv.reader(io.StringIO(text.removeprefix("\ufeff")), strict=True)
-        header = [_OTHERWISE.get(name, name) for name in map(str.strip, next(lines, []))]
-        if not _COLUMNS.issubset(header):
-            raise ValueError("a column is missing")
-        pixels = [_pixel(header, line) for line in lines if line]
-    except (
-        csv.Error,
-        ValueError,
-    ):  # which a ValidationError is, and what `zip` says of a line that was cut
-        raise CallError(
-            "firms answered in a form that is not its own", CallFault.MALFORMED
-        ) from None
-    return [pixel.detection() for pixel in pixels if pixel.acq_date in span]
-
-
-_COLUMNS = frozenset(Pixel.model_fields) - {"type"}
-_OTHERWISE = {
-    "bright_ti4": "brightness",
-    "bright_ti5": "background",
-    "bright_t31": "background",
-}
-"""What the instruments name differently."""
-
-
-def _pixel(header: Sequence[str], line: Sequence[str]) -> Pixel:
-    fields = {name: value.strip() for name, value in zip(header, line, strict=True)}
-    return Pixel.model_validate({name: value for name, value in fields.items() if value})
+        answer = _answer(args, now, before, gateway.settings)
+        return FeedResult(answers=(answer,), failures=failures)
 
 
 def _answer(
-    args: Asked, now: dict[str, Look], before: dict[str, Look], settings: Settings
-) -> Answer:
+    args: ThermalArguments,
+    now: Mapping[str, InstrumentView],
+    before: Mapping[str, InstrumentView],
+    settings: Settings,
+) -> ServiceAnswer:
     span = Span(
-        min(look.span.first for look in now.values()), max(look.span.last for look in now.values())
+        min(view.span.first for view in now.values()), max(view.span.last for view in now.values())
     )
-    looks = [*now.values(), *before.values()]
-    looked_at = len({day for look in looks for day in look.span.every()})
-    found = sightings([one for look in looks for one in look.kept], args.centre, looked_at)
+    views = [*now.values(), *before.values()]
+    days = len({day for view in views for day in view.span.every()})
+    pixels = [pixel for view in views for pixel in view.kept]
+    least = LEVELS.index(args.min_confidence)
     sure = [
-        one
-        for one in found
-        if LEVELS.index(level_of(one.strongest)) >= LEVELS.index(args.min_confidence)
+        sighting
+        for sighting in sightings_of(pixels, args.centre, days)
+        if LEVELS.index(level_of(sighting.strongest)) >= least
     ]
-    seen = [one for one in sure if date.fromisoformat(one.strongest.acq_date) in span]
-    return Answer(
+    seen = [sighting for sighting in sure if sighting.day in span]
+    area = "/".join(boxes_around(args.centre, args.radius_km))
+    return ServiceAnswer(
         service="NASA FIRMS",
-        url=f"{_base(settings)}/api/area/csv/MAP_KEY/{','.join(now)}/{'/'.join(boxes(args.centre, args.radius_km))}",
+        url=f"{base_url(settings)}/api/area/csv/MAP_KEY/{','.join(now)}/{area}",
         title=f"Thermal anomalies {_circle(args)}, {span}",
         kind=IntelligenceType.SATELLITE,
-        rows=tuple(_row(one, args, looked_at) for one in _most_telling(seen)[:MOST_ROWS]),
+        rows=tuple(_row(sighting, args, days) for sighting in _most_telling(seen)[:MOST_ROWS]),
         total=len(seen),
-        summary=_summary(args, span, seen, sure, now.keys(), before.keys()),
-        note=_note(args, looks),
+        summary=_summary(args, span, seen, sure, comparable=now.keys() == before.keys()),
+        note=_note(args, views),
     )
 
 
-def _circle(args: Asked) -> str:
+def _circle(args: ThermalArguments) -> str:
     return (
-        f"within {telling.number(args.radius_km)} km of "
-        f"{telling.degrees(args.latitude, args.longitude)}"
+        f"within {phrases.number(args.radius_km)} km of "
+        f"{phrases.degrees(args.latitude, args.longitude)}"
     )
 
 
 def _most_telling(seen: Iterable[Sighting]) -> list[Sighting]:
-    """Order sightings.
+    """Return sightings in the order of their worth.
 
-    Persistent ones last, then each day's strongest, the newest day first, then its second.
+    The strongest of each day comes first, newest day first, then the second of each day, and so on;
+    persistent sources come last.
     """
-    days: defaultdict[tuple[bool, str], list[Sighting]] = defaultdict(list)
-    for one in seen:
-        days[one.persistent, one.strongest.acq_date].append(one)
+    days: defaultdict[tuple[bool, date], list[Sighting]] = defaultdict(list)
+    for sighting in seen:
+        days[sighting.persistent, sighting.day].append(sighting)
     ranked = [
-        (persistent, rank, -date.fromisoformat(day).toordinal(), one)
+        (persistent, rank, -day.toordinal(), sighting)
         for (persistent, day), those in days.items()
-        for rank, one in enumerate(sorted(those, key=lambda one: one.strongest.rank))
+        for rank, sighting in enumerate(sorted(those, key=lambda one: one.strongest.rank))
     ]
-    return [one for *_, one in sorted(ranked, key=lambda entry: entry[:3])]
+    return [sighting for *_, sighting in sorted(ranked, key=lambda entry: entry[:3])]
 
 
 def _summary(
-    args: Asked,
+    args: ThermalArguments,
     span: Span,
     seen: Sequence[Sighting],
     sure: Sequence[Sighting],
-    now: Iterable[str],
-    before: Iterable[str],
+    *,
+    comparable: bool,
 ) -> str:
-    """Count, over all sightings, and against the period before where the same instruments were asked for both."""
-    earlier = [one for one in sure if date.fromisoformat(one.strongest.acq_date) in span.before]
+    """Count the sightings, and those before if the same instruments were asked for both periods."""
+    earlier = [sighting for sighting in sure if sighting.day in span.before]
     if not seen and not earlier:
         return ""
-    both = set(now) == set(before)
-    counts = telling.by_day(one.strongest.acq_date for one in seen)
-    told = telling.compared(counts, span, len(earlier) if both else None)
+    counts = phrases.count_by_day(sighting.day for sighting in seen)
+    days = phrases.compared(counts, span, len(earlier) if comparable else None)
     fires, fires_before = (sum(not one.persistent for one in some) for some in (seen, earlier))
-    against = f" against {fires_before:,}" if both else ", and the days before are not comparable"
+    against = (
+        f" against {fires_before:,}" if comparable else ", and the days before are not comparable"
+    )
     return (
-        f"NASA FIRMS shows {telling.counted(len(seen), 'sighting')} of thermal anomalies "
-        f"{_circle(args)} in {told}; "
+        f"NASA FIRMS shows {phrases.counted(len(seen), 'sighting')} of thermal anomalies "
+        f"{_circle(args)} in {days}; "
         f"without probably persistent industrial sources {fires:,}{against}."
     )
 
 
-def _note(args: Asked, looks: Sequence[Look]) -> str:
+def _note(args: ThermalArguments, views: Sequence[InstrumentView]) -> str:
     notes = []
-    if left_out := sum(look.left_out for look in looks):
+    if left_out := sum(view.left_out for view in views):
         notes.append(
-            f"{telling.counted(left_out, 'weak pixel')} of very many are left out of these counts"
+            f"{phrases.counted(left_out, 'weak pixel')} of very many are left out of these counts"
         )
-    if (
-        args.until is None and len({look.span.last for look in looks}) > 2
-    ):  # the last of the period, and of the other
+    last_days = {view.span.last for view in views}  # one for each of the two periods
+    if args.until is None and len(last_days) > 2:
         notes.append("parts of it were asked for on different days")
     return "; ".join(notes)
 
 
-def level_of(one: Detection) -> str:
-    """Return how sure the service is: low, nominal or high."""
-    if not one.confidence.isdigit():
-        return one.confidence
-    return "low" if int(one.confidence) < 30 else "nominal" if int(one.confidence) < 80 else "high"
+def level_of(pixel: Detection) -> str:
+    """Return how sure FIRMS is: low, nominal or high.
+
+    MODIS counts to 100: by its user's guide, below 30 is low, and from 80 on is high.
+    """
+    if not pixel.confidence.isdigit():
+        return pixel.confidence
+    percent = int(pixel.confidence)
+    return "low" if percent < 30 else "nominal" if percent < 80 else "high"
 
 
-def _row(one: Sighting, args: Asked, looked_at: int) -> Row:
-    pixel = one.strongest
-    when = telling.utc(pixel.moment)
+def _row(sighting: Sighting, args: ThermalArguments, days: int) -> Row:
+    pixel = sighting.strongest
+    when = phrases.utc(pixel.moment)
     km = round(distance_km(pixel.position, args.centre), 1)
-    sure = f"{pixel.confidence} of 100" if pixel.confidence.isdigit() else pixel.confidence
-    parts = [
-        f"{pixel.instrument} on {SATELLITES.get(pixel.satellite, pixel.satellite)} saw a thermal "
-        "anomaly at "
-        f"{telling.degrees(pixel.latitude, pixel.longitude)}",
-        f"{telling.number(km)} km from the centre of the search",
-        *(
-            [f"fire radiative power {telling.number(pixel.frp)} MW"]
-            if pixel.frp is not None
-            else []
-        ),
-        *(
-            [f"brightness temperature {telling.number(pixel.brightness)} K"]
-            if pixel.brightness is not None
-            else []
-        ),
-        f"confidence {sure}",
-        "by day" if pixel.daynight == "D" else "at night",
-    ]
-    if one.pixels > 1:
-        parts.append(f"the strongest of {one.pixels} adjoining pixels")
-    told = f"{telling.clock(when)}: {', '.join(parts)}"
-    if one.persistent:
-        why = (
-            "a static source by its type"
-            if one.hot_days < 2
-            else f"hot on {one.hot_days} of {looked_at} days"
-        )
-        told += f"; probably a persistent industrial source, {why}"
-    level: dict[str, Literal["low", "medium", "high"]] = {
-        "low": "low",
-        "nominal": "medium",
-        "high": "high",
-    }
     return Row(
-        sentence=f"{told}.",
-        data=_data(one, km),
+        sentence=f"{phrases.clock(when)}: {_sentence(sighting, km, days)}.",
+        data=_data(sighting, km),
         when=when,
         lat=pixel.latitude,
         lon=pixel.longitude,
-        confidence="low" if one.persistent else level[level_of(pixel)],
+        confidence="low" if sighting.persistent else CONFIDENCE[level_of(pixel)],
         publisher="NASA FIRMS",
     )
 
 
-def _data(one: Sighting, km: float) -> dict[str, Any]:
-    pixel = one.strongest._asdict()
-    names = (
-        ("bright_ti4", "bright_ti5")
-        if one.strongest.instrument == "VIIRS"
-        else ("brightness", "bright_t31")
-    )
-    values = (pixel.pop("brightness"), pixel.pop("background"))
-    kept = {
-        name: value
-        for name, value in (pixel | dict(zip(names, values, strict=True))).items()
-        if value is not None
-    }
-    return kept | {
+def _sentence(sighting: Sighting, km: float, days: int) -> str:
+    """Return what was seen, without the time."""
+    pixel = sighting.strongest
+    satellite = SATELLITES.get(pixel.satellite, pixel.satellite)
+    place = phrases.degrees(pixel.latitude, pixel.longitude)
+    parts = [
+        f"{pixel.instrument} on {satellite} saw a thermal anomaly at {place}",
+        f"{phrases.number(km)} km from the centre of the search",
+    ]
+    if pixel.frp is not None:
+        parts.append(f"fire radiative power {phrases.number(pixel.frp)} MW")
+    if pixel.brightness is not None:
+        parts.append(f"brightness temperature {phrases.number(pixel.brightness)} K")
+    sure = f"{pixel.confidence} of 100" if pixel.confidence.isdigit() else pixel.confidence
+    parts += [f"confidence {sure}", "by day" if pixel.daynight == "D" else "at night"]
+    if sighting.pixels > 1:
+        parts.append(f"the strongest of {sighting.pixels} adjoining pixels")
+    return ", ".join(parts) + _persistence(sighting, days)
+
+
+def _persistence(sighting: Sighting, days: int) -> str:
+    if not sighting.persistent:
+        return ""
+    hot = sighting.hot_days
+    why = "a static source by its type" if hot < 2 else f"hot on {hot} of {days} days"
+    return f"; probably a persistent industrial source, {why}"
+
+
+def _data(sighting: Sighting, km: float) -> dict[str, Any]:
+    """Return the fields of the strongest pixel by FIRMS's own names, and those of the sighting."""
+    fields = sighting.strongest._asdict()
+    viirs = sighting.strongest.instrument == "VIIRS"
+    names = ("bright_ti4", "bright_ti5") if viirs else ("brightness", "bright_t31")
+    values = (fields.pop("brightness"), fields.pop("background"))
+    fields |= dict(zip(names, values, strict=True))
+    return {name: value for name, value in fields.items() if value is not None} | {
         "distance_km": km,
-        "pixels": one.pixels,
-        "hot_days": one.hot_days,
-        "persistent": one.persistent,
+        "pixels": sighting.pixels,
+        "hot_days": sighting.hot_days,
+        "persistent": sighting.persistent,
     }
 
 

@@ -1,33 +1,32 @@
-"""What a feed is: arguments that are checked before anything is sent, and rows that can be quoted.
+"""The protocol of a feed: it checks its arguments before it sends anything, and returns rows.
 
-A row is told in a sentence of its own that says when (with its zone) and where (in degrees) as far
-as the service does. That sentence is what the snapshot holds and what a finding quotes; behind it
-stands the row as the service gave it, so that every number can be traced to the field it came from.
+Each row is a sentence of its own that says when (with the time zone) and where (in degrees), as far
+as the service does. The snapshot holds that sentence and a finding quotes it. The row also holds
+the fields as the service gave them, so that every number can be traced to the field it came from.
 
-Could not ask is never nothing found: a service that failed is a line in `Told.failures`, a feed all
-of whose services failed raises CallError, and an answer without rows is "No data available".
+A failure is never reported as an empty answer: a service that failed is a line in
+`FeedResult.failures`, a feed whose services all failed raises CallError, and an answer without rows
+means "No data available".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from deepdiver.core.settings import Settings
-from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway
 
 MOST_ROWS = 20
-"""Rows of one answer that become findings; `Answer.total` says how many there are."""
+"""Rows of one answer that become findings; `ServiceAnswer.total` says how many there are."""
 A = TypeVar("A", bound="Arguments", contravariant=True)
-T = TypeVar("T")
 
 
 class IntelligenceType(StrEnum):
-    """What type of intelligence a row is."""
+    """The type of intelligence that a row holds."""
 
     NEWS = "news"
     SATELLITE = "satellite"
@@ -38,9 +37,11 @@ class IntelligenceType(StrEnum):
 
 
 class Arguments(BaseModel):
-    """Base of a feed's arguments.
+    """Base of a feed's arguments, which are checked before any call.
 
-    Each is checked before any call; the docstring below it is what a reasoner reads.
+    Reasoners read the docstring below each argument. The JSON schema (title, docstring and
+    arguments) is published by `deepdiver mcp`, and clients approve it by its hash: a class that is
+    renamed keeps its `title`.
     """
 
     model_config = ConfigDict(
@@ -50,19 +51,16 @@ class Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
-        """Take an argument that is left empty for one that is not given.
-
-        Reasoners fill in all names they are shown.
-        """
+        """Drop arguments that are empty: reasoners fill in all names that they are shown."""
         if not isinstance(given, Mapping):
             return given
-        held = {
+        stripped = {
             name: value.strip() if isinstance(value, str) else value
             for name, value in given.items()
         }
         return {
             name: value
-            for name, value in held.items()
+            for name, value in stripped.items()
             if not (value is None or value in ("", [], ()))
         }
 
@@ -73,12 +71,12 @@ class Row(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     sentence: str
-    """What it says, in one sentence on one line that stands for itself: `2026-11-11 14:05 UTC: …`,
+    """The row in one sentence, on one line, that can be read by itself: `2026-11-11 14:05 UTC: …`,
     `… at 49.9935 N, 36.2304 E …`."""
     data: dict[str, Any] = {}
-    """The fields as the service names them, as far as they carry meaning."""
+    """The fields that carry meaning, by the service's own names."""
     when: str = ""
-    """When that was, ISO 8601 in UTC, as precise as known."""
+    """The time, ISO 8601 in UTC, as precise as it is known."""
     lat: Annotated[float, Field(ge=-90, le=90)] | None = None
     """Latitude, north positive."""
     lon: Annotated[float, Field(ge=-180, le=180)] | None = None
@@ -86,53 +84,53 @@ class Row(BaseModel):
     place: str = ""
     """Name of the place."""
     confidence: Literal["high", "medium", "low"] = "medium"
-    """How sure the service is of it, or how sure one may be of a service of this kind."""
+    """How sure the service is, or how far a service of this kind can be trusted."""
     url: str = ""
-    """The page that it tells of, such as a piece of news; empty where the row is all there is."""
+    """The page that the row is about, such as an article; empty if the row is all there is."""
     title: str = ""
-    """What that page calls itself."""
+    """Title of that page."""
     publisher: str = ""
-    """Whose page it is."""
+    """Publisher of that page."""
     language: str = ""
-    """Its language, ISO 639-1."""
+    """Language of that page, ISO 639-1."""
 
 
-class Answer(BaseModel):
-    """What one service answered."""
+class ServiceAnswer(BaseModel):
+    """The answer of one service."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     service: str
-    """Who answered, as people know it: NASA FIRMS."""
+    """Name of the service, as people know it: NASA FIRMS."""
     url: str
-    """Where it was asked, without any key."""
+    """Address of the request, without any key."""
     title: str
-    """What was asked, for the list of sources: thermal anomalies within 50 km of 49.99 N, 36.23 E,
-    …"""
+    """The request in words, for the list of sources: thermal anomalies within 50 km of 49.99 N,
+    36.23 E, …"""
     kind: IntelligenceType
-    """What type of intelligence its rows are."""
+    """The type of intelligence of its rows."""
     publisher_kind: str = "official"
-    """What kind of publisher it is, as in `credibility.toml`."""
+    """The kind of publisher, as in `credibility.toml`."""
     rows: tuple[Row, ...] = ()
-    """The rows, the most telling first, MOST_ROWS at most. None: No data available."""
+    """The rows, the most telling first, MOST_ROWS at most. Empty: No data available."""
     total: Annotated[int, Field(ge=0)] = 0
     """How many rows there are in all."""
     summary: str = ""
-    """A sentence counted over all rows (how many, by day), on one line; empty where there is
-    nothing to count."""
+    """A sentence on one line that counts all rows (how many, by day); empty if there is nothing to
+    count."""
     note: str = ""
-    """What a reader must know of it: that it is a copy, and how old."""
+    """A caveat for the reader: for example that the answer is from a copy, and how old that is."""
 
 
-class Told(BaseModel):
-    """What became of asking a feed."""
+class FeedResult(BaseModel):
+    """The result of asking a feed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    answers: tuple[Answer, ...] = ()
-    """What its services answered, one at least."""
+    answers: tuple[ServiceAnswer, ...] = ()
+    """The answers of its services, at least one."""
     failures: tuple[str, ...] = ()
-    """A line for each service that did not, and why."""
+    """A line for each service that failed, with the reason."""
 
 
 class Feed(Protocol[A]):
@@ -140,7 +138,7 @@ class Feed(Protocol[A]):
 
     @property
     def name(self) -> str:
-        """Return what it is called: search_news."""
+        """Return its name: search_news."""
 
     @property
     def about(self) -> str:
@@ -148,17 +146,17 @@ class Feed(Protocol[A]):
 
     @property
     def kind(self) -> IntelligenceType:
-        """Return what type of intelligence it gives."""
+        """Return the type of intelligence that it gives."""
 
     @property
     def arguments(self) -> type[Arguments]:
-        """Return what it takes."""
+        """Return the model of its arguments."""
 
     def missing(self, settings: Settings) -> str | None:
         """Return what must be set before it can be used, in words; None if it can be used."""
 
-    async def ask(self, args: A, gateway: Gateway) -> Told:
-        """Ask the services, through the gateway; a service that fails costs its own rows alone.
+    async def ask(self, args: A, gateway: Gateway) -> FeedResult:
+        """Ask the services, through the gateway; one that fails costs only its own rows.
 
         Raises:
             GatewayError: If none of them answered.
@@ -166,43 +164,29 @@ class Feed(Protocol[A]):
 
 
 def arguments_of(feed: Feed[Any], given: Mapping[str, Any]) -> Arguments:
-    """Return the arguments as the feed takes them.
+    """Return arguments as the feed takes them.
 
     Raises:
-        ValueError: If it does not take them; says in one line why.
+        ValueError: If the feed does not take them; says why in one line.
     """
     try:
         return feed.arguments.model_validate(dict(given))
     except ValidationError as error:
-        told = error.errors(include_url=False)[0]
-        name = ".".join(map(str, told["loc"]))
-        if told["type"] == "extra_forbidden":
-            raise ValueError(f"it takes no argument {name!r}") from None
-        if told["type"] == "missing":
-            raise ValueError(f"it needs the argument {name!r}") from None
-        message = told["msg"].removeprefix("Value error, ")
-        message = message[:1].lower() + message[1:]
-        raise ValueError(f"its argument {name!r}: {message}" if name else message) from None
+        first = error.errors(include_url=False)[0]
+    name = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        raise ValueError(f"it takes no argument {name!r}")
+    if first["type"] == "missing":
+        raise ValueError(f"it needs the argument {name!r}")
+    message = first["msg"].removeprefix("Value error, ")
+    message = message[:1].lower() + message[1:]
+    raise ValueError(f"its argument {name!r}: {message}" if name else message)
 
 
 def shown_arguments(feed: Feed[Any]) -> tuple[str, ...]:
-    """Return each argument of a feed and what it is, as a reasoner is shown it."""
+    """Return a line for each argument of a feed, as a reasoner is shown it."""
     return tuple(
         f"{name}{'' if field.is_required() else ' (optional)'}: "
         f"{' '.join((field.description or '').split())}"
         for name, field in feed.arguments.model_fields.items()
     )
-
-
-async def or_failure(call: Awaitable[T]) -> T | GatewayError:
-    """Return what a call brings, or why it brought nothing: for what an answer can do without.
-
-    Raises:
-        NotJournalledError: If a replay meets a call that the run never made.
-    """
-    try:
-        return await call
-    except NotJournalledError:
-        raise
-    except GatewayError as error:
-        return error

@@ -1,8 +1,7 @@
-"""Who is on a sanctions or watch list: OpenSanctions, by its API or by a bulk file on this machine.
+"""Feed `lookup_sanctions`: who is on a sanctions or watch list (OpenSanctions).
 
-Nobody is asked unless a key, a file or an address is set. Where there is a file or an address of
-one, names are compared here and the API is not asked: a name that is looked up does not leave this
-machine.
+It asks nobody unless a key, a file or an address is set. With a file or the address of one, names
+are compared on this machine and do not leave it; otherwise the match API is asked.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from pydantic import BeforeValidator, model_validator
 from deepdiver.core.settings import Settings
 from deepdiver.gateway import Gateway
 from deepdiver.tools.osint.arguments import CountryCode
-from deepdiver.tools.osint.feed import Arguments, IntelligenceType, Told
-from deepdiver.tools.osint.sanctions import listed, matchapi
-from deepdiver.tools.osint.sanctions.asked import Asked, Kind
-from deepdiver.tools.osint.telling import one_line
+from deepdiver.tools.osint.feed import Arguments, FeedResult, IntelligenceType
+from deepdiver.tools.osint.phrases import one_line
+from deepdiver.tools.osint.sanctions import bulk_file, match_api
+from deepdiver.tools.osint.sanctions.query import Kind, SanctionsQuery
 
 LONGEST = 200
-"""Characters of a name; the longest of state bodies have some more, and their beginning tells."""
+"""Characters of a name; a few of state bodies have more, but their beginning is enough."""
 NEEDS = ("anyascii", "rapidfuzz")
-"""Packages that compare names."""
+"""Packages that comparing names needs."""
 FIRST_YEAR, LAST_YEAR = 1850, 2100
 _KINDS = {
     "individual": "person",
@@ -37,7 +36,7 @@ _KINDS = {
 }
 
 
-def _name(given: Any) -> Any:
+def _read_name(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     text = one_line(given, LONGEST + 1)
@@ -48,8 +47,8 @@ def _name(given: Any) -> Any:
     return text
 
 
-def _birth(given: Any) -> Any:
-    """Read a year, a month or a day; refuse what is none."""
+def _read_birth_date(given: Any) -> Any:
+    """Read a year, a month or a day."""
     text = str(given).strip()
     if not text:
         return ""
@@ -63,27 +62,27 @@ def _birth(given: Any) -> Any:
     return text
 
 
-def _kind(given: Any) -> Any:
+def _read_kind(given: Any) -> Any:
     text = str(given).strip().lower()
     return _KINDS.get(text, text)
 
 
-class Somebody(Arguments):
+class SanctionsArguments(Arguments, title="Somebody"):
     """Who is looked for."""
 
-    name: Annotated[str, BeforeValidator(_name)]
+    name: Annotated[str, BeforeValidator(_read_name)]
     """The whole name of a person, an organisation or a ship, in any script."""
-    birth_date: Annotated[str, BeforeValidator(_birth)] = ""
+    birth_date: Annotated[str, BeforeValidator(_read_birth_date)] = ""
     """A person's date of birth as far as it is known: 1961, 1961-05 or 1961-05-02."""
     country: CountryCode | None = None
     """The country that it belongs to, in two letters or by its name."""
-    kind: Annotated[Kind, BeforeValidator(_kind)] = ""
+    kind: Annotated[Kind, BeforeValidator(_read_kind)] = ""
     """What it is: person, organisation or vessel; a ship is looked for as a vessel alone."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
-        """Take a country that is given as nothing for none."""
+        """Drop a blank country; the validators of the other arguments read blanks themselves."""
         blank = (
             isinstance(given, dict)
             and isinstance(given.get("country"), str)
@@ -94,47 +93,48 @@ class Somebody(Arguments):
         )
 
     @model_validator(mode="after")
-    def _born(self) -> Self:
+    def _person_if_born(self) -> Self:
         if self.birth_date and self.kind in ("organisation", "vessel"):
             raise ValueError("only a person has a birth date")
         return self
 
     @property
-    def asked(self) -> Asked:
-        """Who is looked for; whoever was born is a person."""
+    def query(self) -> SanctionsQuery:
+        """The query; with a birth date it is for a person."""
         kind = self.kind or ("person" if self.birth_date else "")
-        return Asked(self.name, self.birth_date, (self.country or "").lower(), kind)
+        return SanctionsQuery(self.name, self.birth_date, (self.country or "").lower(), kind)
 
 
 class LookupSanctions:
-    """Looks somebody up."""
+    """Looks up a name."""
 
     name = "lookup_sanctions"
     about = "who is on sanctions and watch lists, by name, birth date and country (OpenSanctions)"
     kind = IntelligenceType.SANCTIONS
-    arguments: type[Arguments] = Somebody
+    arguments: type[Arguments] = SanctionsArguments
 
     def missing(self, settings: Settings) -> str | None:
-        """Say that a key, a file or an address is needed, or what compares names."""
+        """Return a hint at the key, the file or the address, or at the packages that it needs."""
         file = settings.sanctions_file
         if file is not None and not file.is_file():
             return f"sanctions_file names {file.name}, and there is no such file"
-        local = file is not None or listed.SERVICE in settings.urls
-        if not local and not settings.key(matchapi.SERVICE):
+        if not _has_bulk_file(settings) and not settings.key(match_api.SERVICE):
             return (
                 "set OPENSANCTIONS_API_KEY, or sanctions_file to a bulk file (targets.simple.csv), "
-                "or the address of "
-                "one as urls.opensanctions_bulk"
+                "or the address of one as urls.opensanctions_bulk"
             )
-        here = all(importlib.util.find_spec(package) for package in NEEDS)
-        return None if here else "pip install 'deepdiver-research[osint]'"
+        installed = all(importlib.util.find_spec(package) for package in NEEDS)
+        return None if installed else "pip install 'deepdiver-research[osint]'"
 
-    async def ask(self, args: Somebody, gateway: Gateway) -> Told:
-        """Look into the file where there is one, and else ask the API."""
-        settings = gateway.settings
-        local = settings.sanctions_file is not None or listed.SERVICE in settings.urls
-        answer = await (listed.listed if local else matchapi.matched)(args.asked, gateway)
-        return Told(answers=(answer,))
+    async def ask(self, args: SanctionsArguments, gateway: Gateway) -> FeedResult:
+        """Search the bulk file if there is one; otherwise ask the match API."""
+        local = _has_bulk_file(gateway.settings)
+        look_up = bulk_file.search_bulk_file if local else match_api.ask_match_api
+        return FeedResult(answers=(await look_up(args.query, gateway),))
+
+
+def _has_bulk_file(settings: Settings) -> bool:
+    return settings.sanctions_file is not None or bulk_file.SERVICE in settings.urls
 
 
 FEED = LookupSanctions()

@@ -1,4 +1,7 @@
-"""Vulnerabilities of software, and which of them are exploited: CISA's catalogue (KEV) and NVD."""
+"""Feed `search_cyber`: vulnerabilities of software, and which of them are exploited.
+
+It asks CISA's catalogue (KEV) and NVD.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,18 @@ from pydantic import BeforeValidator, Field, model_validator
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import words
 from deepdiver.gateway import Gateway
-from deepdiver.tools.osint import kev, nvd
 from deepdiver.tools.osint.arguments import Period
-from deepdiver.tools.osint.asking import side_by_side
-from deepdiver.tools.osint.feed import Answer, Arguments, IntelligenceType, Told
-from deepdiver.tools.osint.telling import one_line
-from deepdiver.tools.osint.vulnerable import Wanted
+from deepdiver.tools.osint.cyber import kev, nvd
+from deepdiver.tools.osint.cyber.query import VulnerabilityQuery
+from deepdiver.tools.osint.feed import Arguments, FeedResult, IntelligenceType
+from deepdiver.tools.osint.phrases import one_line
+from deepdiver.tools.osint.services import ask_services
 
 LONGEST = 80
 """Characters of a name or of keywords."""
 
 
-def _words(given: Any) -> Any:
+def _read_words(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     text = one_line(given, LONGEST + 1)
@@ -31,7 +34,7 @@ def _words(given: Any) -> Any:
     return text
 
 
-def _number(given: Any) -> Any:
+def _read_cve(given: Any) -> Any:
     """Read cve-2024-3094 as CVE-2024-3094."""
     text = str(given).strip().upper()
     if text and not re.fullmatch(r"CVE-\d{4}-\d{4,19}", text):
@@ -39,15 +42,15 @@ def _number(given: Any) -> Any:
     return text
 
 
-def _yes_or_no(given: Any) -> Any:
+def _read_choice(given: Any) -> Any:
     text = str(given).strip().lower()
     return {"true": "yes", "false": "no", "": "any"}.get(text, text)
 
 
-Words = Annotated[str, BeforeValidator(_words), Field(max_length=LONGEST)]
+Words = Annotated[str, BeforeValidator(_read_words), Field(max_length=LONGEST)]
 
 
-class Asked(Period):
+class CyberArguments(Period, title="Asked"):
     """Which vulnerabilities."""
 
     vendor: Words = ""
@@ -56,9 +59,9 @@ class Asked(Period):
     """What it is in: Exchange Server."""
     keyword: Words = ""
     """Words that are said of it, all of them: remote code execution."""
-    cve: Annotated[str, BeforeValidator(_number)] = ""
+    cve: Annotated[str, BeforeValidator(_read_cve)] = ""
     """Its number: CVE-2024-3094."""
-    exploited: Annotated[Literal["yes", "no", "any"], BeforeValidator(_yes_or_no)] = "any"
+    exploited: Annotated[Literal["yes", "no", "any"], BeforeValidator(_read_choice)] = "any"
     """Whether it is known to be exploited: yes, no or any."""
 
     @model_validator(mode="after")
@@ -69,13 +72,13 @@ class Asked(Period):
         return self
 
     @property
-    def wanted(self) -> Wanted:
-        """What is looked for."""
-        return Wanted(self, self.vendor, self.product, self.keyword, self.cve)
+    def query(self) -> VulnerabilityQuery:
+        """The query for the services."""
+        return VulnerabilityQuery(self, self.vendor, self.product, self.keyword, self.cve)
 
 
 class SearchCyber:
-    """Looks into the catalogue, into NVD, or both."""
+    """Searches the catalogue, NVD, or both."""
 
     name = "search_cyber"
     about = (
@@ -83,26 +86,21 @@ class SearchCyber:
         "are exploited"
     )
     kind = IntelligenceType.CYBER
-    arguments: type[Arguments] = Asked
+    arguments: type[Arguments] = CyberArguments
 
     def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
+        """Return None: nothing is needed."""
         return None
 
-    async def ask(self, args: Asked, gateway: Gateway) -> Told:
-        """Ask those that know.
-
-        What is exploited stands in the catalogue, what is not only in NVD.
-        """
-        lines: list[str] = []
-        asked: dict[str, Coroutine[Any, Any, Answer]] = {}
+    async def ask(self, args: CyberArguments, gateway: Gateway) -> FeedResult:
+        """Ask the catalogue for what is exploited, and NVD for what is not."""
+        asked: dict[str, Coroutine[Any, Any, FeedResult]] = {}
         if args.exploited != "no":
-            asked["CISA KEV"] = kev.exploited(args.wanted, gateway)
+            asked["CISA KEV"] = kev.exploited(args.query, gateway)
         if args.exploited != "yes":
             known = None if args.exploited == "any" else False
-            asked["NVD"] = nvd.vulnerabilities(args.wanted, known, lines, gateway)
-        answers, failures = await side_by_side(asked)
-        return Told(answers=tuple(answers.values()), failures=(*failures, *lines))
+            asked["NVD"] = nvd.vulnerabilities(args.query, known, gateway)
+        return await ask_services(asked)
 
 
 FEED = SearchCyber()

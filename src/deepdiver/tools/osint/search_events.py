@@ -1,4 +1,4 @@
-"""Events: reports on crises and disasters (ReliefWeb) and earthquakes (USGS)."""
+"""Feed `search_events`: reports on crises and disasters (ReliefWeb) and earthquakes (USGS)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from deepdiver.core.settings import Settings
 from deepdiver.core.text import terms
 from deepdiver.gateway import Gateway
-from deepdiver.tools.osint import reliefweb, usgs
 from deepdiver.tools.osint.arguments import (
     CountryCode,
     Keywords,
@@ -19,13 +18,14 @@ from deepdiver.tools.osint.arguments import (
     Period,
     RadiusKm,
 )
-from deepdiver.tools.osint.asking import side_by_side
-from deepdiver.tools.osint.feed import Answer, Arguments, IntelligenceType, Told
+from deepdiver.tools.osint.events import reliefweb, usgs
+from deepdiver.tools.osint.feed import Arguments, FeedResult, IntelligenceType
+from deepdiver.tools.osint.services import ask_services
 
-_OF_EARTHQUAKES = frozenset(
+_EARTHQUAKE_TERMS = frozenset(
     terms("earthquake quake aftershock seismic seismicity tremor tsunami magnitude epicentre")
 )
-"""Keywords of which the catalogue of earthquakes knows something."""
+"""Keywords that mean earthquakes."""
 
 
 class EventArguments(Period):
@@ -56,20 +56,24 @@ class EventArguments(Period):
         return self
 
     @property
-    def of_reports(self) -> bool:
-        """Whether reports are meant: they have subjects and countries, and no positions."""
+    def place(self) -> usgs.Place | None:
+        """The place, if one is given."""
+        if self.latitude is None or self.longitude is None:
+            return None
+        return self.latitude, self.longitude, self.radius_km
+
+    @property
+    def means_reports(self) -> bool:
+        """Whether reports are meant: they have subjects and countries, but no positions."""
         return bool(self.keywords or self.country_code)
 
     @property
-    def of_earthquakes(self) -> bool:
-        """Whether earthquakes are meant.
-
-        Around a place, from a magnitude, by a word; or of a time and nothing else.
-        """
+    def means_earthquakes(self) -> bool:
+        """Whether earthquakes are meant: by a place, a magnitude, a keyword, or only a time."""
         if self.latitude is not None or self.min_magnitude is not None:
             return True
         if self.keywords:
-            return not _OF_EARTHQUAKES.isdisjoint(terms(" ".join(self.keywords)))
+            return not _EARTHQUAKE_TERMS.isdisjoint(terms(" ".join(self.keywords)))
         return not self.country_code
 
 
@@ -85,25 +89,18 @@ class SearchEvents:
     arguments: type[Arguments] = EventArguments
 
     def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed: without an appname of ReliefWeb's there are the earthquakes."""
+        """Return None: without an appname for ReliefWeb, there are still the earthquakes."""
         return None
 
-    async def ask(self, args: EventArguments, gateway: Gateway) -> Told:
-        """Ask those services that know something of what is asked, side by side."""
-        asked: dict[str, Coroutine[Any, Any, Answer]] = {}
-        lines: list[str] = []
-        if args.of_earthquakes:
-            place = None
-            if args.latitude is not None and args.longitude is not None:
-                place = (args.latitude, args.longitude, args.radius_km)
-            asked["USGS"] = usgs.earthquakes(args, place, args.min_magnitude, gateway)
-        if args.of_reports:
+    async def ask(self, args: EventArguments, gateway: Gateway) -> FeedResult:
+        """Ask the services that can answer, at once."""
+        asked: dict[str, Coroutine[Any, Any, FeedResult]] = {}
+        if args.means_earthquakes:
+            asked["USGS"] = usgs.earthquakes(args, args.place, args.min_magnitude, gateway)
+        if args.means_reports:
             words = " ".join(args.keywords or ())
-            asked["ReliefWeb"] = reliefweb.reports(
-                args, words, args.country_code or "", lines, gateway
-            )
-        answers, failures = await side_by_side(asked)
-        return Told(answers=tuple(answers.values()), failures=(*failures, *lines))
+            asked["ReliefWeb"] = reliefweb.reports(args, words, args.country_code or "", gateway)
+        return await ask_services(asked)
 
 
 FEED = SearchEvents()

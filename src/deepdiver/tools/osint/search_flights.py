@@ -1,9 +1,11 @@
-"""Aircraft in the air now, from the OpenSky Network; no key. For ships there is no keyless service.
+"""Feed `search_flights`: aircraft around a place at this moment, from the OpenSky Network.
+
+It needs no key. For ships there is no service without a key.
 
 Documented at openskynetwork.github.io/opensky-api: `/states/all` within a box gives anonymous
-callers the latest state of each aircraft, for 400 credits a day; a box costs 1 to 4 of them by its
-size. There is no past: what it says is when it was asked. Its terms allow research and other use
-that is not commercial, so it is asked only by those who name this feed in their settings.
+callers the latest state of each aircraft. They have 400 credits a day, and a box costs 1 to 4 of
+them by its size. There is no past: an answer holds for the moment of the request. The terms allow
+research and other non-commercial use, so the feed is asked only if the settings name it.
 """
 
 from __future__ import annotations
@@ -22,9 +24,16 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.arguments import Latitude, Longitude, RadiusKm
-from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told
-from deepdiver.tools.osint.telling import DIGITS, clock, counted, degrees, number, one_line, utc
-from deepdiver.tools.osint.thermal import boxes
+from deepdiver.tools.osint.boxes import boxes_around
+from deepdiver.tools.osint.feed import (
+    MOST_ROWS,
+    Arguments,
+    FeedResult,
+    IntelligenceType,
+    Row,
+    ServiceAnswer,
+)
+from deepdiver.tools.osint.phrases import DIGITS, clock, counted, degrees, number, one_line, utc
 from deepdiver.tools.search.http import ask_json, shaped
 from deepdiver.tools.search.keyless import advised, agent
 
@@ -32,20 +41,18 @@ SERVICE = "opensky"
 DEFAULT_URL = "https://opensky-network.org"
 ADVICE = "it refuses this machine for now"
 USUAL_RADIUS = 100.0
-"""Kilometres where no radius is named."""
+"""Kilometres if no radius is named."""
 MOST_COUNTRIES = 10
 """Countries that the summary names, the most frequent."""
 KEPT = 200
-"""Aircraft that are journalled, the nearest; the counts are over all."""
+"""Aircraft that are journalled, the nearest; all are counted."""
 _FIELDS = (
     "icao24 callsign origin_country time_position last_contact longitude latitude baro_altitude "
-    "on_ground velocity "
-    "true_track vertical_rate sensors geo_altitude squawk spi position_source"
+    "on_ground velocity true_track vertical_rate sensors geo_altitude squawk spi position_source"
 ).split()
-"""What a state holds, by its place in the list: 17 values, and 18 where the category was asked for.
-"""
+"""The values of a state, in the order of the list: 17, and 18 if the category was asked for."""
 
-Stamp = Annotated[int, Field(ge=0, le=10_000_000_000)]
+UnixTime = Annotated[int, Field(ge=0, le=10_000_000_000)]
 """Seconds since 1970."""
 Metres = Annotated[float, Field(ge=-1_000, le=100_000)]
 
@@ -66,13 +73,13 @@ class FlightArguments(Arguments):
         return Position(self.latitude, self.longitude)
 
 
-class State(BaseModel):
-    """What is known of an aircraft, by the service's own names; metres, and metres a second."""
+class AircraftState(BaseModel):
+    """The state of an aircraft, by the service's own names; metres, and metres per second."""
 
     icao24: str
     callsign: str | None = None
     origin_country: str | None = None
-    time_position: Stamp | None = None
+    time_position: UnixTime | None = None
     longitude: Annotated[float, Field(ge=-180, le=180)] | None = None
     latitude: Annotated[float, Field(ge=-90, le=90)] | None = None
     baro_altitude: Metres | None = None
@@ -93,28 +100,28 @@ class State(BaseModel):
 
     @property
     def position(self) -> Position | None:
-        """Where it was; None: not known."""
+        """Its position; None if it is not known."""
         if self.latitude is None or self.longitude is None:
             return None
         return Position(round(self.latitude, DIGITS), round(self.longitude, DIGITS))
 
 
-class Response(BaseModel):
-    """OpenSky's answer; without any aircraft, null stands for the list."""
+class OpenSkyResponse(BaseModel):
+    """OpenSky's answer; the list is null if there are no aircraft."""
 
-    time: Stamp
-    states: list[State] | None
+    time: UnixTime
+    states: list[AircraftState] | None
 
 
-class Found(BaseModel):
-    """What is kept of an answer."""
+class AircraftSeen(BaseModel):
+    """The aircraft, as they are journalled."""
 
-    time: Stamp
+    time: UnixTime
     total: int
     on_ground: int
     countries: dict[str, int]
-    """How many by the country in which they are registered."""
-    nearest: list[State]
+    """How many are registered in each country."""
+    nearest: list[AircraftState]
 
 
 class SearchFlights:
@@ -126,25 +133,22 @@ class SearchFlights:
     arguments: type[Arguments] = FlightArguments
 
     def missing(self, settings: Settings) -> str | None:
-        """It must be asked for by name: its terms are not everybody's."""
+        """Return a hint at OpenSky's terms unless the settings name this feed."""
         if self.name in settings.feeds:
             return None
         return (
-            "OpenSky's terms allow no commercial use; if yours is none, name search_flights in "
+            "OpenSky's terms do not allow commercial use; if yours is not, name search_flights in "
             "`feeds`"
         )
 
-    async def ask(self, args: FlightArguments, gateway: Gateway) -> Told:
-        """Ask for what flies around a place.
-
-        A circle over the 180th meridian is asked for in two boxes.
-        """
-        areas = boxes(args.centre, args.radius_km)
+    async def ask(self, args: FlightArguments, gateway: Gateway) -> FeedResult:
+        """Ask for the aircraft around a place, in two boxes if it is near the 180th meridian."""
+        areas = boxes_around(args.centre, args.radius_km)
         parts = [await _ask(args, area, gateway) for area in areas]
         countries: Counter[str] = Counter()
         for part in parts:
             countries.update(part.countries)
-        found = Found(
+        found = AircraftSeen(
             time=max(part.time for part in parts),
             total=sum(part.total for part in parts),
             on_ground=sum(part.on_ground for part in parts),
@@ -153,10 +157,10 @@ class SearchFlights:
                 (state for part in parts for state in part.nearest), key=_distance(args)
             ),
         )
-        return Told(answers=(_answer(args, found, _url(gateway.settings, areas[0])),))
+        return FeedResult(answers=(_answer(args, found, _url(gateway.settings, areas[0])),))
 
 
-def _answer(args: FlightArguments, found: Found, url: str) -> Answer:
+def _answer(args: FlightArguments, found: AircraftSeen, url: str) -> ServiceAnswer:
     moment = clock(utc(datetime.fromtimestamp(found.time, UTC)))
     where = f"within {number(args.radius_km)} km of {degrees(args.latitude, args.longitude)}"
     seen = (
@@ -166,7 +170,7 @@ def _answer(args: FlightArguments, found: Found, url: str) -> Answer:
     homes = ", ".join(
         f"{name}: {many:,}" for name, many in list(found.countries.items())[:MOST_COUNTRIES]
     )
-    return Answer(
+    return ServiceAnswer(
         service="OpenSky Network",
         url=url,
         title=f"aircraft {where}, {moment}",
@@ -182,7 +186,7 @@ def _answer(args: FlightArguments, found: Found, url: str) -> Answer:
     )
 
 
-async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> Found:
+async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> AircraftSeen:
     settings = gateway.settings
 
     async def do() -> Reply:
@@ -190,9 +194,9 @@ async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> Found:
             raw = await ask_json(
                 SERVICE, _url(settings), params=_params(box), headers=agent(settings)
             )
-        said = shaped(SERVICE, Response, raw)
+        said = shaped(SERVICE, OpenSkyResponse, raw)
         inside = [state for state in said.states or [] if _distance(args)(state) <= args.radius_km]
-        found = Found(
+        found = AircraftSeen(
             time=said.time,
             total=len(inside),
             on_ground=sum(state.on_ground for state in inside),
@@ -205,7 +209,7 @@ async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> Found:
 
     payload = {"box": box, **args.model_dump(mode="json")}
     what = f"aircraft around {degrees(args.latitude, args.longitude)}"
-    return Found.model_validate(
+    return AircraftSeen.model_validate(
         (await gateway.call(Request("feed", SERVICE, what, payload), do)).value
     )
 
@@ -220,12 +224,12 @@ def _url(settings: Settings, box: str = "") -> str:
     return f"{address}?{urlencode(_params(box))}" if box else address
 
 
-def _distance(args: FlightArguments) -> Callable[[State], float]:
-    """Return what says how far an aircraft is, in km; one without a position is nowhere."""
+def _distance(args: FlightArguments) -> Callable[[AircraftState], float]:
+    """Return a function for the distance of an aircraft in km; infinite without a position."""
     return lambda state: distance_km(args.centre, state.position) if state.position else math.inf
 
 
-def _row(state: State, time: int, args: FlightArguments) -> Row | None:
+def _row(state: AircraftState, time: int, args: FlightArguments) -> Row | None:
     if (position := state.position) is None:
         return None
     when = utc(datetime.fromtimestamp(state.time_position or time, UTC))

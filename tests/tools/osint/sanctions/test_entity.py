@@ -1,3 +1,5 @@
+"""Entities of sanctions lists, and their kinds in words."""
+
 from __future__ import annotations
 
 from typing import get_args
@@ -5,11 +7,11 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.tools.osint.sanctions.asked import Kind
 from deepdiver.tools.osint.sanctions.entity import KINDS, SOUGHT, Entity
+from deepdiver.tools.osint.sanctions.query import Kind
 
 
-def test_what_it_is_in_words() -> None:
+def test_a_schema_in_words() -> None:
     assert Entity(id="Q1", schema_name="PublicBody", name="Ministry").kind == "public body"
     assert Entity(id="Q1", schema_name="Security", name="Bond").kind == "security"
     assert Entity(id="Q1", schema_name="Person", name="Ivan").person
@@ -21,7 +23,7 @@ def test_a_legal_entity_may_be_either() -> None:
     assert "LegalEntity" not in SOUGHT["vessel"]
 
 
-def test_it_is_closed() -> None:
+def test_unknown_fields_are_refused() -> None:
     with pytest.raises(ValidationError):
         Entity.model_validate({"id": "Q1", "schema_name": "Person", "name": "Ivan", "more": 1})
     with pytest.raises(ValidationError):
@@ -30,7 +32,7 @@ def test_it_is_closed() -> None:
         )
 
 
-def test_it_survives_being_written_and_read() -> None:
+def test_it_can_be_written_and_read_again() -> None:
     whole = Entity(
         id="NK-1",
         schema_name="Company",
@@ -48,13 +50,13 @@ def test_it_survives_being_written_and_read() -> None:
 
 
 @pytest.mark.parametrize("schema", sorted(KINDS))
-def test_every_kind_is_told_in_small_letters(schema: str) -> None:
+def test_every_kind_is_in_lower_case(schema: str) -> None:
     kind = Entity(id="Q1", schema_name=schema, name="Ivan").kind
     assert kind == kind.lower()
     assert kind.replace(" ", "").isalpha()
 
 
-def test_each_kind_that_can_be_asked_for_looks_at_schemas_that_are_known() -> None:
+def test_each_kind_of_a_query_has_known_schemas() -> None:
     assert set(SOUGHT) == set(get_args(Kind)) - {""}
     for schemas in SOUGHT.values():
         assert schemas <= KINDS.keys()

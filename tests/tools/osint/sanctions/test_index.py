@@ -1,3 +1,5 @@
+"""The index of a bulk file: built once, rebuilt when needed, and who is found by it."""
+
 from __future__ import annotations
 
 import os
@@ -16,7 +18,7 @@ from deepdiver.tools.library.locking import turn
 from deepdiver.tools.osint.sanctions import index as module
 from deepdiver.tools.osint.sanctions.index import Index, build, keys_of, opened, words_of
 from deepdiver.tools.osint.sanctions.names import name_of
-from tests.tools.osint.sanctions.making import ENTITIES, PETROV, bulk_file, table
+from tests.tools.osint.sanctions.targets import ENTITIES, PETROV, bulk_file, table
 
 
 @pytest.fixture
@@ -58,7 +60,7 @@ def found(index: Index, name: str, person: bool = True) -> set[str]:
         ("De Hua Liu", "Q5"),
     ],
 )
-def test_who_may_be_meant(tmp_path: Path, place: Path, name: str, who: str) -> None:
+def test_the_candidates_for_a_name(tmp_path: Path, place: Path, name: str, who: str) -> None:
     with opened(bulk_file(tmp_path), place) as index:
         assert who in found(index, name)
 
@@ -71,7 +73,7 @@ def test_organisations_and_ships(tmp_path: Path, place: Path, name: str, who: st
         assert who in found(index, name, person=False)
 
 
-def test_nobody(tmp_path: Path, place: Path) -> None:
+def test_an_unknown_name_has_no_candidates(tmp_path: Path, place: Path) -> None:
     with opened(bulk_file(tmp_path), place) as index:
         assert found(index, "Zzyzx Qwghlm") == set()
         assert index.candidates([]) == []
@@ -113,9 +115,7 @@ def test_it_is_built_once(tmp_path: Path, place: Path, built: list[Path]) -> Non
     assert built == [file]
 
 
-def test_a_file_that_changed_is_indexed_anew(
-    tmp_path: Path, place: Path, built: list[Path]
-) -> None:
+def test_a_changed_file_is_indexed_again(tmp_path: Path, place: Path, built: list[Path]) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -126,7 +126,9 @@ def test_a_file_that_changed_is_indexed_anew(
     assert len(built) == 2
 
 
-def test_a_file_of_the_same_content_is_not(tmp_path: Path, place: Path, built: list[Path]) -> None:
+def test_a_file_with_the_same_content_is_not_indexed_again(
+    tmp_path: Path, place: Path, built: list[Path]
+) -> None:
     file = bulk_file(tmp_path)
     for moment in (1_000_000_000, 1_100_000_000, 1_100_000_000):
         os.utime(file, (moment, moment))
@@ -151,7 +153,7 @@ def test_a_file_of_the_same_size_and_other_content_is_seen(
 @pytest.mark.parametrize(
     "damage", [b"", b"not a database at all", b"SQLite format 3\0" + b"\xff" * 5_000]
 )
-def test_a_damaged_index_is_built_anew(
+def test_a_damaged_index_is_rebuilt(
     tmp_path: Path, place: Path, built: list[Path], damage: bytes
 ) -> None:
     file = bulk_file(tmp_path)
@@ -163,7 +165,7 @@ def test_a_damaged_index_is_built_anew(
     assert len(built) == 2
 
 
-def test_an_index_of_another_format_is_built_anew(
+def test_an_index_of_another_format_is_rebuilt(
     tmp_path: Path, place: Path, built: list[Path]
 ) -> None:
     file = bulk_file(tmp_path)
@@ -176,7 +178,7 @@ def test_an_index_of_another_format_is_built_anew(
     assert len(built) == 2
 
 
-def test_a_file_that_is_none_leaves_the_last_index(tmp_path: Path, place: Path) -> None:
+def test_a_file_that_is_not_a_bulk_file_leaves_the_last_index(tmp_path: Path, place: Path) -> None:
     file = bulk_file(tmp_path)
     with opened(file, place):
         pass
@@ -188,7 +190,7 @@ def test_a_file_that_is_none_leaves_the_last_index(tmp_path: Path, place: Path) 
     assert sorted(path.suffix for path in place.parent.iterdir()) == [".index", ".lock"]
 
 
-def test_a_file_that_is_not_there(tmp_path: Path, place: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path, place: Path) -> None:
     with pytest.raises(FileNotFoundError), opened(tmp_path / "absent.csv", place):
         pass
 
@@ -218,7 +220,7 @@ def test_two_at_once_build_it_once(tmp_path: Path, place: Path, built: list[Path
     assert len(built) == 1
 
 
-def test_a_draft_that_was_left_behind_is_in_nobodys_way(tmp_path: Path, place: Path) -> None:
+def test_a_draft_that_was_left_behind_does_not_matter(tmp_path: Path, place: Path) -> None:
     place.parent.mkdir()
     place.with_suffix(".part").write_bytes(b"half an index")
     build(bulk_file(tmp_path), place)
@@ -317,7 +319,7 @@ WORDS = st.text(alphabet="abdefgiklmnoprstuv", min_size=5, max_size=9)
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None
 )
-def test_whoever_is_on_the_list_is_found_with_a_slip_in_one_word(
+def test_a_name_on_the_list_is_found_with_a_slip_in_one_word(
     tmp_path: Path, people: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     entities = [{"id": f"Q{n}", "name": " ".join(words)} for n, words in enumerate(people)]

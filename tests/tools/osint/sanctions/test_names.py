@@ -1,3 +1,5 @@
+"""Names as words in Latin letters, and their folding."""
+
 from __future__ import annotations
 
 import pytest
@@ -57,14 +59,14 @@ def test_words_of_an_organisation(text: str, words: list[str]) -> None:
     assert list(name_of(text, False).words) == words
 
 
-def test_what_a_name_knows_of_itself() -> None:
+def test_the_properties_of_a_name() -> None:
     assert name_of("محمد", True).vowelless
     assert not name_of("Mohammed", True).vowelless
     assert name_of("刘德华", True).syllabic
     assert name_of("Иван", False).script == "Cyrillic"
 
 
-def test_a_name_without_end_is_cut() -> None:
+def test_a_very_long_name_is_cut() -> None:
     name = name_of("ab " * 10_000, True)
     assert len(name.words) == MOST_WORDS
     assert len(name_of("a" * 10_000, True).words[0]) == LONGEST
@@ -112,7 +114,7 @@ def test_consonants(word: str, bones: str) -> None:
     assert skeleton(word) == bones
 
 
-def test_what_many_names_have_tells_little() -> None:
+def test_common_words_weigh_little() -> None:
     assert weight("petrov", True) == 1.0
     assert weight("al", True) < weight("trading", False) < weight("romashka", False)
     assert weight("trading", True) == 1.0
@@ -141,7 +143,7 @@ def test_any_text_is_a_name(text: str, person: bool) -> None:
         ("Jörg Groß", "Jorg Gross"),
     ],
 )
-def test_names_in_other_scripts_fold_to_how_they_are_known(one: str, other: str) -> None:
+def test_names_in_other_scripts_fold_to_their_usual_spelling(one: str, other: str) -> None:
     mine, theirs = ([fold(word) for word in name_of(name, True).words] for name in (one, other))
     assert mine == theirs
 
@@ -170,5 +172,5 @@ def test_folding_doubles_makes_no_difference(word: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [("mattsson", "matsson"), ("matthew", "mathew"), ("fritzz", "frits")]
 )
-def test_doubles_that_stand_in_a_sound_make_no_difference_either(one: str, other: str) -> None:
+def test_doubles_within_a_sound_make_no_difference_either(one: str, other: str) -> None:
     assert fold(one) == fold(other)

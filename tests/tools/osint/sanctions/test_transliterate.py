@@ -1,3 +1,5 @@
+"""Names of other scripts in Latin letters."""
+
 from __future__ import annotations
 
 import pytest
@@ -47,7 +49,7 @@ def test_latin_letters(text: str, written: str) -> None:
     assert written in latin(text)
 
 
-def test_syllables_stand_apart() -> None:
+def test_syllables_are_separated() -> None:
     assert latin("刘德华").split() == ["liu", "de", "hua"]
 
 
@@ -56,7 +58,7 @@ def test_consonants_of_scripts_without_vowels_do_not_run_into_one_another() -> N
     assert latin("כהן") == "qhana"  # k and h, not kh
 
 
-def test_what_is_a_vowel_inside_a_word_is_a_consonant_at_its_beginning() -> None:
+def test_a_letter_may_be_a_consonant_first_and_a_vowel_later() -> None:
     assert latin("وليد").startswith("w")
     assert "w" not in latin("محمود")
     assert latin("דוד").count("v") == 0
@@ -99,7 +101,7 @@ def test_whole_words(text: str, written: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\u202eIvan", "Iv\u00adan", "Ivan\u200b", "\ufeffIvan"])
-def test_marks_that_nobody_sees_do_not_become_letters(text: str) -> None:
+def test_invisible_marks_do_not_become_letters(text: str) -> None:
     assert "".join(latin(text).split()).strip("-") in ("ivan", "iv-an")
 
 

@@ -1,1 +1,1 @@
-"""Names on sanctions lists: how they are written, compared, indexed and looked up."""
+"""Names on sanctions lists: how they are read, compared, indexed and looked up."""

@@ -1,4 +1,4 @@
-"""Someone or something on a list, as the API and the bulk file both tell of it."""
+"""A person, an organisation or a thing on a list, as both the API and the bulk file describe it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ KINDS = {
     "Airplane": "aircraft",
     "CryptoWallet": "crypto wallet",
 }
-"""What its schemas are called in a sentence; another is called as it calls itself."""
+"""The schemas in words; another schema keeps its own name."""
 LONGEST_NAME, MOST_VALUES = 1_000, 100
-"""Characters of a name and values of a field that are kept: more is no name, and nobody reads it.
-"""
+"""Characters of a name and values of a field that are kept: anything longer is not a name."""
 SOUGHT = {
     "person": frozenset({"Person", "LegalEntity"}),
     "organisation": frozenset({"Organization", "Company", "PublicBody", "LegalEntity"}),
     "vessel": frozenset({"Vessel"}),
 }
-"""The schemas that each kind of search looks at. A LegalEntity may turn out to be either of two."""
+"""The schemas for each kind in a query. A LegalEntity may be a person or an organisation."""
 
 
 class Entity(BaseModel):
@@ -36,15 +35,15 @@ class Entity(BaseModel):
     id: str
     """OpenSanctions' own id: Q123, NK-…"""
     schema_name: str
-    """What it is: Person, Company, Vessel."""
+    """Its schema: Person, Company, Vessel."""
     name: str
-    """What it is called first."""
+    """Its main name."""
     birth_date: tuple[str, ...] = ()
     """ISO, as precise as known; several where lists disagree."""
     countries: tuple[str, ...] = ()
-    """Codes in lower case; of states that are gone, in four letters."""
+    """Codes in lower case; states that no longer exist have four letters."""
     datasets: tuple[str, ...] = ()
-    """Who lists it."""
+    """The lists that it is on."""
     sanctions: str = ""
     """Programmes and dates, as the lists give them."""
     first_seen: str = ""
@@ -56,10 +55,10 @@ class Entity(BaseModel):
 
     @property
     def person(self) -> bool:
-        """Whether its names are a person's."""
+        """Whether its names are names of a person."""
         return self.schema_name == PERSON
 
     @property
     def kind(self) -> str:
-        """What it is, in words."""
+        """Its schema in words."""
         return KINDS.get(self.schema_name, self.schema_name.lower())

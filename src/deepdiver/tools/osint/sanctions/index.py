@@ -1,17 +1,16 @@
-"""An index of the names in a bulk file, built once for each version of it, in SQLite.
+"""An index of the names in a bulk file, in SQLite, built once for each version of the file.
 
-A look-up reads a few rows.
-
-    names      each name, whose it is and what that is
+    names      each name, with its entity and the schema of that
     entities   each entity, as JSON
-    words      each folded word and which names have it
-    keys       consonants of words, whole and with one left out: words that share a key may be one word misspelt
+    words      each folded word, and the names that have it
+    keys       consonants of words, whole and with one left out: words that share a key may be
+               spellings of one word
 
-A look-up goes from the words of a name to words like them (by their keys), from these to the names
-that have them, and takes the names that share most, counted by how rare the shared words are. How
-alike they are is for `matching` to say.
+A look-up goes from the words of a name to similar words (by their keys), from these to the names
+that have them, and takes the names that share most, where rare words count more. It reads a few
+rows. How alike the names are is for `matching` to say.
 
-The index counts for a file as long as size and time of the file are those it was built from, or its
+The index counts for a file as long as the file's size and time are those it was built from, or its
 content is.
 """
 
@@ -37,36 +36,37 @@ from rapidfuzz.distance import OSA
 
 from deepdiver.store.faults import from_os, translated
 from deepdiver.tools.library.locking import turn
-from deepdiver.tools.osint.sanctions.bulk import targets
 from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
+from deepdiver.tools.osint.sanctions.targets_csv import read_targets
 
 FORMAT = "2"
-"""Changes with the tables and with how words are folded; an index of another format is built anew.
-"""
+"""Changes with the tables and with the folding of words; an index of another format is rebuilt."""
 WAIT = 600.0
 """Seconds to wait for another process that builds the same index."""
 MOST_NAMES = 200
 """Names that are compared closely."""
 MOST_LIKE, MOST_LIKE_VOWELLESS = 30, 500
-"""Words that stand for one word of the name asked, the likest; without vowels, many are equally
-like."""
+"""Words of the index that are tried for one word of a name, the most similar; without vowels, many
+are equally similar."""
 CUTOFF = 0.7
-"""Words below this likeness are not looked at; laying words side by side is stricter."""
+"""Words below this likeness are left out; comparing names is stricter."""
 BY_CONSONANTS = 0.9
-"""Likeness of words with the same consonants where the vowels are not known."""
+"""Likeness of words with the same consonants if the vowels are not known."""
 SHORT = 3
 """Letters of a word that is also indexed with its neighbour: abd allah, de hua, al assad."""
 FEW = 3
-"""Words of an organisation's or a ship's name whose neighbours are all indexed together (star
-light), unless one is a word that many have."""
+"""Words that the name of an organisation or a ship may have so that all neighbours are indexed
+joined too (star light), unless one of them is a word that many names have."""
 BATCH = 5_000
 _TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE entities (id INTEGER PRIMARY KEY, data TEXT NOT NULL);
-CREATE TABLE names (id INTEGER PRIMARY KEY, entity INTEGER NOT NULL, schema TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE names (
+    id INTEGER PRIMARY KEY, entity INTEGER NOT NULL, schema TEXT NOT NULL, text TEXT NOT NULL
+);
 CREATE TABLE words (word TEXT PRIMARY KEY, names BLOB NOT NULL);
 CREATE TABLE keys (key TEXT PRIMARY KEY, words TEXT NOT NULL);
 """
@@ -74,18 +74,18 @@ CREATE TABLE keys (key TEXT PRIMARY KEY, words TEXT NOT NULL);
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity that may be who is looked for."""
+    """An entity whose names share words with the name that is looked up."""
 
     number: int
     """Its number in the index."""
     schema_name: str
-    """What it is: Person, Company."""
+    """Its schema: Person, Company."""
     names: tuple[str, ...]
-    """Those of its names that come into question."""
+    """Its names that share words."""
 
 
 def words_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the folded words of a name, and short ones joined with their neighbours."""
+    """Return the folded words of a name, and short words joined with their neighbours."""
     plain = [word for word in name.words if len(word) > 1] or list(name.words)
     whole = name.syllabic or (not name.person and len(plain) <= FEW and GENERIC.isdisjoint(plain))
     pairs = [(a, b) for a, b in itertools.pairwise(plain) if whole or min(len(a), len(b)) <= SHORT]
@@ -95,16 +95,13 @@ def words_of(name: Name) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def keys_of(word: str) -> list[str]:
-    """Return the keys of a folded word.
-
-    Its consonants (marked by =), and these with each one left out (by ~).
-    """
+    """Return the keys of a folded word: its consonants (=), and with each one left out (~)."""
     bones = skeleton(word)
-    return [f"={bones}", *(f"~{left}" for left in _left(bones))]
+    return [f"={bones}", *(f"~{left}" for left in _one_left_out(bones))]
 
 
-def _left(bones: str) -> list[str]:
-    """Return some consonants with each one left out; of two, what is left says nothing."""
+def _one_left_out(bones: str) -> list[str]:
+    """Return consonants with each one left out; empty for two, because one says nothing."""
     if len(bones) < 3:
         return []
     return list({bones[:at] + bones[at + 1 :] for at in range(len(bones))})
@@ -133,42 +130,43 @@ class Index:
 
     @property
     def dated(self) -> str:
-        """The last day on which the file saw any of them; empty: it does not say."""
+        """The last day on which any entity was seen; empty if the file does not say."""
         return str(self._meta["dated"])
 
     def candidates(self, readings: Sequence[Name]) -> list[Candidate]:
-        """Return the entities with the names that share most with one.
+        """Return the entities whose names share most with a name.
 
         Args:
-            readings: The name, as a person's or an organisation's.
+            readings: The name, as that of a person and as that of an organisation.
         """
         with translated(self._path, WAIT):
             wanted = dict.fromkeys(
                 word for name in readings for words in words_of(name) for word in words
             )
             vowelless = any(name.vowelless for name in readings)
-            return self._fetched(self._nearest(wanted, vowelless)) if wanted else []
+            return self._fetch(self._nearest(wanted, vowelless)) if wanted else []
 
     def _nearest(self, wanted: Iterable[str], vowelless: bool) -> list[int]:
         lengths = np.frombuffer(self._meta["lengths"], dtype=np.uint8)
         total = np.zeros(len(lengths), dtype=np.float32)
         for word in wanted:
             shared = np.zeros_like(total)
-            for likeness, names in self._having(word, vowelless):
+            for likeness, names in self._names_having(word, vowelless):
                 rarity = math.log1p(len(lengths) / len(names))
                 shared[names] = np.maximum(shared[names], likeness * likeness * rarity)
             total += shared
         found = np.flatnonzero(total)
-        # Shared words count against all words of a name: of two that share as much, the shorter is
-        # nearer.
+        # Of two names that share as much, the shorter is nearer.
         nearness = total[found] / np.sqrt(lengths[found] + 1.0)
         if len(found) > MOST_NAMES:
             found = found[np.argpartition(-nearness, MOST_NAMES)[:MOST_NAMES]]
         return [int(name) for name in found]
 
-    def _having(self, word: str, vowelless: bool) -> Iterator[tuple[float, NDArray[np.uint32]]]:
-        """Give the names that have a word or one like it, and how like it is."""
-        like = self._like(word, vowelless)
+    def _names_having(
+        self, word: str, vowelless: bool
+    ) -> Iterator[tuple[float, NDArray[np.uint32]]]:
+        """Yield the likeness of each similar word, and the names that have it."""
+        like = self._similar_words(word, vowelless)
         marks = ",".join("?" * len(like))
         rows = self._db.execute(
             f"SELECT word, names FROM words WHERE word IN ({marks})",  # noqa: S608
@@ -177,11 +175,11 @@ class Index:
         for found, names in rows:
             yield like[found], np.frombuffer(names, dtype=np.uint32)
 
-    def _like(self, word: str, vowelless: bool) -> dict[str, float]:
-        """Return the words of the index that are like one, with their likeness."""
+    def _similar_words(self, word: str, vowelless: bool) -> dict[str, float]:
+        """Return the words of the index that are similar to a word, with their likeness."""
         bones = skeleton(word)
-        shorter = _left(bones)
-        # The same; one too many on either side; one for another, or two that changed places.
+        shorter = _one_left_out(bones)
+        # The same; one consonant too many on either side; one replaced, or two in another order.
         keys = [
             f"={bones}",
             f"~{bones}",
@@ -204,7 +202,7 @@ class Index:
             for other in best
         }
 
-    def _fetched(self, names: Sequence[int]) -> list[Candidate]:
+    def _fetch(self, names: Sequence[int]) -> list[Candidate]:
         marks = ",".join("?" * len(names))
         rows = self._db.execute(
             f"SELECT entity, schema, text FROM names WHERE id IN ({marks}) ORDER BY id",  # noqa: S608
@@ -225,7 +223,7 @@ class Index:
 
 
 def _scored(word: str, others: Iterable[str], cutoff: float) -> list[tuple[str, float]]:
-    """Return the words of which at least a part needs no correcting, and that part."""
+    """Return the words whose part that needs no correction is at least `cutoff`, and that part."""
     alike = process.extract(
         word, list(others), scorer=OSA.normalized_similarity, score_cutoff=cutoff, limit=None
     )
@@ -234,14 +232,14 @@ def _scored(word: str, others: Iterable[str], cutoff: float) -> list[tuple[str, 
 
 @contextlib.contextmanager
 def opened(file: Path, index: Path) -> Iterator[Index]:
-    """Open the index of a bulk file, building it where there is none that counts.
+    """Open the index of a bulk file, and build it first if there is none that counts.
 
     Args:
         file: The bulk file.
-        index: Where its index is kept.
+        index: Path of its index.
 
     Raises:
-        ValueError: If the file is not what it should be.
+        ValueError: If the file is not a whole bulk file.
         OSError: If it cannot be read.
         StoreError: If the index cannot be written or read.
     """
@@ -259,22 +257,20 @@ def opened(file: Path, index: Path) -> Iterator[Index]:
 
 
 def _identity(file: Path) -> tuple[int, int]:
-    told = file.stat()
-    return told.st_size, told.st_mtime_ns
+    """Return size and time of a file."""
+    status = file.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _meta_of(index: Path) -> dict[str, Any]:
-    """Return what is known of an index, less what is large.
-
-    Nothing where there is none that can be read.
-    """
+    """Return the small values of an index's table `meta`; empty if it cannot be read."""
     if not index.is_file():
         return {}
     try:
         with contextlib.closing(sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True)) as db:
             return dict(db.execute("SELECT name, value FROM meta WHERE name != 'lengths'"))
     except sqlite3.DatabaseError:
-        return {}  # no database, or a damaged one: it is built anew
+        return {}  # it is not a database, or it is damaged: it is rebuilt
 
 
 def _counts(index: Path, size: int, changed: int) -> bool:
@@ -283,9 +279,9 @@ def _counts(index: Path, size: int, changed: int) -> bool:
 
 
 def _same_content(file: Path, index: Path, size: int, changed: int) -> bool:
-    """Return whether a file of another time holds what the index was built from.
+    """Whether a file with another time has the content that the index was built from.
 
-    Then it counts for that time too.
+    If it has, the index is marked as valid for that time too.
     """
     meta = _meta_of(index)
     if (meta.get("format"), meta.get("size")) != (FORMAT, size) or meta.get("digest") != _digest(
@@ -303,10 +299,10 @@ def _digest(file: Path) -> str:
 
 
 def build(file: Path, index: Path) -> None:
-    """Build the index of a bulk file; it replaces the last one when it is whole.
+    """Build the index of a bulk file, which replaces the last one when it is complete.
 
     Raises:
-        ValueError: If the file is not what it should be.
+        ValueError: If the file is not a whole bulk file.
         OSError: If it cannot be read.
         StoreError: If the index cannot be written.
     """
@@ -320,7 +316,7 @@ def build(file: Path, index: Path) -> None:
         ):
             db.executescript(_TABLES)
             db.execute("BEGIN")
-            meta = _filled(db, file) | {
+            meta = _fill(db, file) | {
                 "format": FORMAT,
                 "size": size,
                 "changed": changed,
@@ -342,8 +338,8 @@ def _replace(draft: Path, index: Path) -> None:
         raise from_os(error, index) from error
 
 
-def _filled(db: sqlite3.Connection, file: Path) -> dict[str, Any]:
-    """Put all targets of a file into the tables, and return what is to be known of them."""
+def _fill(db: sqlite3.Connection, file: Path) -> dict[str, Any]:
+    """Put all targets of a file into the tables, and return values for the table `meta`."""
     postings: dict[str, array.array[int]] = {}
     spelt: set[str] = set()
     lengths = array.array("B")
@@ -351,15 +347,13 @@ def _filled(db: sqlite3.Connection, file: Path) -> dict[str, Any]:
     names: list[tuple[int, int, str, str]] = []
     encode = json.JSONEncoder(ensure_ascii=False).encode
     count, dated = 0, ""
-    for count, (schema, fields, texts) in enumerate(targets(file), start=1):
+    for count, (schema, fields, texts) in enumerate(read_targets(file), start=1):
         dated = max(dated, fields["last_seen"][:10])
         entities.append((count, encode(fields)))
-        person = schema == PERSON
         for text in texts:
             number = len(lengths)
-            plain, joined = words_of(
-                name_of.__wrapped__(text, person)
-            )  # none comes twice, so none is remembered
+            # Past the cache of name_of: no name comes twice.
+            plain, joined = words_of(name_of.__wrapped__(text, schema == PERSON))
             spelt.update(plain)
             for word in plain + joined:
                 if (held := postings.get(word)) is None:
@@ -386,7 +380,7 @@ def _insert_words(
 ) -> None:
     """Put words and their keys into the tables.
 
-    Those that only joining made are found by all their consonants.
+    Words that exist only by joining get one key, with all their consonants.
     """
     vocabulary = sorted(postings)
     db.executemany(

@@ -1,6 +1,6 @@
-"""A name as it is compared.
+"""Names in the form in which they are compared: words in Latin letters, folded.
 
-Words in Latin letters, and each word without what its spellings differ in.
+Folding removes what the spellings of one name differ in:
 
 Юрий Хрущёв        yuriy khrushchev    iuri hrushev
 Youri Khrouchtchev youri khrouchtchev  iuri hrushev
@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from deepdiver.tools.osint.sanctions.transliterate import LATIN, SYLLABIC, VOWELLESS, latin, script
 
 LONGEST = 400
-"""Characters of a name that are looked at; the longest of real lists are titles of state bodies
-below 300."""
+"""Characters of a name that are read; the longest in real lists are titles of state bodies with
+fewer than 300."""
 MOST_WORDS = 16
 """Words of a name that are compared."""
 
 _GLUE = re.compile(r"['’‘ʼʹʺ`´\"“”]")
 """Marks within a word: O'Brien, Igor' (the soft sign)."""
 _ABBREVIATED = re.compile(r"\b(?:\w\.){2,}")
-"""S.A.R.L., which is one word; in a person's name such letters are initials and stand apart."""
+"""S.A.R.L., which is one word; in a person's name such letters are initials and stay apart."""
 _WORD = re.compile(r"[a-z0-9]+")
 
 HONORIFICS = frozenset(
@@ -33,13 +33,13 @@ HONORIFICS = frozenset(
     "mullah mulla maulavi "
     "mawlawi maulana ayatollah president minister".split()
 )
-"""Before a person's name; left out where two words remain."""
+"""Titles before a person's name; left out if two words remain."""
 PARTICLES = frozenset(
     "al el ul ad ar as an az ibn bin bint ben abu abou umm van von vom der den de del della di da "
     "do dos das du la le "
     "les lo y and und et of the for fuer".split()
 )
-"""Little words that lists have or leave out as they like."""
+"""Little words that lists write or leave out as they like."""
 GENERIC = frozenset(
     "agency aktiengesellschaft associates association bank business center centre commercial "
     "construction consulting "
@@ -53,7 +53,7 @@ GENERIC = frozenset(
     "shipping state steel "
     "technologies technology trade trading transport university".split()
 )
-"""Words that many organisations have in their names and none is known by."""
+"""Words that many organisations have in their names, so that they identify none."""
 LEGAL_FORMS = frozenset(
     "company co limited ltd llc llp lp inc incorporated corp corporation plc gmbh ag kg ohg kgaa "
     "aktiengesellschaft se "
@@ -73,7 +73,7 @@ _SPELT_OUT = re.compile(
 )
 """Legal forms in several words."""
 _SPELT_OUT_HAVE = frozenset("liability joint limited haftung societe sp cv obshchestvo".split())
-"""One of these stands in every legal form of several words; most names have none of them."""
+"""Every legal form of several words has one of these; most names have none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +85,18 @@ class Name:
     words: tuple[str, ...]
     """Its words in lower-case Latin letters, without titles and legal forms."""
     script: str = LATIN
-    """What it was written in."""
+    """The script that it was written in."""
     person: bool = True
-    """Whether it is read as a person's."""
+    """Whether it is read as the name of a person."""
 
     @property
     def vowelless(self) -> bool:
-        """Whether it came without its vowels."""
+        """Whether it was written without its vowels."""
         return self.script in VOWELLESS
 
     @property
     def syllabic(self) -> bool:
-        """Whether its words are syllables, which in Latin letters may be written as one word."""
+        """Whether its words are syllables, which may be one word in Latin letters."""
         return self.script in SYLLABIC
 
 
@@ -106,8 +106,8 @@ def name_of(text: str, person: bool) -> Name:
 
     Args:
         text: The name, in any script.
-        person: Whether it is a person's: these have titles and initials, organisations have legal
-            forms.
+        person: Whether it is the name of a person, with titles and initials, or of an organisation,
+            with legal forms.
     """
     seen = text[:LONGEST]
     plain = _GLUE.sub("", latin(seen))
@@ -133,7 +133,7 @@ def _without_form(words: list[str]) -> list[str]:
 
 
 def weight(word: str, person: bool) -> float:
-    """Return how much a word tells of whose name it is."""
+    """Return how much a word says about whose name it is."""
     if word in PARTICLES:
         return 0.25
     return 0.4 if not person and word in GENERIC else 1.0
@@ -149,8 +149,8 @@ _SOUNDS = dict(
         "ee:i ae:a oe:o ue:u"
     ).split()
 )
-"""Ways of writing one sound in Latin letters: English, French, German, Polish, and the standards
-for Cyrillic."""
+"""Spellings of one sound in Latin letters: English, French, German, Polish, and the standards for
+Cyrillic."""
 _WRITTEN = re.compile("|".join(sorted(_SOUNDS, key=lambda letters: (-len(letters), letters))))
 _DOUBLE = re.compile(r"(.)\1+")
 _DOUBLE_CONSONANT = re.compile(r"([^aeiouy\W])\1+")
@@ -158,10 +158,7 @@ _DOUBLE_CONSONANT = re.compile(r"([^aeiouy\W])\1+")
 
 @functools.lru_cache(maxsize=262_144)
 def fold(word: str) -> str:
-    """Return a word without what spellings of one name differ in.
-
-    Y, i and j; kh and h; ou and u; -off and -ov.
-    """
+    """Return a word without what spellings differ in: y, i, j; kh, h; ou, u; -off, -ov."""
     if len(word) < 2 or word.isdigit():
         return word
     folded = word
@@ -169,7 +166,8 @@ def fold(word: str) -> str:
         folded = word.rstrip("f") + "v"
     elif word.endswith(("ah", "eh", "ih", "uh")):
         folded = word[:-1]  # Abdullah, Abdulla
-    once = _DOUBLE_CONSONANT.sub(r"\1", folded)  # before sounds are told: Mattsson is Matsson
+    # Before sounds are replaced: Mattsson is Matsson.
+    once = _DOUBLE_CONSONANT.sub(r"\1", folded)
     folded = _DOUBLE.sub(r"\1", _WRITTEN.sub(lambda found: _SOUNDS[found[0]], once))
     return folded[1:] if folded.startswith("ie") else folded  # Yevgeny, Evgeny
 
@@ -179,9 +177,9 @@ _VOWELS = str.maketrans("", "", "aeiou")
 
 @functools.lru_cache(maxsize=262_144)
 def skeleton(folded: str) -> str:
-    """Return the consonants of a word without a last h, which some write and some do not.
+    """Return the consonants of a word, without a last h, which some write and some do not.
 
-    Of vowels alone, the word.
+    A word that has only vowels is returned as it is.
     """
     bones = folded.translate(_VOWELS) or folded
     return bones[:-1] if len(bones) > 2 and bones[-1] == "h" else bones

@@ -1,0 +1,1 @@
+"""Internet outages: IODA and Cloudflare Radar."""

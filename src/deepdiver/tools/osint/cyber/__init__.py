@@ -1,0 +1,1 @@
+"""Vulnerabilities: CISA's catalogue of exploited ones (KEV) and NVD."""

@@ -1,0 +1,1 @@
+"""Events: reports of ReliefWeb and earthquakes of USGS."""
