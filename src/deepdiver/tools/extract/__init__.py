@@ -9,6 +9,6 @@ its pages, slides, sheets, headings and messages begin.
 from __future__ import annotations
 
 from deepdiver.tools.extract.formats import FORMATS, format_of
-from deepdiver.tools.extract.pool import Extractor, extract
+from deepdiver.tools.extract.workers.pool import Extractor, extract
 
 __all__ = ["FORMATS", "Extractor", "extract", "format_of"]

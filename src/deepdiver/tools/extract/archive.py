@@ -50,7 +50,7 @@ class Archive:
                 f"it would unpack to {total:,} bytes, more than {LARGEST_TOTAL:,}"
             )
         for member in members:
-            _look_over(member)
+            _check_member(member)
         self.names = frozenset(member.filename for member in members)
 
     def read(self, name: str) -> bytes:
@@ -96,11 +96,11 @@ class Archive:
             target = link.get("Target", "")
             if link.get("TargetMode") != "External" and target:
                 kind = link.get("Type", "").rpartition("/")[2]
-                found[link.get("Id", "")] = (kind, inside(name, target))
+                found[link.get("Id", "")] = (kind, member_at(name, target))
         return found
 
 
-def _look_over(member: zipfile.ZipInfo) -> None:
+def _check_member(member: zipfile.ZipInfo) -> None:
     if member.file_size > LARGEST_MEMBER and member.filename.endswith(
         (".xml", ".xhtml", ".html", ".rels", ".opf")
     ):
@@ -116,7 +116,7 @@ def _look_over(member: zipfile.ZipInfo) -> None:
         )
 
 
-def inside(name: str, target: str) -> str:
+def member_at(name: str, target: str) -> str:
     """Return the member that `target`, written in the member `name`, means."""
     target = unquote(target.partition("#")[0])
     if target.startswith("/"):
@@ -143,6 +143,6 @@ def parse_xml(data: bytes) -> Any:
         raise UnreadableError(f"it is damaged: its XML is not well formed ({error})") from None
 
 
-def local(tag: object) -> str:
+def local_name(tag: object) -> str:
     """Return an element's name without its namespace; empty for comments and the like."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""

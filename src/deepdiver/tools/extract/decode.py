@@ -58,7 +58,7 @@ def decode(data: bytes, mime: str = "") -> tuple[str, str]:
             return _noted(_text(data.decode(name, "replace")), name)
     if b"\0" in data:
         raise UnreadableError("it is not text")
-    said = declared(data, mime)
+    said = declared_encodings(data, mime)
     if said and said[0].startswith("iso2022"):  # written in plain bytes, which are UTF-8 too
         return _noted(data.decode(said[0], "replace"), said[0])
     try:
@@ -80,7 +80,7 @@ def _text(text: str) -> str:
     return text
 
 
-def declared(data: bytes, mime: str) -> list[str]:
+def declared_encodings(data: bytes, mime: str) -> list[str]:
     """Return the encodings that the server and the text itself name, of those that there are."""
     found = [match[1] for match in [_CHARSET.search(mime)] if match]
     found += [(match[1] or match[2]).decode("ascii") for match in _DECLARED.finditer(data[:_LOOK])]

@@ -125,7 +125,7 @@ def suffix_of(name: str) -> str:
     return PurePosixPath(name).suffix.lower()
 
 
-def foreign(data: bytes) -> str:
+def unreadable_kind(data: bytes) -> str:
     """Return what a file is that cannot be read, by its first bytes.
 
     Empty if it may be one that can.
@@ -155,7 +155,7 @@ def format_of(mime: str, name: str, data: bytes) -> str:
     """
     if sure := _magic(data):
         return sure
-    textual = not foreign(data)
+    textual = not unreadable_kind(data)
     for said in (
         _MIMES.get(mime.partition(";")[0].strip().lower(), ""),
         _SUFFIXES.get(suffix_of(name), ""),

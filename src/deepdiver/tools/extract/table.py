@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from deepdiver.tools.extract.draft import Draft
+from deepdiver.tools.extract.document_draft import DocumentDraft
 
 LONGEST_NAME = 80
 """A longer cell is no name of a column."""
@@ -21,7 +21,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/]\d\d)?")
 _SPACE = re.compile(r"\s+")
 
 
-def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None:
+def add_table(draft: DocumentDraft, rows: Iterable[list[str]], *, head: bool = False) -> None:
     """Put a table into a draft, a line for each row.
 
     Args:
@@ -43,7 +43,7 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
             draft.add(cells[0])  # a caption, not a row
             gap = "\n\n"
             continue
-        if (first and head) or (open_ and is_head(row, after, first=first)):
+        if (first and head) or (open_ and is_header(row, after, first=first)):
             names = row
             draft.add("| " + " | ".join(cells), gap)
         else:
@@ -52,7 +52,7 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
         gap = "\n"
 
 
-def is_head(row: list[str], after: list[str], *, first: bool) -> bool:
+def is_header(row: list[str], after: list[str], *, first: bool) -> bool:
     """Judge whether a row names the columns: words over values, or words at the top of a table."""
     cells = [cell for cell in row if cell]
     if len(cells) < 2 or any(len(cell) > LONGEST_NAME for cell in cells):  # one name is a caption

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION, embedder
-from deepdiver.tools.library import ready
-from deepdiver.tools.library.tables import Held
+from deepdiver.tools.library import sample_vectors
+from deepdiver.tools.library.records import StoredDocument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 
-def texts_of(held: Held) -> list[str]:
+def texts_to_embed(held: StoredDocument) -> list[str]:
     """Return what is embedded of a document: each passage below the title, if that is its own.
 
     A file's name is not embedded, so a file that was moved keeps its vectors.
@@ -31,7 +31,7 @@ def texts_of(held: Held) -> list[str]:
 
 
 @functools.lru_cache(maxsize=1_024)
-def query_vector(query: str) -> Vector:
+def embed_query(query: str) -> Vector:
     """Return the vector of a query.
 
     Kept for a while: a run asks the same of several libraries, and more than once.
@@ -41,7 +41,7 @@ def query_vector(query: str) -> Vector:
     return made
 
 
-def embedded(texts: Sequence[str | None]) -> Matrix:
+def embed_texts(texts: Sequence[str | None]) -> Matrix:
     """Return a vector for each text, and zeros for a gap."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def embedded(texts: Sequence[str | None]) -> Matrix:
     unknown: list[int] = []
     for place, text in enumerate(texts):
         if text is not None:
-            known = ready.vectors().get(ready.mark(text))
+            known = sample_vectors.load_sample_vectors().get(sample_vectors.key_of(text))
             if known is None:
                 unknown.append(place)
             else:

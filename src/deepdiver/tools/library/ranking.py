@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from deepdiver.core.text import Span
-from deepdiver.tools.library import fusion, links
-from deepdiver.tools.library.base import Match
+from deepdiver.tools.library import document_names, score_fusion
+from deepdiver.tools.library.interface import Match
 
 LEAST = 0.2
 """How near in sense a passage must be that has none of the query's words: what is about something
@@ -39,11 +39,11 @@ REACH = 50
 FURTHER = 0.5
 """What each further passage of one document counts of what the one before it does."""
 
-Place = tuple[int, int, int]
+DocumentRange = tuple[int, int, int]
 """A document: its id, the number of its first passage, and how many passages it has."""
 
 
-class Measures(Protocol):
+class QueryMeasures(Protocol):
     """What a library can tell of its passages in view of one query.
 
     A passage goes by its number.
@@ -69,7 +69,7 @@ class Measures(Protocol):
         """Return, for some passages, the passages behind each name in them; see `linked`."""
 
 
-def ranked(measures: Measures, passages: int, k: int, hops: int) -> dict[int, float]:
+def rank_passages(measures: QueryMeasures, passages: int, k: int, hops: int) -> dict[int, float]:
     """Return the scores of all passages that come into question.
 
     Args:
@@ -78,17 +78,17 @@ def ranked(measures: Measures, passages: int, k: int, hops: int) -> dict[int, fl
         k: How many are asked for.
         hops: How often to go on from good passages to the documents that they name.
     """
-    deep = max(fusion.DEEP, 2 * k)
+    deep = max(score_fusion.DEEP, 2 * k)
     words = measures.by_words(deep)
     if not measures.sensible:
-        return _followed(measures, words, None, hops, fusion.fuse)
+        return _followed(measures, words, None, hops, score_fusion.fuse_scores)
     if passages <= WHOLE:
         known = measures.sense_of(measures.numbers())
         near = _best(known, deep)
         words |= measures.words_of(near.keys() - words.keys())
         sense = {number: score for number, score in near.items() if score >= LEAST}
         sense |= {number: known[number] for number in words if number in known}
-        return _followed(measures, words, sense, hops, fusion.fuse)
+        return _followed(measures, words, sense, hops, score_fusion.fuse_scores)
     looked_at = max(NEAR, k)
     sense = measures.sense_of(_best(words, looked_at).keys())
     fuse = functools.partial(_fuse_few, deep=looked_at // 2)
@@ -112,12 +112,12 @@ def _fuse_few(
 
     Found by their words, even the last of them are not far in sense: its 0 lies in their middle.
     """
-    fused = fusion.fuse(words, sense, deep=deep)
+    fused = score_fusion.fuse_scores(words, sense, deep=deep)
     return {number: fused[number] for number in sense}
 
 
 def _followed(
-    measures: Measures,
+    measures: QueryMeasures,
     words: dict[int, float],
     sense: dict[int, float] | None,
     hops: int,
@@ -137,7 +137,7 @@ def _followed(
     base = scores = fuse(words, sense or {})
     reached: set[int] = set()
     for _ in range(hops):
-        named = _foremost_named(measures, measures.named(fusion.seeds(scores)), most)
+        named = _foremost_named(measures, measures.named(score_fusion.best_passages(scores)), most)
         new = {
             number for groups in named.values() for group in groups for number in group
         } - base.keys()
@@ -150,12 +150,12 @@ def _followed(
             seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
             for seed, groups in named.items()
         }
-        scores = fusion.follow(base, scores, best)
+        scores = score_fusion.follow_names(base, scores, best)
     return scores
 
 
 def _foremost_named(
-    measures: Measures, named: dict[int, list[list[int]]], most: int | None
+    measures: QueryMeasures, named: dict[int, list[list[int]]], most: int | None
 ) -> dict[int, list[list[int]]]:
     """Return the passages behind each name, of a larger group the best by their words."""
     if most is None:
@@ -179,9 +179,9 @@ def _foremost_named(
     }
 
 
-def linked(
+def passages_behind_names(
     said: Mapping[int, tuple[int, Set[str]]],
-    known: Mapping[str, Sequence[Place]],
+    known: Mapping[str, Sequence[DocumentRange]],
     only: Collection[int] | None,
 ) -> dict[int, list[list[int]]]:
     """Return, for some passages, the passages of the documents behind each name in them.
@@ -199,14 +199,14 @@ def linked(
         number: [
             group
             for name in sorted(names & known.keys())
-            if len(known[name]) <= links.SHARED
+            if len(known[name]) <= document_names.SHARED
             if (group := _passages([place for place in known[name] if place[0] != id_], only))
         ]
         for number, (id_, names) in said.items()
     }
 
 
-def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int]:
+def _passages(places: Iterable[DocumentRange], only: Collection[int] | None) -> list[int]:
     """Return the passages of some documents that are looked at, of those that may be."""
     return [
         number
@@ -216,7 +216,7 @@ def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int
     ]
 
 
-def foremost(scores: Mapping[int, float], k: int) -> list[int]:
+def numbers_to_look_up(scores: Mapping[int, float], k: int) -> list[int]:
     """Return the numbers of the passages to look up: four times as many as asked for, best first.
 
     So many because some may be gone, and others are further passages of documents that are there
@@ -225,7 +225,7 @@ def foremost(scores: Mapping[int, float], k: int) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], number))[: 4 * k]
 
 
-def in_order(found: Iterable[Match], k: int) -> list[Match]:
+def order_matches(found: Iterable[Match], k: int) -> list[Match]:
     """Return the k best; equal ones in the order of their urls.
 
     A further passage of a document tells less that is new than the first one of another, so it

@@ -31,7 +31,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.store.faults import from_os
-from deepdiver.tools.library.locking import if_free
+from deepdiver.tools.process_lock import try_lock
 from deepdiver.tools.search.http import Downloaded, download
 from deepdiver.tools.search.keyless import advised, agent
 
@@ -142,7 +142,7 @@ async def _updated(
     """Bring the copy up to date, or take what another process brought meanwhile."""
     lock = shelf.lock()
     while True:
-        with if_free(lock) as free:
+        with try_lock(lock) as free:
             if free:
                 held = shelf.held()
                 if held is not None and 0 <= shelf.age(held) < fresh_for:

@@ -1,0 +1,75 @@
+"""Which library: one for what was added by hand, and one for each set of --in paths.
+
+Rankings depend on all that a library holds, so what is asked of some documents must not depend on
+others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from deepdiver import sample
+from deepdiver.core.settings import Settings
+from deepdiver.errors import DeepdiverError
+from deepdiver.tools.library.interface import Library
+
+MAIN = "main"
+"""The library of `deepdiver library add`."""
+
+
+def folder_of(home: Path, paths: Sequence[Path]) -> Path:
+    """Return the folder of the library of some paths; without any, of the main one."""
+    if not paths:
+        return home / "library" / MAIN
+    if tuple(paths) == (sample.LIBRARY,):
+        return home / "library" / "sample"
+    listed = "\0".join(sorted({path.absolute().as_posix() for path in paths}))
+    return (
+        home
+        / "library"
+        / hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    )
+
+
+def open_library(settings: Settings, paths: Sequence[Path] = ()) -> Library:
+    """Open the library of some paths; without any, the main one.
+
+    Where the settings name a PostgreSQL, it is there.
+
+    Raises:
+        StoreError: If it cannot be opened.
+        UsageError: If a PostgreSQL is named in a way that cannot be read, or its package is not
+            installed.
+    """
+    if settings.database is not None:
+        from deepdiver.tools.library.postgres.library import PostgresLibrary
+
+        return PostgresLibrary(settings.database, folder_of(settings.home, paths).name)
+    from deepdiver.tools.library.local.library import LocalLibrary
+
+    return LocalLibrary(folder_of(settings.home, paths))
+
+
+def has_documents(settings: Settings) -> bool:
+    """Whether the main library holds anything; looks without making anything."""
+    if settings.database is not None:
+        from deepdiver.tools.library.postgres.library import has_any_document
+
+        try:
+            return has_any_document(settings.database, MAIN)
+        except DeepdiverError:
+            return True  # whoever opens it is told what is wrong with it
+    file = folder_of(settings.home, ()) / "catalogue.sqlite"
+    if not file.is_file():
+        return False
+    try:
+        with closing(
+            sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)
+        ) as db:
+            return db.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None
+    except sqlite3.Error:
+        return True  # whoever opens it is told what is wrong with it
