@@ -39,10 +39,10 @@ def fill(library: PostgresLibrary, count: int) -> float:
     """Enter invented documents; returns how many passages a second that took, inventing apart."""
     took = 0.0
     documents = invented(count)
-    with library._changing() as register:
+    with library._changing() as catalogue:
         while batch := list(itertools.islice(documents, AT_ONCE)):
             began = time.monotonic()
-            register.put(batch)
+            catalogue.put(batch)
             took += time.monotonic() - began
     return count / took
 

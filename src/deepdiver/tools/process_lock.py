@@ -1,8 +1,6 @@
-"""One at a time.
+"""A lock between processes, which the system releases when its holder dies.
 
-A lock that other processes see, and that the system lets go of when its holder dies.
-
-It is SQLite's own lock on an empty database, which holds on every system that deepdiver runs on.
+It is SQLite's own lock on an empty database, which works on every system that deepdiver runs on.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from deepdiver.errors import StoreError
 from deepdiver.store.faults import primary_code, translated
 
 PAUSE = 0.2
-"""Seconds between two tries; short, so that Ctrl-C is heard."""
+"""Seconds between two attempts; short, so that Ctrl-C takes effect."""
 
 
 @contextmanager
@@ -25,11 +23,11 @@ def hold_lock(file: Path, seconds: float) -> Iterator[None]:
     """Hold a lock.
 
     Args:
-        file: The lock; made where there is none.
+        file: The file of the lock; created if it does not exist.
         seconds: How long to wait for another holder.
 
     Raises:
-        StoreError: If somebody else holds it for longer, or the file cannot be made.
+        StoreError: If another process holds it for longer, or the file cannot be created.
     """
     with _locked(file, seconds) as taken:
         if not taken:
@@ -41,7 +39,7 @@ def hold_lock(file: Path, seconds: float) -> Iterator[None]:
 
 @contextmanager
 def try_lock(file: Path) -> Iterator[bool]:
-    """Hold a lock if nobody else does; gives whether that is so."""
+    """Hold a lock if nobody else does; yields whether it is held."""
     with _locked(file, 0.0) as taken:
         yield taken
 

@@ -45,7 +45,7 @@ class Known:
         return {number: self.words[number] for number in numbers if number in self.words}
 
     @property
-    def sensible(self) -> bool:
+    def has_vectors(self) -> bool:
         return self.sense is not None
 
     def numbers(self) -> Collection[int]:

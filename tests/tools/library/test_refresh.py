@@ -66,7 +66,7 @@ def names(found: tuple[str, ...]) -> list[str]:
 def numbers(catalogue: SqliteCatalogue) -> dict[str, int]:
     first = {}
     for entry in catalogue.entries():
-        held = catalogue.held(entry.id)
+        held = catalogue.stored(entry.id)
         assert held is not None
         first[Path(entry.url).name] = held.first
     return first

@@ -1,22 +1,23 @@
-"""A document while it is being read.
-
-Blocks of text, and marks that point at exactly where they begin.
-"""
+"""A document while it is being read: blocks of text, and marks at the offsets where parts begin."""
 
 from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from typing import Any, Literal
+
+from deepdiver.core.record import Mark
+from deepdiver.tools.document import Document
 
 Kind = Literal["page", "slide", "sheet", "heading", "message"]
 
 LARGEST_TEXT = 8_000_000
-"""Bytes of text in UTF-8, some 4,000 pages. In memory a character takes four bytes at worst, so
-that a text and the bytes it came in stay below 40 MB."""
+"""Bytes of text in UTF-8, some 4,000 pages. A character takes four bytes of memory at worst, so a
+text and the bytes that it was made from stay below 40 MB."""
 SECONDS = 5.0
-"""Of computing, or six of waiting: then what there is of a long document is kept, before the child
-is ended."""
+"""Seconds of computing, or of waiting and one more. Then the part of a long document that was read
+is kept, before the worker is killed."""
 MOST_MARKS = 20_000
 LONGEST_LABEL = 200
 LONGEST_FIELD = 500
@@ -29,30 +30,30 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class DraftFullError(Exception):
-    """The text is as long as a text may be.
+    """The draft has reached its largest size or its time limit.
 
-    Its argument is the draft, with what was added so far.
+    Its argument is the draft, with everything that was added until now.
     """
 
 
 def clean_text(text: str) -> str:
-    """Return a text with plain line ends, and without control characters and halves of characters."""
+    """Return a text with plain line ends, without control characters and lone surrogates."""
     return _SURROGATE.sub("\ufffd", _CONTROL.sub("", _LINE_END.sub("\n", text)))
 
 
 def one_line(text: str, longest: int = LONGEST_FIELD) -> str:
-    """Return a text on one line, cut to a length that a field may have."""
+    """Return a text on one line, cut to the longest length of a field."""
     return " ".join(clean_text(text[: 8 * longest]).split())[:longest]
 
 
 class DocumentDraft:
-    """Collects the text of a document, block by block, and what it says of itself."""
+    """Collects the text of a document block by block, and its metadata."""
 
     def __init__(self, format: str) -> None:
-        """Begin an empty one.
+        """Start an empty draft.
 
         Args:
-            format: What it is taken from, one of `FORMATS`.
+            format: The format of the file, one of `FORMATS`.
         """
         self.format = format
         self.title = self.author = self.publisher = self.publisher_kind = self.published = (
@@ -68,12 +69,12 @@ class DocumentDraft:
 
     @property
     def text(self) -> str:
-        """All of it so far."""
+        """The text until now."""
         return "".join(self._parts)
 
     @property
     def length(self) -> int:
-        """Characters so far."""
+        """The length of the text until now, in characters."""
         return self._length
 
     @property
@@ -87,16 +88,16 @@ class DocumentDraft:
         return next((label for _, kind, label in self._marks if kind == "heading"), "")
 
     def note(self, text: str) -> None:
-        """Say what was left out or could not be read; twice the same is said once."""
+        """Add a note on what was left out or is unreadable. Repeated or empty ones are ignored."""
         if text and len(self._notes) < MOST_NOTES:
             self._notes[one_line(text)] = None
 
     def mark_next(self, kind: Kind, label: str) -> None:
-        """Let a part begin with the next block that is added."""
+        """Mark the beginning of a part at the next block that is added."""
         self._pending.append((kind, one_line(label, LONGEST_LABEL)))
 
     def add(self, text: str, gap: str = "\n\n") -> None:
-        """Add a block, apart from what is there by `gap`. White space around it is no part of it.
+        """Add a block without the white space around it, separated by `gap` from the text before.
 
         Raises:
             FullError: If the text has reached its largest size, or reading it takes too long.
@@ -104,7 +105,7 @@ class DocumentDraft:
         self.put(clean_text(text).strip(), gap)
 
     def put(self, text: str, gap: str = "\n\n") -> None:
-        """Add a block as it is: white space at its ends counts."""
+        """Add a block as it is, including white space at its ends."""
         if not text:
             return
         if time.monotonic() > self._until[0] or time.process_time() > self._until[1]:
@@ -135,11 +136,11 @@ class DocumentDraft:
             self.add(text, gap)
 
     def mark_at(self, start: int, kind: Kind, label: str) -> None:
-        """Mark a part that begins at an offset of the text there is."""
+        """Mark the beginning of a part at an offset of the text."""
         self._marks.append((start, kind, one_line(label, LONGEST_LABEL)))
 
     def metadata(self) -> dict[str, Any]:
-        """Return everything but the text, such that JSON can hold it."""
+        """Return everything except the text, as values of JSON."""
         marks = sorted(
             (mark for mark in self._marks if mark[0] < self._length), key=lambda mark: mark[0]
         )
@@ -158,3 +159,15 @@ class DocumentDraft:
             ],
             "notes": list(self._notes),
         }
+
+
+def assemble_document(text: str, metadata: Mapping[str, Any]) -> Document:
+    """Return the document of a text and the metadata of its draft.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: If the metadata is not that of a draft.
+    """
+    marks = tuple(
+        Mark(start=start, kind=kind, label=label) for start, kind, label in metadata["marks"]
+    )
+    return Document(text=text, **{**metadata, "marks": marks})

@@ -1,4 +1,4 @@
-"""From a tree of HTML, or of what trafilatura makes of it, to blocks of plain text."""
+"""Turns a tree of HTML, or the XML of trafilatura, into blocks of plain text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "head"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption "
-    "figure footer form "
-    "header hr html legend li list item main nav ol option p pre quote section summary table row "
-    "tr ul".split()
+    "address article aside blockquote body caption center dd details div dl dt fieldset "
+    "figcaption figure footer form header hr html legend li list item main nav ol option "
+    "p pre quote section summary table row tr ul".split()
 )
 _ITEMS = frozenset({"li", "item"})
 _LISTS = frozenset({"ul", "ol", "list"})
@@ -28,15 +27,15 @@ _KEPT = frozenset({"pre", "code", "textarea"})
 _SILENT = frozenset(
     "script style noscript template svg math iframe object canvas select datalist graphic".split()
 )
-"""What a reader does not read. A heading of the page (`head`) is told from the head of the file by
-where we begin."""
+"""Elements without text to read. A heading (`head`, in trafilatura's XML) is not confused with the
+head of a page, since we begin below that."""
 PAGE_FURNITURE = frozenset({"nav", "header", "footer", "aside", "form", "button", "dialog", "menu"})
 _SPACE = re.compile(r"\s+")
 _AROUND_BREAK = re.compile(r"[ \t]*\n[ \t]*")
 
 
 def parse_html(text: str) -> Any:
-    """Return the tree of an HTML text; nothing outside it is read. None if there is nothing in it.
+    """Return the tree of an HTML text; None if it is empty. Nothing outside it is loaded.
 
     Raises:
         UnreadableError: If the parser gives up.
@@ -53,20 +52,17 @@ def parse_html(text: str) -> Any:
 
 
 def _without_declaration(text: str) -> str:
-    """Take the XML declaration off.
-
-    The characters are known already, whatever encoding it names.
-    """
+    """Remove the XML declaration: the text is decoded already, whatever encoding it names."""
     return re.sub(r"\A\s*<\?xml[^>]{0,200}>", "", text)
 
 
 def add_html(draft: DocumentDraft, root: Any, silent: frozenset[str] = frozenset()) -> None:
-    """Put the text of a tree into a draft: paragraphs, headings, items, rows.
+    """Add the text of a tree to a draft: paragraphs, headings, list items and rows of tables.
 
     Args:
-        draft: What it is added to.
-        root: Where to begin.
-        silent: Elements to leave out, beyond those that hold no text to read.
+        draft: The draft.
+        root: The element to begin with.
+        silent: Elements to leave out, besides those without text to read.
     """
     _Renderer(draft, silent | _SILENT).render(root)
 
@@ -88,18 +84,21 @@ class _Renderer:
         for event, element in walk:
             tag = element.tag if isinstance(element.tag, str) else ""
             name = tag.rpartition("}")[2].lower()
-            if event == "start":
-                if not name or (name in self._silent and element is not root):
-                    walk.skip_subtree()
-                else:
-                    self._open(element, name)
-                    self._say(element.text)
+            shown = bool(name) and (name not in self._silent or element is root)
+            if event == "end":
+                self._leave(element, name if shown else "", root)
+            elif shown:
+                self._open(element, name)
+                self._say(element.text)
             else:
-                if name and (name not in self._silent or element is root):
-                    self._close(element, name)
-                if element is not root:
-                    self._say(element.tail)
+                walk.skip_subtree()
         self._flush()
+
+    def _leave(self, element: Any, name: str, root: Any) -> None:
+        if name:
+            self._close(element, name)
+        if element is not root:
+            self._say(element.tail)
 
     def _say(self, text: str | None) -> None:
         if text:
@@ -112,7 +111,7 @@ class _Renderer:
         elif name in _BLOCKS or name in _HEADINGS:
             self._flush()
         if name == "table":
-            # A table that holds another is there for the layout: its cells are blocks.
+            # A table that contains another is there for the layout: its cells are blocks.
             layout = element.find(".//table") is not None
             self._tables.append(_Table(layout))
         elif name in _LISTS:
@@ -154,16 +153,12 @@ class _Renderer:
             table.add_table(self._draft, inside.rows, head=inside.headed)
 
     def _flush(self) -> None:
-        """End the block: put what was said down, or keep it for the cell of a table."""
+        """End the block: add it to the draft, or keep it for the cell of a table."""
         if self._tables and not self._tables[-1].layout and self._tables[-1].open:
             self._words.append(" ")
             return
-        text = (
-            _AROUND_BREAK.sub("\n", clean_text("".join(self._words)))
-            if not self._kept
-            else clean_text("".join(self._words))
-        )
-        text = text.strip("\n") if self._kept else text.strip()
+        text = clean_text("".join(self._words))
+        text = text.strip("\n") if self._kept else _AROUND_BREAK.sub("\n", text).strip()
         self._words = []
         if not text.strip():
             return
@@ -179,7 +174,7 @@ class _Renderer:
 
 
 class _Table:
-    """A table while it is being walked through."""
+    """A table while it is being walked."""
 
     def __init__(self, layout: bool) -> None:
         self.layout = layout

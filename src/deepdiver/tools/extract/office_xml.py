@@ -1,33 +1,27 @@
-"""What documents, slides and sheets of Office have in common.
-
-Properties, charts, paragraphs of drawings.
-"""
+"""The XML that Word documents, slides and sheets have in common: properties, drawings, charts."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.extract.archive import Archive, local_name
+from deepdiver.tools.extract.archive import Archive, elements, local_name
 from deepdiver.tools.extract.document_draft import DocumentDraft
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _NOBODY = frozenset(
     {"python-docx", "openpyxl", "steve canny", "unknown", "user", "author", "administrator"}
 )
-"""What programs write for an author."""
+"""Authors that programs fill in."""
 _NO_TITLE = frozenset(
     {"powerpoint presentation", "presentation", "word document", "document", "untitled", "slide 1"}
 )
 _TEMPLATES = ("2013-12-23", "2013-01-27")
-"""When the empty files were made that python-docx and python-pptx begin with."""
+"""The dates of the empty files that python-docx and python-pptx start from."""
 
 
 def add_properties(draft: DocumentDraft, archive: Archive) -> None:
-    """Take title, author, date and language from the properties.
-
-    What programs fill in does not count.
-    """
+    """Set title, author, date and language from the properties, except what programs fill in."""
     root = archive.xml("docProps/core.xml")
     told = (
         {} if root is None else {local_name(item.tag): (item.text or "").strip() for item in root}
@@ -45,8 +39,8 @@ def relation_id(element: Any, name: str = "id") -> str:
 
 
 def drawing_paragraphs(element: Any) -> list[str]:
-    """Return the paragraphs of a drawing's text (`a:p`), without empty ones."""
-    found = ["".join(_runs(item)).strip() for item in element.iter() if local_name(item.tag) == "p"]
+    """Return the non-empty paragraphs (`a:p`) of a drawing."""
+    found = ["".join(_runs(item)).strip() for item in elements(element, "p")]
     return [text for text in found if text]
 
 
@@ -66,10 +60,7 @@ def _runs(paragraph: Any) -> list[str]:
 def drawing_content(
     archive: Archive, graphic: Any, relations: dict[str, tuple[str, str]]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return what a drawing shows.
-
-    Lines of text (a diagram's, a chart's title), and rows (a chart's values).
-    """
+    """Return the lines of a diagram, or the title and the rows of values of a chart."""
     for item in graphic.iter():
         name = local_name(item.tag)
         if name == "chart" and (part := relations.get(relation_id(item))):
@@ -83,31 +74,27 @@ def drawing_content(
 def _part(archive: Archive, name: str) -> Any:
     try:
         return archive.xml(name)
-    except UnreadableError:  # a chart that is broken costs a chart
+    except UnreadableError:  # a broken chart costs only the chart
         return None
 
 
 def chart_content(root: Any) -> tuple[list[str], list[list[str]]]:
-    """Return a chart's title, and its values as rows under their series' names."""
+    """Return the title of a chart, and its values as rows below the names of the series."""
     if root is None:
         return [], []
-    title = next(
-        (drawing_paragraphs(item) for item in root.iter() if local_name(item.tag) == "title"), []
-    )
+    title = next(map(drawing_paragraphs, elements(root, "title")), [])
     columns: list[tuple[str, dict[int, str]]] = []
     labels: dict[int, str] = {}
-    for series in (item for item in root.iter() if local_name(item.tag) == "ser"):
+    for series in elements(root, "ser"):
         parts = {local_name(part.tag): part for part in series}
         named = " ".join(_points(parts.get("tx")).values())
         labels |= _points(parts.get("cat", parts.get("xVal")))
         columns.append((named, _points(parts.get("val", parts.get("yVal")))))
     if not columns:
         return title, []
-    count = max([*labels, *(at for _, points in columns for at in points)], default=-1) + 1
     rows = [["", *(named for named, _ in columns)]]
-    # A point's number is what the file says, so that a file could say a milliard: rows are made for
-    # points that exist.
-    for at in sorted({*labels, *(at for _, points in columns for at in points)} if count else ()):
+    # The numbers of points come from the file and may be huge: only existing points become rows.
+    for at in sorted({*labels, *(at for _, points in columns for at in points)}):
         rows.append([labels.get(at, ""), *(points.get(at, "") for _, points in columns)])
     return title, rows
 

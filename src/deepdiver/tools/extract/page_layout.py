@@ -1,7 +1,7 @@
-"""Lines on a page, by size and place: which of them are headings, and where a paragraph ends.
+"""Finding headings and paragraphs on a page, by the size and position of its lines.
 
-A PDF knows no paragraphs. Without this a heading would run on into the sentence below it, and be
-quoted with it.
+A PDF has no paragraphs. Without this, a heading would run into the sentence below it, and be quoted
+with it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 HEADING_SIZE = 1.15
-"""How much larger than most of the text a heading is at least."""
+"""How many times larger than most of the text a heading is at least."""
 LONGEST_HEADING = 200
 WIDER = 1.35
-"""How much more than the usual distance between lines parts paragraphs."""
+"""How many times the usual distance between lines separates paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +23,17 @@ class Line:
     """A line of a page."""
 
     text: str
-    """What it says."""
+    """Its text."""
     size: float = 0.0
-    """How large its letters are."""
+    """The size of its letters."""
     y: float = 0.0
-    """How far up the page it stands."""
+    """Its vertical position on the page."""
     bold: bool = False
-    """Whether all of it is set in bold."""
+    """Whether all of it is bold."""
 
 
 def join_lines(pieces: Iterable[tuple[str, float, float, bool]]) -> list[Line]:
-    """Put pieces of text (text, size, y, bold) together to lines.
-
-    The texts of both, joined, are the same.
-    """
+    """Join pieces of text (text, size, y, bold) into lines."""
     found: list[Line] = []
     held: list[tuple[str, float, float, bool]] = []
 
@@ -69,20 +66,17 @@ def join_lines(pieces: Iterable[tuple[str, float, float, bool]]) -> list[Line]:
 
 @dataclass(frozen=True, slots=True)
 class UsualLook:
-    """What most of a document looks like."""
+    """The usual look of the lines of a document."""
 
     size: float
-    """How large most letters are; 0 where nothing is known."""
+    """The size of most letters; 0 if unknown."""
     bold: bool
-    """Whether most of it is set in bold."""
+    """Whether most of it is bold."""
     step: float
-    """How far down the next line stands, mostly; negative where the page is counted from above."""
+    """The usual distance to the next line; negative if positions are counted from the top."""
 
     def heads(self, line: Line, apart: bool) -> bool:
-        """Tell whether a line is a heading.
-
-        Larger than the text, or bold and apart from what is above it.
-        """
+        """Whether a line is a heading: larger than the text, or bold and apart from the others."""
         if (
             not self.size
             or not any(map(str.isalpha, line.text))
@@ -92,7 +86,7 @@ class UsualLook:
         return line.size >= HEADING_SIZE * self.size or (line.bold and not self.bold and apart)
 
     def parts(self, above: Line, below: Line) -> bool:
-        """Tell whether two lines are further apart than lines of one paragraph."""
+        """Whether two lines are further apart than lines of one paragraph."""
         down = (above.y - below.y) * (1 if self.step > 0 else -1)
         return bool(self.step) and down > WIDER * abs(self.step) * max(
             below.size / self.size if self.size else 1, 1
@@ -100,7 +94,7 @@ class UsualLook:
 
 
 def usual_look(pages: list[list[Line]]) -> UsualLook:
-    """Judge what most of a document looks like."""
+    """Return the usual look of the lines of a document."""
     sizes: Counter[float] = Counter()
     bold = letters = 0
     steps: Counter[float] = Counter()
@@ -118,10 +112,7 @@ def usual_look(pages: list[list[Line]]) -> UsualLook:
 
 
 def paragraphs_of(page: list[Line], usual: UsualLook) -> Iterator[tuple[str, bool]]:
-    """Give the paragraphs of a page, and for each whether it is a heading.
-
-    The lines within one keep their ends.
-    """
+    """Yield the paragraphs of a page, with line ends kept, and whether each is a heading."""
     held: list[str] = []
     above: Line | None = None
     headed = False

@@ -1,4 +1,7 @@
-"""From bytes to a draft: which module reads which format. Runs in the child alone."""
+"""Reading a document of any format: one table says which function reads which format.
+
+Formats with parsers are read only in a worker process.
+"""
 
 from __future__ import annotations
 
@@ -54,10 +57,10 @@ def load_reader(format: str) -> Reader:
 
 
 def detect_format(data: bytes, mime: str, name: str, url: str) -> str:
-    """Return the format of some bytes.
+    """Return the format of a file.
 
     Raises:
-        UnreadableError: If they are none that can be read; the text says what they are.
+        UnreadableError: If the format cannot be read; the message says what it is.
     """
     if not data.strip(b" \t\r\n\x00\xef\xbb\xbf\xfe\xff"):
         raise UnreadableError("it is empty")
@@ -67,7 +70,7 @@ def detect_format(data: bytes, mime: str, name: str, url: str) -> str:
 
 
 def file_name_of(url: str) -> str:
-    """Return the last part of an address's path: what a file there would be called."""
+    """Return the file name in an address: the last part of its path."""
     try:
         return PurePosixPath(unquote(urlsplit(url).path)).name
     except ValueError:
@@ -78,7 +81,7 @@ def read_document(data: bytes, *, mime: str = "", name: str = "", url: str = "")
     """Read a document of any format.
 
     Raises:
-        UnreadableError: If it gives no text; the text says why.
+        UnreadableError: If it has no text that can be read; the message says why.
     """
     format = detect_format(data, mime, name, url)
     reader = load_reader(format)

@@ -1,6 +1,6 @@
-"""From a passage to what it names.
+"""The names of documents, by which a passage of one document leads to another.
 
-Documents are linked by their titles standing in other documents' texts.
+A document is linked to every passage that contains its title.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import re
 import unicodedata
 
 LONGEST = 8
-"""Words of a title that can be named. A longer one is a sentence, and nobody repeats it word for
-word."""
+"""The most words that a name can have. A longer title is a sentence, and nobody repeats it word
+for word."""
 SHARED = 8
-"""Documents that go by one name; more of them, and it is a word such as Introduction, not a name.
-"""
+"""The most documents that can share a name. If more do, it is not a name but a word such as
+Introduction."""
 SHORTEST = 3
-"""Letters of a name."""
+"""The fewest characters that a name can have."""
 
 _WORD = re.compile(r"\w+")
 _KIND = re.compile(r"(?<=\S)\s*\([^()]*\)\s*$")
-"""What is added to tell two of one name apart: Mercury (planet)."""
+"""A suffix that distinguishes two things of the same name: Mercury (planet)."""
 _MARKS = re.compile("[\u0300-\u036f]+")
 
 
@@ -30,19 +30,22 @@ def _words(text: str) -> list[str]:
 
 
 def name_of_title(title: str) -> str:
-    """Return by what a document is named in others; empty if its title is no name."""
+    """Return the name by which other documents refer to one; empty if its title is not a name."""
     words = _words(_KIND.sub("", title))
     name = " ".join(words).lower()
     return name if 0 < len(words) <= LONGEST and len(name) >= SHORTEST else ""
 
 
+def names_of_others(text: str, title: str) -> frozenset[str]:
+    """Return everything in a text that may be a name, except that of its own document."""
+    return names_in(text) - {name_of_title(title)}
+
+
 @functools.lru_cache(maxsize=1_024)
 def names_in(text: str) -> frozenset[str]:
-    """Return everything in a text that may be the name of something.
+    """Return everything in a text that may be a name: runs of words from capital to capital.
 
-    Runs of words from capital to capital.
-
-    Figures count as capitals, and so does a script that has none.
+    Digits count as capitals, and so do the letters of scripts without capitals.
     """
     words = _words(text)
     marked = [not word[0].islower() for word in words]

@@ -1,7 +1,4 @@
-"""What is embedded of a document, and the vectors of it.
-
-Those that come with deepdiver, or made now.
-"""
+"""The texts of a document that are embedded, and their vectors."""
 
 from __future__ import annotations
 
@@ -21,20 +18,21 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 
-def texts_to_embed(held: StoredDocument) -> list[str]:
-    """Return what is embedded of a document: each passage below the title, if that is its own.
+def texts_to_embed(stored: StoredDocument) -> list[str]:
+    """Return a text to embed for each passage of a document: the passage, below the title.
 
-    A file's name is not embedded, so a file that was moved keeps its vectors.
+    A title that was made from the file name is left out, so a file that was moved keeps its
+    vectors.
     """
-    head = f"{held.title}\n" if held.own_title else ""
-    return [head + span.of(held.text) for span in held.spans]
+    head = f"{stored.title}\n" if stored.own_title else ""
+    return [head + passage for passage in stored.passages()]
 
 
 @functools.lru_cache(maxsize=1_024)
 def embed_query(query: str) -> Vector:
     """Return the vector of a query.
 
-    Kept for a while: a run asks the same of several libraries, and more than once.
+    Vectors are cached, since a run sends the same query to several libraries, and more than once.
     """
     made: Vector = embedder().embed([query])[0]
     made.flags.writeable = False
@@ -42,7 +40,10 @@ def embed_query(query: str) -> Vector:
 
 
 def embed_texts(texts: Sequence[str | None]) -> Matrix:
-    """Return a vector for each text, and zeros for a gap."""
+    """Return a vector for each text, and zeros for each None.
+
+    Vectors that come with deepdiver are not computed again.
+    """
     import numpy as np
 
     vectors = np.zeros((len(texts), DIMENSION), np.float32)

@@ -1,7 +1,6 @@
-"""The files that a library is made of: finding them, telling whether they changed, reading them.
+"""The files that a library is made of: finding them, noticing changes, reading them.
 
-A file that cannot be read is listed with the reason, never skipped silently; hidden files are the
-exception.
+A file that cannot be read is listed with the reason. Only hidden files are skipped silently.
 """
 
 from __future__ import annotations
@@ -9,65 +8,66 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deepdiver import sample
-from deepdiver.core.record import Mark
 from deepdiver.errors import UnreadableError, UsageError
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract import FORMATS, Extractor
+from deepdiver.tools.extract import FORMATS, Extractor, read_document
+from deepdiver.tools.extract.document_draft import assemble_document
 from deepdiver.tools.extract.workers.limits import LARGEST_FILE
 from deepdiver.tools.hit import whole
 from deepdiver.tools.library.interface import UnreadFile
 
 READ_HERE = frozenset({"markdown", "text"})
-"""Formats that this process reads itself: there is no parser in them that a hostile file could
-bring down."""
+"""Formats that this process reads itself, since a hostile file cannot bring their readers down."""
 LARGEST_READ_HERE = 2_000_000
-"""Bytes of such a file; a larger one is read by a child, under its limits."""
+"""Bytes of such a file. A larger one is read by a worker, under its limits."""
 SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-"""Suffixes that files usually have which can be read. Some without any can be, too: what counts is
-what is in them."""
+"""The usual suffixes of files that can be read. Files without one may be readable too: the content
+decides."""
 DATABASE, HOME_FOLDERS = "deepdiver.db", frozenset({"runs", "library", "evals"})
-"""What a home holds: the database, and the folders beside it."""
+"""The contents of a home: the database, and the folders beside it."""
 RUN_FILES = frozenset({"report.md", "report.html", "report.json", "reasoning.log", "sources.jsonl"})
-"""What a run leaves in its folder; all of it together is no accident."""
+"""The files that a run writes to its folder. A folder with all of them is the folder of a run."""
 NO_EVIDENCE = "what deepdiver itself wrote there is no evidence"
+LINKED_FOLDER = "a link to a folder is not followed; give the folder itself"
 SAMPLE_PREFIX = "sample:"
-"""How the urls of the bundled library begin."""
+"""The beginning of the URLs of the sample library."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class FileStamp:
-    """What changes whenever a file does."""
+    """The state of a file: another one whenever the file changes."""
 
     mtime: int
-    """When its content was written, as the file says, in nanoseconds; anyone may set it."""
+    """When its content was modified, in nanoseconds. Anyone can set this."""
     size: int
     """Its length in bytes."""
     ctime: int
-    """When the system last changed anything of it, in nanoseconds; nobody can set it."""
+    """When the system last changed anything about it, in nanoseconds. Nobody can set this."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryFile:
-    """A file that was found."""
+    """A file found under a root."""
 
     path: Path
     """Where it is."""
     url: str
-    """What it is called."""
+    """Its URL in the library; see `url_of`."""
     stamp: FileStamp
-    """Whether it changed."""
+    """Its state."""
 
 
 def find_files(roots: Sequence[Path]) -> tuple[list[LibraryFile], list[UnreadFile]]:
-    """Return every file under some roots, each once, in the order of the roots and then of their names.
+    """Find every file under some roots.
 
     Returns:
-        The files, and what cannot even be looked at.
+        The files, each once, in the order of the roots and then of their names; and the files and
+        folders that cannot be accessed.
 
     Raises:
         UsageError: If a root does not exist or cannot be opened.
@@ -96,10 +96,10 @@ def find_files(roots: Sequence[Path]) -> tuple[list[LibraryFile], list[UnreadFil
 
 
 def fingerprint_of(roots: Sequence[Path]) -> str:
-    """Return what changes whenever a file under the roots does: a hash of names, times and sizes.
+    """Return a hash of the names, times and sizes of all files under some roots.
 
-    Asked for before every search of documents given with --in, so it must be quick: 5,000 files
-    take 50 ms.
+    It is computed before every search of documents given with --in, so it must be quick: 5,000
+    files take 50 ms.
 
     Raises:
         UsageError: As `find`.
@@ -108,23 +108,20 @@ def fingerprint_of(roots: Sequence[Path]) -> str:
     for path in (path for root in roots for path in sorted(_list_files(root)[0])):
         try:
             status = os.stat(path)
-        except OSError:  # gone, or a link to nothing: `find` will say so
-            told = "gone"
+        except OSError:  # gone, or a broken link: `find_files` will report it
+            state = "gone"
         else:
-            told = f"{status.st_mtime_ns} {status.st_size} {status.st_ctime_ns}"
-        seen.update(os.fsencode(path) + f"\0{told}\0".encode())
+            state = f"{status.st_mtime_ns} {status.st_size} {status.st_ctime_ns}"
+        seen.update(os.fsencode(path) + f"\0{state}\0".encode())
     return seen.hexdigest()
 
 
 def _list_files(root: Path) -> tuple[list[str], list[UnreadFile]]:
-    """Return the files under a root, and the folders that are not entered."""
+    """Return the files under a root, and the folders that cannot be entered."""
     try:
         mode = root.stat().st_mode
-    except (
-        FileNotFoundError,
-        NotADirectoryError,
-        ValueError,
-    ):  # ValueError: a name that no file can have
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        # ValueError: a name that no file can have
         raise UsageError(f"{root} does not exist. Give a folder or file of documents.") from None
     except OSError as error:
         raise _unreadable_root(root, error) from None
@@ -145,25 +142,23 @@ def _walk(root: Path) -> tuple[list[str], list[UnreadFile]]:
 
     for at, folders, names in os.walk(root, onerror=refused):
         own = _written_by_deepdiver(folders, names)
-        closed += [UnreadFile(url_of(root, Path(at)), NO_EVIDENCE)] if own else []
-        folders[:] = [
-            folder for folder in folders if not folder.startswith(".") and folder not in own
-        ]
-        files += [
-            os.path.join(at, file) for file in names if not file.startswith(".") and file not in own
-        ]
+        if own:
+            closed.append(UnreadFile(url_of(root, Path(at)), NO_EVIDENCE))
+        folders[:] = _visible(folders, own)
+        files += [os.path.join(at, name) for name in _visible(names, own)]
         links = [path for folder in folders if (path := Path(at, folder)).is_symlink()]
-        told = "a link to a folder is not followed; give the folder itself"
-        closed += [UnreadFile(url_of(root, link), told) for link in links]
+        closed += [UnreadFile(url_of(root, link), LINKED_FOLDER) for link in links]
     return files, sorted(closed, key=lambda item: item.url)
 
 
+def _visible(names: Iterable[str], own: Collection[str]) -> list[str]:
+    return [name for name in names if not name.startswith(".") and name not in own]
+
+
 def _written_by_deepdiver(folders: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Return what deepdiver itself put into a folder.
+    """Return the names in a folder that deepdiver itself wrote: its home, or the files of a run.
 
-    Its database and what lies beside it, or a run's files.
-
-    A report that cites an earlier one would have its own word for a second source.
+    If a report could cite an earlier one, it would count its own word as a second source.
     """
     own = [folder for folder in folders if folder in HOME_FOLDERS] if DATABASE in names else []
     own += [name for name in names if name.startswith(DATABASE)]
@@ -177,32 +172,35 @@ def _unreadable_root(root: Path, error: OSError) -> UsageError:
 
 
 def url_of(root: Path, path: Path) -> str:
-    """Return what a file under a root is called: its path, or sample:PATH.
+    """Return the URL of a file under a root: its path, or `sample:PATH`.
 
-    A name that is no text is made one.
+    Bytes of a name that are not text are replaced.
     """
     if root == sample.LIBRARY:
-        return (
-            SAMPLE_PREFIX if path == root else f"{SAMPLE_PREFIX}{path.relative_to(root).as_posix()}"
-        )
+        return SAMPLE_PREFIX + ("" if path == root else path.relative_to(root).as_posix())
     return whole(path.as_posix())
 
 
 def lies_within(url: str, place: str) -> bool:
-    """Whether a document is a place itself or lies below it.
+    """Whether a URL is a place itself or lies below it.
 
-    Places are urls of files and folders.
+    Places are the URLs of files and folders.
     """
     return url == place or url.startswith(
         place if place.endswith(("/", SAMPLE_PREFIX)) else f"{place}/"
     )
 
 
+def lies_within_any(url: str, places: Iterable[str]) -> bool:
+    """Whether a URL is one of some places or lies below one."""
+    return any(lies_within(url, place) for place in places)
+
+
 def load_file(file: LibraryFile) -> bytes:
-    """Return a file's bytes.
+    """Return the bytes of a file.
 
     Raises:
-        UnreadableError: If they cannot be had; the text says why.
+        UnreadableError: If it is too large or cannot be read; the message says why.
     """
     if file.stamp.size > LARGEST_FILE:
         raise UnreadableError(f"{file.stamp.size:,} bytes are more than {LARGEST_FILE:,}")
@@ -213,29 +211,20 @@ def load_file(file: LibraryFile) -> bytes:
 
 
 def document_of(data: bytes, name: str, extractor: Extractor) -> Document:
-    """Return the text of a file and what it says of itself.
+    """Return the text and metadata of a file.
 
     Raises:
-        UnreadableError: If it gives no text; the text says why.
+        UnreadableError: If it has no text that can be read; the message says why.
     """
-    from deepdiver.tools.extract import read_document
-
-    if (
-        read_document.detect_format(data, "", name, "") in READ_HERE
-        and len(data) <= LARGEST_READ_HERE
-        and _is_utf8(data)
-    ):
+    harmless = read_document.detect_format(data, "", name, "") in READ_HERE
+    if harmless and len(data) <= LARGEST_READ_HERE and _is_utf8(data):
         draft = read_document.read_document(data, name=name)
-        told = draft.metadata()
-        marks = tuple(
-            Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks")
-        )
-        return Document(text=draft.text, marks=marks, **told)
+        return assemble_document(draft.text, draft.metadata())
     return extractor.extract(data, name=name)
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Whether no guess at an encoding is needed, which can take long."""
+    """Whether the encoding need not be guessed, which can take long."""
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -244,5 +233,5 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def title_from_name(name: str) -> str:
-    """Return the title that a file gets from its name, where it has none of its own."""
+    """Return the title made from the name of a file that has no title of its own."""
     return whole(Path(name).stem.replace("-", " "))

@@ -1,6 +1,6 @@
-"""What a library of documents does, whatever keeps it.
+"""The interface of a library of documents, and the types that it works with.
 
-SQLite and files on this machine, or a PostgreSQL.
+`local` implements it with SQLite and files on this machine, `postgres` with a PostgreSQL database.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from deepdiver.core.text import Span
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a library is with what it was asked to do."""
+    """How far a refresh or an embedding has got."""
 
     stage: str
-    """What it is doing: reading, indexing or embedding."""
+    """The current step: reading, indexing or embedding."""
     done: int
-    """How many are done."""
+    """How many items are done."""
     total: int
-    """Of how many: files when reading, passages otherwise."""
+    """How many items there are: files when reading, passages otherwise."""
     what: str = ""
-    """The one it is at."""
+    """The item in progress."""
 
 
 OnProgress = Callable[[Progress], None]
-"""Is told how far a library is."""
+"""A callback that receives the progress of a library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,47 +40,46 @@ class UnreadFile:
     url: str
     """Its path."""
     reason: str
-    """Why not."""
+    """Why it was not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshSummary:
-    """What came of comparing a library with the files it is made of.
-
-    All in the order of their names.
-    """
+    """The changes that a refresh made to a library, each list sorted by name."""
 
     added: tuple[str, ...] = ()
-    """Files that were not in it."""
+    """Files that were not in the library before."""
     changed: tuple[str, ...] = ()
-    """Files whose content is another."""
+    """Files whose content has changed."""
     moved: tuple[tuple[str, str], ...] = ()
-    """Files found under a new name, with the old one first; their passages and vectors were kept.
-    """
+    """Files found under a new name, as (old, new); their passages and vectors were kept."""
     removed: tuple[str, ...] = ()
-    """Files that are gone."""
+    """Files that no longer exist."""
     unread: tuple[UnreadFile, ...] = ()
-    """Files that could not be read, and why."""
+    """Files that could not be read, with the reasons."""
 
     @property
     def same(self) -> bool:
-        """Whether the library is as it was."""
+        """Whether nothing has changed."""
         return not (self.added or self.changed or self.moved or self.removed)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """What a search is narrowed to. Empty: everything."""
+    """Restricts a search to some documents. An empty filter lets all of them pass."""
 
     folders: tuple[str, ...] = ()
-    """Only documents in or below one of these folders, or these files themselves; as their urls
-    begin."""
+    """Only documents at or below one of these paths, compared with the beginning of their URLs."""
     formats: tuple[str, ...] = ()
     """Only documents of these formats (pdf, docx, markdown …)."""
     since: date | None = None
-    """Published on this day or later; what has no date passes, as in every search."""
+    """Published on this day or later. A document without a date passes, as in every search."""
     until: date | None = None
     """Published on this day or earlier."""
+
+    def prefixes(self) -> list[str]:
+        """Return the prefixes of the URLs below each of the folders."""
+        return [folder if folder.endswith(("/", ":")) else f"{folder}/" for folder in self.folders]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,131 +87,128 @@ class Entry:
     """A document of a library."""
 
     id: int
-    """Its number in this library; a file whose content changes gets a new one."""
+    """Its number in this library. A file whose content changes gets a new one."""
     url: str
-    """Its path as the user gave it, or sample:PATH."""
+    """Its path as the user gave it, or `sample:PATH`."""
     title: str
-    """What it calls itself, or else its file's name."""
+    """Its own title, or else the name of its file."""
     format: str
-    """What it was read from."""
+    """The format of its file, one of `extract.FORMATS`."""
     author: str = ""
     """Who wrote it."""
     publisher: str = ""
     """Who published it."""
     publisher_kind: str = ""
-    """What kind of publisher that is, if it says so."""
+    """The kind of publisher, if the document says so."""
     published: str = ""
-    """When, ISO 8601, as precise as known."""
+    """When it was published, in ISO 8601, as precisely as known."""
     language: str = ""
-    """In which language, where it says so."""
+    """Its language, if the document says so."""
     size: int = 0
-    """Bytes of the file."""
+    """The size of the file in bytes."""
     passages: int = 0
     """How many passages it has."""
     marks: tuple[Mark, ...] = ()
     """Where its pages, slides, sheets and headings begin."""
     notes: tuple[str, ...] = ()
-    """What of it could not be read."""
+    """Notes on the parts that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A passage that was found."""
+    """A passage that a search found."""
 
     entry: Entry
-    """The document that it stands in."""
+    """The document that contains it."""
     span: Span
-    """Where in the document's text."""
+    """Where it is in the text of the document."""
     score: float
-    """How well it fits, for this query alone: 1 would be the best both by its words and by its
-    sense."""
+    """How well it fits this query; not comparable between queries. 1 means the best passage both by
+    its words and by its sense."""
 
 
 NO_FILTER = SearchFilter()
 
 
 class Library(Protocol):
-    """Documents that can be searched.
+    """A searchable collection of documents.
 
-    Safe to use from several threads; several processes may open the same one.
+    Threads may share one, and several processes may open the same one.
     """
 
     note: str
-    """What keeps it from finding all that it could, in one line that says what to do; empty:
-    nothing."""
+    """What limits its searches and how to fix that, in one line; empty if nothing does."""
 
     def refresh(
         self, roots: Sequence[Path], progress: OnProgress | None = None, *, again: bool = False
     ) -> RefreshSummary:
-        """Bring the library up to date with the files under some roots, which it remembers.
+        """Bring the library up to date with the files under some roots, and remember the roots.
 
-        By content: a file that is as it was is not read again, one that was moved keeps its
-        passages and vectors, one that is gone is removed. Documents under other roots stay as they
-        are.
+        Files are compared by content: an unchanged file is not read again, a file that was moved
+        keeps its passages and vectors, and a file that no longer exists is removed. Documents under
+        other roots are not touched.
 
         Args:
             roots: Files and folders.
-            progress: Is told how far it is.
-            again: Whether to try anew the files that could not be read before and have not changed
-                since.
+            progress: Receives the progress.
+            again: Whether to retry files that could not be read before and have not changed since.
 
         Raises:
-            UsageError: If a root does not exist or cannot be opened and the library did not know it
-                before.
+            UsageError: If a root does not exist or cannot be opened, and the library did not know
+                it before.
             StoreError: If the library cannot be written.
         """
 
     def embed(
         self, progress: OnProgress | None = None, stop: Callable[[], bool] = lambda: False
     ) -> int:
-        """Give vectors to passages that have none; returns to how many.
+        """Compute the missing vectors of passages, and return how many were computed.
 
-        May be stopped or killed at any time.
+        It may be stopped or killed at any time.
         """
 
     def search(
         self, query: str, k: int, where: SearchFilter = NO_FILTER, hops: int = 1
     ) -> list[Match]:
-        """Return the best passages.
+        """Return the best passages, best first.
 
-        By their words, by their sense, and by being what good ones name.
-
-        What is found depends on the documents and the query alone: vectors that it needs and that
-        are not there are made and kept; see `ranking`.
+        Passages are ranked by their words, by their sense, and by whether good passages name them;
+        see `ranking`. The result depends only on the documents and the query: missing vectors that
+        the search needs are computed and kept.
 
         Args:
             query: A question, or words.
-            k: How many at most.
-            where: What to look at.
-            hops: How often to go on from good passages to the documents that they name.
+            k: The largest number of passages to return.
+            where: Restricts the search to some documents.
+            hops: How many times to go on from good passages to the documents that they name.
         """
 
     def documents(self) -> list[Entry]:
-        """Return all documents, in the order of their urls; without their marks."""
+        """Return all documents, sorted by URL, without their marks."""
 
     def unread(self) -> list[UnreadFile]:
-        """Return what could not be read at the last refresh, in the order of their urls."""
+        """Return the files that the last refresh could not read, sorted by URL."""
 
     def roots(self) -> list[Path]:
-        """Return the files and folders that it was made from."""
+        """Return the files and folders that the library is made from."""
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
-        """Remove what lies at or below some paths, and do not take it up again until it is added.
+        """Remove the documents at or below some paths, and return their URLs.
 
-        Returns the urls.
+        A refresh does not add them again; adding their path does.
         """
 
     def text(self, entry: Entry) -> str:
         """Return the text of a document."""
 
     def passages(self) -> int:
-        """Return how many passages there are."""
+        """Return the number of passages."""
 
     def pending(self) -> int:
-        """Return how many of them `embed` would give a vector.
+        """Return the number of passages for which `embed` would compute a vector.
 
-        A search makes those that it needs itself.
+        A search computes those that it needs itself.
         """
 
     def close(self) -> None:
-        """Let go of its files."""
+        """Close its files or connections."""

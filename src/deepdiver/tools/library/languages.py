@@ -1,6 +1,6 @@
-"""Which language a text is in, as far as its letters and commonest words tell.
+"""The language of a text, judged by its letters and most common words.
 
-Enough to say that two are not alike.
+That is enough to notice that a question and the documents are in different languages.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ SCRIPTS: Mapping[str, str] = {
     "DEVANAGARI": "Devanagari letters",
     "THAI": "Thai letters",
 }
-"""What a text is written in, by how Unicode's names of its letters begin. Russian is not told from
-Bulgarian."""
+"""The scripts that can be named, by the first word of the Unicode names of their letters. Russian
+and Bulgarian are not distinguished."""
 COMMON: Mapping[str, frozenset[str]] = {
     "English": frozenset(
-        "the of and to was were is are for with that what who when which how did does by from".split()
+        "the of and to was were is are for with that what who when which how did does by "
+        "from".split()
     ),
     "German": frozenset(
-        "der die das und ist war wurde wurden den dem ein eine nicht mit von zu auf sich auch im".split()
+        "der die das und ist war wurde wurden den dem ein eine nicht mit von zu auf sich "
+        "auch im".split()
     ),
     "French": frozenset(
         "le la les et des une est était dans pour que qui sur avec par au aux du ne pas".split()
@@ -52,21 +54,18 @@ COMMON: Mapping[str, frozenset[str]] = {
         "och det att en ett är var som på av för med den till inte har om från".split()
     ),
 }
-"""The commonest words of languages in Latin letters."""
+"""The most common words of languages in Latin letters."""
 LETTERS = 4_000
-"""Characters of a text that are looked at."""
+"""How many characters of a text are examined."""
 SAMPLED = 20
-"""Documents of a library that are looked at."""
+"""How many documents of a library are examined."""
 MOST = 50_000
-"""Passages of a library beyond which nothing is said: listing its documents would take longer than
-it is worth."""
+"""The largest number of passages of a library that is examined: listing the documents of a larger
+one would take longer than it is worth."""
 
 
 def language_of(text: str) -> str:
-    """Return what a text is written in.
-
-    A language, or else a script; empty where that cannot be told.
-    """
+    """Return the language of a text, or else its script; empty if unknown."""
     text = text[:LETTERS]
     names = Counter(
         unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
@@ -92,10 +91,7 @@ def language_of(text: str) -> str:
 
 
 def majority_language(texts: Iterable[str]) -> str:
-    """Return what more than half of some texts are written in.
-
-    Empty where there is no such thing.
-    """
+    """Return the language of more than half of some texts; empty if there is none."""
     told = Counter(map(language_of, texts))
     if not told:
         return ""
@@ -104,7 +100,7 @@ def majority_language(texts: Iterable[str]) -> str:
 
 
 def library_language(library: Library) -> str:
-    """Return what most documents of a library are written in, by a sample spread over all of them."""
+    """Return the language of most documents of a library, judged by an even sample of them."""
     if library.passages() > MOST:
         return ""
     entries = library.documents()
@@ -113,7 +109,7 @@ def library_language(library: Library) -> str:
 
 
 def differing_language(question: str, library: Library) -> str:
-    """Return what the documents of a library are written in, where that is not what the question is asked in."""
+    """Return the language of a library if a question is in another one; empty otherwise."""
     theirs, ours = library_language(library), language_of(question)
     if theirs == ours or (not ours and theirs not in SCRIPTS.values()):
         return ""  # a short question in Latin letters may be in any of their languages

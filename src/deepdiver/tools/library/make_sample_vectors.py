@@ -20,12 +20,12 @@ from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.sample_vectors import FILE, key_of
 
 STEPS = 127
-"""Steps from 0 to the largest number of a vector, as in a table of vectors: what is read is entered
-without loss."""
+"""Steps from 0 to the largest number of a vector. A table of vectors uses as many, so the vectors
+can be copied into one without loss."""
 
 
 def write_sample_vectors(texts: Iterable[str], file: Path = FILE) -> int:
-    """Embed texts and keep their vectors; returns how many there are."""
+    """Embed texts, write their vectors to a file, and return how many there are."""
     listed = sorted(set(texts))
     made = embedder().embed(listed).astype(np.float64)
     steps = (np.abs(made).max(axis=1) / STEPS).astype("<f4")
@@ -40,7 +40,7 @@ def write_sample_vectors(texts: Iterable[str], file: Path = FILE) -> int:
 
 
 def main() -> int:
-    """Make the file anew."""
+    """Write the vectors of the sample library."""
     with tempfile.TemporaryDirectory() as folder:
         library = LocalLibrary(Path(folder))
         library.refresh([sample.LIBRARY])

@@ -1,7 +1,6 @@
-"""Which library: one for what was added by hand, and one for each set of --in paths.
+"""Opening a library: the main one, or the one of a set of --in paths.
 
-Rankings depend on all that a library holds, so what is asked of some documents must not depend on
-others.
+A ranking depends on all documents of a library, so each set of paths has a library of its own.
 """
 
 from __future__ import annotations
@@ -18,32 +17,28 @@ from deepdiver.errors import DeepdiverError
 from deepdiver.tools.library.interface import Library
 
 MAIN = "main"
-"""The library of `deepdiver library add`."""
+"""The name of the library that `deepdiver library add` fills."""
 
 
 def folder_of(home: Path, paths: Sequence[Path]) -> Path:
-    """Return the folder of the library of some paths; without any, of the main one."""
+    """Return the folder of the library of some paths, or of the main one if there are none."""
     if not paths:
         return home / "library" / MAIN
     if tuple(paths) == (sample.LIBRARY,):
         return home / "library" / "sample"
     listed = "\0".join(sorted({path.absolute().as_posix() for path in paths}))
-    return (
-        home
-        / "library"
-        / hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    )
+    name = hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return home / "library" / name
 
 
 def open_library(settings: Settings, paths: Sequence[Path] = ()) -> Library:
-    """Open the library of some paths; without any, the main one.
+    """Open the library of some paths, or the main one if there are none.
 
-    Where the settings name a PostgreSQL, it is there.
+    It is in a PostgreSQL database if the settings name one, otherwise in a folder.
 
     Raises:
         StoreError: If it cannot be opened.
-        UsageError: If a PostgreSQL is named in a way that cannot be read, or its package is not
-            installed.
+        UsageError: If the address of the database is malformed, or its package is not installed.
     """
     if settings.database is not None:
         from deepdiver.tools.library.postgres.library import PostgresLibrary
@@ -55,14 +50,14 @@ def open_library(settings: Settings, paths: Sequence[Path] = ()) -> Library:
 
 
 def has_documents(settings: Settings) -> bool:
-    """Whether the main library holds anything; looks without making anything."""
+    """Whether the main library has any document. Nothing is created."""
     if settings.database is not None:
         from deepdiver.tools.library.postgres.library import has_any_document
 
         try:
             return has_any_document(settings.database, MAIN)
         except DeepdiverError:
-            return True  # whoever opens it is told what is wrong with it
+            return True  # opening it will report what is wrong with it
     file = folder_of(settings.home, ()) / "catalogue.sqlite"
     if not file.is_file():
         return False
@@ -72,4 +67,4 @@ def has_documents(settings: Settings) -> bool:
         ) as db:
             return db.execute("SELECT 1 FROM documents LIMIT 1").fetchone() is not None
     except sqlite3.Error:
-        return True  # whoever opens it is told what is wrong with it
+        return True  # opening it will report what is wrong with it

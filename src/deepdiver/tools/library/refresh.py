@@ -1,11 +1,11 @@
-"""Bringing a catalogue up to date with the files it is made from, by their content."""
+"""Bringing a catalogue up to date with the files that it is made from, by their content."""
 
 from __future__ import annotations
 
 import hashlib
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ from deepdiver.tools.library.files import (
     LibraryFile,
     document_of,
     find_files,
-    lies_within,
+    lies_within_any,
     load_file,
     title_from_name,
     url_of,
@@ -30,28 +30,30 @@ from deepdiver.tools.library.interface import OnProgress, Progress, RefreshSumma
 from deepdiver.tools.library.records import KnownDocument, NewDocument
 
 AHEAD = 8
-"""Files that are read before their turn: they are taken up in their order, whichever is done first.
-"""
+"""Files that are read ahead. They are entered in their order, whichever is read first."""
 BATCH = 200
-"""Documents that are entered at a time: what is entered survives a crash."""
+"""Documents that are entered at a time. Those that are entered survive a crash."""
 BATCH_CHARS = 4_000_000
 """Characters of such documents: a batch is held in memory."""
 RETRY = 86_400.0
-"""Seconds after which a file that could not be read is tried again unchanged: its reader may have
-been out of time."""
+"""Seconds after which an unchanged file that could not be read is tried again: reading it may have
+taken too long at the time."""
 ABSENT = "it is not there now; its documents stay until you remove it"
+
+Missed = Mapping[str, tuple[UnreadFile, FileStamp, float]]
+"""Files that could not be read, by URL: the reason, the state of the file, and the time."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """What came of reading one file."""
+    """The result of reading one file."""
 
     file: LibraryFile
     """The file."""
     hash: bytes = b""
-    """Of its bytes, if it could be read at all."""
+    """The hash of its bytes, if they could be read."""
     document: Document | None = None
-    """What is in it; None where its bytes are known, or it could not be read."""
+    """Its content; None if its bytes are known already, or if it could not be read."""
     reason: str = ""
     """Why it could not be read."""
 
@@ -66,14 +68,14 @@ class RefreshTally:
     unread: list[tuple[UnreadFile, FileStamp | None]] = field(default_factory=list)
     batch: list[NewDocument] = field(default_factory=list)
     gone: dict[str, KnownDocument] = field(default_factory=dict)
-    """Documents whose files are not there under their names; one of them may be found under
-    another."""
+    """Documents whose files are missing. A file with the same content may turn up under another
+    name."""
 
 
 class Catalogue(Protocol):
-    """What a library holds, as a refresh compares it with files and changes it.
+    """The documents of a library, as a refresh compares them with files and changes them.
 
-    See `Catalogue` for each method.
+    See `SqliteCatalogue` for each method.
     """
 
     def roots(self) -> list[Path]: ...  # noqa: D102
@@ -85,7 +87,9 @@ class Catalogue(Protocol):
     ) -> None: ...
     def put(self, documents: Sequence[NewDocument]) -> None: ...  # noqa: D102
     def touch(self, url: str, stamp: FileStamp) -> None: ...  # noqa: D102
-    def move(self, old: str, new: str, stamp: FileStamp, title: str, name: str) -> None: ...  # noqa: D102
+    def move(  # noqa: D102
+        self, old: str, new: str, stamp: FileStamp, title: str, name: str
+    ) -> None: ...
     def drop(self, urls: Iterable[str]) -> None: ...  # noqa: D102
     def miss(  # noqa: D102
         self, unread: Iterable[tuple[UnreadFile, FileStamp | None]], gone: Iterable[str]
@@ -93,19 +97,19 @@ class Catalogue(Protocol):
 
 
 def forget_paths(catalogue: Catalogue, paths: Sequence[Path]) -> list[str]:
-    """Remove what lies at or below some paths; see `Library.forget`."""
+    """Remove the documents at or below some paths; see `Library.forget`."""
     places = [url_of(path, path) for path in paths]
-    gone = sorted(
-        url for url in catalogue.known() if any(lies_within(url, place) for place in places)
-    )
-    roots = catalogue.roots()
-    given_up = [
-        root for root in roots if any(lies_within(url_of(root, root), place) for place in places)
-    ]
-    kept = [url_of(root, root) for root in roots if root not in given_up]
-    omitted = [place for place in places if any(lies_within(place, root) for root in kept)]
-    missed = [url for url in catalogue.missed() if any(lies_within(url, place) for place in places)]
-    catalogue.settle((), without=map(str, given_up), left_out=omitted)
+
+    def covered(url: str) -> bool:
+        return lies_within_any(url, places)
+
+    gone = sorted(filter(covered, catalogue.known()))
+    missed = list(filter(covered, catalogue.missed()))
+    roots = {root: url_of(root, root) for root in catalogue.roots()}
+    given_up = [str(root) for root, url in roots.items() if covered(url)]
+    kept = [url for url in roots.values() if not covered(url)]
+    left_out = [place for place in places if lies_within_any(place, kept)]
+    catalogue.settle((), without=given_up, left_out=left_out)
     catalogue.miss((), missed)
     catalogue.drop(gone)
     return gone
@@ -121,61 +125,40 @@ def refresh_catalogue(
     files, lost, absent = _look(catalogue, roots)
     known, missed = catalogue.known(), catalogue.missed()
     catalogue.settle([str(root) for root in roots])
-    omitted = catalogue.left_out()
-    files = [file for file in files if not any(lies_within(file.url, place) for place in omitted)]
-    tally, seen, wanted = (
-        RefreshTally(unread=[(item, None) for item in lost]),
-        {file.url for file in files},
-        [],
-    )
+    left_out = catalogue.left_out()
+    files = [file for file in files if not lies_within_any(file.url, left_out)]
+    seen = {file.url for file in files}
     places = [url_of(root, root) for root in roots if root not in absent]
-    tally.gone = {
-        url: entry
-        for url, entry in known.items()
-        if url not in seen and any(lies_within(url, place) for place in places)
-    }
-    for file in files:
-        before = missed.get(file.url)
-        if file.url in known and known[file.url].stamp == file.stamp:
-            continue
-        if before and before[1] == file.stamp and not again and time.time() - before[2] < RETRY:
-            tally.unread.append((before[0], None))
-        else:
-            wanted.append(file)
-    hashes = {entry.hash for entry in tally.gone.values()}
-    for done, got in enumerate(_read(wanted, known, hashes)):
-        progress(Progress("reading", done, len(wanted), got.file.url))
-        _take(catalogue, got, known, tally)
-    if wanted:
-        progress(Progress("reading", len(wanted), len(wanted)))
-    _enter(catalogue, tally)
-    catalogue.drop(
-        [
-            *tally.gone,
-            *(item.url for item, _ in tally.unread if item.url in known and item.url in seen),
-        ]
+    tally = RefreshTally(
+        unread=[(item, None) for item in lost],
+        gone={
+            url: document
+            for url, document in known.items()
+            if url not in seen and lies_within_any(url, places)
+        },
     )
-    _note(catalogue, tally, missed, places)
-    told = sorted((item for item, _ in tally.unread), key=lambda item: item.url)
-    removed = sorted(
-        [*tally.gone, *(item.url for item in told if item.url in known and item.url in seen)]
-    )
+    wanted = _files_to_read(files, known, {} if again else missed, tally)
+    _read_and_enter(catalogue, wanted, known, tally, progress)
+    spoilt = [item.url for item, _ in tally.unread if item.url in known and item.url in seen]
+    removed = [*tally.gone, *spoilt]
+    catalogue.drop(removed)
+    _note_unread(catalogue, tally, missed, places)
     return RefreshSummary(
-        tuple(sorted(tally.added)),
-        tuple(sorted(tally.changed)),
-        tuple(tally.moved),
-        tuple(removed),
-        tuple(told),
+        added=tuple(sorted(tally.added)),
+        changed=tuple(sorted(tally.changed)),
+        moved=tuple(tally.moved),
+        removed=tuple(sorted(removed)),
+        unread=tuple(sorted((item for item, _ in tally.unread), key=lambda item: item.url)),
     )
 
 
 def _look(
     catalogue: Catalogue, roots: Sequence[Path]
 ) -> tuple[list[LibraryFile], list[UnreadFile], set[Path]]:
-    """Return the files under the roots, what cannot be looked at, and known roots that are not there now.
+    """Return the files under the roots, those that cannot be accessed, and the absent roots.
 
-    A file that was a root and is gone is gone. A folder that is gone may be on a disk that is not
-    plugged in.
+    A file that was a root and no longer exists is gone for good. A known folder that does not exist
+    is absent: it may be on a disk that is not plugged in.
     """
     before = set(catalogue.roots())
     files: dict[str, LibraryFile] = {}
@@ -197,12 +180,50 @@ def _look(
     return list(files.values()), list(dict.fromkeys(lost)), absent
 
 
-def _read(
-    files: Sequence[LibraryFile], known: dict[str, KnownDocument], gone: set[bytes]
-) -> Iterator[FileReading]:
-    """Read files side by side, and return what came of it in their order."""
+def _files_to_read(
+    files: Iterable[LibraryFile],
+    known: Mapping[str, KnownDocument],
+    missed: Missed,
+    tally: RefreshTally,
+) -> list[LibraryFile]:
+    """Return the files that are new or have changed.
 
-    def one(file: LibraryFile) -> FileReading:
+    An unchanged file that could not be read not long ago is counted as unread at once.
+    """
+    wanted = []
+    for file in files:
+        if file.url in known and known[file.url].stamp == file.stamp:
+            continue
+        reason, stamp, tried = missed.get(file.url, (None, None, 0.0))
+        if reason and stamp == file.stamp and time.time() - tried < RETRY:
+            tally.unread.append((reason, None))
+        else:
+            wanted.append(file)
+    return wanted
+
+
+def _read_and_enter(
+    catalogue: Catalogue,
+    files: Sequence[LibraryFile],
+    known: Mapping[str, KnownDocument],
+    tally: RefreshTally,
+    progress: OnProgress,
+) -> None:
+    gone = {document.hash for document in tally.gone.values()}
+    for done, reading in enumerate(_read_files(files, known, gone)):
+        progress(Progress("reading", done, len(files), reading.file.url))
+        _take(catalogue, reading, known, tally)
+    if files:
+        progress(Progress("reading", len(files), len(files)))
+    _enter(catalogue, tally)
+
+
+def _read_files(
+    files: Sequence[LibraryFile], known: Mapping[str, KnownDocument], gone: set[bytes]
+) -> Iterator[FileReading]:
+    """Read files side by side, and yield the results in the order of the files."""
+
+    def read(file: LibraryFile) -> FileReading:
         hash_ = b""
         try:
             data = load_file(file)
@@ -219,7 +240,7 @@ def _read(
         try:
             while waiting or running:
                 while waiting and len(running) < AHEAD:
-                    running.append(threads.submit(one, waiting.popleft()))
+                    running.append(threads.submit(read, waiting.popleft()))
                 yield running.popleft().result()
         finally:
             for left in running:
@@ -227,58 +248,55 @@ def _read(
 
 
 def _take(
-    catalogue: Catalogue, got: FileReading, known: dict[str, KnownDocument], tally: RefreshTally
+    catalogue: Catalogue,
+    reading: FileReading,
+    known: Mapping[str, KnownDocument],
+    tally: RefreshTally,
 ) -> None:
-    """Take up what came of reading one file."""
-    file, before, document = got.file, known.get(got.file.url), got.document
-    if document is None and not got.reason:
-        if before and before.hash == got.hash:
+    """Count the result of reading one file, and enter the document if there is one."""
+    file, before = reading.file, known.get(reading.file.url)
+    if reading.document is None and not reading.reason:
+        if before and before.hash == reading.hash:
             catalogue.touch(file.url, file.stamp)
             return
-        old = next((url for url, entry in tally.gone.items() if entry.hash == got.hash), None)
+        old = next((url for url, gone in tally.gone.items() if gone.hash == reading.hash), None)
         if old is not None and before is None:
             del tally.gone[old]
             title = title_from_name(file.path.name)
             catalogue.move(old, file.url, file.stamp, title, name_of_title(title))
             tally.moved.append((old, file.url))
             return
-        got = _anew(got)  # two files of one content where one was, or a file that became another
-        document = got.document
-    if document is None:
-        tally.unread.append((UnreadFile(file.url, got.reason), file.stamp))
+        # Two files have the content that one had, or a file now has the content of another.
+        reading = _read_again(reading)
+    if reading.document is None:
+        tally.unread.append((UnreadFile(file.url, reading.reason), file.stamp))
         return
     (tally.changed if before else tally.added).append(file.url)
-    tally.batch.append(_new(file, got.hash, document))
-    if (
-        len(tally.batch) >= BATCH
-        or sum(len(new.document.text) for new in tally.batch) > BATCH_CHARS
-    ):
+    tally.batch.append(_new_document(file, reading.hash, reading.document))
+    chars = sum(len(new.document.text) for new in tally.batch)
+    if len(tally.batch) >= BATCH or chars > BATCH_CHARS:
         _enter(catalogue, tally)
 
 
-def _anew(got: FileReading) -> FileReading:
+def _read_again(reading: FileReading) -> FileReading:
+    file = reading.file
     try:
-        return FileReading(
-            got.file,
-            got.hash,
-            document_of(load_file(got.file), got.file.path.name, shared_extractor()),
-        )
+        document = document_of(load_file(file), file.path.name, shared_extractor())
     except UnreadableError as error:
-        return FileReading(got.file, got.hash, reason=str(error))
+        return FileReading(file, reading.hash, reason=str(error))
+    return FileReading(file, reading.hash, document)
 
 
-def _new(file: LibraryFile, hash_: bytes, document: Document) -> NewDocument:
+def _new_document(file: LibraryFile, hash_: bytes, document: Document) -> NewDocument:
     title = document.title or title_from_name(file.path.name)
-    own = title != title_from_name(file.path.name)
-    spans = tuple(passages(document.text)) or (Span(0, len(document.text)),)
     return NewDocument(
-        file.url,
-        hash_,
-        file.stamp,
-        document.model_copy(update={"title": title}),
-        own,
-        name_of_title(title),
-        spans,
+        url=file.url,
+        hash=hash_,
+        stamp=file.stamp,
+        document=document.model_copy(update={"title": title}),
+        own_title=title != title_from_name(file.path.name),
+        name=name_of_title(title),
+        spans=tuple(passages(document.text)) or (Span(0, len(document.text)),),
     )
 
 
@@ -288,17 +306,12 @@ def _enter(catalogue: Catalogue, tally: RefreshTally) -> None:
         tally.batch = []
 
 
-def _note(
-    catalogue: Catalogue,
-    tally: RefreshTally,
-    missed: dict[str, tuple[UnreadFile, FileStamp, float]],
-    places: Sequence[str],
+def _note_unread(
+    catalogue: Catalogue, tally: RefreshTally, missed: Missed, places: Sequence[str]
 ) -> None:
-    """Keep what could not be read, and forget what was kept of what has been read since or is gone."""
+    """Record the files that could not be read, and delete records that no longer apply."""
     now = {item.url for item, _ in tally.unread}
-    gone = [
-        url for url in missed if url not in now and any(lies_within(url, place) for place in places)
-    ]
+    gone = [url for url in missed if url not in now and lies_within_any(url, places)]
     fresh = [
         (item, stamp)
         for item, stamp in tally.unread

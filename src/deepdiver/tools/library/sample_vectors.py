@@ -1,10 +1,7 @@
-"""Vectors that come with deepdiver.
+"""The vectors of the sample library, which come with deepdiver so that the demo answers at once.
 
-Those of the sample library, so that the demo answers at once on any machine.
-
-A row is the hash of what was embedded and its vector, as a table of vectors holds it. `python -m
-deepdiver.tools.library.ready` makes the file anew when the sample has changed; a test says when
-that is due.
+A row of the file is the key of the embedded text, then its vector as a table of vectors stores it.
+`make_sample_vectors` writes the file.
 """
 
 from __future__ import annotations
@@ -24,17 +21,17 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).parent / "sample.vectors"
 KEY_BYTES = 16
-"""Bytes of a hash that are kept."""
+"""The length of a key: the first bytes of a SHA-256 hash."""
 
 
 def key_of(text: str) -> bytes:
-    """Return by what a text is known."""
+    """Return the key under which the vector of a text is kept."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()[:KEY_BYTES]
 
 
 @functools.cache
 def load_sample_vectors() -> dict[bytes, Vector]:
-    """Return the vectors that come with deepdiver, by the mark of what was embedded."""
+    """Return the vectors that come with deepdiver, by the keys of their texts."""
     import numpy as np
 
     rows = np.frombuffer(FILE.read_bytes(), np.uint8).reshape(-1, KEY_BYTES + 4 + DIMENSION)

@@ -1,6 +1,4 @@
-"""One ranking out of two.
-
-How well passages fit by their words and by their sense, and what the good ones name.
+"""One score for each passage, from its words, its sense, and the good passages that name it.
 
 Pure arithmetic over passage numbers. The constants were chosen once, on four collections together
 (bench/retrieval.py).
@@ -11,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 DEEP = 200
-"""How many passages are looked at by each of the two measures."""
+"""How many passages each of the two measures considers."""
 BY_WORDS = 0.5
-"""What the words count; the rest is the sense."""
+"""The weight of the words. The rest is the weight of the sense."""
 SEEDS = 5
-"""Good passages from which links are followed."""
+"""The number of good passages whose names are followed."""
 PULL = 0.5
-"""What part of a passage's score goes over to a document that it names."""
+"""The part of a passage's score that is passed on to a document that it names."""
 FAR = -0.5
-"""The least that a measure gives, to a passage far behind those that it would have found itself."""
+"""The lowest score, for a passage far behind those that the measure would have found itself."""
 
 
 def spread_scores(scores: Mapping[int, float], deep: int = DEEP) -> dict[int, float]:
-    """Return scores stretched so that the best is 1 and the one at place `deep` is 0.
+    """Return scores stretched so that the best is 1, and the one at rank `deep` or the last is 0.
 
-    Where there are fewer, the last.
-
-    Two measures become comparable by this: a cosine of 0.4 may be the best of one library and the
+    This makes two measures comparable: a cosine of 0.4 may be the best of one library and the
     worst of another.
     """
     if not scores:
@@ -46,15 +42,15 @@ def fuse_scores(
     by_words: float = BY_WORDS,
     deep: int = DEEP,
 ) -> dict[int, float]:
-    """Return one score for each passage that either measure knows, 1 at most.
+    """Return one score, at most 1, for each passage that has a score by either measure.
 
     Args:
-        words: How well passages fit by their words; none of the query's words is no entry, and
-            counts as 0.
-        sense: How well they fit by their sense. A passage that has no vector has no entry, and is
-            taken to fit by its sense as it does by its words.
-        by_words: What the words count.
-        deep: The place whose sense counts as 0; see `spread`.
+        words: The scores by words. A passage without a word of the query has no entry, and counts
+            as 0.
+        sense: The scores by sense. A passage without a vector has no entry, and its score by words
+            is used instead.
+        by_words: The weight of the words.
+        deep: The rank whose sense counts as 0; see `spread_scores`.
     """
     near = spread_scores(sense, deep)
     said = spread_scores({**dict.fromkeys(sense, 0.0), **words})
@@ -65,7 +61,7 @@ def fuse_scores(
 
 
 def best_passages(scores: Mapping[int, float], count: int = SEEDS) -> list[int]:
-    """Return the best passages, equal ones in their order."""
+    """Return the best passages, ties in order of their numbers."""
     return sorted(scores, key=lambda number: (-scores[number], number))[:count]
 
 
@@ -75,15 +71,13 @@ def follow_names(
     named: Mapping[int, Iterable[int]],
     pull: float = PULL,
 ) -> dict[int, float]:
-    """Return the scores after one hop.
-
-    A passage gains from the best of those that name what it is about.
+    """Return the scores after one hop, in which passages gain from the best one that names them.
 
     Args:
-        base: How well each passage fits by itself.
+        base: The score of each passage by itself.
         scores: The scores before the hop.
-        named: For each good passage, those that it leads to; each has a place in `base`.
-        pull: What part of a good passage's score goes over.
+        named: For each good passage, the passages that it leads to; all of them are in `base`.
+        pull: The part of a good passage's score that is passed on.
     """
     after = {**base, **scores}
     for source, targets in named.items():

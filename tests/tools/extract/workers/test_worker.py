@@ -58,7 +58,10 @@ def test_documents_are_read_one_after_the_other(arguments: tuple[str, ...]) -> N
     with running(*arguments) as process:
         head, body = ask(process, b"# One\n\ntext", name="a.md")
         assert body == b"# One\n\ntext"
-        assert (head["told"]["title"], head["told"]["marks"]) == ("One", [[0, "heading", "One"]])
+        assert (head["metadata"]["title"], head["metadata"]["marks"]) == (
+            "One",
+            [[0, "heading", "One"]],
+        )
         assert ask(process, b"")[0]["reason"] == "it is empty"
         assert ask(process, b"<p>it is</p>", name="a.html")[1] == b"it is"
         assert process.stdin is not None
@@ -194,4 +197,4 @@ def test_a_frame_of_the_child_is_a_frame() -> None:
     pipe.seek(0)
     head, body = frames.receive_frame(pipe, 10)
     assert body == b"text"
-    assert head["told"]["format"] == "text"
+    assert head["metadata"]["format"] == "text"

@@ -127,7 +127,7 @@ def test_what_was_put_comes_back(catalogue: SqliteCatalogue) -> None:
     assert catalogue.text(id_) == said.text
     (listed,) = catalogue.entries()
     assert (listed.url, listed.marks, listed.notes) == ("/a/b.pdf", (), said.notes)
-    held = catalogue.held(id_)
+    held = catalogue.stored(id_)
     assert held is not None
     assert (held.first, held.title, held.own_title, held.text, held.spans) == (
         0,
@@ -141,12 +141,12 @@ def test_what_was_put_comes_back(catalogue: SqliteCatalogue) -> None:
 def test_what_is_not_there_is_none(catalogue: SqliteCatalogue) -> None:
     assert catalogue.entry(7) is None
     assert catalogue.text(7) is None
-    assert catalogue.held(7) is None
-    assert catalogue.held_at(0) is None
+    assert catalogue.stored(7) is None
+    assert catalogue.stored_at(0) is None
     assert catalogue.located([0, 5]) == {}
     assert catalogue.named(["x"]) == {}
     assert catalogue.counts() == (0, 0, 0)
-    assert catalogue.behind(0) == 0
+    assert catalogue.passages_from(0) == 0
 
 
 def test_numbers_are_given_in_a_row_and_never_again(catalogue: SqliteCatalogue) -> None:
@@ -173,12 +173,12 @@ def test_a_passage_leads_to_its_document(catalogue: SqliteCatalogue) -> None:
         2: (first, 0),
         5: (last, 5),
     }
-    assert [getattr(catalogue.held_at(number), "id", None) for number in range(7)] == [
+    assert [getattr(catalogue.stored_at(number), "id", None) for number in range(7)] == [
         *[first] * 3,
         *[last] * 3,
         None,
     ]
-    assert [catalogue.behind(number) for number in range(7)] == [4, 3, 2, 1, 1, 1, 0]
+    assert [catalogue.passages_from(number) for number in range(7)] == [4, 3, 2, 1, 1, 1, 0]
 
 
 def test_a_moved_document_keeps_its_numbers(catalogue: SqliteCatalogue) -> None:
@@ -283,7 +283,7 @@ def test_dates_are_as_precise_as_they_are_known(
 ) -> None:
     catalogue.put([new(url, published=published) for url, published in DATED.items()])
     ids = {entry.id: entry.url for entry in catalogue.entries()}
-    assert {ids[id_] for id_, _, _ in catalogue.narrowed(where) or ()} == urls
+    assert {ids[id_] for id_, _, _ in catalogue.filtered(where) or ()} == urls
 
 
 @pytest.mark.parametrize(
@@ -304,8 +304,8 @@ def test_folders_and_formats(
 ) -> None:
     catalogue.put([new("/a/b.md"), new("/a/c/d.pdf", format="pdf"), new("/ab/e.md")])
     ids = {entry.id: entry.url for entry in catalogue.entries()}
-    assert {ids[id_] for id_, _, _ in catalogue.narrowed(where) or ()} == urls
-    assert catalogue.narrowed(NO_FILTER) is None
+    assert {ids[id_] for id_, _, _ in catalogue.filtered(where) or ()} == urls
+    assert catalogue.filtered(NO_FILTER) is None
 
 
 def test_many_names_at_once(catalogue: SqliteCatalogue) -> None:

@@ -215,7 +215,7 @@ def asked_of(
         steps = itertools.count()
         library.embed(stop=lambda: next(steps) > in_table)
         texts = library.embeddable()
-        library._kept.vectors([texts[number] for number in kept])
+        library._cache.vectors([texts[number] for number in kept])
         assert library.pending() == len(texts) - in_table
         found = {
             query: [

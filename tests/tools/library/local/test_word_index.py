@@ -30,7 +30,7 @@ def found(made: WordIndex, query: str, k: int = 10) -> list[int]:
 def test_a_damaged_index_is_told(tmp_path: Path) -> None:
     index(tmp_path / "words", "ferry")
     (tmp_path / "words" / "meta.json").write_text("{")
-    with pytest.raises(DamagedStoreError, match="made anew"):
+    with pytest.raises(DamagedStoreError, match="it will be rebuilt"):
         WordIndex(tmp_path / "words")
 
 

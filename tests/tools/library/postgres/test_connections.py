@@ -110,11 +110,11 @@ def test_a_database_that_does_not_keep_utf_8(server: Server) -> None:
         ("FATAL:  no pg_hba.conf entry for host", StoreAccessError, "user or the password"),
         ("fe_sendauth: no password supplied", StoreAccessError, "user or the password"),
         ("FATAL:  sorry, too many clients already", StoreError, "no more connections"),
-        ("failed to resolve host 'db.internal': [Errno -2]", StoreError, "host is not known"),
+        ("failed to resolve host 'db.internal': [Errno -2]", StoreError, "host is unknown"),
         ("connection timeout expired", StoreError, "no answer in time"),
         ("FATAL:  the database system is starting up", StoreError, "starting or stopping"),
         ("SSL error: certificate verify failed", StoreError, "no secure connection"),
-        ("something else at db.internal", StoreError, "no connection comes about"),
+        ("something else at db.internal", StoreError, "no connection can be made"),
     ],
 )
 def test_what_libpq_says_becomes_what_to_do(said: str, kind: type[StoreError], told: str) -> None:

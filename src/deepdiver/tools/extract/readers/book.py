@@ -1,15 +1,13 @@
-"""Books (EPUB).
-
-The chapters in the order of reading, with the table of contents' names where a chapter has none.
-"""
+"""Books (EPUB): the chapters in reading order, named as in the table of contents if need be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import html_tree
-from deepdiver.tools.extract.archive import Archive, local_name, member_at
+from deepdiver.tools.extract.archive import Archive, elements, local_name, member_at
 from deepdiver.tools.extract.decode import decode
 from deepdiver.tools.extract.document_draft import DocumentDraft
 
@@ -27,9 +25,9 @@ def read_book(
     package, root = _package(archive)
     draft = DocumentDraft(format)
     _properties(draft, root)
-    items = {item.get("id"): item for item in root.iter() if local_name(item.tag) == "item"}
+    items = {item.get("id"): item for item in elements(root, "item")}
     names = _contents(archive, package, items)
-    spine = [item.get("idref") for item in root.iter() if local_name(item.tag) == "itemref"]
+    spine = [item.get("idref") for item in elements(root, "itemref")]
     for key in spine[:MOST_CHAPTERS]:
         if key in items:
             member = member_at(package, items[key].get("href") or "")
@@ -40,13 +38,9 @@ def read_book(
 
 
 def _package(archive: Archive) -> tuple[str, Any]:
-    """Return the name and the root of the part that says what the book consists of."""
+    """Return the name and the root of the member that lists the parts of the book."""
     container = archive.xml(_CONTAINER)
-    named = [
-        item.get("full-path") or ""
-        for item in container.iter()
-        if local_name(item.tag) == "rootfile"
-    ]
+    named = [item.get("full-path") or "" for item in elements(container, "rootfile")]
     root = archive.xml(named[0]) if named else None
     if root is None:
         raise UnreadableError("it is damaged: there is no list of its chapters")
@@ -66,39 +60,31 @@ def _properties(draft: DocumentDraft, root: Any) -> None:
 
 
 def _contents(archive: Archive, package: str, items: dict[Any, Any]) -> dict[str, str]:
-    """Return what the table of contents calls each chapter, old style (ncx) or new (nav)."""
+    """Return the names of chapters in the table of contents, old style (ncx) or new (nav)."""
     found: dict[str, str] = {}
     for item in items.values():
         member = member_at(package, item.get("href") or "")
-        if (
-            item.get("media-type") == "application/x-dtbncx+xml"
-            and (root := archive.xml(member)) is not None
-        ):
-            for point in (point for point in root.iter() if local_name(point.tag) == "navPoint"):
-                label = next(
-                    (part.text or "" for part in point.iter() if local_name(part.tag) == "text"), ""
-                )
-                target = next(
-                    (
-                        part.get("src") or ""
-                        for part in point.iter()
-                        if local_name(part.tag) == "content"
-                    ),
-                    "",
-                )
-                found.setdefault(member_at(member, target), label.strip())
-        elif "nav" in (item.get("properties") or "").split():
-            tree = (
-                html_tree.parse_html(decode(archive.read(member))[0])
-                if member in archive.names
-                else None
-            )
-            for link in () if tree is None else tree.iter("a"):
-                found.setdefault(
-                    member_at(member, link.get("href") or ""),
-                    " ".join("".join(link.itertext()).split()),
-                )
+        old_style = item.get("media-type") == "application/x-dtbncx+xml"
+        entries = _ncx_entries if old_style else _nav_entries
+        if old_style or "nav" in (item.get("properties") or "").split():
+            for target, label in entries(archive, member):
+                found.setdefault(member_at(member, target), label)
     return found
+
+
+def _ncx_entries(archive: Archive, member: str) -> Iterator[tuple[str, str]]:
+    for point in elements(archive.xml(member), "navPoint"):
+        label = next(elements(point, "text"), None)
+        content = next(elements(point, "content"), None)
+        target = "" if content is None else content.get("src") or ""
+        yield target, "" if label is None else (label.text or "").strip()
+
+
+def _nav_entries(archive: Archive, member: str) -> Iterator[tuple[str, str]]:
+    if member in archive.names:
+        tree = html_tree.parse_html(decode(archive.read(member))[0])
+        for link in () if tree is None else tree.iter("a"):
+            yield link.get("href") or "", " ".join("".join(link.itertext()).split())
 
 
 def _chapter(draft: DocumentDraft, archive: Archive, member: str, named: str) -> None:

@@ -1,7 +1,4 @@
-"""Pages.
-
-What trafilatura takes for the main text, with title, author, publisher, date, language and links.
-"""
+"""Web pages: the main text as trafilatura finds it, with its metadata and links."""
 
 from __future__ import annotations
 
@@ -23,14 +20,14 @@ _TAG = re.compile(r"<[a-zA-Z!/?]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
 NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
 SHORT = 250
-"""Characters below which trafilatura takes what it found for no main text."""
+"""The length below which trafilatura gives up on finding the main text."""
 WHOLE_PAGE = "no main text was recognised; the whole page was taken"
 
 
 def read_html(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
-    """Read a page."""
+    """Read a web page."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.replace(b"\0", b"")  # browsers read on
     text, note = decode(data, mime)
@@ -43,26 +40,33 @@ def read_html(
         return draft
     draft.language = language_of(tree)
     title = (tree.findtext(".//title") or "").strip()
-    found = _main(tree, url)
-    if found is not None:
-        draft.title = found.title or ""
-        draft.author = found.author or ""
-        draft.publisher = found.sitename or ""
-        draft.published = found.date or ""
-        draft.links = links_of(found.body)
-        if not _is_rest(found.body):
-            html_tree.add_html(draft, found.body)
+    _add_main_text(draft, tree, url)
     draft.title = draft.title or title
     if draft.empty:
-        draft.note(WHOLE_PAGE)
-        body = html_tree.parse_html(text).find(
-            "body"
-        )  # anew: trafilatura works on the tree it is given
-        if body is not None:
-            html_tree.add_html(draft, body, html_tree.PAGE_FURNITURE)
+        _add_whole_page(draft, text)
     if draft.empty:
         raise UnreadableError(NO_TEXT)
     return draft
+
+
+def _add_main_text(draft: DocumentDraft, tree: Any, url: str) -> None:
+    found = _main(tree, url)
+    if found is None:
+        return
+    draft.title = found.title or ""
+    draft.author = found.author or ""
+    draft.publisher = found.sitename or ""
+    draft.published = found.date or ""
+    draft.links = links_of(found.body)
+    if not _is_rest(found.body):
+        html_tree.add_html(draft, found.body)
+
+
+def _add_whole_page(draft: DocumentDraft, text: str) -> None:
+    draft.note(WHOLE_PAGE)
+    body = html_tree.parse_html(text).find("body")  # parsed again: trafilatura changes its tree
+    if body is not None:
+        html_tree.add_html(draft, body, html_tree.PAGE_FURNITURE)
 
 
 def _main(tree: Any, url: str) -> Extracted | None:
@@ -79,15 +83,12 @@ def _main(tree: Any, url: str) -> Extracted | None:
 
 
 def _is_rest(body: Any) -> bool:
-    """Tell whether nothing was recognised.
-
-    Then all words of the page, menus too, are given as one paragraph.
-    """
+    """Whether no main text was found: trafilatura then returns all words as one paragraph."""
     return len(body) <= 1 and len("".join(body.itertext())) < SHORT
 
 
 def links_of(body: Any) -> list[str]:
-    """Return the addresses that the main text points at, absolute ones only."""
+    """Return the absolute addresses that the main text links to."""
     found = (str(element.get("target") or "").strip() for element in body.iter("ref"))
     return [link for link in found if _is_address(link)]
 
@@ -101,7 +102,7 @@ def _is_address(link: str) -> bool:
 
 
 def language_of(tree: Any) -> str:
-    """Return the language that a page says it is in, as ISO 639-1 has it."""
+    """Return the declared language of a page as a code of ISO 639-1; empty if there is none."""
     said = tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
     match = _LANGUAGE.match(said.strip())
     return match[0].lower() if match else ""

@@ -1,6 +1,4 @@
-"""JSON, JSON lines and XML.
-
-Each record a line that names its fields and where in the tree it stands.
+"""JSON, JSON lines and XML: each record becomes a line with its path and its named fields.
 
 | orders[0] | number: 17 | total: 1200
 | orders[0].customer | name: Berg | city: Vantskär
@@ -20,7 +18,7 @@ from deepdiver.tools.extract.readers import messages, plain_text
 
 _GAP = re.compile(r"\s+")
 LONG = 300
-"""Characters from which a value is a text of its own rather than a field in a line."""
+"""Characters of the longest field in a line. A longer value becomes a block of its own."""
 
 
 def read_xml(
@@ -54,7 +52,7 @@ def read_json(
 
 
 def parse_json_lines(text: str) -> tuple[list[Any], int]:
-    """Return the records of JSON lines, and how many lines are none."""
+    """Return the records of JSON lines, and the number of lines that are not JSON."""
     records: list[Any] = []
     broken = 0
     for line in text.split("\n"):
@@ -67,7 +65,7 @@ def parse_json_lines(text: str) -> tuple[list[Any], int]:
 
 
 def _add_json(draft: DocumentDraft, value: Any) -> None:
-    """Put messages down as messages, anything else as records."""
+    """Add a value of JSON to a draft, as messages if it consists of messages."""
     records = value if isinstance(value, list) else [value]
     draft.format = "messages" if messages.add_messages(draft, records) else "json"
     if draft.format == "json":
@@ -75,7 +73,7 @@ def _add_json(draft: DocumentDraft, value: Any) -> None:
 
 
 def add_records(draft: DocumentDraft, value: Any) -> None:
-    """Put a value of JSON into a draft."""
+    """Add a value of JSON to a draft, one line for each record."""
     first = True
     for path, fields, texts in _records("", value):
         if fields:
@@ -89,37 +87,38 @@ def add_records(draft: DocumentDraft, value: Any) -> None:
 
 
 def _records(path: str, value: Any) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Give each object and list.
-
-    Its path, its fields, and its long texts; what is within it follows.
-    """
+    """Yield the path, the fields and the long texts of each object and list, outer ones first."""
     if not isinstance(value, dict | list):
         yield "", [] if value is None or value == "" else [_scalar(value)], []
         return
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
     fields: list[str] = []
     texts: list[str] = []
     inner: list[tuple[str, Any]] = []
-    for key, item in pairs:
-        below = (
-            f"{path}[{key}]" if isinstance(value, list) else f"{path}.{key}" if path else str(key)
-        )
-        if isinstance(item, dict | list):
-            if (
-                isinstance(item, list)
-                and item
-                and not any(isinstance(one, dict | list) for one in item)
-            ):
-                fields.append(_field(str(key), ", ".join(map(_scalar, item))))
-            elif item:
-                inner.append((below, item))
+    for key, below, item in _items(path, value):
+        if _is_flat_list(item):
+            fields.append(_field(key, ", ".join(map(_scalar, item))))
+        elif isinstance(item, dict | list):
+            inner.append((below, item))
         elif isinstance(item, str) and (len(item) > LONG or "\n" in item.strip()):
             texts.append(f"{below}: {item.strip()}")
-        elif item is not None and item != "":
-            fields.append(_field("" if isinstance(value, list) else str(key), item))
+        else:
+            fields.append(_field("" if isinstance(value, list) else key, item))
     yield path, fields, texts
     for below, item in inner:
         yield from _records(below, item)
+
+
+def _items(path: str, value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """Yield the key, the path and the value of each item that is not empty."""
+    if isinstance(value, list):
+        items = [(str(at), f"{path}[{at}]", item) for at, item in enumerate(value)]
+    else:
+        items = [(key, f"{path}.{key}" if path else key, item) for key, item in value.items()]
+    return (item for item in items if item[2] is not None and item[2] not in ("", [], {}))
+
+
+def _is_flat_list(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, dict | list) for item in value)
 
 
 def _field(name: str, value: Any) -> str:
@@ -132,28 +131,26 @@ def _scalar(value: Any) -> str:
 
 
 def _json_of(element: Any) -> Any:
-    """Return what an element of XML holds as JSON would have it.
-
-    Text, or fields by name; several of a name, a list.
-    """
+    """Return an element of XML as a value of JSON: its text, or its fields by name."""
     children = [child for child in element if local_name(child.tag)]
-    attributes = {local_name(key): value for key, value in element.attrib.items()}
     own = (element.text or "").strip()
     if children and (own or any((child.tail or "").strip() for child in children)):
-        own, children = (
-            _GAP.sub(" ", "".join(element.itertext())).strip(),
-            [],
-        )  # prose with words set off in it
-    if not children and not attributes:
+        # prose with marked-up words in it
+        own, children = _GAP.sub(" ", "".join(element.itertext())).strip(), []
+    found: dict[str, Any] = {local_name(key): value for key, value in element.attrib.items()}
+    if not children and not found:
         return own
-    found: dict[str, Any] = dict(attributes)
     for child in children:
-        name, value = local_name(child.tag), _json_of(child)
-        if name in found:
-            before = found[name]
-            found[name] = [*before, value] if isinstance(before, list) else [before, value]
-        else:
-            found[name] = value
+        _add_field(found, local_name(child.tag), _json_of(child))
     if own:
         found["text"] = own
     return found
+
+
+def _add_field(fields: dict[str, Any], name: str, value: Any) -> None:
+    """Add a field; several of the same name become a list."""
+    if name not in fields:
+        fields[name] = value
+        return
+    before = fields[name]
+    fields[name] = [*before, value] if isinstance(before, list) else [before, value]

@@ -1,4 +1,4 @@
-"""Mails: a head that a person can read, the text, what was forwarded; attachments are named."""
+"""Mails: a readable header, the text, and forwarded mails. Attachments are only named."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepdiver.tools.extract.document_draft import DocumentDraft
 from deepdiver.tools.extract.readers import messages
 
 MOST_PARTS = 500
-"""Parts of one mail that are looked at."""
+"""The most parts of one mail that are examined."""
 MOST_FORWARDED = 20
 _HEAD = ("From", "To", "Cc", "Date", "Subject")
 
@@ -37,7 +37,7 @@ def read_mail(
 
 
 def _one(draft: DocumentDraft, mail: EmailMessage, number: int) -> list[EmailMessage]:
-    """Add one mail, and return those that it forwards."""
+    """Add one mail, and return the mails that it forwards."""
     told = {name: header_of(mail, name) for name in _HEAD}
     draft.mark_next(
         "message",
@@ -58,9 +58,9 @@ def _one(draft: DocumentDraft, mail: EmailMessage, number: int) -> list[EmailMes
 
 
 def _parts(draft: DocumentDraft, mail: EmailMessage) -> list[EmailMessage]:
-    """Return the parts to read, in order; of several ways to say the same the plainest.
+    """Return the parts to read, in order, and only the plainest of alternatives.
 
-    Forwarded mails stay closed.
+    Forwarded mails are returned whole.
     """
     found: list[EmailMessage] = []
     left: list[EmailMessage] = [mail]
@@ -122,15 +122,11 @@ def _said(draft: DocumentDraft, part: EmailMessage) -> None:
 
 
 def header_of(mail: EmailMessage, name: str) -> str:
-    """Return a field of a mail's head; one that is broken, as it stands there."""
+    """Return a header field of a mail; a malformed one as it is."""
     try:
         return " ".join(str(mail[name] or "").split())
-    except (
-        LookupError,
-        ValueError,
-        TypeError,
-        AttributeError,
-    ):  # the parser of the standard library at odd fields
+    except (LookupError, ValueError, TypeError, AttributeError):
+        # The parser of the standard library fails at malformed fields.
         return next(
             (
                 " ".join(str(raw).split())
@@ -142,13 +138,13 @@ def header_of(mail: EmailMessage, name: str) -> str:
 
 
 def sender_name(address: str) -> str:
-    """Return who an address belongs to: the name, else the address."""
+    """Return the name of the sender, or else the address."""
     named, plain = parseaddr(address)
     return named or plain or address
 
 
 def iso_date(text: str) -> str:
-    """Return a mail's date as ISO 8601 has it; empty if it is none."""
+    """Return the date of a mail in ISO 8601; empty if it is not a date."""
     try:
         return parsedate_to_datetime(text).isoformat(timespec="seconds") if text else ""
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -1,15 +1,14 @@
-"""Exports of mails and chats as JSON lines.
+"""Exports of mails and chats as JSON lines: each message with its author, date, place and subject.
 
-Each message with who wrote it, when, where and about what.
-
-Known are exports of Roundcube and Mattermost (`{"type": "post", "post": {…}}`), of Slack (`user`,
-`text`, `ts`), and what resembles them. Whom a login belongs to is looked up in the records of
-users; passwords are never taken over.
+The exports of Roundcube and Mattermost (`{"type": "post", "post": {…}}`), of Slack (`user`, `text`,
+`ts`), and similar ones are recognised. The names behind logins are looked up in the records of
+users. Passwords are never included.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,10 +36,7 @@ _MILLISECONDS = 1e11
 
 
 def add_messages(draft: DocumentDraft, records: list[Any]) -> bool:
-    """Put messages into a draft.
-
-    Say whether the records were messages at all, and do nothing if not.
-    """
+    """Add messages to a draft, and return whether the records are messages; if not, do nothing."""
     opened = [_open(record) for record in records if isinstance(record, dict)]
     found = [(kind, record) for kind, record in opened if is_message(kind, record)]
     if len(found) * 2 < len(records) and not any(
@@ -52,14 +48,14 @@ def add_messages(draft: DocumentDraft, records: list[Any]) -> bool:
     people = {
         _login(record): record for kind, record in opened if kind == "user" and _login(record)
     }
-    _cast(draft, opened)
+    _add_participants(draft, opened)
     for number, (_, record) in enumerate(found, start=1):
         _message(draft, number, record, people)
     return True
 
 
 def _open(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return a record's kind, and its content without the envelope around it."""
+    """Return the kind of a record, and its content without the envelope around it."""
     kind = str(record.get("type") or "")
     for name in (kind, *_ENVELOPES):
         inner = record.get(name)
@@ -69,7 +65,7 @@ def _open(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def is_message(kind: str, record: dict[str, Any]) -> bool:
-    """Tell whether a record is a message: somebody says something."""
+    """Whether a record is a message: it has an author and a text."""
     if kind in ("user", "team", "channel", "version"):
         return False
     return bool(_first(record, _BODY)) and bool(_first(record, _FROM))
@@ -90,28 +86,33 @@ def _person(person: dict[str, Any]) -> str:
     )
 
 
-def _cast(draft: DocumentDraft, opened: list[tuple[str, dict[str, Any]]]) -> None:
-    """Say who takes part and where, which an export knows and its messages do not."""
-    listed: dict[str, list[str]] = {"People": [], "Channels": [], "Teams": []}
-    for kind, record in opened:
-        if kind == "user":
-            facts = [
-                record.get(key) for key in ("position", "role", "department", "username", "email")
-            ]
-            listed["People"].append(
-                ", ".join(str(item) for item in (_person(record), *facts) if item)
-            )
-            if "password" in record:
-                draft.note("passwords were left out")
-        elif kind in ("channel", "team"):
-            facts = [record.get(key) for key in ("display_name", "header", "purpose")]
-            place = ", ".join(str(item) for item in facts if item) or str(record.get("name") or "")
-            listed["Channels" if kind == "channel" else "Teams"].append(place)
-    for name, items in listed.items():
-        if items:
-            draft.add(f"{name}:")
-            for at, item in enumerate(items):
-                draft.add(f"- {' '.join(item.split())}", "\n" if at else "\n\n")
+def _add_participants(draft: DocumentDraft, opened: list[tuple[str, dict[str, Any]]]) -> None:
+    """List the people, channels and teams of an export, which its messages only refer to."""
+    if any(kind == "user" and "password" in record for kind, record in opened):
+        draft.note("passwords were left out")
+    for kind, (title, describe) in _PARTICIPANTS.items():
+        lines = [describe(record) for found, record in opened if found == kind]
+        draft.add(f"{title}:" if lines else "")
+        for at, line in enumerate(lines):
+            draft.add(f"- {' '.join(line.split())}", "\n" if at else "\n\n")
+
+
+def _described_person(record: dict[str, Any]) -> str:
+    facts = (record.get(key) for key in ("position", "role", "department", "username", "email"))
+    return ", ".join(str(item) for item in (_person(record), *facts) if item)
+
+
+def _described_place(record: dict[str, Any]) -> str:
+    facts = (record.get(key) for key in ("display_name", "header", "purpose"))
+    return ", ".join(str(item) for item in facts if item) or str(record.get("name") or "")
+
+
+_PARTICIPANTS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "user": ("People", _described_person),
+    "channel": ("Channels", _described_place),
+    "team": ("Teams", _described_place),
+}
+"""The kinds of records that are listed before the messages: their title, and what is listed."""
 
 
 def _message(
@@ -134,9 +135,7 @@ def _message(
     draft.add("\n".join(f"{name}: {value}" for name, value in head.items() if value))
     draft.add(_several(_first(record, _BODY)))
     replies = record.get("replies")
-    for reply in (
-        replies if isinstance(replies, list) else ()
-    ):  # anything else in its place is no reply
+    for reply in replies if isinstance(replies, list) else ():
         if isinstance(reply, dict) and is_message("", reply):
             draft.add(
                 f"{writer_of(reply, people)}, {moment_of(_first(reply, _DATE))}: "
@@ -145,7 +144,7 @@ def _message(
 
 
 def writer_of(record: dict[str, Any], people: dict[str, dict[str, Any]]) -> str:
-    """Return who wrote a message: the name, and the address or login behind it."""
+    """Return the author of a message: the name, with the address or login."""
     named = _several(record.get("from_name"))
     login = _several(_first(record, _FROM[1:]))
     if login in people and not named:
@@ -158,10 +157,7 @@ def writer_of(record: dict[str, Any], people: dict[str, dict[str, Any]]) -> str:
 
 
 def _several(value: Any) -> str:
-    """Return a value that may be one thing or a list of things as one line.
-
-    A text keeps its lines.
-    """
+    """Return a single value or a list of values as one line. A text keeps its lines."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
@@ -178,7 +174,7 @@ def _several(value: Any) -> str:
 
 
 def moment_of(value: Any) -> str:
-    """Return when something was: a text as it is, a number as the moment that it counts to."""
+    """Return a date: a text as it is, a number of seconds or milliseconds as a date and time."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -191,5 +187,5 @@ def moment_of(value: Any) -> str:
 
 
 def message_label(number: int, who: str, when: str) -> str:
-    """Return what a message is called where it is cited: `4, Emily Lee, 2023-06-20 10:00:00`."""
+    """Return the label under which a message is cited: `4, Emily Lee, 2023-06-20 10:00:00`."""
     return ", ".join(filter(None, (str(number), who, when)))

@@ -1,7 +1,4 @@
-"""PDF: the text of each page, marked with its number, and the outline as headings.
-
-Line ends are left as they are.
-"""
+"""PDF: the text of each page with its line ends, marked with its number, and the headings."""
 
 from __future__ import annotations
 
@@ -43,9 +40,9 @@ _LIGATURES = {
     0xFB05: "st",
     0xFB06: "st",
 }
-"""Letters that a font joins; whoever searches for them types them apart."""
+"""Ligatures, and the letters that people type when they search."""
 _BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
-"""What pypdf raises at a broken object; it costs a page, or the properties, not the document."""
+"""Errors of pypdf at a broken object, which costs a page or the properties, not the document."""
 
 
 def read_pdf(
@@ -81,10 +78,7 @@ def read_pdf(
 
 
 def _lines(draft: DocumentDraft, reader: PdfReader, number: int) -> list[page_layout.Line]:
-    """Return the lines of a page with their size and place.
-
-    Where these cannot be told apart, without.
-    """
+    """Return the lines of a page with their sizes and positions, or without if they are unclear."""
     pieces: list[tuple[str, float, float, bool]] = []
 
     def visit(text: str, outer: list[float], inner: list[float], font: Any, size: float) -> None:
@@ -112,7 +106,7 @@ def _page(
     *,
     mark: bool,
 ) -> int:
-    """Add one page, and return where it begins."""
+    """Add one page, and return the offset of its beginning."""
     draft.mark_next("page", str(number))
     start = draft.length + 2 if draft.length else 0
     for text, heads in page_layout.paragraphs_of(page, usual):
@@ -139,7 +133,7 @@ def _properties(draft: DocumentDraft, reader: PdfReader) -> None:
 
 
 def _outline(draft: DocumentDraft, reader: PdfReader) -> list[tuple[int, str]]:
-    """Return the headings of the outline, each with the number of its page, from 0."""
+    """Return the headings of the outline as (page, label), counting pages from 0."""
     found = []
     try:
         for entry in _flat(reader.outline)[:MOST_HEADINGS]:
@@ -153,7 +147,7 @@ def _outline(draft: DocumentDraft, reader: PdfReader) -> list[tuple[int, str]]:
 
 
 def _mark_outline(draft: DocumentDraft, outline: list[tuple[int, str]], starts: list[int]) -> None:
-    """Mark the headings of the outline where they stand on their page, or where the page begins."""
+    """Mark the headings of the outline at their place on the page, or where the page begins."""
     text = draft.text
     for page, label in outline:
         if page < len(starts) and starts[page] < len(text):

@@ -1,7 +1,4 @@
-"""Markdown and plain text, with front matter where there is some.
-
-The text is kept as it was written.
-"""
+"""Markdown and plain text, kept as it was written, and its front matter."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ _FRONT = re.compile(
 )
 _FIELD = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t](.*))?")
 _MORE = re.compile(r"[ \t]|#|-[ \t]|$")
-"""How a line goes on with the field above it: indented, a comment, an item of a list, nothing."""
+"""The beginning of a line that continues the field above: indented, a comment, an item, empty."""
 _HEADING = re.compile(
     r"^(?:[ ]{0,3}(?P<fence>```+|~~~+)|#{1,6}[ \t]+(?P<label>[^\n]+))", re.MULTILINE
 )
@@ -32,8 +29,8 @@ def read_plain_text(
 
 
 def add_plain_text(draft: DocumentDraft, text: str) -> DocumentDraft:
-    """Put a whole text into a draft, its front matter apart and its headings marked."""
-    if len(text) > LARGEST_TEXT + 1:  # what will be left out need not be copied about
+    """Add a whole text to a draft, with its headings marked and its front matter as metadata."""
+    if len(text) > LARGEST_TEXT + 1:  # the rest will be left out and need not be copied
         text = text[: LARGEST_TEXT + 1]
     whole = text.replace("\r\n", "\n").replace("\r", "\n")
     meta, body = split_front_matter(whole)
@@ -52,25 +49,27 @@ def add_plain_text(draft: DocumentDraft, text: str) -> DocumentDraft:
 
 
 def find_headings(text: str) -> list[tuple[int, str]]:
-    """Return where the Markdown headings of a text begin, and what they say; a fence holds none."""
+    """Return the offsets and labels of the Markdown headings of a text, except in code fences."""
     found: list[tuple[int, str]] = []
     fence = ""
     for match in _HEADING.finditer(text):
-        if opening := match["fence"]:
-            if not fence or opening.startswith(fence):
-                fence = "" if fence else opening
+        opening = match["fence"]
+        if opening and fence:
+            fence = "" if opening.startswith(fence) else fence
+        elif opening:
+            fence = opening
         elif not fence:
             label = match["label"].rstrip()
             found.append((match.start(), label.rstrip("#").rstrip() or label))
-            if len(found) > MOST_MARKS:  # one more than are kept, so that it is said
+            if len(found) > MOST_MARKS:  # one more than are kept, so that a note is added
                 break
     return found
 
 
 def split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Part the front matter (`key: value` between two lines of three dashes) from the text.
+    """Split the front matter (`key: value` between two lines of three dashes) from the text.
 
-    Two rules across a page with prose between them are no front matter: nothing of a text is lost.
+    Two horizontal rules with prose between them are not front matter: no text is lost.
     """
     match = _FRONT.match(text)
     if match is None:

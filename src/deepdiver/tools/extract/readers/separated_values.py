@@ -1,4 +1,4 @@
-"""Comma- and tab-separated values, whatever separates them in truth."""
+"""Comma- and tab-separated values, whatever the actual separator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepdiver.tools.extract.document_draft import LARGEST_TEXT, DocumentDraft, 
 _DELIMITERS = ",;\t|"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LOOK = 50
-"""Lines that the delimiter is judged by."""
+"""Lines that the delimiter is detected from."""
 
 
 def read_separated_values(
@@ -29,20 +29,17 @@ def read_separated_values(
 
 
 def parse_rows(text: str, likely: str = ",") -> Iterator[list[str]]:
-    """Give the rows of a text of separated values."""
+    """Yield the rows of a text of separated values."""
     csv.field_size_limit(LARGEST_TEXT)
     text = clean_text(text).lstrip("\ufeff")
-    if text[:4].lower() == "sep=":  # how a program of Microsoft's says what separates
+    if text[:4].lower() == "sep=":  # how Excel declares the separator
         text = text.partition("\n")[2]
     lines = (match.group() for match in _LINE.finditer(text))
     yield from csv.reader(lines, delimiter=find_delimiter(text, likely))
 
 
 def find_delimiter(text: str, likely: str = ",") -> str:
-    """Return what separates the values.
-
-    What stands equally often in most lines, and most often among such.
-    """
+    """Return the delimiter: the character that occurs equally often in most lines."""
     lines = [line for line in text[:100_000].splitlines(keepends=True)[:_LOOK] if line.strip()]
 
     def fitness(mark: str) -> tuple[float, int]:

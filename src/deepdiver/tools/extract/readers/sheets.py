@@ -1,8 +1,9 @@
-"""Workbooks: each sheet marked, each row naming its columns, each value as the sheet shows it."""
+"""Workbooks: sheets as tables, with values as Excel shows them."""
 
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
 import zipfile
@@ -20,9 +21,9 @@ from deepdiver.tools.extract.document_draft import DocumentDraft
 
 _FORMULA = re.compile(rb"<f[ >]")
 _CURRENCY = re.compile(r"\[\$([^\]\-]+)[^\]]*\]|([$€£¥₹])")
-"""A sign of its own, or one with its country: `[$€-407]`."""
+"""A plain sign, or one with its country: `[$€-407]`."""
 _LARGEST_WHOLE = 1e15
-"""Beyond this a number is written with its exponent, as sheets do."""
+"""Larger numbers are written with an exponent, as in Excel."""
 
 
 def read_sheets(
@@ -32,7 +33,7 @@ def read_sheets(
     archive = Archive(data)
     draft = DocumentDraft(format)
     office_xml.add_properties(draft, archive)
-    warnings.simplefilter("ignore")  # about what it does not keep, none of which is text
+    warnings.simplefilter("ignore")  # openpyxl warns about features that hold no text
     book = _open(data, values=True)
     formulas = _open(data, values=False) if _has_formulas(archive) else None
     for sheet in book.worksheets:
@@ -65,8 +66,8 @@ def _has_formulas(archive: Archive) -> bool:
 
 
 def _rows(sheet: Any, formulas: Any, draft: DocumentDraft) -> Iterator[list[str]]:
-    """Give the rows; a formula whose result nobody has stored is shown as it is written."""
-    sheet.reset_dimensions()  # what a sheet says of its size is not to be trusted
+    """Yield the rows. A formula without a stored result is shown as it is written."""
+    sheet.reset_dimensions()  # the size that a sheet declares cannot be trusted
     if formulas is None:
         for row in sheet.iter_rows():
             yield [
@@ -96,10 +97,7 @@ def _rows(sheet: Any, formulas: Any, draft: DocumentDraft) -> Iterator[list[str]
 
 
 def shown_value(value: Any, style: str | None = None) -> str:
-    """Return a value as a sheet shows it, but for rounding.
-
-    Dates, per cent, thousands, currencies.
-    """
+    """Return a value as a sheet shows it (dates, per cent, thousands, currencies), unrounded."""
     style = style or "General"
     match value:
         case bool():
@@ -118,10 +116,7 @@ def shown_value(value: Any, style: str | None = None) -> str:
 
 
 def _number(value: float, style: str) -> str:
-    if value != value or value in (
-        float("inf"),
-        float("-inf"),
-    ):  # only not-a-number differs from itself
+    if not math.isfinite(value):
         return str(value)
     percent = "%" in style
     value = round(value * 100, 10) if percent else value

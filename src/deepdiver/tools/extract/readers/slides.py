@@ -1,4 +1,4 @@
-"""Slides: the text of each, its tables, charts and diagrams, and the speaker's notes."""
+"""Presentations: the text, tables, charts, diagrams and speaker's notes of each slide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import office_xml, table
-from deepdiver.tools.extract.archive import Archive, local_name
+from deepdiver.tools.extract.archive import Archive, elements, local_name
 from deepdiver.tools.extract.document_draft import DocumentDraft
 
 _MAIN = "ppt/presentation.xml"
@@ -27,7 +27,7 @@ def read_slides(
     draft = DocumentDraft(format)
     office_xml.add_properties(draft, archive)
     related = archive.related(_MAIN)
-    ids = [office_xml.relation_id(item) for item in root.iter() if local_name(item.tag) == "sldId"]
+    ids = [office_xml.relation_id(item) for item in elements(root, "sldId")]
     members = [related[key][1] for key in ids if key in related]
     if len(members) > MOST_SLIDES:
         draft.note(f"of {len(members):,} slides the first {MOST_SLIDES:,} were read")
@@ -52,18 +52,22 @@ def _slide(draft: DocumentDraft, archive: Archive, member: str) -> None:
             _said(draft, shape)
     for kind, notes in related.values():
         if kind == "notesSlide" and (page := archive.xml(notes)) is not None:
-            lines = [
-                line
-                for shape in _shapes(page)
-                if _place(shape) not in _FURNITURE
-                for line in office_xml.drawing_paragraphs(shape)
-            ]
-            if lines:
-                draft.add("Notes: " + "\n".join(lines))
+            _add_notes(draft, page)
+
+
+def _add_notes(draft: DocumentDraft, page: Any) -> None:
+    lines = [
+        line
+        for shape in _shapes(page)
+        if _place(shape) not in _FURNITURE
+        for line in office_xml.drawing_paragraphs(shape)
+    ]
+    if lines:
+        draft.add("Notes: " + "\n".join(lines))
 
 
 def _shapes(root: Any) -> Iterator[Any]:
-    """Give the shapes of a slide in their order, those in groups among them."""
+    """Yield the shapes of a slide in order, including those in groups."""
     left = [root]
     while left:
         item = left.pop()
@@ -75,11 +79,8 @@ def _shapes(root: Any) -> Iterator[Any]:
 
 
 def _place(shape: Any) -> str:
-    """Return what a shape is on its slide.
-
-    Title, body, number and so on; empty if it just stands there.
-    """
-    found = next((item for item in shape.iter() if local_name(item.tag) == "ph"), None)
+    """Return the kind of placeholder of a shape: title, body, sldNum and so on; empty if none."""
+    found = next(elements(shape, "ph"), None)
     return "" if found is None else str(found.get("type") or "body")
 
 
@@ -100,15 +101,14 @@ def _said(draft: DocumentDraft, shape: Any) -> None:
 def _frame(
     draft: DocumentDraft, archive: Archive, frame: Any, related: dict[str, tuple[str, str]]
 ) -> None:
-    rows = []
-    for row in (item for item in frame.iter() if local_name(item.tag) == "tr"):
-        rows.append(
-            [
-                " ".join(office_xml.drawing_paragraphs(cell))
-                for cell in row
-                if local_name(cell.tag) == "tc"
-            ]
-        )
+    rows = [
+        [
+            " ".join(office_xml.drawing_paragraphs(cell))
+            for cell in row
+            if local_name(cell.tag) == "tc"
+        ]
+        for row in elements(frame, "tr")
+    ]
     if rows:
         table.add_table(draft, rows)
         return

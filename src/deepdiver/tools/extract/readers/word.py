@@ -1,12 +1,9 @@
-"""Documents of Word.
-
-Paragraphs, headings, lists, tables and footnotes in the order in which they are read.
-"""
+"""Word documents: paragraphs, headings, lists, tables and footnotes in reading order."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deepdiver.errors import UnreadableError
@@ -25,7 +22,7 @@ _SAID = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 def read_word(
     data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
 ) -> DocumentDraft:
-    """Read a document of Word."""
+    """Read a Word document."""
     archive = Archive(data)
     root = archive.xml(_MAIN)
     body = (
@@ -46,7 +43,7 @@ def read_word(
 
 
 class _Reader:
-    """Goes through a document's body."""
+    """Walks through the body of a document."""
 
     def __init__(self, draft: DocumentDraft, archive: Archive) -> None:
         self._draft = draft
@@ -85,7 +82,7 @@ class _Reader:
             self._listed = False
 
     def _below(self, element: Any) -> None:
-        """Add what an element refers to and shows elsewhere: footnotes, charts, diagrams."""
+        """Add the footnotes, charts and diagrams that an element refers to."""
         for item in _visible(element):
             name = local_name(item.tag)
             if name in ("footnoteReference", "endnoteReference"):
@@ -103,7 +100,7 @@ class _Reader:
 
 
 def _blocks(body: Any, *kinds: str) -> Iterator[Any]:
-    """Give the parts of a body, a table or a row that are of some kinds, also those within frames for content."""
+    """Yield the children of some kinds, also those within content controls and insertions."""
     left = list(reversed(list(body)))
     while left:
         element = left.pop()
@@ -115,7 +112,7 @@ def _blocks(body: Any, *kinds: str) -> Iterator[Any]:
 
 
 def _visible(element: Any) -> Iterator[Any]:
-    """Give an element and all within it, in order, but what was deleted and what stands there for older programs."""
+    """Yield an element and all within it, except deletions and fallbacks for older programs."""
     left = [element]
     while left:
         item = left.pop()
@@ -148,7 +145,7 @@ def _rows(element: Any) -> Iterator[list[str]]:
 
 
 def _child(paragraph: Any, name: str) -> Any:
-    """Return a property of a paragraph or a cell."""
+    """Return a property of a paragraph or a cell; None if it is not set."""
     for outer in paragraph:
         if local_name(outer.tag) in ("pPr", "tcPr"):
             return next((item for item in outer if local_name(item.tag) == name), None)
@@ -161,30 +158,31 @@ def _value(paragraph: Any, name: str) -> str:
 
 
 def _heading_styles(root: Any) -> frozenset[str]:
-    """Return the ids of the styles that are headings by name, by level, or by what they are based on."""
+    """Return the ids of styles that are headings by name, by level, or by the style they extend."""
     based: dict[str, str] = {}
     found: set[str] = set()
     for style in () if root is None else root:
         key = str(style.get(_W + "styleId") or "")
-        parts = {local_name(item.tag): item for item in style}
-        named = str(parts["name"].get(_W + "val") or "") if "name" in parts else ""
-        if "basedOn" in parts:
-            based[key] = str(parts["basedOn"].get(_W + "val") or "")
-        if _HEADING.fullmatch(named) or (_child(style, "outlineLvl") is not None):
+        values = {local_name(item.tag): str(item.get(_W + "val") or "") for item in style}
+        if "basedOn" in values:
+            based[key] = values["basedOn"]
+        if _HEADING.fullmatch(values.get("name", "")) or _child(style, "outlineLvl") is not None:
             found.add(key)
-    for key in based:
-        at, seen = key, {key}
-        while (at := based.get(at, "")) and at not in seen:
-            seen.add(at)
-            if at in found:
-                found.add(key)
-                break
+    found |= {key for key in based if not found.isdisjoint(_ancestors(key, based))}
     return frozenset(found)
+
+
+def _ancestors(style: str, based: Mapping[str, str]) -> set[str]:
+    """Return the styles that a style extends, directly or not."""
+    found: set[str] = set()
+    while (style := based.get(style, "")) and style not in found:
+        found.add(style)
+    return found
 
 
 def _footnotes(root: Any, kind: str) -> dict[tuple[str, str], str]:
     found = {}
     for note in () if root is None else root:
-        if not note.get(_W + "type"):  # the others are the lines that part notes from the page
+        if not note.get(_W + "type"):  # the others are separator lines
             found[kind, str(note.get(_W + "id"))] = _text(note).strip()
     return found

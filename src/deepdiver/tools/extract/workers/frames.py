@@ -1,6 +1,6 @@
-"""What goes through the pipe between a process and its child.
+"""The frames that go through the pipe between a process and its worker.
 
-Two lengths, a head in JSON, and bytes.
+A frame consists of two lengths, a head in JSON, and a body of bytes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ LONGEST_HEAD = 16_000_000
 
 
 class BrokenFrameError(Exception):
-    """The other side is gone, or what it says is no frame."""
+    """The other side is gone, or sent something that is not a frame."""
 
 
 def pack_head(head: dict[str, Any], body: bytes = b"") -> bytes:
-    """Return what stands before the body of a frame."""
+    """Return the part of a frame before its body."""
     line = json.dumps(head, ensure_ascii=False).encode("utf-8", "replace")
     return len(line).to_bytes(_LENGTH, "big") + len(body).to_bytes(_LENGTH, "big") + line
 
@@ -38,7 +38,7 @@ def receive_frame(source: BinaryIO, largest: int) -> tuple[dict[str, Any], bytes
     """Read one frame: its head and its body.
 
     Raises:
-        BrokenFrameError: If there is none, or its body is larger than `largest`.
+        BrokenFrameError: If none arrives, or its body is larger than `largest`.
     """
     lengths = _exactly(source, 2 * _LENGTH)
     first, second = (int.from_bytes(part, "big") for part in (lengths[:_LENGTH], lengths[_LENGTH:]))

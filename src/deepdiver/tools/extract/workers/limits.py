@@ -1,7 +1,4 @@
-"""What a child may not do.
-
-Take more memory or time than a document is worth, write, open a socket, start a program.
-"""
+"""The limits of a worker: memory, time, no writing, no sockets, no new programs."""
 
 from __future__ import annotations
 
@@ -15,19 +12,19 @@ if sys.platform != "win32":
     import resource
 
 LARGEST_FILE = 50_000_000
-"""Bytes of one file; more is an archive of pictures or a data dump rather than a document."""
+"""Bytes of one file. A larger one is a collection of pictures or a data dump, not a document."""
 LARGEST_ANSWER = 16_000_000
-"""Bytes of text that a child may say; a document's text is half of that at most."""
+"""Bytes of an answer. The text of a document is at most half of that."""
 MEMORY = 240 * 2**20
-"""Bytes that a child may hold, the code of Python and the parsers included."""
+"""Bytes of memory of a worker, including the code of Python and the parsers."""
 _LEAST = 64 * 2**20
-"""Bytes that a child may add to what it holds, whatever it holds."""
+"""Bytes of memory that a worker may always add to what it has."""
 CPU_SECONDS = 7
 WALL_SECONDS = 7.5
-"""Seconds from fork to answer. With the time to hand a file over and back it stays below ten."""
+"""Seconds from fork to answer. With the time to transfer a file, it stays below ten."""
 FILES = 64
 NICENESS = 10
-"""People's own work goes first."""
+"""The user's own work comes first."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
@@ -35,7 +32,7 @@ _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 _ALLOW = 0x7FFF0000
 _REFUSE = 0x00050001
-"""The call fails with EPERM."""
+"""Makes the call fail with EPERM."""
 _SYSCALLS = {
     # audit architecture; connect, execve, execveat, io_uring_setup, ptrace, socket, socketpair
     "x86_64": (0xC000003E, (42, 59, 322, 425, 101, 41, 53)),
@@ -44,10 +41,7 @@ _SYSCALLS = {
 
 
 def confine() -> None:
-    """Put this process under the limits, for good.
-
-    Where the system lacks one, the others still hold.
-    """
+    """Apply the limits to this process, irrevocably, as far as the system supports them."""
     if sys.platform == "win32":
         return
     for what, most in (
@@ -65,10 +59,10 @@ def confine() -> None:
 
 
 def _data() -> int:
-    """Return how much data this process may have, such that it holds no more than `MEMORY`.
+    """Return the limit on data with which this process uses no more memory than `MEMORY`.
 
-    Data counts from when it is asked for, and what is held from when it is used: the limit is what
-    there is of the one, and what is left of the other.
+    Data counts when it is allocated, memory when it is used: the limit is the data allocated until
+    now, plus the memory that is left.
     """
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -80,19 +74,17 @@ def _data() -> int:
 
 
 def die_with_parent() -> None:
-    """Let this process be killed when its parent ends, however that ends.
+    """On Linux, have this process killed when its parent ends, however that ends.
 
-    Where the system is Linux.
-
-    The signal comes when the *thread* ends that started the process: only a fork of a process with
-    one may ask for it.
+    The signal comes when the *thread* that started the process ends, so this works only for forks
+    of a process with a single thread.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _without_network() -> None:
-    """Have the kernel refuse sockets and new programs, in C code too."""
+    """Have the kernel refuse sockets and new programs, even from C code."""
     known = _SYSCALLS.get(platform.machine())
     if known is None:
         return
@@ -109,12 +101,10 @@ def _without_network() -> None:
 
 
 def syscall_filter(architecture: int, refused: tuple[int, ...]) -> bytes:
-    """Return the filter.
+    """Return a seccomp filter that refuses some system calls, and all of other architectures.
 
-    Of this architecture's calls those are refused, of another's all, the others are let through.
-
-    An instruction is code, jump if true, jump if false, value. The first loads the architecture,
-    the third the number.
+    An instruction is (code, jump if true, jump if false, value). The first one loads the
+    architecture, the third one the number of the call.
     """
     load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
     refuse_at = 4 + len(refused)

@@ -1,4 +1,4 @@
-"""Children that read documents, and whom to ask: a hang, a crash or a bomb costs one document."""
+"""A pool of workers that read documents: a hang, a crash or a bomb costs only one document."""
 
 from __future__ import annotations
 
@@ -17,28 +17,27 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from deepdiver.core.record import Mark
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.document import Document
+from deepdiver.tools.extract.document_draft import assemble_document
 from deepdiver.tools.extract.workers import frames, limits
 
 WORKERS = 2
 SECONDS = 9.5
-"""The longest that a document may take from here to here. The child gives up earlier, and says why.
-"""
+"""The longest time for a document, as seen from here. The worker gives up earlier, with a
+reason."""
 _MODULE = "deepdiver.tools.extract.workers.worker"
 START_SECONDS = 60.0
-"""The longest that a child may take to start, on a machine that has much else to do."""
+"""The longest time for a worker to start, on a busy machine."""
 
 
 class _Worker:
-    """One process that reads documents, one after the other."""
+    """A process that reads documents, one after the other."""
 
     def __init__(self, arguments: tuple[str, ...]) -> None:
         self.late = False
-        """Whether it was ended because it took too long."""
-        # Nothing of the environment is passed on: keys have no business where strangers' files are
-        # read.
+        """Whether it was killed because it took too long."""
+        # The environment is not passed on: it may contain keys, and the files are untrusted.
         environment = {
             "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -49,7 +48,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment if os.name == "posix" else None,
-            start_new_session=True,  # Ctrl-C is for whoever asked; and the group is killed as one
+            start_new_session=True,  # unaffected by Ctrl-C, and killed with all of its forks
         )
         try:
             with self._within(START_SECONDS):
@@ -63,7 +62,7 @@ class _Worker:
 
     @contextlib.contextmanager
     def _within(self, seconds: float) -> Any:
-        """Kill the child unless the block ends in time; a read from it then ends too."""
+        """Kill the worker unless the block ends in time, which also ends a read from it."""
         timer = threading.Timer(seconds, self._overdue)
         timer.daemon = True
         timer.start()
@@ -73,11 +72,11 @@ class _Worker:
             timer.cancel()
 
     def ask(self, job: dict[str, Any], data: bytes, seconds: float) -> tuple[dict[str, Any], bytes]:
-        """Hand over a document, wait for what is in it.
+        """Send a document, and return the answer.
 
         Raises:
-            OSError: If the child was gone before it had the document.
-            BrokenFrameError: If it went while it had it.
+            OSError: If the worker ended before it had received the document.
+            BrokenFrameError: If it ended afterwards.
         """
         with self._within(seconds):
             frames.send_frame(cast("Any", self._process.stdin), job, data)
@@ -91,7 +90,7 @@ class _Worker:
         self.end()
 
     def end(self) -> None:
-        """End it and whatever it forked; whoever reads from it hears no more."""
+        """Kill it and its forks, which ends any read from it."""
         with contextlib.suppress(ProcessLookupError):
             if hasattr(os, "killpg"):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -99,7 +98,7 @@ class _Worker:
                 self._process.kill()
 
     def kill(self) -> None:
-        """End it, and take its leavings away."""
+        """Kill it, wait for its end, and close its pipes."""
         self.end()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -109,48 +108,48 @@ class _Worker:
 
 
 class Extractor:
-    """Takes the text out of files, in children that are started when they are needed and replaced when they die.
+    """Extracts the text of files in worker processes.
 
-    It may be used from several threads at once: as many documents are read at a time as there are
-    children, the others wait.
+    Workers are started on demand, and replaced when they die. Threads may share an extractor: it
+    reads as many documents at a time as it has workers, and the others wait.
     """
 
     def __init__(
-        self, children: int = WORKERS, *, seconds: float = SECONDS, fork: bool = True
+        self, workers: int = WORKERS, *, seconds: float = SECONDS, fork: bool = True
     ) -> None:
-        """Prepare; nothing is started yet.
+        """Set up the pool. Nothing is started yet.
 
         Args:
-            children: How many documents are read at a time.
-            seconds: The longest that one may take.
-            fork: Whether a child forks for each document, where the system can. If not, a document
-                that hangs costs its child too.
+            workers: How many documents are read at a time.
+            seconds: The longest time for one document.
+            fork: Whether a worker forks for each document, if the system can. Otherwise a document
+                that hangs costs its worker, too.
         """
         self.peak = 0
-        """The most memory, in bytes, that a child has held so far; 0 where the system does not say.
-        """
+        """The most memory in bytes that a worker has used until now; 0 if the system does not
+        say."""
         self._seconds = seconds
         self._arguments = () if fork else ("--without-fork",)
         self._lock = threading.Lock()
         self._alive: set[_Worker] = set()
         self._closed = False
-        # Last in, first out: one after the other is read by one child, and the others are not even
-        # started.
+        # Last in, first out: documents that come one at a time are read by one worker, and the
+        # others are not even started.
         self._slots: queue.LifoQueue[_Worker | None] = queue.LifoQueue()
-        for _ in range(children):
+        for _ in range(workers):
             self._slots.put(None)
 
     def extract(self, data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Document:
-        """Return the text of a file, and what it says of itself.
+        """Return the text and metadata of a file.
 
         Args:
-            data: The file.
-            mime: What the server said it is.
-            name: What it is called.
-            url: Where it is from; its links are made absolute by this.
+            data: The bytes of the file.
+            mime: The MIME type that the server gave.
+            name: The name of the file.
+            url: The address that it came from, by which its links are made absolute.
 
         Raises:
-            UnreadableError: If it gives no text; the error's text is the reason.
+            UnreadableError: If it has no text that can be read; the message is the reason.
         """
         if len(data) > limits.LARGEST_FILE:
             raise UnreadableError(f"{len(data):,} bytes are more than {limits.LARGEST_FILE:,}")
@@ -158,26 +157,23 @@ class Extractor:
         self.peak = max(self.peak, head.get("peak", 0))
         if "reason" in head:
             raise UnreadableError(str(head["reason"]))
-        return _document(head.get("told"), body)
+        return _document(head.get("metadata"), body)
 
     def _ask(self, job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """Have one of the children read a document.
-
-        A child that was dead already is replaced once without a word.
-        """
-        child = self._slots.get()
+        """Have one of the workers read a document. A worker found dead is replaced once."""
+        worker = self._slots.get()
         try:
-            if child is not None:
+            if worker is not None:
                 try:
-                    return child.ask(job, data, self._seconds)
+                    return worker.ask(job, data, self._seconds)
                 except OSError:
-                    self._bury(child)
-            child = self._start()
-            return child.ask(job, data, self._seconds)
+                    self._bury(worker)
+            worker = self._start()
+            return worker.ask(job, data, self._seconds)
         except BaseException as error:
-            late = child is not None and child.late
-            self._bury(child)
-            child = None
+            late = worker is not None and worker.late
+            self._bury(worker)
+            worker = None
             if not isinstance(error, OSError | frames.BrokenFrameError):
                 raise
             reason = (
@@ -187,53 +183,50 @@ class Extractor:
             )
             raise UnreadableError(reason) from None
         finally:
-            self._slots.put(child)
+            self._slots.put(worker)
 
     def _start(self) -> _Worker:
-        child = None if self._closed else _Worker(self._arguments)
-        with self._lock:  # it may have been closed while the child started
-            if child is not None and not self._closed:
-                self._alive.add(child)
-                return child
-        if child is not None:
-            child.kill()
+        worker = None if self._closed else _Worker(self._arguments)
+        with self._lock:  # it may have been closed while the worker started
+            if worker is not None and not self._closed:
+                self._alive.add(worker)
+                return worker
+        if worker is not None:
+            worker.kill()
         raise UnreadableError("deepdiver is closing")
 
-    def _bury(self, child: _Worker | None) -> None:
-        if child is not None:
+    def _bury(self, worker: _Worker | None) -> None:
+        if worker is not None:
             with self._lock:
-                self._alive.discard(child)
-            child.kill()
+                self._alive.discard(worker)
+            worker.kill()
 
     def close(self) -> None:
-        """End the children, also those that are reading; what they read is unreadable then."""
+        """Kill the workers, including busy ones, whose documents become unreadable."""
         with self._lock:
             self._closed = True
             alive = set(self._alive)
-        for child in alive:
-            child.end()  # whoever waits for one hears of it, and buries it
+        for worker in alive:
+            worker.end()  # the thread that waits for it notices, and buries it
         idle = 0
         with contextlib.suppress(queue.Empty):
             while True:
                 self._bury(self._slots.get_nowait())
                 idle += 1
-        for _ in range(idle):  # whoever comes now is told, and does not wait
+        for _ in range(idle):  # so that later calls fail instead of waiting
             self._slots.put(None)
 
 
-def _document(told: Any, body: bytes) -> Document:
-    """Put together what a child said; it is a stranger's word, and checked as such."""
+def _document(metadata: Any, body: bytes) -> Document:
+    """Return the document that a worker sent, which is as untrusted as the file."""
     try:
-        marks = tuple(
-            Mark(start=start, kind=kind, label=label) for start, kind, label in told.pop("marks")
-        )
-        return Document(text=body.decode("utf-8"), marks=marks, **told)
+        return assemble_document(body.decode("utf-8"), metadata)
     except (ValidationError, ValueError, TypeError, KeyError, AttributeError):
         raise UnreadableError("its parser said nothing that could be understood") from None
 
 
 class _Shared:
-    """The extractor of this process, and threads enough to wait for its children."""
+    """The extractor of this process, and enough threads to wait for its workers."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -248,32 +241,21 @@ _shared: _Shared | None = None
 def shared_extractor() -> Extractor:
     """Return the extractor of this process.
 
-    Its children start with its first document and end with the process.
+    Its workers start with its first document and end with the process.
     """
     return _here().extractor
 
 
 def _here() -> _Shared:
     global _shared  # one for the process
-    if (
-        _shared is None or _shared.process != os.getpid()
-    ):  # a forked process must not speak through our pipes
+    # A forked process must not use the pipes of its parent.
+    if _shared is None or _shared.process != os.getpid():
         _shared = _Shared()
     return _shared
 
 
 async def extract(data: bytes, *, mime: str = "", name: str = "", url: str = "") -> Document:
-    """Return the text of a file or page, and what it says of itself.
-
-    Args:
-        data: The file.
-        mime: What the server said it is.
-        name: What it is called.
-        url: Where it is from; its links are made absolute by this.
-
-    Raises:
-        UnreadableError: If it gives no text; the error's text is the reason.
-    """
+    """Return the text and metadata of a file or page, as `Extractor.extract` does."""
     here = _here()
     read = functools.partial(here.extractor.extract, data, mime=mime, name=name, url=url)
     return await asyncio.get_running_loop().run_in_executor(here.threads, read)

@@ -1,12 +1,11 @@
-"""The process that reads documents for another one.
-
-It waits for bytes on its input, and forks once for each document.
+"""The process that reads documents for another one, with a fork for each document.
 
     python -m deepdiver.tools.extract.workers.worker
 
-It stays warm, so that the parsers are loaded once; what it forks is confined (`limits`), reads one
-document, and ends. So a document can harm neither the next one nor the process that asked. Where
-there is no fork, it reads them itself, and the process that asked ends it when one takes too long.
+It stays alive, so that the parsers are loaded once. Each fork is confined (`limits`), reads one
+document, and exits, so a document can harm neither the next one nor the process that asked. On
+systems without fork, the worker reads documents itself, and the process that asked kills it when
+one takes too long.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from deepdiver.tools.extract import read_document
 from deepdiver.tools.extract.workers import frames, limits
 
 FORKS = sys.platform == "linux"
-"""On macOS a forked process may not use the system's frameworks; on Windows there is no fork."""
+"""On macOS a forked process must not use the system's frameworks; Windows has no fork."""
 
 _REFUSED = (
     "socket.",
@@ -45,18 +44,18 @@ _TOLD = {_NO_MEMORY: _TOO_LARGE}
 if FORKS:
     _TOLD[-signal.SIGXCPU] = f"it takes more than {limits.CPU_SECONDS} seconds to read"
     _TOLD[-signal.SIGKILL] = "it was ended from outside: the system may be out of memory"
-"""Why a fork ended as it did."""
+"""The reasons for the exit codes of a fork."""
 
 
 def main(arguments: list[str]) -> int:
     """Read documents until the input ends."""
     warnings.simplefilter("ignore")
     logging.disable()
-    # openpyxl imports it where it is there, which takes 20 MB and starts threads, and has no use
-    # for it in reading.
+    # openpyxl imports numpy if it is there, which takes 20 MB and starts threads, and does not need
+    # it for reading.
     sys.modules["numpy"] = None  # type: ignore[assignment]
     source, to = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a parser prints does not get among the answers
+    os.dup2(2, 1)  # so that nothing that a parser prints mixes with the answers
     forks = FORKS and "--without-fork" not in arguments
     if hasattr(os, "nice"):
         os.nice(limits.NICENESS)
@@ -67,17 +66,14 @@ def main(arguments: list[str]) -> int:
         try:
             job, data = frames.receive_frame(source, limits.LARGEST_FILE)
         except frames.BrokenFrameError:
-            return 0  # whoever asked is gone
+            return 0  # the process that asked is gone
         head, body = answer_in_fork(job, data, source) if forks else answer_job(job, data)
         frames.send_frame(to, head, body)
         del job, data, head, body
 
 
 def refuse_event(event: str, arguments: Any) -> None:
-    """Let nothing that runs in this process open a socket, start a program or write a file.
-
-    An audit hook.
-    """
+    """Refuse to open a socket, start a program or write a file; an audit hook."""
     if event.startswith(_REFUSED) or (
         event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+")
     ):
@@ -85,12 +81,12 @@ def refuse_event(event: str, arguments: Any) -> None:
 
 
 def answer_job(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    """Read one document: what is told of it, and its text; or why it could not be read."""
+    """Read one document, and return its metadata and text, or the reason that it is unreadable."""
     try:
         draft = read_document.read_document(
             data, mime=job["mime"], name=job["name"], url=job["url"]
         )
-        return {"told": draft.metadata()}, draft.text.encode("utf-8", "replace")
+        return {"metadata": draft.metadata()}, draft.text.encode("utf-8", "replace")
     except UnreadableError as error:
         return {"reason": str(error)}, b""
     except MemoryError:
@@ -102,10 +98,7 @@ def answer_job(job: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]
 def answer_in_fork(
     job: dict[str, Any], data: bytes, source: BinaryIO
 ) -> tuple[dict[str, Any], bytes]:
-    """Read one document in a process of its own.
-
-    What it says is passed on, if it says it in time and in full.
-    """
+    """Read one document in a fork, and return its answer if it is complete and in time."""
     with contextlib.suppress(UnreadableError):  # the fork will say so
         read_document.load_reader(
             read_document.detect_format(data, job["mime"], job["name"], job["url"])
@@ -142,15 +135,12 @@ def _name(ended: int) -> str:
 
 
 def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
-    """Be the process that reads one document.
-
-    Confined, and gone afterwards without any clean-up.
-    """
+    """Read one document as the fork: confine it, send the answer, exit without any clean-up."""
     limits.die_with_parent()
     os.close(0)
     pipe = os.fdopen(to, "wb")
     try:
-        gc.disable()  # it reads one document and ends
+        gc.disable()  # it reads one document and exits
         limits.confine()
         sys.addaudithook(refuse_event)
         frames.send_frame(pipe, *answer_job(job, data))
@@ -158,14 +148,13 @@ def _read_and_exit(job: dict[str, Any], data: bytes, to: int) -> NoReturn:
     except MemoryError:
         os._exit(_NO_MEMORY)
     finally:
-        os._exit(1)  # in no case does a fork go on as if it were its parent
+        os._exit(1)  # a fork must never go on as if it were its parent
 
 
 def _collect(pipe: int, source: int) -> tuple[bytearray, str]:
-    """Read what a fork writes until it closes its end; or say why that was given up.
+    """Return what a fork writes until it closes its end, and why that was given up if it was.
 
-    Whoever asked writes nothing while it waits: if its pipe has something to say, it is that it is
-    gone.
+    The process that asked writes nothing while it waits. If its pipe becomes readable, it is gone.
     """
     frame = bytearray()
     until = time.monotonic() + limits.WALL_SECONDS

@@ -1,11 +1,11 @@
-"""The catalogue of a library: what it holds, in one SQLite file.
+"""The catalogue of a library in a folder: its documents, texts and passages, in one SQLite file.
 
-It is the truth; index and vectors follow it.
+The catalogue is authoritative; the index and the vectors are derived from it.
 
-A passage goes by a number that is given once and never again, so a vector finds its passage by its
-place in the table of vectors. The passages of one document are numbered in a row: the document
-keeps the first number and their spans. A document goes by an id, which is what the index of words
-knows it by.
+Each passage has a number that is never used again, so a vector belongs to the passage whose number
+is its position in the vector table. The passages of a document are numbered consecutively: the
+document stores the first number and the spans. Each document has an id, by which the index of words
+knows it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,23 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 from deepdiver.errors import DamagedStoreError, NewerSchemaError
 from deepdiver.store.blobs import pack, unpack
-from deepdiver.store.faults import damaged, from_os, translated
+from deepdiver.store.faults import from_os, translated
 from deepdiver.tools.library.files import FileStamp
 from deepdiver.tools.library.interface import Entry, SearchFilter, UnreadFile
-from deepdiver.tools.library.records import ENTRY_FIELDS, KnownDocument, NewDocument, StoredDocument
+from deepdiver.tools.library.records import (
+    ENTRY_FIELDS,
+    KnownDocument,
+    NewDocument,
+    StoredDocument,
+    entry_of,
+)
 
 APPLICATION_ID = 0x44444C42
-"""Stands in the header of every catalogue ("DDLB")."""
+"""Written to the header of every catalogue ("DDLB")."""
 SCHEMA = 1
 """The version of the tables below."""
 TABLES = """
@@ -45,7 +49,8 @@ CREATE TABLE documents (
     hash BLOB NOT NULL,
     mtime INTEGER NOT NULL, size INTEGER NOT NULL, ctime INTEGER NOT NULL,
     format TEXT NOT NULL, title TEXT NOT NULL, own_title INTEGER NOT NULL, name TEXT NOT NULL,
-    author TEXT NOT NULL, publisher TEXT NOT NULL, publisher_kind TEXT NOT NULL, published TEXT NOT NULL,
+    author TEXT NOT NULL, publisher TEXT NOT NULL, publisher_kind TEXT NOT NULL, \
+published TEXT NOT NULL,
     language TEXT NOT NULL, notes TEXT NOT NULL,
     first INTEGER NOT NULL, passages INTEGER NOT NULL,
     indexed INTEGER NOT NULL DEFAULT 0
@@ -58,24 +63,26 @@ CREATE TABLE texts (
     text BLOB NOT NULL, spans BLOB NOT NULL, marks BLOB NOT NULL
 );
 CREATE TABLE dropped (document INTEGER PRIMARY KEY, passages INTEGER NOT NULL);
-CREATE TABLE unread (url TEXT PRIMARY KEY, reason TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL,
+CREATE TABLE unread (url TEXT PRIMARY KEY, reason TEXT NOT NULL, mtime INTEGER NOT NULL, \
+size INTEGER NOT NULL,
     ctime INTEGER NOT NULL, tried REAL NOT NULL) WITHOUT ROWID;
 """
+"""SQLite stores the text of these statements: not even their white space changes."""
 BUSY_SECONDS = 30.0
-"""How long to wait while another process writes."""
+"""Seconds to wait while another process writes."""
 COLUMNS = ", ".join(ENTRY_FIELDS)
 _CHUNK = 500
-"""Values in one statement: SQLite takes 32,766, older ones 999."""
+"""Values in one statement: SQLite allows 32,766, older versions 999."""
 
 
 class SqliteCatalogue:
-    """What a library holds; threads may share it, and processes may open the same file."""
+    """The documents of a library. Threads may share one, and processes may open the same file."""
 
     def __init__(self, file: Path) -> None:
-        """Open a catalogue; make it, for the user alone, where there is none.
+        """Open a catalogue, or create it with access for the user only.
 
         Raises:
-            StoreError: If it cannot be opened, or is none.
+            StoreError: If it cannot be opened, or is not a catalogue.
         """
         self.file = file
         self._lock = threading.RLock()
@@ -95,10 +102,8 @@ class SqliteCatalogue:
             except BaseException:
                 self._db.close()
                 raise
-
-        weakref.finalize(
-            self, self._db.close
-        )  # a provider keeps its library for as long as it lives
+        # A provider keeps its library for as long as it lives, and closes nothing.
+        weakref.finalize(self, self._db.close)
 
     def _prepare(self) -> None:
         application, version = self._db.execute(
@@ -113,16 +118,14 @@ class SqliteCatalogue:
                 f"{self.file} was written by a newer deepdiver: upgrade, or choose another --home"
             )
         self._db.execute("PRAGMA foreign_keys = ON")
-        self._db.execute(
-            "PRAGMA synchronous = FULL"
-        )  # a number must not be given twice, not even after a power cut
+        # A number must not be given twice, not even after a power cut.
+        self._db.execute("PRAGMA synchronous = FULL")
 
     def _make(self) -> None:
         self._db.execute("PRAGMA journal_mode = WAL")
         with self._writing() as db:
-            if not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[
-                0
-            ]:  # nobody was faster
+            (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if not tables:  # no other process was faster
                 for statement in TABLES.split(";"):
                     db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -135,7 +138,7 @@ class SqliteCatalogue:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Do all of it, or nothing."""
+        """Run a transaction: all changes in the block, or none."""
         with self._lock, translated(self.file, BUSY_SECONDS):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -146,44 +149,44 @@ class SqliteCatalogue:
             self._db.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._db.close()
 
     # Facts
 
     def version(self) -> int:
-        """Return a number that changes whenever another connection changed anything."""
+        """Return a number that changes whenever another connection changes anything."""
         with self._reading() as db:
             return int(db.execute("PRAGMA data_version").fetchone()[0])
 
     def fact(self, name: str) -> int:
-        """Return a number that is kept; 0 if it never was."""
+        """Return a stored number; 0 if there is none of that name."""
         with self._reading() as db:
             row = db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
     def keep(self, **facts: int) -> None:
-        """Keep numbers."""
+        """Store numbers by name."""
         with self._writing() as db:
             _keep(db, facts)
 
     def roots(self) -> list[Path]:
-        """Return where the documents come from."""
+        """Return the files and folders that the documents come from."""
         with self._reading() as db:
             return [Path(row[0]) for row in db.execute("SELECT path FROM roots ORDER BY path")]
 
     def left_out(self) -> set[str]:
-        """Return what the user removed although it lies below a root."""
+        """Return the URLs below a root that the user removed."""
         with self._reading() as db:
             return {row[0] for row in db.execute("SELECT url FROM left_out")}
 
     def settle(
         self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()
     ) -> None:
-        """Take up roots, give up others, and note what is to be left out of them.
+        """Add roots, remove others, and record the URLs to leave out.
 
-        A root taken up is no longer.
+        A root that is added is no longer left out.
         """
         taken = [(path,) for path in roots]
         with self._writing() as db:
@@ -197,7 +200,7 @@ class SqliteCatalogue:
     # Refreshing
 
     def known(self) -> dict[str, KnownDocument]:
-        """Return all documents by their urls, to be compared with their files."""
+        """Return all documents by URL, for comparison with their files."""
         with self._reading() as db:
             rows = db.execute("SELECT url, id, hash, mtime, size, ctime FROM documents").fetchall()
         return {
@@ -205,7 +208,7 @@ class SqliteCatalogue:
         }
 
     def put(self, documents: Sequence[NewDocument]) -> None:
-        """Enter documents, each instead of what was there under its url."""
+        """Add documents. Each replaces the one with the same URL."""
         with self._writing() as db:
             number = _fact(db, "next")
             for new in documents:
@@ -213,9 +216,9 @@ class SqliteCatalogue:
                 said = new.document
                 kept = db.execute(
                     "INSERT INTO documents (url, hash, mtime, size, ctime, format, title, "
-                    "own_title, name, author, "
-                    "publisher, publisher_kind, published, language, notes, first, passages) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "own_title, name, author, publisher, publisher_kind, published, language, "
+                    "notes, first, passages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                    "?, ?, ?)",
                     (
                         new.url, new.hash, new.stamp.mtime, new.stamp.size, new.stamp.ctime,
                         said.format, said.title, new.own_title, new.name, said.author,
@@ -233,18 +236,16 @@ class SqliteCatalogue:
             _keep(db, {"next": number})
 
     def touch(self, url: str, stamp: FileStamp) -> None:
-        """Note that a file was written anew with the same content."""
+        """Record the new stamp of a file that was written again with the same content."""
         with self._writing() as db:
             row = (stamp.mtime, stamp.size, stamp.ctime, url)
             db.execute("UPDATE documents SET mtime = ?, size = ?, ctime = ? WHERE url = ?", row)
 
     def move(self, old: str, new: str, stamp: FileStamp, title: str, name: str) -> None:
-        """Note that a file has another name.
+        """Record the new name of a file.
 
-        Where its title was the old one, it becomes the new one.
-
-        A document with another title gets another id, so that the index takes it for a new one; its
-        passages keep their numbers, and so their vectors.
+        A title that was made from the old name is replaced by `title`. The document then gets a new
+        id, so that the index treats it as new; its passages keep their numbers and vectors.
         """
         with self._writing() as db:
             row = (new, stamp.mtime, stamp.size, stamp.ctime, old)
@@ -274,9 +275,9 @@ class SqliteCatalogue:
             _drop(db, urls)
 
     def missed(self) -> dict[str, tuple[UnreadFile, FileStamp, float]]:
-        """Return what could not be read, by url.
+        """Return the files that could not be read, by URL.
 
-        Why, which state of the file, and when that was tried.
+        Each comes with the reason, the state of the file, and the time of the attempt.
         """
         with self._reading() as db:
             rows = db.execute(
@@ -287,7 +288,7 @@ class SqliteCatalogue:
     def miss(
         self, unread: Iterable[tuple[UnreadFile, FileStamp | None]], gone: Iterable[str]
     ) -> None:
-        """Note what could not be read, and forget what was noted of files that are gone."""
+        """Record files that could not be read, and delete the records of some URLs."""
         with self._writing() as db:
             db.executemany("DELETE FROM unread WHERE url = ?", [(url,) for url in gone])
             for item, stamp in unread:
@@ -295,10 +296,10 @@ class SqliteCatalogue:
                 row = (item.url, item.reason, at.mtime, at.size, at.ctime, time.time())
                 db.execute("INSERT OR REPLACE INTO unread VALUES (?, ?, ?, ?, ?, ?)", row)
 
-    # What index and vectors are made from
+    # For the index and the vectors
 
     def unindexed(self) -> list[int]:
-        """Return the documents that the index does not have, in their order."""
+        """Return the ids of documents that are not in the index, in order."""
         with self._reading() as db:
             return [
                 row[0]
@@ -306,17 +307,17 @@ class SqliteCatalogue:
             ]
 
     def all_ids(self) -> list[int]:
-        """Return all documents, in their order."""
+        """Return the ids of all documents, in order."""
         with self._reading() as db:
             return [row[0] for row in db.execute("SELECT id FROM documents ORDER BY id")]
 
     def dropped(self) -> dict[int, int]:
-        """Return the documents that the index has and must lose, and how many passages each has."""
+        """Return the ids of documents to remove from the index, with their numbers of passages."""
         with self._reading() as db:
             return dict(db.execute("SELECT document, passages FROM dropped").fetchall())
 
     def indexed(self, added: Iterable[int], dropped: Iterable[int], **facts: int) -> None:
-        """Note that the index has followed."""
+        """Record that the index has been brought up to date."""
         with self._writing() as db:
             db.executemany(
                 "UPDATE documents SET indexed = 1 WHERE id = ?", [(id_,) for id_ in added]
@@ -325,50 +326,46 @@ class SqliteCatalogue:
             _keep(db, facts)
 
     def unindex(self) -> None:
-        """Note that the index is lost: it has nothing of what is here."""
+        """Record that the index is lost and contains no documents."""
         with self._writing() as db:
             db.execute("UPDATE documents SET indexed = 0")
             db.execute("DELETE FROM dropped")
 
-    def held(self, id_: int) -> StoredDocument | None:
-        """Return a document with its text; None if it is gone."""
+    def stored(self, id_: int) -> StoredDocument | None:
+        """Return a document with its text; None if it no longer exists."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON "
-                "document = id "
-                "WHERE id = ?",
+                "SELECT id, first, title, own_title, text, spans FROM documents "
+                "JOIN texts ON document = id WHERE id = ?",
                 (id_,),
             ).fetchone()
-        return self._held(row) if row else None
+        return self._stored(row) if row else None
 
-    def held_at(self, number: int) -> StoredDocument | None:
-        """Return the document that a passage belongs to, or else the next one.
-
-        None behind the last.
-        """
+    def stored_at(self, number: int) -> StoredDocument | None:
+        """Return the document of a passage, or else the next one; None after the last."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT id, first, title, own_title, text, spans FROM documents JOIN texts ON "
-                "document = id "
-                "WHERE first >= coalesce((SELECT max(first) FROM documents WHERE first <= ?1), 0) "
-                "AND first + passages > ?1 ORDER BY first LIMIT 1",
+                "SELECT id, first, title, own_title, text, spans FROM documents "
+                "JOIN texts ON document = id WHERE first >= coalesce((SELECT max(first) "
+                "FROM documents WHERE first <= ?1), 0) AND first + passages > ?1 "
+                "ORDER BY first LIMIT 1",
                 (number,),
             ).fetchone()
-        return self._held(row) if row else None
+        return self._stored(row) if row else None
 
-    def _held(self, row: tuple[int, int, str, int, bytes, bytes]) -> StoredDocument:
+    def _stored(self, row: tuple[int, int, str, int, bytes, bytes]) -> StoredDocument:
         id_, first, title, own, text, spans = row
         return StoredDocument(
             id_, first, title, bool(own), unpack(text, self.file), unpack_spans(spans)
         )
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Return the numbers of all passages, as first number and how many, in their order."""
+        """Return the numbers of all passages as (first, count) of each document, in order."""
         with self._reading() as db:
             return db.execute("SELECT first, passages FROM documents ORDER BY first").fetchall()
 
     def renumber(self, **facts: int) -> None:
-        """Give the passages new numbers without gaps, in the order of the old ones."""
+        """Number the passages again without gaps, in their present order."""
         with self._writing() as db:
             rows = db.execute("SELECT id, passages FROM documents ORDER BY first").fetchall()
             number = 0
@@ -383,49 +380,48 @@ class SqliteCatalogue:
     # Searching
 
     def counts(self) -> tuple[int, int, int]:
-        """Return how many documents and passages there are, and how many numbers were given."""
+        """Return the numbers of documents, of passages, and of passage numbers ever given."""
         with self._reading() as db:
             state = (self.version(), db.total_changes)
-            if state != self._counted[0]:  # a look at every document, and every search asks
+            if state != self._counted[0]:  # counting reads every document; every search asks
                 documents, passages = db.execute(
                     "SELECT count(*), coalesce(sum(passages), 0) FROM documents"
                 ).fetchone()
                 self._counted = (state, (documents, passages, _fact(db, "next")))
             return self._counted[1]
 
-    def behind(self, number: int) -> int:
+    def passages_from(self, number: int) -> int:
         """Return how many passages have this number or a higher one."""
         with self._reading() as db:
             row = db.execute(
-                "SELECT coalesce(sum(min(passages, first + passages - ?1)), 0) FROM documents "
-                "WHERE first + passages > ?1",
+                "SELECT coalesce(sum(min(passages, first + passages - ?1)), 0) "
+                "FROM documents WHERE first + passages > ?1",
                 (number,),
             ).fetchone()
         return int(row[0])
 
     def entries(self) -> list[Entry]:
-        """Return all documents in the order of their urls, without their marks."""
+        """Return all documents, sorted by URL, without their marks."""
         with self._reading() as db:
             rows = db.execute(f"SELECT {COLUMNS}, notes FROM documents ORDER BY url").fetchall()  # noqa: S608
-        return [self._entry(row[:-1], row[-1]) for row in rows]
+        return [entry_of(row[:-1], row[-1], "[]", self.file) for row in rows]
 
-    def narrowed(self, where: SearchFilter) -> list[tuple[int, int, int]] | None:
-        """Return the documents that a search is narrowed to, as id, first number and passages.
+    def filtered(self, where: SearchFilter) -> list[tuple[int, int, int]] | None:
+        """Return the documents that pass a filter, as (id, first number, passages).
 
-        None: all.
+        None means that all pass.
         """
         tests: list[str] = []
         values: list[str | int] = []
         if where.folders:
             tests.append(" OR ".join("url = ? OR substr(url, 1, ?) = ?" for _ in where.folders))
-            for folder in where.folders:
-                below = folder if folder.endswith(("/", ":")) else f"{folder}/"
-                values += [folder, len(below), below]
+            for folder, prefix in zip(where.folders, where.prefixes(), strict=True):
+                values += [folder, len(prefix), prefix]
         if where.formats:
             tests.append(f"format IN ({', '.join('?' * len(where.formats))})")
             values += where.formats
         for day, sign in ((where.since, ">="), (where.until, "<=")):
-            if day:  # as precise as known: 2026 is not before May 2026, and not behind it
+            if day:  # as precise as known: 2026 is neither before nor after May 2026
                 known = f"substr(published, 1, 10) {sign} substr(?, 1, length(published))"
                 tests.append(f"published NOT GLOB '[0-9][0-9][0-9][0-9]*' OR {known}")
                 values.append(day.isoformat())
@@ -439,7 +435,7 @@ class SqliteCatalogue:
             ).fetchall()
 
     def named(self, names: Iterable[str]) -> dict[str, list[tuple[int, int, int]]]:
-        """Return the documents that go by some names, as id, first number and passages."""
+        """Return the documents of some names, as (id, first number, passages)."""
         found: dict[str, list[tuple[int, int, int]]] = {}
         listed = list(names)
         with self._reading() as db:
@@ -455,16 +451,16 @@ class SqliteCatalogue:
         return found
 
     def located(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return the document and its first number for each of some passages.
+        """Return (id, first number) of the documents of some passages, by passage.
 
-        Those that are gone are left out.
+        Passages that no longer exist are left out.
         """
         found = {}
         with self._reading() as db:
             for number in numbers:
                 row = db.execute(
-                    "SELECT id, first, passages FROM documents WHERE first <= ? ORDER BY first "
-                    "DESC LIMIT 1",
+                    "SELECT id, first, passages FROM documents WHERE first <= ? "
+                    "ORDER BY first DESC LIMIT 1",
                     (number,),
                 ).fetchone()
                 if row and number < row[1] + row[2]:
@@ -472,7 +468,7 @@ class SqliteCatalogue:
         return found
 
     def entry(self, id_: int) -> tuple[Entry, tuple[Span, ...]] | None:
-        """Return a document with its marks, and its passages; None if it is gone."""
+        """Return a document with its marks, and its spans; None if it no longer exists."""
         with self._reading() as db:
             row = db.execute(
                 f"SELECT {COLUMNS}, notes, spans, marks FROM documents JOIN texts ON document = id "  # noqa: S608
@@ -482,24 +478,10 @@ class SqliteCatalogue:
         if row is None:
             return None
         *fields, notes, spans, marks = row
-        return self._entry(fields, notes, unpack(marks, self.file)), unpack_spans(spans)
-
-    def _entry(self, fields: Sequence[Any], notes: str, marks: str = "[]") -> Entry:
-        try:
-            told = tuple(
-                Mark(start=start, kind=kind, label=label)
-                for start, kind, label in json.loads(marks)
-            )
-            return Entry(
-                **dict(zip(ENTRY_FIELDS, fields, strict=True)),
-                marks=told,
-                notes=tuple(json.loads(notes)),
-            )
-        except ValueError as error:  # no JSON, or not what we put there
-            raise damaged(self.file, "what is told of a document cannot be read") from error
+        return entry_of(fields, notes, unpack(marks, self.file), self.file), unpack_spans(spans)
 
     def text(self, id_: int) -> str | None:
-        """Return a document's text; None if it is gone."""
+        """Return the text of a document; None if it no longer exists."""
         with self._reading() as db:
             row = db.execute("SELECT text FROM texts WHERE document = ?", (id_,)).fetchone()
         return unpack(row[0], self.file) if row else None
@@ -527,5 +509,5 @@ def pack_spans(spans: Iterable[Span]) -> bytes:
 
 
 def unpack_spans(data: bytes) -> tuple[Span, ...]:
-    """Return the spans that were packed."""
+    """Return the spans that `pack_spans` packed."""
     return tuple(Span(start, end) for start, end in struct.iter_unpack("<2I", data))

@@ -1,8 +1,8 @@
-"""Vectors that a search made before their turn, so that no text is embedded twice.
+"""Vectors that a search computed ahead of the table, so that no text is embedded twice.
 
-The table of a library holds vectors in the order of its passages. What a search wants of others is
-kept here, by the hash of what was embedded: whatever number a passage has or gets, its vector is
-found. Losing the file costs time alone.
+The vector table of a library holds vectors in the order of its passages. A vector that a search
+needs before its turn is kept here under the hash of the embedded text, so it is found whatever
+number the passage has. Losing the file costs only time.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ if TYPE_CHECKING:
     Bytes = npt.NDArray[np.uint8]
 
 WIDTH = DIMENSION + SCALE
-"""Bytes of a vector, packed as in a table of vectors."""
+"""Bytes of a vector, packed as in the vector table."""
 STEP = 64
-"""Texts that are embedded at a time: a second's work, and all that a process loses that is killed.
-"""
+"""Texts that are embedded at a time: a second's work, which is all that a killed process loses."""
 
 
 class VectorCache:
-    """Packed vectors by the hash of their texts.
+    """Packed vectors, by the keys of their texts.
 
-    Threads may share it, and processes may open the same file.
+    Threads may share one, and processes may open the same file.
     """
 
     def __init__(self, file: Path) -> None:
-        """Say where; the file is opened at the first use, and made anew where it cannot be read."""
+        """Set the file. It is opened at the first use, and replaced if it is damaged."""
         self.file = file
         self._turn = threading.Lock()
         self._rows: RowFile | None = None
@@ -49,13 +48,12 @@ class VectorCache:
         self._known: dict[bytes, bytes] = {}
 
     def vectors(self, texts: Sequence[str | None], *, keep: bool = True) -> Bytes:
-        """Return the packed vector of each text, made now where it is not known.
-
-        Of a gap, that of zeros.
+        """Return the packed vector of each text, and of zeros for each None.
 
         Args:
-            texts: What is embedded.
-            keep: Whether to keep what is made now; not what goes into the table at once.
+            texts: The texts to embed.
+            keep: Whether to keep the vectors that are computed now. Those that go into the table at
+                once need not be kept.
         """
         import numpy as np
 
@@ -72,19 +70,17 @@ class VectorCache:
         return np.frombuffer(b"".join(rows), np.uint8).reshape(-1, WIDTH)
 
     def clear(self) -> None:
-        """Forget all: the library's table has every vector now.
+        """Delete all vectors, once the table of the library has every one.
 
-        Who has the file open keeps it until he looks up.
+        Another process that has the file open keeps using it for the time being.
         """
         with self._turn:
             self._close()
-            with contextlib.suppress(
-                OSError
-            ):  # Windows keeps what is open; it is cleared away the next time
+            with contextlib.suppress(OSError):  # Windows keeps open files; it is deleted next time
                 self.file.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._turn:
             self._close()
 
@@ -94,7 +90,7 @@ class VectorCache:
         self._rows, self._read, self._known = None, 0, {}
 
     def _look(self, keep: bool) -> None:
-        """Take up what is in the file, by whomever."""
+        """Load the vectors that any process has added to the file."""
         if self._rows is None and (keep or self.file.exists()):
             self._rows = self._opened()
         if self._rows is None:
@@ -105,10 +101,7 @@ class VectorCache:
         self._read = len(view) // width
 
     def _opened(self) -> RowFile | None:
-        """Open the file.
-
-        None where it cannot be: then vectors are kept as long as the process lives.
-        """
+        """Open the file; None if that fails, and vectors are kept only in memory."""
         with contextlib.suppress(StoreAccessError):
             try:
                 return RowFile(self.file, KEY_BYTES + WIDTH)
@@ -123,8 +116,6 @@ class VectorCache:
         if keep:
             self._known |= made
             if self._rows is not None:
-                with contextlib.suppress(
-                    StoreError
-                ):  # the answer is the same; the next process makes them again
+                with contextlib.suppress(StoreError):  # the next process computes them again
                     self._rows.append(b"".join(key + row for key, row in made.items() if key))
         return made

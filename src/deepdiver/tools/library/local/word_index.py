@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     import tantivy
 
 HEAP = 64_000_000
-"""Bytes that a writer gathers before it writes; it needs 15 MB for each thread at least."""
+"""Bytes that a writer collects before it writes. It needs at least 15 MB for each thread."""
 
 BULK = 5_000
-"""Passages from which on two threads are worth it. One alone leaves them in their order, so equal
-scores stay so."""
+"""The number of passages from which two threads are worth it. A single one leaves passages in their
+order, so that equal scores stay equal."""
 
 
 @contextmanager
 def _faults(folder: Path) -> Iterator[None]:
-    """Turn what tantivy says into what the user can do; it knows but one kind of error."""
+    """Translate tantivy's errors, which are all of one kind, into ours."""
     try:
         yield
     except ValueError as error:
@@ -38,22 +38,22 @@ def _faults(folder: Path) -> Iterator[None]:
                 f"{folder} is being written by another process: try again when it is done"
             ) from error
         raise DamagedStoreError(
-            f"{folder} is damaged ({said}): move it away, and it is made anew"
+            f"{folder} is damaged ({said}): move it away, and it will be rebuilt"
         ) from error
 
 
 class WordIndex:
     """An index of passages by their words.
 
-    A passage goes by its number, and by the document it belongs to.
+    A passage is identified by its number, and belongs to a document.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open an index; make it where there is none.
+        """Open an index, or create it.
 
         Raises:
             DamagedStoreError: If it cannot be read.
-            StoreAccessError: If the system does not let us open it.
+            StoreAccessError: If the system does not permit it.
         """
         import tantivy
 
@@ -81,17 +81,17 @@ class WordIndex:
         return self._searcher.doc_freq("document", document) > 0
 
     def reload(self) -> None:
-        """See what was written since, by whomever."""
+        """See the changes that any process has written since."""
         with _faults(self.folder):
             self._index.reload()
             self._searcher = self._index.searcher()
 
     @contextmanager
     def writing(self, passages: int = 0) -> Iterator[WordIndexWriter]:
-        """Change the index: all of what is done within, or nothing. One process at a time.
+        """Change the index in one transaction. Only one process can do so at a time.
 
         Args:
-            passages: How many will be added.
+            passages: How many passages will be added.
         """
         with _faults(self.folder):
             writer = self._index.writer(HEAP, 2 if passages >= BULK else 1)
@@ -108,22 +108,20 @@ class WordIndex:
     def search(
         self, query: str, k: int, documents: Sequence[int] | None = None
     ) -> list[tuple[int, float]]:
-        """Return the best passages by their words, best first, equal ones in their order.
+        """Return the best passages by words, best first, ties in order of their numbers.
 
         Args:
-            query: What is looked for.
-            k: How many at most.
-            documents: Look at these only; None is all.
+            query: The text to search for.
+            k: The largest number of passages to return.
+            documents: Search only these; None means all.
         """
         asked = self._query(query)
-        return (
-            []
-            if asked is None or k < 1
-            else self._found(self._only("document", documents, asked), k)
-        )
+        if asked is None or k < 1:
+            return []
+        return self._found(self._only("document", documents, asked), k)
 
     def scores(self, query: str, numbers: Iterable[int]) -> dict[int, float]:
-        """Return how well some passages fit; one without a word of the query is left out."""
+        """Return the scores of some passages, without those that have no word of the query."""
         asked, listed = self._query(query), list(numbers)
         if asked is None or not listed:
             return {}
@@ -162,16 +160,16 @@ class WordIndex:
 
 
 class WordIndexWriter:
-    """What an index is changed by."""
+    """Adds documents to an index and removes them."""
 
     def __init__(self, writer: tantivy.IndexWriter, schema: tantivy.Schema) -> None:
-        """Take tantivy's own."""
+        """Wrap tantivy's own writer."""
         from tantivy import Document, Query
 
         self._writer, self._schema, self._document, self._query = writer, schema, Document, Query
 
     def add(self, document: int, first: int, title: str, passages: Iterable[str]) -> None:
-        """Add a document's passages, numbered from `first` on."""
+        """Add the passages of a document, numbered from `first`."""
         head = f"{normalise(title)} . " * TITLE_WEIGHT
         for number, passage in enumerate(passages, first):
             made = self._document()
@@ -181,8 +179,8 @@ class WordIndexWriter:
             self._writer.add_document(made)
 
     def drop(self, document: int) -> None:
-        """Take a document's passages out."""
-        # Not by term: tantivy 0.27 takes the number for a signed one, and finds none of ours.
+        """Remove the passages of a document."""
+        # Not by term: tantivy 0.27 takes the number for a signed one, and finds nothing.
         self._writer.delete_documents_by_query(
             self._query.term_query(self._schema, "document", document)
         )

@@ -1,8 +1,8 @@
-"""What a library in PostgreSQL holds, as a refresh compares it with files and brings it up to date.
+"""The catalogue of a library in PostgreSQL, as a refresh compares it with files and updates it.
 
-Whoever changes a library holds its lock for as long as that takes, on the connection that he
-changes it by: where the connection breaks, the lock is gone, and so is he. Each change is a
-transaction, and the index of words is part of it.
+A process holds the lock of a library while it changes it, on the connection that makes the changes:
+if the connection breaks, the lock is released and no further change is made. Each change is a
+transaction that includes the index of words.
 """
 
 from __future__ import annotations
@@ -30,27 +30,29 @@ if TYPE_CHECKING:
     from deepdiver.tools.library.postgres.connections import Connection
 
 WAIT = 3_600.0
-"""Seconds to wait for another process that brings the same library up to date: what it reads need
-not be read again."""
+"""Seconds to wait for another process that is updating the same library: the files that it reads
+need not be read again."""
 PAUSE = 0.2
-"""Seconds between two tries; short, so that Ctrl-C is heard."""
+"""Seconds between two attempts; short, so that Ctrl-C takes effect."""
 AT_ONCE = 200
-"""Documents whose texts are held in memory."""
+"""The most documents whose texts are in memory at once."""
 SOURCE = Path(SERVER_NAME)
-"""What is said to be damaged where a text cannot be unpacked."""
+"""The name of the database in messages about damage."""
 
 COLUMNS = {
-    "id": "int8", "library": "int4", "url": "text", "hash": "bytea", "mtime": "int8", "size": "int8", "ctime": "int8",
-    "format": "text", "title": "text", "own_title": "bool", "name": "text", "author": "text", "publisher": "text",
-    "publisher_kind": "text", "published": "text", "language": "text", "notes": "text", "first": "int4",
-    "passages": "int4", "words": "int8", "segment": "int8",
+    "id": "int8", "library": "int4", "url": "text", "hash": "bytea",
+    "mtime": "int8", "size": "int8", "ctime": "int8",
+    "format": "text", "title": "text", "own_title": "bool", "name": "text",
+    "author": "text", "publisher": "text", "publisher_kind": "text",
+    "published": "text", "language": "text", "notes": "text",
+    "first": "int4", "passages": "int4", "words": "int8", "segment": "int8",
 }  # fmt: skip
 """The columns of a document, and their types."""
 
 
 @dataclass(frozen=True, slots=True)
 class _IndexedDocument:
-    """Where a document is in the index of words."""
+    """The place of a document in the index of words."""
 
     id: int
     first: int
@@ -63,17 +65,17 @@ class _IndexedDocument:
 def hold_library(
     db: Connection, library: int, seconds: float = WAIT
 ) -> Iterator[PostgresCatalogue]:
-    """Be the one who changes a library.
+    """Hold the lock of a library, and yield its catalogue.
 
     Raises:
-        StoreError: If somebody else is, for longer.
+        StoreError: If another process holds the lock for longer.
     """
     ends = time.monotonic() + seconds
     while not db.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCK, library)).fetchall()[0][0]:
         if time.monotonic() >= ends:
             raise StoreError(
-                f"the library in {SERVER_NAME} is being changed by another process: try again when it is "
-                "done"
+                f"the library in {SERVER_NAME} is being changed by another process: try again when "
+                "it is done"
             )
         time.sleep(PAUSE)
     try:
@@ -84,34 +86,34 @@ def hold_library(
 
 
 class PostgresCatalogue:
-    """What a library holds; a `refreshing.Register`."""
+    """The documents of a library; a `refresh.Catalogue`."""
 
     def __init__(self, db: Connection, library: int) -> None:
-        """Take the connection that holds the library's lock."""
+        """Use a connection, which must hold the lock of the library for any change."""
         self._db, self._library = db, library
 
     def _rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
-        """Return what a statement finds; its first value is the library."""
+        """Return the rows of a statement whose first parameter is the library."""
         return self._db.execute(statement, (self._library, *values)).fetchall()
 
     def _do(self, statement: str, *values: object) -> None:
         self._db.execute(statement, (self._library, *values))
 
-    # What there is
+    # Contents
 
     def roots(self) -> list[Path]:
-        """Return where the documents come from."""
+        """Return the files and folders that the documents come from."""
         return [
             Path(row[0])
             for row in self._rows("SELECT path FROM roots WHERE library = %s ORDER BY path")
         ]
 
     def left_out(self) -> set[str]:
-        """Return what the user removed although it lies below a root."""
+        """Return the URLs below a root that the user removed."""
         return {row[0] for row in self._rows("SELECT url FROM left_out WHERE library = %s")}
 
     def known(self) -> dict[str, KnownDocument]:
-        """Return all documents by their urls, to be compared with their files."""
+        """Return all documents by URL, for comparison with their files."""
         rows = self._rows(
             "SELECT url, id, hash, mtime, size, ctime FROM documents WHERE library = %s"
         )
@@ -121,24 +123,24 @@ class PostgresCatalogue:
         }
 
     def missed(self) -> dict[str, tuple[UnreadFile, FileStamp, float]]:
-        """Return what could not be read, by url.
+        """Return the files that could not be read, by URL.
 
-        Why, which state of the file, and when that was tried.
+        Each comes with the reason, the state of the file, and the time of the attempt.
         """
         rows = self._rows(
-            "SELECT url, reason, mtime, size, ctime, tried FROM unread WHERE library = %s ORDER "
-            "BY url"
+            "SELECT url, reason, mtime, size, ctime, tried FROM unread WHERE library = %s "
+            "ORDER BY url"
         )
         return {row[0]: (UnreadFile(row[0], row[1]), FileStamp(*row[2:5]), row[5]) for row in rows}
 
-    # Changing it
+    # Changing
 
     def settle(
         self, roots: Iterable[str], *, without: Iterable[str] = (), left_out: Iterable[str] = ()
     ) -> None:
-        """Take up roots, give up others, and note what is to be left out of them.
+        """Add roots, remove others, and record the URLs to leave out.
 
-        A root taken up is no longer.
+        A root that is added is no longer left out.
         """
         taken = [clean_text(path) for path in roots]
         with transaction(self._db):
@@ -156,7 +158,7 @@ class PostgresCatalogue:
             )
 
     def put(self, documents: Sequence[NewDocument]) -> None:
-        """Enter documents, each instead of what was there under its url."""
+        """Add documents. Each replaces the one with the same URL."""
         if not documents:
             return
         with transaction(self._db):
@@ -175,25 +177,25 @@ class PostgresCatalogue:
                 "FROM generate_series(1, %s)",
                 (len(documents),),
             ).fetchall()
-            held, first = [], next_ - total
+            stored, first = [], next_ - total
             for (id_,), new in zip(ids, documents, strict=True):
                 said = new.document
-                held.append(
+                stored.append(
                     StoredDocument(
                         id_, first, clean_text(said.title), new.own_title, said.text, new.spans
                     )
                 )
                 first += len(new.spans)
-            self._enter(documents, held)
+            self._enter(documents, stored)
             word_index.join_segments(self._db, self._library)
 
-    def _enter(self, documents: Sequence[NewDocument], held: Sequence[StoredDocument]) -> None:
-        found = word_index.postings_of(held)
+    def _enter(self, documents: Sequence[NewDocument], stored: Sequence[StoredDocument]) -> None:
+        found = word_index.postings_of(stored)
         segment = word_index.new_segment(
-            self._db, self._library, sum(len(one.spans) for one in held)
+            self._db, self._library, sum(len(one.spans) for one in stored)
         )
         with self._copy("documents", COLUMNS) as copy:
-            for new, one in zip(documents, held, strict=True):
+            for new, one in zip(documents, stored, strict=True):
                 said = new.document
                 told = (
                     said.author,
@@ -202,9 +204,8 @@ class PostgresCatalogue:
                     said.published,
                     said.language,
                 )
-                notes = json.dumps(
-                    said.notes
-                )  # in ASCII: PostgreSQL takes no NUL, and no half of a character
+                # in ASCII: PostgreSQL rejects NUL and lone surrogates
+                notes = json.dumps(said.notes)
                 copy.write_row(
                     (
                         one.id, self._library, clean_text(new.url), new.hash,
@@ -215,7 +216,7 @@ class PostgresCatalogue:
                     )
                 )  # fmt: skip
         with self._copy("texts", {"document": "int8", "text": "bytea", "marks": "bytea"}) as copy:
-            for new, one in zip(documents, held, strict=True):
+            for new, one in zip(documents, stored, strict=True):
                 marks = json.dumps(
                     [[mark.start, mark.kind, mark.label] for mark in new.document.marks]
                 )
@@ -228,11 +229,11 @@ class PostgresCatalogue:
             "stop": "int4",
         }
         with self._copy("passages", types) as copy:
-            for one in held:
+            for one in stored:
                 for number, span in enumerate(one.spans, one.first):
                     copy.write_row((self._library, number, one.id, span.start, span.end))
         word_index.add_postings(self._db, segment, found.rows)
-        self._count(sum(len(one.spans) for one in held), sum(found.words.values()))
+        self._count(sum(len(one.spans) for one in stored), sum(found.words.values()))
 
     @contextmanager
     def _copy(self, table: str, types: dict[str, str]) -> Iterator[Any]:
@@ -248,25 +249,23 @@ class PostgresCatalogue:
         )
 
     def touch(self, url: str, stamp: FileStamp) -> None:
-        """Note that a file was written anew with the same content."""
+        """Record the new stamp of a file that was written again with the same content."""
         self._db.execute(
-            "UPDATE documents SET mtime = %s, size = %s, ctime = %s WHERE library = %s AND url "
-            "= %s",
+            "UPDATE documents SET mtime = %s, size = %s, ctime = %s WHERE library = %s "
+            "AND url = %s",
             (stamp.mtime, stamp.size, stamp.ctime, self._library, clean_text(url)),
         )
 
     def move(self, old: str, new: str, stamp: FileStamp, title: str, name: str) -> None:
-        """Note that a file has another name.
+        """Record the new name of a file.
 
-        Where its title was the old one, it becomes the new one.
-
-        Its passages keep their numbers, and so their vectors; the index learns the title's new
-        words.
+        A title that was made from the old name is replaced by `title`, also in the index. The
+        passages keep their numbers and vectors.
         """
         with transaction(self._db):
             self._db.execute(
-                "UPDATE documents SET url = %s, mtime = %s, size = %s, ctime = %s WHERE library = "
-                "%s AND url = %s",
+                "UPDATE documents SET url = %s, mtime = %s, size = %s, ctime = %s "
+                "WHERE library = %s AND url = %s",
                 (
                     clean_text(new),
                     stamp.mtime,
@@ -278,19 +277,19 @@ class PostgresCatalogue:
             )
             self._do("DELETE FROM unread WHERE library = %s AND url = %s", clean_text(new))
             for place in self._places([new]):
-                (held,) = self._held([place.id])
-                if not held.own_title and held.title != clean_text(title):
-                    self._retitle(place, replace(held, title=clean_text(title)), name)
+                (stored,) = self._stored([place.id])
+                if not stored.own_title and stored.title != clean_text(title):
+                    self._retitle(place, replace(stored, title=clean_text(title)), name)
 
-    def _retitle(self, place: _IndexedDocument, held: StoredDocument, name: str) -> None:
+    def _retitle(self, place: _IndexedDocument, stored: StoredDocument, name: str) -> None:
         self._unindex([place])
-        found = word_index.postings_of([held])
+        found = word_index.postings_of([stored])
         segment = word_index.new_segment(self._db, self._library, place.passages)
         word_index.add_postings(self._db, segment, found.rows)
-        self._count(0, found.words[held.id] - place.words)
+        self._count(0, found.words[stored.id] - place.words)
         self._db.execute(
             "UPDATE documents SET title = %s, name = %s, words = %s, segment = %s WHERE id = %s",
-            (held.title, clean_text(name), found.words[held.id], segment, held.id),
+            (stored.title, clean_text(name), found.words[stored.id], segment, stored.id),
         )
         self._db.execute("DELETE FROM segments WHERE id = %s AND passages = 0", (place.segment,))
         word_index.join_segments(self._db, self._library)
@@ -314,9 +313,9 @@ class PostgresCatalogue:
         self._count(-sum(place.passages for place in places), -sum(place.words for place in places))
 
     def _unindex(self, places: Sequence[_IndexedDocument]) -> None:
-        """Take documents out of the index of words.
+        """Remove documents from the index of words.
 
-        A segment that is empty then loses all of its rows at once.
+        A segment that becomes empty loses all of its rows at once.
         """
         by_segment: dict[int, list[_IndexedDocument]] = {}
         for place in places:
@@ -331,25 +330,26 @@ class PostgresCatalogue:
                 continue
             for at in range(0, len(those), AT_ONCE):
                 word_index.remove_documents(
-                    self._db, segment, self._held([place.id for place in those[at : at + AT_ONCE]])
+                    self._db,
+                    segment,
+                    self._stored([place.id for place in those[at : at + AT_ONCE]]),
                 )
 
     def _places(self, urls: Iterable[str]) -> list[_IndexedDocument]:
         rows = self._rows(
-            "SELECT id, first, passages, words, segment FROM documents WHERE library = %s AND url "
-            "= ANY(%s) "
-            "ORDER BY first",
+            "SELECT id, first, passages, words, segment FROM documents WHERE library = %s "
+            "AND url = ANY(%s) ORDER BY first",
             [clean_text(url) for url in urls],
         )
         return [_IndexedDocument(*row) for row in rows]
 
-    def _held(self, ids: Sequence[int]) -> list[StoredDocument]:
+    def _stored(self, ids: Sequence[int]) -> list[StoredDocument]:
         return load_stored(self._db, ids)
 
     def miss(
         self, unread: Iterable[tuple[UnreadFile, FileStamp | None]], gone: Iterable[str]
     ) -> None:
-        """Note what could not be read, and forget what was noted of files that are gone."""
+        """Record files that could not be read, and delete the records of some URLs."""
         with transaction(self._db):
             self._do(
                 "DELETE FROM unread WHERE library = %s AND url = ANY(%s)",
@@ -358,17 +358,21 @@ class PostgresCatalogue:
             for item, stamp in unread:
                 at = stamp or FileStamp(0, 0, 0)
                 self._do(
-                    "INSERT INTO unread VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (library, "
-                    "url) DO UPDATE SET "
-                    "(reason, mtime, size, ctime, tried) = ROW (EXCLUDED.reason, EXCLUDED.mtime, "
-                    "EXCLUDED.size, "
-                    "EXCLUDED.ctime, EXCLUDED.tried)",
-                    clean_text(item.url), clean_text(item.reason), at.mtime, at.size, at.ctime, time.time(),
-                )  # fmt: skip
+                    "INSERT INTO unread VALUES (%s, %s, %s, %s, %s, %s, %s) "
+                    "ON CONFLICT (library, url) DO UPDATE "
+                    "SET (reason, mtime, size, ctime, tried) = ROW (EXCLUDED.reason, "
+                    "EXCLUDED.mtime, EXCLUDED.size, EXCLUDED.ctime, EXCLUDED.tried)",
+                    clean_text(item.url),
+                    clean_text(item.reason),
+                    at.mtime,
+                    at.size,
+                    at.ctime,
+                    time.time(),
+                )
 
 
 def load_stored(db: Connection, ids: Sequence[int]) -> list[StoredDocument]:
-    """Return documents with their texts and passages, those that are there, in the order of their passages."""
+    """Return documents with their texts, in the order of their passages, without missing ones."""
     spans: dict[int, list[Span]] = {}
     rows = db.execute(
         "SELECT document, start, stop FROM passages WHERE document = ANY(%s) ORDER BY number",
@@ -377,9 +381,8 @@ def load_stored(db: Connection, ids: Sequence[int]) -> list[StoredDocument]:
     for document, start, stop in rows.fetchall():
         spans.setdefault(document, []).append(Span(start, stop))
     found = db.execute(
-        "SELECT id, first, title, own_title, text FROM documents JOIN texts ON document = id WHERE "
-        "id = ANY(%s) "
-        "ORDER BY first",
+        "SELECT id, first, title, own_title, text FROM documents "
+        "JOIN texts ON document = id WHERE id = ANY(%s) ORDER BY first",
         (list(ids),),
         binary=True,
     ).fetchall()
@@ -390,5 +393,5 @@ def load_stored(db: Connection, ids: Sequence[int]) -> list[StoredDocument]:
 
 
 def clean_text(text: str) -> str:
-    """Return a text as PostgreSQL takes it: without halves of characters, and without NUL."""
+    """Return a text without the characters that PostgreSQL rejects: lone surrogates and NUL."""
     return whole(text).replace("\0", "\ufffd")

@@ -1,8 +1,8 @@
-"""Connections to the PostgreSQL of the settings, and its errors as ours.
+"""Connections to the PostgreSQL database of the settings, and the translation of its errors.
 
-Its address may hold a password, and psycopg's errors repeat what they were given. So none of them
-is shown or passed on: what is told are words of our own, and at most what the server itself said
-about a statement.
+The address may contain a password, and psycopg's errors repeat what they were given, so none of
+them is shown or chained. Messages are our own, with at most what the server itself said about a
+statement.
 """
 
 from __future__ import annotations
@@ -31,29 +31,27 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[tuple[Any, ...]]
 
 SERVER_NAME = "the PostgreSQL of the settings"
-"""What it is called in messages; its address is nobody's business."""
+"""The name of the server in messages, which never show its address."""
 SCHEMA_NAME = "deepdiver_library"
-"""Where all of our tables are."""
+"""The schema of all our tables."""
 CONNECT_SECONDS = 10
-"""How long to wait for a connection, unless the address says otherwise."""
+"""Seconds to wait for a connection, unless the address says otherwise."""
 IDLE = 8
-"""Connections that are kept for the next use."""
+"""How many idle connections are kept for the next use."""
 
 PATH = (
     "SELECT set_config('search_path', concat_ws(', ', 'deepdiver_library', 'public', (SELECT "
-    "quote_ident(nspname) "
-    "FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'vector')), "
-    "false), "
-    "set_config('tcp_keepalives_idle', '60', false), set_config('tcp_keepalives_interval', '10', "
-    "false), "
-    "set_config('tcp_keepalives_count', '3', false), current_setting('server_encoding')"
+    "quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace "
+    "WHERE extname = 'vector')), false), set_config('tcp_keepalives_idle', '60', false), "
+    "set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', "
+    "false), current_setting('server_encoding')"
 )
-"""Asked of every new connection. Some keep pgvector in a schema of its own. The server must notice
-within two minutes that a machine is gone, and let go of its locks."""
+"""Run on every new connection. Some databases have pgvector in a schema of its own. The server must
+notice within two minutes that a machine is gone, and release its locks."""
 
 
 def load_driver() -> ModuleType:
-    """Return psycopg.
+    """Import psycopg.
 
     Raises:
         UsageError: If it is not installed.
@@ -62,20 +60,20 @@ def load_driver() -> ModuleType:
         import psycopg
     except ImportError:
         raise UsageError(
-            "`database` is set, and the package for PostgreSQL is not installed: "
-            "pip install 'deepdiver-research[postgres]', or unset it"
+            "`database` is set, and the package for PostgreSQL is not installed: pip install "
+            "'deepdiver-research[postgres]', or unset it"
         ) from None
     return psycopg
 
 
 class Connections:
-    """Connections that are made when needed, and kept for the next use; threads may share them."""
+    """A pool of connections, opened on demand. Threads may share one."""
 
     def __init__(self, address: SecretStr) -> None:
-        """Take an address; nothing is connected yet.
+        """Parse an address. Nothing is connected yet.
 
         Raises:
-            SettingsError: If it is none.
+            SettingsError: If it is malformed.
             UsageError: If psycopg is not installed.
         """
         psycopg = load_driver()
@@ -98,22 +96,21 @@ class Connections:
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
         self._open = True
-        weakref.finalize(
-            self, _close_all, self._idle
-        )  # a provider keeps its library for as long as it lives
+        # A provider keeps its library for as long as it lives, and closes nothing.
+        weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
-        """Close what is not in use; nothing can be done afterwards."""
+        """Close the idle connections. No connection can be used afterwards."""
         with self._lock:
             self._open = False
             _close_all(self._idle)
 
     @contextmanager
     def use(self) -> Iterator[Connection]:
-        """Lend a connection that works. Each statement stands alone; see `transaction`.
+        """Lend a working connection in autocommit mode; see `transaction`.
 
         Raises:
-            StoreError: If none can be made, or the server could not do what was asked.
+            StoreError: If no connection can be made, or a statement in the block fails.
         """
         with translate_errors():
             db = self._take()
@@ -124,13 +121,13 @@ class Connections:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Lend a connection that sees everything as it is at one moment."""
+        """Lend a connection in a read-only transaction, which sees the state of one moment."""
         with self.use() as db, transaction(db, "ISOLATION LEVEL REPEATABLE READ READ ONLY"):
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """Lend a connection to do all of it, or nothing."""
+        """Lend a connection in a transaction."""
         with self.use() as db, transaction(db):
             yield db
 
@@ -144,7 +141,7 @@ class Connections:
                 return self._connect()
             try:
                 db.execute("")
-            except load_driver().OperationalError:  # the server was started anew meanwhile
+            except load_driver().OperationalError:  # the server was restarted meanwhile
                 db.close()
             else:
                 return db
@@ -163,8 +160,7 @@ class Connections:
     def _connect(self) -> Connection:
         psycopg = load_driver()
         try:
-            # Nothing is prepared: a plan made once and for all overlooks the index of one library's
-            # vectors.
+            # No prepared statements: a generic plan misses the index of one library's vectors.
             db: Connection = psycopg.connect(
                 **self._address, autocommit=True, prepare_threshold=None
             )
@@ -174,8 +170,8 @@ class Connections:
             row = db.execute(PATH).fetchone()
             if row and row[-1] != "UTF8":
                 raise StoreAccessError(
-                    f"the database of {SERVER_NAME} keeps texts as {row[-1]}: make one with ENCODING "
-                    "'UTF8', and name that"
+                    f"the database of {SERVER_NAME} stores texts as {row[-1]}: create one with "
+                    "ENCODING 'UTF8', and name that"
                 )
         except BaseException:
             db.close()
@@ -185,7 +181,7 @@ class Connections:
 
 @contextmanager
 def transaction(db: Connection, how: str = "") -> Iterator[None]:
-    """Do all of it, or nothing."""
+    """Run a transaction: all changes in the block, or none."""
     db.execute(f"BEGIN {how}")
     try:
         yield
@@ -198,7 +194,7 @@ def transaction(db: Connection, how: str = "") -> Iterator[None]:
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turn psycopg's errors into ours.
+    """Translate psycopg's errors into ours.
 
     Raises:
         StoreError: One of its kinds.
@@ -207,9 +203,8 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _translate(
-            error
-        ) from None  # what it says may repeat the address, or what a document says
+        # Not chained: its message may repeat the address, or the text of a document.
+        raise _translate(error) from None
 
 
 def _close_all(connections: list[Connection]) -> None:
@@ -217,11 +212,18 @@ def _close_all(connections: list[Connection]) -> None:
         connections.pop().close()
 
 
-def _refused(said: str) -> StoreError:
-    """Return what to raise when no connection comes about.
+_UNREACHED = {
+    ("resolve host", "translate host name"): "its host is unknown",
+    ("refused",): "nothing answers at its port",
+    ("timeout",): "no answer in time",
+    ("starting up", "shutting down", "recovery mode"): "it is starting or stopping",
+    ("SSL", "certificate"): "no secure connection can be made",
+}
+"""Why a server cannot be reached, by words of libpq's messages; the first that fits counts."""
 
-    There is no code for it, only words: these are libpq's.
-    """
+
+def _refused(said: str) -> StoreError:
+    """Return the error for a failed connection, by what libpq said: there are no codes for it."""
     if "authentication failed" in said or "no password supplied" in said or "pg_hba.conf" in said:
         return StoreAccessError(
             f"{SERVER_NAME} refuses the user or the password: correct `database`"
@@ -236,20 +238,11 @@ def _refused(said: str) -> StoreError:
         or "too many connections" in said
     ):
         return StoreError(
-            f"{SERVER_NAME} takes no more connections: try again later, or raise its max_connections"
+            f"{SERVER_NAME} takes no more connections: try again later, or raise its "
+            "max_connections"
         )
-    if "resolve host" in said or "translate host name" in said:
-        why = "its host is not known"
-    elif "refused" in said:
-        why = "nobody answers at its port"
-    elif "timeout" in said:
-        why = "no answer in time"
-    elif "starting up" in said or "shutting down" in said or "recovery mode" in said:
-        why = "it is starting or stopping"
-    elif "SSL" in said or "certificate" in said:
-        why = "no secure connection comes about"
-    else:
-        why = "no connection comes about"
+    found = (why for words, why in _UNREACHED.items() if any(word in said for word in words))
+    why = next(found, "no connection can be made")
     return StoreError(
         f"{SERVER_NAME} cannot be reached ({why}): see that it runs, and that `database` is right"
     )
@@ -258,26 +251,23 @@ def _refused(said: str) -> StoreError:
 def _translate(error: psycopg.Error) -> StoreError:
     code = error.sqlstate or ""
     if code in ("53100", "53200"):
-        return StoreFullError(
-            f"{SERVER_NAME} is out of {'disk space' if code == '53100' else 'memory'}: nothing saved is "
-            "lost"
-        )
+        what = "disk space" if code == "53100" else "memory"
+        return StoreFullError(f"{SERVER_NAME} is out of {what}: nothing saved is lost")
     if code in ("42501", "25006"):
         return StoreAccessError(
             f"{SERVER_NAME} does not let this user do that ({_line(error)}): have it allowed"
         )
     if code.startswith("XX0") or code in ("42P01", "42703", "3F000"):
         return DamagedStoreError(
-            f"{SERVER_NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): restore "
-            "it, or drop that "
-            "schema and add your documents anew"
+            f"{SERVER_NAME} is damaged, or its schema {SCHEMA_NAME} was changed ({_line(error)}): "
+            "restore it, or drop that schema and add your documents again"
         )
     if code.startswith(("08", "57P")) or (
         not code and isinstance(error, load_driver().OperationalError)
     ):
         return StoreError(
-            f"the connection to {SERVER_NAME} was lost: what was done is kept, nothing is kept in part; "
-            "try again"
+            f"the connection to {SERVER_NAME} was lost: completed changes are kept, and none is "
+            "kept in part; try again"
         )
     if code in ("40001", "40P01", "55P03"):
         return StoreError(f"{SERVER_NAME} is busy with the same rows: try again")
@@ -285,9 +275,9 @@ def _translate(error: psycopg.Error) -> StoreError:
 
 
 def _line(error: psycopg.Error) -> str:
-    """Return what the server said, as it may stand in a line, and its code.
+    """Return what the server said, as one printable line, with its code.
 
-    Never the detail, which quotes values.
+    The detail is left out, since it quotes values.
     """
     said = " ".join((error.diag.message_primary or "").split())
     return "".join(char if char.isprintable() else "?" for char in said)[:150] + (

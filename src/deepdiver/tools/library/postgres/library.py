@@ -1,10 +1,8 @@
-"""A library in a PostgreSQL that many machines share.
+"""A library in a PostgreSQL database, with the same rankings as a library in a folder.
 
-The same interface, and the same rankings, as on one machine.
-
-Documents, texts and passages are rows; words are found by posting lists (`postgres_words`), sense
-is measured by pgvector. One process at a time changes a library; all may search, and all may help
-to give it vectors.
+Documents, texts and passages are rows. Words are found by posting lists (`word_index`), and sense
+is measured by pgvector. One process at a time changes a library; all may search, and all may
+compute vectors.
 """
 
 from __future__ import annotations
@@ -19,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
-from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
 from deepdiver.errors import StoreError, UnknownNameError
 from deepdiver.store.blobs import unpack
-from deepdiver.store.faults import damaged
-from deepdiver.tools.library import document_names, ranking, refresh
+from deepdiver.tools.library import ranking, refresh
+from deepdiver.tools.library.document_names import names_of_others
 from deepdiver.tools.library.embedding import embed_query, embed_texts, texts_to_embed
 from deepdiver.tools.library.interface import (
     NO_FILTER,
@@ -45,39 +42,38 @@ from deepdiver.tools.library.postgres.catalogue import (
     load_stored,
 )
 from deepdiver.tools.library.postgres.connections import Connections
-from deepdiver.tools.library.records import ENTRY_FIELDS
+from deepdiver.tools.library.records import ENTRY_FIELDS, entry_of
 from deepdiver.tools.library.terms import terms_of
 
 if TYPE_CHECKING:
     from deepdiver.tools.library.postgres.connections import Connection
 
 EMBED = 64
-"""Passages that are given vectors at a time: a second's work, so that stopping takes no longer."""
+"""Passages that are embedded at a time: a second's work, so that stopping takes no longer."""
 
 _ENTRY_COLUMNS = ", ".join(f"d.{field}" for field in ENTRY_FIELDS)
 
 
 class PostgresLibrary:
-    """A `Library` in a PostgreSQL; see there for what the methods promise."""
+    """A `Library` in a PostgreSQL database; see there for the contracts of the methods."""
 
     def __init__(self, address: SecretStr, name: str) -> None:
-        """Open a library; make it where there is none.
+        """Open a library, or create it.
 
         Args:
-            address: Of the database, postgresql://…
-            name: Which of the libraries there.
+            address: The address of the database, postgresql://…
+            name: The name of the library there.
 
         Raises:
-            SettingsError: If the address is none.
-            StoreError: If it cannot be opened; says what to do, never the address.
+            SettingsError: If the address is malformed.
+            StoreError: If it cannot be opened; the message says what to do, never the address.
             UsageError: If the package for PostgreSQL is not installed.
         """
         self.name = name
         self._connections = Connections(address)
         with self._connections.use() as db:
             self.note = schema.prepare_schema(db)
-            """Why passages are found by their words only, in one line; empty if by their sense,
-            too."""
+            """Why passages are found only by their words, in one line; empty if they are not."""
             db.execute(
                 "INSERT INTO libraries (name) VALUES (%s) ON CONFLICT DO NOTHING",
                 (clean_text(name),),
@@ -87,26 +83,27 @@ class PostgresLibrary:
             ).fetchall()[0]
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._connections.close()
 
-    # What there is
+    # Contents
 
     def documents(self) -> list[Entry]:
-        """Return all documents, in the order of their urls; without their marks."""
+        """Return all documents, sorted by URL, without their marks."""
         with self._connections.use() as db:
             sql = (
                 f"SELECT {_ENTRY_COLUMNS}, d.notes FROM documents d WHERE library = %s ORDER BY url"  # noqa: S608
             )
-            return [_entry(row[:-1], row[-1]) for row in db.execute(sql, (self._id,)).fetchall()]
+            rows = db.execute(sql, (self._id,)).fetchall()
+        return [entry_of(fields, notes, "[]", SOURCE) for *fields, notes in rows]
 
     def unread(self) -> list[UnreadFile]:
-        """Return what could not be read at the last refresh, in the order of their urls."""
+        """Return the files that the last refresh could not read, sorted by URL."""
         with self._connections.use() as db:
             return [item for item, _, _ in PostgresCatalogue(db, self._id).missed().values()]
 
     def roots(self) -> list[Path]:
-        """Return the files and folders that it was made from."""
+        """Return the files and folders that the library is made from."""
         with self._connections.use() as db:
             return PostgresCatalogue(db, self._id).roots()
 
@@ -114,7 +111,7 @@ class PostgresLibrary:
         """Return the text of a document.
 
         Raises:
-            UnknownNameError: If it is gone.
+            UnknownNameError: If it no longer exists.
         """
         with self._connections.use() as db:
             row = db.execute(
@@ -125,16 +122,14 @@ class PostgresLibrary:
         return unpack(row[0], SOURCE)
 
     def passages(self) -> int:
-        """Return how many passages there are."""
+        """Return the number of passages."""
         return self._number("SELECT passages FROM libraries WHERE id = %s")
 
     def pending(self) -> int:
-        """Return how many of them have no vector yet; none where there can be no vectors."""
-        return (
-            0
-            if self.note
-            else self._number("SELECT count(*) FROM passages WHERE library = %s AND vector IS NULL")
-        )
+        """Return the number of passages without a vector; 0 if there can be no vectors."""
+        if self.note:
+            return 0
+        return self._number("SELECT count(*) FROM passages WHERE library = %s AND vector IS NULL")
 
     def _number(self, statement: str) -> int:
         with self._connections.use() as db:
@@ -146,50 +141,44 @@ class PostgresLibrary:
         self, roots: Sequence[Path], progress: OnProgress | None = None, *, again: bool = False
     ) -> RefreshSummary:
         """Bring the library up to date with the files under some roots."""
-        with self._changing() as register:
-            return refresh.refresh_catalogue(register, roots, progress or (lambda _: None), again)
+        with self._changing() as catalogue:
+            return refresh.refresh_catalogue(catalogue, roots, progress or (lambda _: None), again)
 
     def forget(self, paths: Sequence[Path]) -> list[str]:
-        """Remove what lies at or below some paths, and do not take it up again until it is added.
-
-        Returns the urls.
-        """
-        with self._changing() as register:
-            return refresh.forget_paths(register, paths)
+        """Remove the documents at or below some paths, and return their URLs."""
+        with self._changing() as catalogue:
+            return refresh.forget_paths(catalogue, paths)
 
     @contextmanager
     def _changing(self) -> Iterator[PostgresCatalogue]:
-        with self._connections.use() as db, hold_library(db, self._id) as register:
-            yield register
+        with self._connections.use() as db, hold_library(db, self._id) as catalogue:
+            yield catalogue
 
     def embed(
         self, progress: OnProgress | None = None, stop: Callable[[], bool] = lambda: False
     ) -> int:
-        """Give vectors to passages that have none; returns to how many.
+        """Compute the missing vectors of passages, and return how many were computed.
 
-        May be stopped or killed at any time.
-
-        Others may do the same at the same time: each takes passages that nobody else has taken.
+        Several processes may do so at once: each takes passages that no other has taken.
         """
-        done, told = 0, progress or (lambda _: None)
+        done, report = 0, progress or (lambda _: None)
         if stop() or not (total := self.pending()):
             return 0
         while not stop():
-            told(Progress("embedding", min(done, total), total))
+            report(Progress("embedding", min(done, total), total))
             with self._connections.writing() as db:
                 given = self._embed_some(db)
             if not given:
                 break
             done += given
-        told(Progress("embedding", done, max(done, total)))
+        report(Progress("embedding", done, max(done, total)))
         return done
 
     def _embed_some(self, db: Connection) -> int:
-        """Take some passages that nobody else has taken, and give them vectors."""
+        """Embed some passages that no other process has taken, and return how many."""
         rows = db.execute(
-            "SELECT number, document FROM passages WHERE library = %s AND vector IS NULL ORDER BY "
-            "number LIMIT %s "
-            "FOR UPDATE SKIP LOCKED",
+            "SELECT number, document FROM passages WHERE library = %s AND vector IS NULL "
+            "ORDER BY number LIMIT %s FOR UPDATE SKIP LOCKED",
             (self._id, EMBED),
         ).fetchall()
         made = _make_vectors(db, rows)
@@ -197,24 +186,21 @@ class PostgresLibrary:
         return len(made)
 
     def _give(self, db: Connection, made: dict[int, str]) -> None:
-        """Give passages their vectors; who has one keeps it."""
+        """Store the vectors of passages, except of those that have one already."""
         db.execute(
-            "UPDATE passages p SET vector = given.vector::vector FROM unnest(%s::int[], "
-            "%s::text[]) "
-            "AS given (place, vector) WHERE library = %s AND number = place AND p.vector IS NULL",
+            "UPDATE passages p SET vector = given.vector::vector "
+            "FROM unnest(%s::int[], %s::text[]) AS given (place, vector) WHERE library = %s "
+            "AND number = place AND p.vector IS NULL",
             (list(made), list(made.values()), self._id),
         )
 
     def _keep(self, made: dict[int, str]) -> None:
-        """Keep the vectors that a search made, but those of passages that somebody is just at."""
-        with (
-            contextlib.suppress(StoreError),
-            self._connections.writing() as db,
-        ):  # the answer is the same without it
+        """Store the vectors that a search computed, except of passages that others have locked."""
+        # If it fails, the search has the same answer, and the next one computes them again.
+        with contextlib.suppress(StoreError), self._connections.writing() as db:
             free = db.execute(
-                "SELECT number FROM passages WHERE library = %s AND number = ANY(%s) AND vector IS "
-                "NULL "
-                "ORDER BY number FOR UPDATE SKIP LOCKED",
+                "SELECT number FROM passages WHERE library = %s AND number = ANY(%s) "
+                "AND vector IS NULL ORDER BY number FOR UPDATE SKIP LOCKED",
                 (self._id, list(made)),
             ).fetchall()
             self._give(db, {number: made[number] for (number,) in free})
@@ -224,10 +210,7 @@ class PostgresLibrary:
     def search(
         self, query: str, k: int, where: SearchFilter = NO_FILTER, hops: int = 1
     ) -> list[Match]:
-        """Return the best passages.
-
-        By their words, by their sense, and by being what good ones name.
-        """
+        """Return the best passages, best first."""
         if k < 1 or not terms_of(query):
             return []
         with self._connections.reading() as db:
@@ -254,33 +237,38 @@ class PostgresLibrary:
             sql, (self._id, ranking.numbers_to_look_up(scores, k)), binary=True
         ).fetchall()
         found = [
-            Match(_entry(told, notes, unpack(marks, SOURCE)), Span(start, stop), scores[number])
-            for number, start, stop, marks, *told, notes in rows
+            Match(
+                entry_of(fields, notes, unpack(marks, SOURCE), SOURCE),
+                Span(start, stop),
+                scores[number],
+            )
+            for number, start, stop, marks, *fields, notes in rows
         ]
         return ranking.order_matches(found, k)
 
 
 @dataclass(frozen=True, slots=True)
 class _PostgresMeasures:
-    """What is known of the passages in view of one query; a `ranking.Measures`."""
+    """The `QueryMeasures` of a library in PostgreSQL."""
 
     db: Connection
     library: int
     scores: word_index.WordScores
     vector: str
-    """Of the query, as PostgreSQL reads it; empty where there is no pgvector."""
+    """The vector of the query, as a literal; empty if there is no pgvector."""
     only: list[ranking.DocumentRange] | None
     made: dict[int, str] = field(default_factory=dict)
-    """The vectors that passages lacked and that were made now; this transaction only reads."""
+    """Vectors that were missing and computed now, to be stored later: this transaction only
+    reads."""
 
     @property
-    def sensible(self) -> bool:
+    def has_vectors(self) -> bool:
         return bool(self.vector)
 
     def numbers(self) -> list[int]:
         sql = (
-            "SELECT number FROM passages WHERE library = %s AND (%s::bigint[] IS NULL OR document "
-            "= ANY(%s))"
+            "SELECT number FROM passages WHERE library = %s AND (%s::bigint[] IS NULL "
+            "OR document = ANY(%s))"
         )
         ids = None if self.only is None else [id_ for id_, _, _ in self.only]
         return [number for (number,) in self.db.execute(sql, (self.library, ids, ids)).fetchall()]
@@ -293,8 +281,8 @@ class _PostgresMeasures:
 
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
         rows = self.db.execute(
-            "SELECT number, document, vector <#> %s::vector FROM passages WHERE library = %s AND "
-            "number = ANY(%s)",
+            "SELECT number, document, vector <#> %s::vector FROM passages WHERE library = %s "
+            "AND number = ANY(%s)",
             (self.vector, self.library, sorted(numbers)),
         ).fetchall()
         near = {number: -away for number, _, away in rows if away is not None}
@@ -303,10 +291,10 @@ class _PostgresMeasures:
             _make_vectors(self.db, [one for one in lacking if one[0] not in self.made])
         )
         if made := {number: self.made[number] for number, _ in lacking if number in self.made}:
-            # measured by the database, as those that it keeps are: the same to the last bit
+            # measured by the database, like stored ones, so the result is the same to the last bit
             given = self.db.execute(
-                "SELECT number, vector::vector <#> %s::vector FROM unnest(%s::int[], %s::text[]) "
-                "AS g (number, vector)",
+                "SELECT number, vector::vector <#> %s::vector "
+                "FROM unnest(%s::int[], %s::text[]) AS g (number, vector)",
                 (self.vector, list(made), list(made.values())),
             )
             near |= {number: -away for number, away in given.fetchall()}
@@ -322,17 +310,14 @@ class _PostgresMeasures:
         ).fetchall()
         said: dict[int, tuple[int, frozenset[str]]] = {}
         for number, start, stop, document, title, text in rows:
-            names = document_names.names_in(Span(start, stop).of(unpack(text, SOURCE))) - {
-                document_names.name_of_title(title)
-            }
-            said[number] = (document, names)
-        wanted = sorted(
-            clean_text(name) for name in set().union(*(names for _, names in said.values()))
-        )
+            passage = Span(start, stop).of(unpack(text, SOURCE))
+            said[number] = (document, names_of_others(passage, title))
+        names = set().union(*(names for _, names in said.values()))
+        wanted = sorted(map(clean_text, names))
         known: dict[str, list[ranking.DocumentRange]] = {}
         there = self.db.execute(
-            "SELECT name, id, first, passages FROM documents WHERE library = %s AND name = ANY(%s) "
-            "ORDER BY first",
+            "SELECT name, id, first, passages FROM documents WHERE library = %s "
+            "AND name = ANY(%s) ORDER BY first",
             (self.library, wanted),
         )
         for name, id_, first, size in there.fetchall():
@@ -342,9 +327,11 @@ class _PostgresMeasures:
 
 
 def _make_vectors(db: Connection, wanted: Sequence[tuple[int, int]]) -> dict[int, str]:
-    """Return vectors for passages, each given with its document, as PostgreSQL reads them.
+    """Return the vectors of passages as literals, without those that no longer exist.
 
-    Not of what is gone.
+    Args:
+        db: The connection.
+        wanted: The passages, as (number, document).
     """
     texts: dict[int, str] = {}
     for one in load_stored(db, sorted({document for _, document in wanted})) if wanted else ():
@@ -357,7 +344,7 @@ def _make_vectors(db: Connection, wanted: Sequence[tuple[int, int]]) -> dict[int
 
 
 def has_any_document(address: SecretStr, name: str) -> bool:
-    """Whether a library holds any document; nothing is made there.
+    """Whether a library has any document. Nothing is created.
 
     Raises:
         DeepdiverError: If the database cannot be used.
@@ -368,8 +355,8 @@ def has_any_document(address: SecretStr, name: str) -> bool:
             if not schema.schema_version(db):
                 return False
             found = db.execute(
-                "SELECT 1 FROM documents d JOIN libraries l ON l.id = d.library WHERE l.name = %s "
-                "LIMIT 1",
+                "SELECT 1 FROM documents d JOIN libraries l ON l.id = d.library "
+                "WHERE l.name = %s LIMIT 1",
                 (name,),
             )
             return found.fetchone() is not None
@@ -378,10 +365,10 @@ def has_any_document(address: SecretStr, name: str) -> bool:
 
 
 def describe_database(address: SecretStr) -> str:
-    """Return what is found at an address, in one line; nothing is made there.
+    """Describe the database at an address in one line. Nothing is created.
 
     Raises:
-        DeepdiverError: If it cannot be used; says what to do.
+        DeepdiverError: If it cannot be used; the message says what to do.
     """
     connections = Connections(address)
     try:
@@ -390,13 +377,12 @@ def describe_database(address: SecretStr) -> str:
                 "SELECT split_part(current_setting('server_version'), ' ', 1)"
             ).fetchall()[0]
             has, could = schema.pgvector_versions(db)
-            sense = (
-                f"pgvector {has}"
-                if has
-                else f"pgvector {could} to be set up"
-                if could
-                else ("no pgvector: passages are found by their words only")
-            )
+            if has:
+                sense = f"pgvector {has}"
+            elif could:
+                sense = f"pgvector {could} to be set up"
+            else:
+                sense = "no pgvector: passages are found by their words only"
             if not schema.schema_version(db):
                 return f"PostgreSQL {server}, {sense}, no library yet"
             schema.check_version(db)
@@ -413,24 +399,20 @@ def describe_database(address: SecretStr) -> str:
 def _filter_documents(
     db: Connection, library: int, where: SearchFilter
 ) -> list[ranking.DocumentRange] | None:
-    """Return the documents that a search is narrowed to; None: all."""
+    """Return the documents that pass a filter; None means that all pass."""
     tests: list[str] = []
     values: list[Any] = [library]
     if where.folders:
-        folders = [clean_text(folder) for folder in where.folders]
         tests.append(
-            "url = ANY(%s) OR EXISTS (SELECT FROM unnest(%s::text[]) AS b (below) WHERE "
-            "starts_with(url, below))"
+            "url = ANY(%s) OR EXISTS (SELECT FROM unnest(%s::text[]) AS b (below) "
+            "WHERE starts_with(url, below))"
         )
-        values += [
-            folders,
-            [folder if folder.endswith(("/", ":")) else f"{folder}/" for folder in folders],
-        ]
+        values += [list(map(clean_text, where.folders)), list(map(clean_text, where.prefixes()))]
     if where.formats:
         tests.append("format = ANY(%s)")
-        values.append([clean_text(format_) for format_ in where.formats])
+        values.append(list(map(clean_text, where.formats)))
     for day, sign in ((where.since, ">="), (where.until, "<=")):
-        if day:  # as precise as known: 2026 is not before May 2026, and not behind it
+        if day:  # as precise as known: 2026 is neither before nor after May 2026
             known = f"left(published, 10) {sign} left(%s, length(published))"
             tests.append(f"published !~ '^[0-9]{{4}}' OR {known}")
             values.append(day.isoformat())
@@ -442,19 +424,5 @@ def _filter_documents(
 
 
 def _vector_literal(vector: Any) -> str:
-    """Return a vector as PostgreSQL reads it."""
+    """Return a vector as a literal of pgvector."""
     return json.dumps([round(float(number), 6) for number in vector])
-
-
-def _entry(fields: Sequence[Any], notes: str, marks: str = "[]") -> Entry:
-    try:
-        told = tuple(
-            Mark(start=start, kind=kind, label=label) for start, kind, label in json.loads(marks)
-        )
-        return Entry(
-            **dict(zip(ENTRY_FIELDS, fields, strict=True)),
-            marks=told,
-            notes=tuple(json.loads(notes)),
-        )
-    except ValueError as error:  # no JSON, or not what we put there
-        raise damaged(SOURCE, "what is told of a document cannot be read") from error

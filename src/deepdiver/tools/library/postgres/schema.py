@@ -1,10 +1,10 @@
-"""The tables of libraries in a PostgreSQL, made and brought up to date by whoever comes first.
+"""The tables of libraries in a PostgreSQL database, and their migrations.
 
-libraries    a name each, and what rankings need to know of the whole
-documents    as files give them; texts in zstd
-passages     their spans, numbered within a library, once and for all; with pgvector their vectors
-segments     parts of the index of words: what was entered together
-postings     of each word in a segment, the passages that have it
+libraries    their names, and the totals that rankings need
+documents    the metadata of documents; their texts, in zstd, are in texts
+passages     their spans and, with pgvector, vectors; numbers are never used again within a library
+segments     parts of the index of words: the documents that were entered together
+postings     for each word of a segment, the passages that contain it
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from deepdiver.tools.library.postgres.connections import Connection
 
 LOCK = 0x44444C42
-"""The first half of the advisory locks that are ours ("DDLB"); the second is a library's id, or 0
-for the schema."""
+"""The first half of our advisory locks ("DDLB"). The second half is the id of a library, or 0 for
+the schema."""
 
 OLDEST = (0, 8)
-"""The first version of pgvector that goes on searching its index where a filter leaves too few."""
+"""The first version of pgvector that continues an index scan when a filter leaves too few rows."""
 
 TABLES = """
 CREATE TABLE libraries (
@@ -60,7 +60,8 @@ CREATE TABLE documents (
     url text COLLATE "C" NOT NULL,
     hash bytea NOT NULL,
     mtime bigint NOT NULL, size bigint NOT NULL, ctime bigint NOT NULL,
-    format text COLLATE "C" NOT NULL, title text NOT NULL, own_title boolean NOT NULL, name text COLLATE "C" NOT NULL,
+    format text COLLATE "C" NOT NULL, title text NOT NULL, own_title boolean NOT NULL,
+    name text COLLATE "C" NOT NULL,
     author text NOT NULL, publisher text NOT NULL, publisher_kind text NOT NULL,
     published text COLLATE "C" NOT NULL, language text NOT NULL, notes text NOT NULL,
     first int NOT NULL, passages int NOT NULL, words bigint NOT NULL,
@@ -70,7 +71,8 @@ CREATE TABLE documents (
 CREATE INDEX documents_name ON documents (library, name);
 CREATE INDEX documents_segment ON documents (segment);
 CREATE TABLE texts (
-    document bigint PRIMARY KEY REFERENCES documents ON DELETE CASCADE, text bytea NOT NULL, marks bytea NOT NULL
+    document bigint PRIMARY KEY REFERENCES documents ON DELETE CASCADE,
+    text bytea NOT NULL, marks bytea NOT NULL
 );
 ALTER TABLE texts ALTER text SET STORAGE EXTERNAL, ALTER marks SET STORAGE EXTERNAL;
 CREATE TABLE passages (
@@ -82,7 +84,8 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_document ON passages (document);
 CREATE TABLE postings (
-    segment bigint NOT NULL REFERENCES segments ON DELETE CASCADE, term text COLLATE "C" NOT NULL, data bytea NOT NULL,
+    segment bigint NOT NULL REFERENCES segments ON DELETE CASCADE,
+    term text COLLATE "C" NOT NULL, data bytea NOT NULL,
     PRIMARY KEY (segment, term)
 );
 ALTER TABLE postings ALTER data SET STORAGE EXTERNAL;
@@ -92,9 +95,9 @@ VECTORS = f"""
 ALTER TABLE passages ADD COLUMN vector vector({DIMENSION});
 CREATE INDEX passages_pending ON passages (library, number) WHERE vector IS NULL;
 """
-"""Added wherever pgvector is found, at once or later. Vectors of half the size would do, too, but
-the build of pgvector that our tests run on (0.8.5, arm64) ends the server's process on processors
-that lack an instruction."""
+"""Run as soon as pgvector is available. Vectors of half the size would do, too, but the build of
+pgvector that our tests run on (0.8.5, arm64) crashes the server process on processors that lack an
+instruction."""
 
 NO_INDEX = """
 DO $$
@@ -108,32 +111,31 @@ BEGIN
 END $$;
 ALTER TABLE libraries DROP COLUMN embedded;
 """
-"""A search looks at the vectors of few passages, by their numbers: nothing asks for an index of
-them, nor whether there are any."""
+"""A search reads the vectors of few passages, by their numbers: an index of vectors is not needed,
+nor the flag that there are any."""
 
 MIGRATIONS = (TABLES, NO_INDEX)
-"""Each brings the tables from the version that is its place to the next. Another model of vectors
-(`encoders.MODEL`) or another cut of words (`words.VERSION`) needs one, too: it must undo vectors
-and postings that no longer fit."""
+"""The statements that migrate the tables from each version to the next. A change of the model of
+vectors (`encoders.MODEL`) or of the terms (`terms.VERSION`) needs a migration, too, which removes
+the vectors or postings that no longer fit."""
 
 
 _IN_SCHEMA = (
-    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON "
-    "a.attrelid = c.oid "
-    "WHERE n.nspname = 'deepdiver_library'"
+    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+    "JOIN pg_attribute a ON a.attrelid = c.oid WHERE n.nspname = 'deepdiver_library'"
 )
-"""Asked of the catalogue itself: to_regclass would answer from what this connection remembers, and
-it may have looked before somebody else made the tables."""
+"""Queries the system catalogue: to_regclass answers from the cache of this connection, which may
+predate the tables that another process created."""
 
 
 def prepare_schema(db: Connection) -> str:
-    """Make the tables, or bring them up to date; many may try at once.
+    """Create the tables or migrate them. Several processes may try at once.
 
     Returns:
-        Why there can be no vectors, in one line that says what to do; empty if there can.
+        Why there can be no vectors and how to fix that, in one line; empty if there can.
 
     Raises:
-        NewerSchemaError: If a newer deepdiver made them.
+        NewerSchemaError: If a newer deepdiver created them.
     """
     if schema_version(db) < len(MIGRATIONS):
         with transaction(db):
@@ -144,7 +146,7 @@ def prepare_schema(db: Connection) -> str:
 
 
 def check_version(db: Connection) -> None:
-    """See that the tables are not newer than this deepdiver.
+    """Check that the tables are not newer than this deepdiver.
 
     Raises:
         NewerSchemaError: If they are.
@@ -175,32 +177,30 @@ def _migrate(db: Connection, found: int) -> None:
 def lacks_vectors(db: Connection) -> bool:
     """Whether there is no column for vectors."""
     columns = (
-        f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' AND NOT "
-        "a.attisdropped"
+        f"SELECT 1 {_IN_SCHEMA} AND relname = 'passages' AND a.attname = 'vector' "
+        "AND NOT a.attisdropped"
     )
     return not db.execute(columns).fetchall()
 
 
 def pgvector_versions(db: Connection) -> tuple[str, str]:
-    """Return the version of pgvector that this database has, and the one that it could have.
-
-    Empty where none.
-    """
+    """Return the versions of pgvector that are installed and available; empty if none."""
     row = db.execute(
-        "SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
-        "(SELECT default_version FROM pg_available_extensions WHERE name = 'vector')"
+        "SELECT (SELECT extversion FROM pg_extension "
+        "WHERE extname = 'vector'), (SELECT default_version FROM pg_available_extensions "
+        "WHERE name = 'vector')"
     ).fetchone()
     has, could = row or (None, None)
     return has or "", could or ""
 
 
 def _add_vectors(db: Connection) -> str:
-    """Add the column for vectors, if pgvector is there or can be had; else say why not."""
+    """Add the column for vectors if pgvector is available; otherwise return why not."""
     has, could = pgvector_versions(db)
     if not (has or could):
         return (
-            f"{SERVER_NAME} has no pgvector: passages are found by their words only until it is installed "
-            "there"
+            f"{SERVER_NAME} has no pgvector: passages are found by their words only until it is "
+            "installed there"
         )
     found = has or could
     if tuple(int(part) for part in found.split(".")[:2] if part.isdigit()) < OLDEST:
@@ -216,8 +216,7 @@ def _add_vectors(db: Connection) -> str:
                 db.execute(VECTORS)
     except load_driver().errors.InsufficientPrivilege:
         return (
-            f"pgvector is not set up in {SERVER_NAME}, and this user may not: passages are found by their "
-            "words only until "
-            "somebody runs CREATE EXTENSION vector there"
+            f"pgvector is not set up in {SERVER_NAME}, and this user may not: passages are found "
+            "by their words only until somebody runs CREATE EXTENSION vector there"
         )
     return ""

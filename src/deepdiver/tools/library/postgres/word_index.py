@@ -1,15 +1,13 @@
-"""Finding passages by their words in PostgreSQL.
+"""The index of words in PostgreSQL: exact BM25 over posting lists in a table.
 
-BM25, exactly, over posting lists that are kept in a table.
+PostgreSQL's own text search ignores how rare a word is and how long a text is, and reads every row
+with one of the words in order to rank it: 400,000 passages took it seconds (bench/postgres.py shows
+both). Here a row is a word of a segment with all its passages in 7 bytes each. A search reads one
+row for each word and segment, and adds up.
 
-PostgreSQL's own text search knows neither how rare a word is nor how long a text, and reads every
-row that has one of the words in order to rank it: 400,000 passages took it seconds
-(bench/postgres.py shows both). So a row here is a word of a segment with all its passages in 7
-bytes each; a search reads one row for each word and segment, and adds up.
-
-A segment is what was entered together. Small ones are joined, so that there are few, and rows of
-one are joined to rows of another by writing them one behind the other. What is removed is taken out
-of its rows at once.
+A segment consists of documents that were entered together. Small segments are joined, by
+concatenating their rows, so that there are few. Removed documents are taken out of the rows at
+once.
 """
 
 from __future__ import annotations
@@ -35,44 +33,44 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 K1, B = 1.2, 0.75
-"""The constants of BM25, those of the local index."""
+"""The constants of BM25, the same as in the local index."""
 POSTING = struct.Struct("<iBH")
-"""A passage that has a word: its number, how often, and how many words it has in all."""
+"""A passage that contains a word: its number, how often, and its total number of words."""
 FEW = 8
-"""Segments of about one size, from which on they are joined."""
+"""How many segments of about the same size are joined."""
 LARGEST = 64_000
-"""Passages of a segment: what is removed from one makes its rows written anew, 36 MB at most."""
+"""The most passages of a segment. Removing one of them rewrites its rows, at most 36 MB."""
 SPREAD = 16
-"""Where numbers run so much higher than there are passages, sums are made by sorting and not by
-place."""
+"""If the numbers are this many times higher than the number of passages, sums are made by sorting
+instead of by position."""
 
 
-# Entering
+# Adding and removing
 
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The words of some documents, as they are kept."""
+    """The postings of some documents."""
 
     rows: dict[str, bytearray]
-    """The postings of each word."""
+    """The packed postings of each word."""
     words: dict[int, int]
-    """How many words each document has, its title counted with every passage."""
+    """The number of words of each document, counting its title with every passage."""
 
 
 def postings_of(documents: Iterable[StoredDocument]) -> Postings:
-    """Return the words of documents.
+    """Return the postings of documents.
 
-    A word of the title counts as so many of each passage, as in the local index.
+    A word of the title counts TITLE_WEIGHT times in each passage, as in the local index.
     """
     rows: dict[str, bytearray] = {}
     words: dict[int, int] = {}
-    for held in documents:
-        head = terms_of(held.title) * TITLE_WEIGHT
-        words[held.id] = 0
-        for number, span in enumerate(held.spans, held.first):
-            found = head + terms_of(span.of(held.text))
-            words[held.id] += len(found)
+    for stored in documents:
+        head = terms_of(stored.title) * TITLE_WEIGHT
+        words[stored.id] = 0
+        for number, span in enumerate(stored.spans, stored.first):
+            found = head + terms_of(span.of(stored.text))
+            words[stored.id] += len(found)
             length = min(len(found), 0xFFFF)
             for term, count in Counter(found).items():
                 rows.setdefault(term, bytearray()).extend(
@@ -82,7 +80,7 @@ def postings_of(documents: Iterable[StoredDocument]) -> Postings:
 
 
 def new_segment(db: Connection, library: int, passages: int) -> int:
-    """Make a segment for so many passages; returns its id."""
+    """Create a segment for a number of passages, and return its id."""
     made = db.execute(
         "INSERT INTO segments (library, passages) VALUES (%s, %s) RETURNING id", (library, passages)
     )
@@ -90,7 +88,7 @@ def new_segment(db: Connection, library: int, passages: int) -> int:
 
 
 def add_postings(db: Connection, segment: int, rows: dict[str, bytearray]) -> None:
-    """Enter the words of a segment."""
+    """Add the postings of a segment."""
     with db.cursor().copy("COPY postings (segment, term, data) FROM STDIN (FORMAT BINARY)") as copy:
         copy.set_types(["int8", "text", "bytea"])
         for term in sorted(rows):
@@ -98,19 +96,22 @@ def add_postings(db: Connection, segment: int, rows: dict[str, bytearray]) -> No
 
 
 def remove_documents(db: Connection, segment: int, documents: Sequence[StoredDocument]) -> None:
-    """Take documents out of a segment; the caller counts its passages."""
+    """Remove the postings of documents from a segment. The caller updates its count."""
     import numpy as np
 
     said = {
-        term for held in documents for span in held.spans for term in terms_of(span.of(held.text))
+        term
+        for stored in documents
+        for span in stored.spans
+        for term in terms_of(span.of(stored.text))
     }
-    said |= {term for held in documents for term in terms_of(held.title)}
+    said |= {term for stored in documents for term in terms_of(stored.title)}
     rows = db.execute(
         "SELECT term, data FROM postings WHERE segment = %s AND term = ANY(%s)",
         (segment, sorted(said)),
         binary=True,
     ).fetchall()
-    gone = [(held.id, held.first, len(held.spans)) for held in documents]
+    gone = [(stored.id, stored.first, len(stored.spans)) for stored in documents]
     kept: list[tuple[str, bytes]] = []
     for term, data in rows:
         listed = np.frombuffer(data, _record())
@@ -119,15 +120,14 @@ def remove_documents(db: Connection, segment: int, documents: Sequence[StoredDoc
     changed = [(term, data) for term, data in kept if data]
     db.execute("DELETE FROM postings WHERE segment = %s AND term = ANY(%s)", (segment, empty))
     db.execute(
-        "UPDATE postings SET data = given.data FROM unnest(%s::text[], %s::bytea[]) AS given "
-        "(word, data) "
-        "WHERE segment = %s AND term = word",
+        "UPDATE postings SET data = given.data FROM unnest(%s::text[], %s::bytea[]) "
+        "AS given (word, data) WHERE segment = %s AND term = word",
         ([term for term, _ in changed], [data for _, data in changed], segment),
     )
 
 
 def join_segments(db: Connection, library: int) -> None:
-    """Join small segments of about one size, once there are a few."""
+    """Join small segments of about the same size, once there are FEW of them."""
     listed = db.execute(
         "SELECT id, passages FROM segments WHERE library = %s ORDER BY passages, id", (library,)
     )
@@ -144,9 +144,8 @@ def join_segments(db: Connection, library: int) -> None:
         if len(chosen) > 1:
             segment = new_segment(db, library, total)
             db.execute(
-                "INSERT INTO postings SELECT %s, term, string_agg(data, ''::bytea ORDER BY "
-                "segment) FROM postings "
-                "WHERE segment = ANY(%s) GROUP BY term",
+                "INSERT INTO postings SELECT %s, term, string_agg(data, ''::bytea "
+                "ORDER BY segment) FROM postings WHERE segment = ANY(%s) GROUP BY term",
                 (segment, chosen),
             )
             db.execute(
@@ -159,20 +158,20 @@ def join_segments(db: Connection, library: int) -> None:
 
 
 class WordScores:
-    """How well passages fit a query by their words."""
+    """The scores of passages for a query by words."""
 
     def __init__(self, numbers: Numbers, values: Floats) -> None:
-        """Take the passages that have a word of the query, in the order of their numbers, and their scores."""
+        """Set the passages that contain a word of the query, ascending, and their scores."""
         self._numbers, self._values = numbers, values
 
     def best(
         self, k: int, ranges: Sequence[tuple[int, int, int]] | None = None
     ) -> dict[int, float]:
-        """Return the best passages, equal ones in their order.
+        """Return the scores of the best passages, ties in order of their numbers.
 
         Args:
-            k: How many at most.
-            ranges: Look at the passages of these documents only; None is all.
+            k: The largest number of passages to return.
+            ranges: Consider only the passages of these documents; None means all.
         """
         import numpy as np
 
@@ -187,7 +186,7 @@ class WordScores:
         return dict(zip(numbers[order].tolist(), values[order].tolist(), strict=True))
 
     def of(self, numbers: Collection[int]) -> dict[int, float]:
-        """Return how well some passages fit; one without a word of the query is left out."""
+        """Return the scores of some passages, without those that have no word of the query."""
         import numpy as np
 
         if not numbers or not len(self._numbers):
@@ -199,20 +198,19 @@ class WordScores:
 
 
 def word_scores(db: Connection, library: int, query: str, passages: int, words: int) -> WordScores:
-    """Return how well the passages of a library fit a query.
+    """Return the scores of the passages of a library for a query.
 
     Args:
-        db: Where it is.
-        library: Its id.
-        query: What is looked for.
-        passages: How many it has.
-        words: How many words these have together.
+        db: The connection.
+        library: The id of the library.
+        query: The text to search for.
+        passages: The number of passages of the library.
+        words: Their total number of words.
     """
     wanted = list(dict.fromkeys(terms_of(query)))[:MOST_TERMS]
     rows = db.execute(
-        "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s AND term "
-        "= ANY(%s) "
-        "ORDER BY term, id",
+        "SELECT term, data FROM segments JOIN postings ON segment = id WHERE library = %s "
+        "AND term = ANY(%s) ORDER BY term, id",
         (library, wanted),
         binary=True,
     ).fetchall()
@@ -220,7 +218,7 @@ def word_scores(db: Connection, library: int, query: str, passages: int, words: 
 
 
 def bm25_scores(rows: Sequence[tuple[str, bytes]], passages: int, words: int) -> WordScores:
-    """Return the sum of BM25 over some words, each with its postings, in the order of the words."""
+    """Return the BM25 scores for some words, given as (word, postings) in order."""
     import numpy as np
 
     if not rows:
@@ -238,12 +236,12 @@ def bm25_scores(rows: Sequence[tuple[str, bytes]], passages: int, words: int) ->
 
 
 def _rarity(frequent: int, passages: int) -> float:
-    """Return what a word is worth that so many of all passages have."""
+    """Return the weight of a word that `frequent` of all passages contain."""
     return math.log1p((max(passages, frequent) - frequent + 0.5) / (frequent + 0.5))
 
 
 def _summed(numbers: Numbers, values: Floats, passages: int) -> WordScores:
-    """Return the sum of the values of each number."""
+    """Return the sum of the values for each number."""
     import numpy as np
 
     if int(numbers.max()) > SPREAD * max(passages, 1_000):
@@ -255,7 +253,7 @@ def _summed(numbers: Numbers, values: Floats, passages: int) -> WordScores:
 
 
 def _within(numbers: Numbers, ranges: Iterable[tuple[int, int, int]]) -> npt.NDArray[np.bool_]:
-    """Return which numbers lie in one of some ranges, of which none meet: id, first, how many."""
+    """Return which numbers lie in one of some disjoint ranges, given as (id, first, size)."""
     import numpy as np
 
     ordered = sorted((first, first + size) for _, first, size in ranges if size)
