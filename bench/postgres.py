@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.scale import invented, queries, timed
 from deepdiver.encoders import DIMENSION
-from deepdiver.tools.library import postgres_words as words
-from deepdiver.tools.library.postgres import PostgresLibrary
-from deepdiver.tools.library.words import terms
+from deepdiver.tools.library.postgres import word_index
+from deepdiver.tools.library.postgres.library import PostgresLibrary
+from deepdiver.tools.library.terms import terms_of
 from tests.tools.library.postgres_server import NoServerError, running
 
 PASSAGES = 50_000
@@ -39,10 +39,10 @@ def fill(library: PostgresLibrary, count: int) -> float:
     """Add invented documents; return passages in a second, without the time for inventing them."""
     took = 0.0
     documents = invented(count)
-    with library._changing() as register:
+    with library._changing() as catalogue:
         while batch := list(itertools.islice(documents, AT_ONCE)):
             began = time.monotonic()
-            register.put(batch)
+            catalogue.put(batch)
             took += time.monotonic() - began
     return count / took
 
@@ -73,7 +73,7 @@ def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], objec
     )
     with db.cursor().copy("COPY own FROM STDIN") as copy:
         for number, (document, span) in enumerate(documents):
-            said = terms(document.title) * 2 + terms(span.of(document.text))
+            said = terms_of(document.title) * 2 + terms_of(span.of(document.text))
             copy.write_row(
                 (number, " ".join(f"'{term}':{place}" for place, term in enumerate(said, 1)))
             )
@@ -81,7 +81,7 @@ def own_search(db: psycopg.Connection[Any], count: int) -> Callable[[str], objec
     db.execute("VACUUM ANALYZE own")
 
     def search(query: str) -> object:
-        asked = " | ".join(f"'{term}'" for term in dict.fromkeys(terms(query)))
+        asked = " | ".join(f"'{term}'" for term in dict.fromkeys(terms_of(query)))
         return db.execute(
             "SELECT number, ts_rank_cd(words, q, 1) AS rank FROM own, to_tsquery('simple', %s) q "
             "WHERE words @@ q "
@@ -124,7 +124,8 @@ def measure(address: str, count: int) -> int:
             "SELECT words FROM libraries WHERE id = %s", (library._id,)
         ).fetchall()[0]
         by_words = timed(
-            lambda query: words.scores(db, library._id, query, count, said).best(10), asked
+            lambda query: word_index.word_scores(db, library._id, query, count, said).best(10),
+            asked,
         )
         missed = show("by words", by_words, TARGET)
         began = time.monotonic()

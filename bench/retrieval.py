@@ -16,7 +16,7 @@ from pathlib import Path
 
 from deepdiver.encoders.embed import MODEL
 from deepdiver.evals.retrieval import COLLECTIONS, floors, lay_out, measure, ranker
-from deepdiver.tools.library.local import LocalLibrary
+from deepdiver.tools.library.local.library import LocalLibrary
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 KEPT = Path(tempfile.gettempdir()) / f"deepdiver-retrieval-{MODEL}"

@@ -25,10 +25,10 @@ import numpy as np
 from deepdiver.core.text import Span
 from deepdiver.encoders import DIMENSION, VectorTable
 from deepdiver.tools.document import Document
-from deepdiver.tools.library.catalogue import Catalogue
-from deepdiver.tools.library.documents import Stamp
-from deepdiver.tools.library.local import LocalLibrary
-from deepdiver.tools.library.tables import New
+from deepdiver.tools.library.files import FileStamp
+from deepdiver.tools.library.local.catalogue import SqliteCatalogue
+from deepdiver.tools.library.local.library import LocalLibrary
+from deepdiver.tools.library.records import NewDocument
 
 PASSAGES = 400_000
 EACH = 4
@@ -54,8 +54,8 @@ def vocabulary(size: int = 60_000) -> list[str]:
     return ["".join(chance.choices(SYLLABLES, k=chance.randint(2, 4))) for _ in range(size)]
 
 
-def invented(count: int) -> Iterator[New]:
-    """Yield invented documents; they are always the same."""
+def invented(count: int) -> Iterator[NewDocument]:
+    """Invent documents; the same whenever it is asked."""
     chance = random.Random(SEED)  # noqa: S311
     known = vocabulary()
     weights = list(itertools.accumulate(1 / rank for rank in range(1, len(known) + 1)))
@@ -69,10 +69,10 @@ def invented(count: int) -> Iterator[New]:
         title = " ".join(chance.choices(known, k=3)).title()
         said = Document(text=" ".join(parts), format="text", title=title)
         name = title.lower()
-        yield New(
+        yield NewDocument(
             f"/invented/{number}",
             number.to_bytes(32, "big"),
-            Stamp(0, 0, 0),
+            FileStamp(0, 0, 0),
             said,
             True,
             name,
@@ -92,8 +92,8 @@ def queries() -> list[str]:
 
 
 def build(folder: Path, count: int) -> float:
-    """Fill a library; return passages in a second for its index of words."""
-    catalogue = Catalogue(folder / "catalogue.sqlite")
+    """Fill a library; returns how many passages a second its index of words took."""
+    catalogue = SqliteCatalogue(folder / "catalogue.sqlite")
     documents = invented(count)
     began = time.monotonic()
     while batch := list(itertools.islice(documents, 1_000)):

@@ -33,7 +33,7 @@ LOADED = (
     "deepdiver.run",
     "deepdiver.strategies.navigator.graph",
     "deepdiver.strategies.popper",
-    "deepdiver.tools.library.documents",
+    "deepdiver.tools.library.files",
     "mcp.server.mcpserver",
 )
 """What is imported only when a command needs it; nothing that starts a thread, as numpy and

@@ -18,8 +18,8 @@ from deepdiver.cli import library as cli
 from deepdiver.cli import main
 from deepdiver.cli.library import place
 from deepdiver.core.record import Mark
-from deepdiver.tools.library.base import Progress
-from deepdiver.tools.library.local import LocalLibrary
+from deepdiver.tools.library.interface import Progress
+from deepdiver.tools.library.local.library import LocalLibrary
 from tests.terminal import Terminal, run
 from tests.warm import Warm
 

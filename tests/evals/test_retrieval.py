@@ -25,7 +25,7 @@ from deepdiver.evals.retrieval import (
     ranker,
     recall,
 )
-from deepdiver.tools.library.local import LocalLibrary
+from deepdiver.tools.library.local.library import LocalLibrary
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(

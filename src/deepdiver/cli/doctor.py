@@ -25,7 +25,7 @@ from deepdiver.reason.models import PROVIDERS
 from deepdiver.store import open_store
 from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
-from deepdiver.tools.library.postgres import described
+from deepdiver.tools.library.postgres.library import describe_database
 from deepdiver.tools.osint.registry import feeds
 from deepdiver.tools.reach import reach_all
 from deepdiver.tools.registry import address_of, choose, providers
@@ -193,7 +193,7 @@ def _shared(settings: Settings) -> Check:
             "home", "shared library", State.OFF, "none; `database` names a PostgreSQL for it"
         )
     try:
-        return Check("home", "shared library", State.OK, described(settings.database))
+        return Check("home", "shared library", State.OK, describe_database(settings.database))
     except DeepdiverError as error:
         return Check("home", "shared library", State.BAD, str(error), exit_code=error.exit_code)
 

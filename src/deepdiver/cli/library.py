@@ -20,7 +20,13 @@ from deepdiver.errors import NoEvidenceError, UsageError
 if TYPE_CHECKING:
     from deepdiver.core.record import Mark
     from deepdiver.core.settings import Settings
-    from deepdiver.tools.library.base import Library, Match, Progress, Refreshed, Told
+    from deepdiver.tools.library.interface import (
+        Library,
+        Match,
+        OnProgress,
+        Progress,
+        RefreshSummary,
+    )
 
 SHOWN = 10
 """Passages that a search shows."""
@@ -50,7 +56,7 @@ def do(args: argparse.Namespace, settings: Settings, voice: Voice) -> int:
         UsageError: If that makes no sense.
         NoEvidenceError: If there is nothing to search, or nothing was found.
     """
-    from deepdiver.tools.library.places import open_library
+    from deepdiver.tools.library.open_library import open_library
 
     act = ACTIONS[args.action]
     if args.what and args.action in ("list", "refresh"):
@@ -100,7 +106,9 @@ def _refresh(args: argparse.Namespace, library: Library, voice: Voice) -> int:
     return 0
 
 
-def _report(args: argparse.Namespace, library: Library, found: Refreshed, voice: Voice) -> None:
+def _report(
+    args: argparse.Namespace, library: Library, found: RefreshSummary, voice: Voice
+) -> None:
     """Say what a refresh found."""
     documents, passages = len(library.documents()), library.passages()
     if args.json:
@@ -201,7 +209,7 @@ def _remove(args: argparse.Namespace, library: Library, voice: Voice) -> int:
 
 def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
     from deepdiver.tools.extract import FORMATS
-    from deepdiver.tools.library.base import Where
+    from deepdiver.tools.library.interface import SearchFilter
 
     formats = tuple(
         word.strip().lower().removeprefix(".")
@@ -218,7 +226,9 @@ def _search(args: argparse.Namespace, library: Library, voice: Voice) -> int:
         raise NoEvidenceError("your library is empty: fill it with deepdiver library add PATH")
     folders = tuple(path.expanduser().absolute().as_posix() for path in args.folder or ())
     query = " ".join(args.what)
-    found = library.search(query, args.k or SHOWN, Where(folders, formats, args.since, args.until))
+    found = library.search(
+        query, args.k or SHOWN, SearchFilter(folders, formats, args.since, args.until)
+    )
     if args.json:
         voice.json(
             {
@@ -285,7 +295,7 @@ def place(marks: Sequence[Mark], start: int) -> str:
 
 
 @contextmanager
-def _told(args: argparse.Namespace, voice: Voice) -> Iterator[Told]:
+def _told(args: argparse.Namespace, voice: Voice) -> Iterator[OnProgress]:
     """Give what is told how far a library is.
 
     A bar on a terminal, a line now and then elsewhere.
@@ -299,7 +309,7 @@ def _told(args: argparse.Namespace, voice: Voice) -> Iterator[Told]:
         yield _lines(voice)
 
 
-def _lines(voice: Voice) -> Told:
+def _lines(voice: Voice) -> OnProgress:
     stage, last = "", 0.0
 
     def told(progress: Progress) -> None:
@@ -313,7 +323,7 @@ def _lines(voice: Voice) -> Told:
 
 
 @contextmanager
-def _bar() -> Iterator[Told]:
+def _bar() -> Iterator[OnProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars

@@ -24,7 +24,7 @@ from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
 from deepdiver.gateway.prices import model_cost, search_cost
 from deepdiver.tasks import TASKS
-from deepdiver.tools.library.documents import SUFFIXES
+from deepdiver.tools.library.files import SUFFIXES
 from deepdiver.tools.registry import choose
 
 try:
@@ -110,10 +110,10 @@ def tongue_note(question: str, settings: Settings) -> str:
     searched = not settings.search or "library" in settings.search
     if not settings.documents or not searched or settings.model != EMBEDDED:
         return ""
-    from deepdiver.tools.library.tongues import other_tongue
+    from deepdiver.tools.library.languages import differing_language
     from deepdiver.tools.search.library import shelf
 
-    if not (tongue := other_tongue(question, shelf(settings).library)):
+    if not (tongue := differing_language(question, shelf(settings).library)):
         return ""
     return (
         f"most of your documents are in {tongue}, and the question is not: the embedded reasoner "

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deepdiver.tools.library.base import Library
+from deepdiver.tools.library.interface import Library
 
 FLOORS = Path(__file__).parent / "floors.json"
 """What must be reached; a test compares."""

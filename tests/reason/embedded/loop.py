@@ -53,8 +53,8 @@ from deepdiver.tasks import (
 )
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.library.base import Entry
-from deepdiver.tools.library.local import LocalLibrary
+from deepdiver.tools.library.interface import Entry
+from deepdiver.tools.library.local.library import LocalLibrary
 
 Weigh = Callable[[Hit], Credibility]
 HITS, HOPS, LEADS, ROUNDS, SHOWN = 6, 2, 4, 3, 40

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.extract import parse
+from deepdiver.tools.extract import read_document
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Read:
 
 
 def read(data: bytes | str, name: str = "", mime: str = "", url: str = "") -> Read:
-    draft = parse.read(
+    draft = read_document.read_document(
         data.encode() if isinstance(data, str) else data, mime=mime, name=name, url=url
     )
-    return Read(text=draft.text, **draft.told())
+    return Read(text=draft.text, **draft.metadata())
 
 
 def reason(data: bytes | str, name: str = "", mime: str = "") -> str:

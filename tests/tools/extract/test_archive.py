@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import archive
-from deepdiver.tools.extract.archive import Archive, inside, local, parse_xml
+from deepdiver.tools.extract.archive import Archive, local_name, member_at, parse_xml
 from tests.tools.extract import making
 
 RELATIONS = (
@@ -125,13 +125,13 @@ def test_what_is_no_xml(text: str) -> None:
     ],
 )
 def test_names_within(name: str, target: str, expected: str) -> None:
-    assert inside(name, target) == expected
+    assert member_at(name, target) == expected
 
 
 def test_local_names() -> None:
-    assert local("{http://x}p") == "p"
-    assert local("p") == "p"
-    assert local(len) == ""
+    assert local_name("{http://x}p") == "p"
+    assert local_name("p") == "p"
+    assert local_name(len) == ""
 
 
 @given(st.binary(max_size=400))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import UnreadableError
-from deepdiver.tools.extract.decode import declared, decode
+from deepdiver.tools.extract.decode import declared_encodings, decode
 
 SWEDISH = (
     "Vantskärs hamn frös på den tredje mars, och färjan låg kvar över natten. Passagerarna fick "
@@ -87,7 +87,7 @@ def test_a_wrong_declaration_is_not_believed() -> None:
 
 @pytest.mark.parametrize("name", ["utf-7", "base64", "rot13", "zip", "x-none", "utf-16", ""])
 def test_encodings_that_are_none_or_a_trick_are_passed_over(name: str) -> None:
-    assert declared(b"", f"text/html; charset={name}") == []
+    assert declared_encodings(b"", f"text/html; charset={name}") == []
 
 
 def test_what_is_lost_is_said() -> None:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.extract.formats import FORMATS, foreign, format_of, looks_like_text, suffix_of
+from deepdiver.tools.extract.formats import (
+    FORMATS,
+    format_of,
+    looks_like_text,
+    suffix_of,
+    unreadable_kind,
+)
 from tests.tools.extract import making
 
 PDF = making.pdf([[(700, "x")]])
@@ -104,7 +110,7 @@ def test_a_format(mime: str, name: str, data: bytes, expected: str) -> None:
     ids=range(12),  # a zip archive holds the time at which it was made
 )
 def test_what_is_not_read_is_called_by_its_name(data: bytes, expected: str) -> None:
-    assert foreign(data) == expected
+    assert unreadable_kind(data) == expected
 
 
 @given(
@@ -116,7 +122,7 @@ def test_any_bytes_are_a_known_format_or_none(mime: str, name: str, data: bytes)
     found = format_of(mime, name, data)
     assert found in FORMATS or found == ""
     if not found:
-        assert foreign(data)
+        assert unreadable_kind(data)
 
 
 @given(st.binary(max_size=300))

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.extract.draft import Draft
-from deepdiver.tools.extract.table import fill, is_head
+from deepdiver.tools.extract.document_draft import DocumentDraft
+from deepdiver.tools.extract.table import add_table, is_header
 
 
 def lines(rows: list[list[str]], *, head: bool = False) -> str:
-    draft = Draft("csv")
-    fill(draft, rows, head=head)
+    draft = DocumentDraft("csv")
+    add_table(draft, rows, head=head)
     return draft.text
 
 
@@ -87,7 +87,7 @@ def test_cells_are_on_one_line() -> None:
     ],
 )
 def test_heads(row: list[str], after: list[str], first: bool, expected: bool) -> None:
-    assert is_head(row, after, first=first) is expected
+    assert is_header(row, after, first=first) is expected
 
 
 @given(

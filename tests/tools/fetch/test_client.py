@@ -10,18 +10,18 @@ from contextlib import suppress
 import pytest
 
 import deepdiver
+from tests.patience import PATIENCE
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.tools.fetch import client
-from deepdiver.tools.fetch.client import MOST, MOST_HEADERS, Answer, agent, get
-from tests.patience import PATIENCE
+from deepdiver.tools.fetch.client import MOST, MOST_HEADERS, HttpAnswer, get, user_agent
 from tests.tools.fetch.rig import GOOD, Web, answer, redirect
 
 URL = "http://holm.example/x?y=1"
 
 
-async def got(web: Web, url: str = URL, **asked: object) -> Answer:
+async def got(web: Web, url: str = URL, **asked: object) -> HttpAnswer:
     watch = web.guard()
-    return await get(watch.target(url), watch, **asked)  # type: ignore[arg-type]
+    return await get(watch.check_url(url), watch, **asked)  # type: ignore[arg-type]
 
 
 async def failure(web: Web, url: str = URL) -> CallError:
@@ -63,8 +63,10 @@ async def test_what_is_sent(web: Web) -> None:
 
 
 def test_the_agent_is_honest_and_plain() -> None:
-    assert agent() == f"deepdiver/{deepdiver.__version__} (research agent, reads for one person)"
-    hostile = agent("me@x\r\nX-Evil: 1; (ü)" + "a" * 500)
+    assert (
+        user_agent() == f"deepdiver/{deepdiver.__version__} (research agent, reads for one person)"
+    )
+    hostile = user_agent("me@x\r\nX-Evil: 1; (ü)" + "a" * 500)
     assert hostile.isprintable()
     assert hostile.isascii()
     assert "\n" not in hostile
@@ -76,7 +78,7 @@ def test_without_an_installation_the_version_is_not_made_up(
 ) -> None:
     monkeypatch.setattr(client, "DISTRIBUTION", "no-such-distribution")
     client._version.cache_clear()
-    assert agent().startswith("deepdiver/0 (")
+    assert user_agent().startswith("deepdiver/0 (")
     client._version.cache_clear()
 
 

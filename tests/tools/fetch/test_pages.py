@@ -478,4 +478,4 @@ async def test_a_page_is_frozen(web: Web, desk: Desk) -> None:
 
 def test_the_default_guard_allows_nothing_private() -> None:
     with pytest.raises(UnreadableError, match="loopback"):
-        Guard().target("http://127.0.0.1/")
+        Guard().check_url("http://127.0.0.1/")

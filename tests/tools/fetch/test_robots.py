@@ -9,12 +9,19 @@ import time
 
 import pytest
 
+from tests.patience import in_proportion
 from deepdiver.errors import UnreadableError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.fetch.robots import HOPS, LONGEST_DELAY, MOST, Rules, _parsed, rules
-from deepdiver.tools.fetch.target import parse
-from tests.patience import in_proportion
+from deepdiver.tools.fetch.parsed_url import parse_url
+from deepdiver.tools.fetch.robots import (
+    HOPS,
+    LONGEST_DELAY,
+    MOST,
+    RobotsRules,
+    _parsed,
+    fetch_rules,
+)
 from tests.tools.conftest import Desk
 from tests.tools.fetch.rig import GOOD, PUBLIC, Web, answer, gateway, redirect
 
@@ -174,7 +181,7 @@ async def test_the_crawl_delay_is_kept_to(web: Web, desk: Desk) -> None:
 
 
 def allowed(robots: str, path: str = "/private/x") -> bool:
-    return Rules(robots).allow(parse(f"http://holm.example{path}"))
+    return RobotsRules(robots).allow(parse_url(f"http://holm.example{path}"))
 
 
 @pytest.mark.parametrize(
@@ -224,8 +231,8 @@ def test_what_rules_mean(robots: str, path: str, may: bool) -> None:
     ],
 )
 def test_the_delay_within_reason(said: str, delay: float) -> None:
-    assert Rules(f"User-agent: *\nCrawl-delay: {said}\n").delay == delay
-    assert Rules(f"User-agent: other\nCrawl-delay: {said}\n").delay == 0.0
+    assert RobotsRules(f"User-agent: *\nCrawl-delay: {said}\n").delay == delay
+    assert RobotsRules(f"User-agent: other\nCrawl-delay: {said}\n").delay == 0.0
 
 
 @pytest.mark.parametrize(
@@ -245,7 +252,7 @@ def test_the_delay_within_reason(said: str, delay: float) -> None:
 )
 def test_a_hostile_file_takes_little_time(robots: str) -> None:
     with in_proportion():
-        Rules(robots[:MOST]).allow(parse("http://holm.example/" + "a" * 3_000))
+        RobotsRules(robots[:MOST]).allow(parse_url("http://holm.example/" + "a" * 3_000))
 
 
 async def test_without_a_parser_nothing_is_read(
@@ -256,16 +263,16 @@ async def test_without_a_parser_nothing_is_read(
     _parsed.cache_clear()
     assert not await fetched(web, desk)
     with pytest.raises(UnreadableError, match="install"):
-        Rules("User-agent: *")
+        RobotsRules("User-agent: *")
 
 
 async def test_rules_of_a_host_that_may_be_private(web: Web, desk: Desk) -> None:
     web.names["wiki"] = [["10.0.0.7"]]
     web.pages["/robots.txt"] = text(FORBID)
     watch = web.guard("wiki")
-    found = await rules(watch.target("http://wiki/"), gateway(desk), watch)
-    assert not found.allow(parse("http://wiki/private/"))
-    assert json.loads(desk.store.journal.rows(desk.run)[0].request) == {
+    found = await fetch_rules(watch.check_url("http://wiki/"), gateway(desk), watch)
+    assert not found.allow(parse_url("http://wiki/private/"))
+    assert json.loads(desk.store.journal_list(desk.run)[0].request) == {
         "private": True,
         "robots": "http://wiki/robots.txt",
     }

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deepdiver.tools.document import Document
-from deepdiver.tools.extract.pool import shared
-from deepdiver.tools.library.documents import find, load, read
+from deepdiver.tools.extract.workers.pool import shared_extractor
+from deepdiver.tools.library.files import document_of, find_files, load_file
 
 
 def read_all(roots: Sequence[Path]) -> dict[str, Document]:
     """Read every document under some roots, by url."""
-    return {file.url: read(load(file), file.path.name, shared()) for file in find(roots)[0]}
+    return {
+        file.url: document_of(load_file(file), file.path.name, shared_extractor())
+        for file in find_files(roots)[0]
+    }

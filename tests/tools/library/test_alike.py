@@ -18,11 +18,14 @@ from pydantic import SecretStr
 
 from deepdiver import sample
 from deepdiver.errors import UnknownNameError, UsageError
-from deepdiver.tools.library import kept, local, postgres, ranking, ready
-from deepdiver.tools.library.base import Library, Match, Progress, Where
-from deepdiver.tools.library.embedding import embedded
-from deepdiver.tools.library.local import LocalLibrary
-from deepdiver.tools.library.postgres import PostgresLibrary
+from deepdiver.tools.library import ranking, sample_vectors
+from deepdiver.tools.library.embedding import embed_texts
+from deepdiver.tools.library.interface import Library, Match, Progress, SearchFilter
+from deepdiver.tools.library.local import library as local_library
+from deepdiver.tools.library.local import vector_cache
+from deepdiver.tools.library.local.library import LocalLibrary
+from deepdiver.tools.library.postgres import library as postgres_library
+from deepdiver.tools.library.postgres.library import PostgresLibrary
 
 QUERIES = (
     "ferry fire",
@@ -177,10 +180,10 @@ def test_no_text_is_embedded_twice(
 
     def counted(texts: Sequence[str | None]) -> object:
         made.extend(text for text in texts if text is not None)
-        return embedded(texts)
+        return embed_texts(texts)
 
-    for module in (kept, postgres):
-        monkeypatch.setattr(module, "embedded", counted)
+    for module in (vector_cache, postgres_library):
+        monkeypatch.setattr(module, "embed_texts", counted)
     library.refresh([docs])
     first = answers(library)
     assert len(made) == len(set(made)) > 0
@@ -198,7 +201,7 @@ def test_a_good_passage_leads_to_what_it_names(library: Library, docs: Path) -> 
     with_hop = {match.entry.title: match.score for match in library.search(query, 5)}
     without = {match.entry.title: match.score for match in library.search(query, 5, hops=0)}
     assert with_hop["Holm Works"] > without.get("Holm Works", 0.0) + 0.1
-    assert library.search(query, 5, Where(folders=((docs / "sub").as_posix(),))) == []
+    assert library.search(query, 5, SearchFilter(folders=((docs / "sub").as_posix(),))) == []
 
 
 def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
@@ -206,23 +209,23 @@ def test_a_search_can_be_narrowed(library: Library, docs: Path) -> None:
     library.embed()
     query = "ferry nickel water works"
     assert len(library.search(query, 9)) == 4
-    assert names(library.search(query, 9, Where(folders=((docs / "sub").as_posix(),)))) == [
+    assert names(library.search(query, 9, SearchFilter(folders=((docs / "sub").as_posix(),)))) == [
         "lake.md"
     ]
     assert names(
-        library.search(query, 9, Where(folders=((docs / "sub" / "lake.md").as_posix(),)))
+        library.search(query, 9, SearchFilter(folders=((docs / "sub" / "lake.md").as_posix(),)))
     ) == ["lake.md"]
-    assert library.search(query, 9, Where(folders=((docs / "su").as_posix(),))) == []
-    assert names(library.search(query, 9, Where(formats=("text",)))) == ["owner.txt"]
-    assert "lake.md" not in names(library.search(query, 9, Where(since=date(2026, 1, 1))))
+    assert library.search(query, 9, SearchFilter(folders=((docs / "su").as_posix(),))) == []
+    assert names(library.search(query, 9, SearchFilter(formats=("text",)))) == ["owner.txt"]
+    assert "lake.md" not in names(library.search(query, 9, SearchFilter(since=date(2026, 1, 1))))
     assert "lake.md" in names(
-        library.search(query, 9, Where(since=date(2024, 5, 1)))
+        library.search(query, 9, SearchFilter(since=date(2024, 5, 1)))
     )  # 2024 is as precise as known
     assert "owner.txt" in names(
-        library.search(query, 9, Where(since=date(2026, 1, 1)))
+        library.search(query, 9, SearchFilter(since=date(2026, 1, 1)))
     )  # without a date
-    assert "ferry.md" not in names(library.search(query, 9, Where(until=date(2025, 1, 1))))
-    assert library.search(query, 9, Where(formats=("pdf",))) == []
+    assert "ferry.md" not in names(library.search(query, 9, SearchFilter(until=date(2025, 1, 1))))
+    assert library.search(query, 9, SearchFilter(formats=("pdf",))) == []
     assert len(library.search(query, 2)) == 2
     assert library.search(query, 0) == []
 
@@ -334,8 +337,8 @@ def test_what_is_removed_stays_away_until_it_is_added(library: Library, docs: Pa
 def test_embedding_can_be_stopped_and_goes_on(
     library: Library, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "EMBED", 1)
-    monkeypatch.setattr(postgres, "EMBED", 1)
+    monkeypatch.setattr(local_library, "EMBED", 1)
+    monkeypatch.setattr(postgres_library, "EMBED", 1)
     library.refresh([docs])
     calls = iter([False, False, True])
     assert library.embed(stop=lambda: next(calls)) == 1
@@ -447,7 +450,7 @@ def test_both_find_the_same_in_the_sample(shared_database: SecretStr, tmp_path: 
     try:
         for library in (here, there):
             library.refresh([sample.LIBRARY])
-            assert library.embed() == len(ready.vectors())
+            assert library.embed() == len(sample_vectors.load_sample_vectors())
         for question in sample.questions():
             one, two = (library.search(question.text, 10) for library in (here, there))
             found = [{(match.entry.url, match.span) for match in matches} for matches in (one, two)]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Deadlines
 from deepdiver.errors import CallError, CallFault, StoreAccessError, StoreError
 from deepdiver.gateway import Gateway
-from deepdiver.tools.library.locking import turn
+from deepdiver.tools.process_lock import hold_lock
 from deepdiver.tools.osint.bulk_copies import BulkCopy, _age, fetch_copy
 from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
@@ -315,7 +315,7 @@ async def test_while_another_process_updates_the_old_copy_will_do(
 ) -> None:
     service.always = reply(b"{}")
     await got(gateway, service.url)
-    with turn(tmp_path / "home" / "feeds" / "cisa_kev.lock", 0.0):
+    with hold_lock(tmp_path / "home" / "feeds" / "cisa_kev.lock", 0.0):
         later = await got(gateway, service.url, NOON + timedelta(hours=2), within=0.5)
     assert "nothing new within 0.5 s" in later.note
     assert len(service.heard) == 1

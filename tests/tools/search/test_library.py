@@ -24,11 +24,11 @@ from deepdiver.encoders.row_file import RowFile
 from deepdiver.errors import NoEvidenceError, NotJournalledError, StoreError, UsageError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.library import ranking, refreshing
-from deepdiver.tools.library.base import Refreshed, Told
-from deepdiver.tools.library.documents import File, load, stamp
-from deepdiver.tools.library.local import LocalLibrary
-from deepdiver.tools.library.places import open_library
+from deepdiver.tools.library import ranking, refresh
+from deepdiver.tools.library.files import LibraryFile, fingerprint_of, load_file
+from deepdiver.tools.library.interface import OnProgress, RefreshSummary
+from deepdiver.tools.library.local.library import LocalLibrary
+from deepdiver.tools.library.open_library import open_library
 from deepdiver.tools.search import library
 from deepdiver.tools.search.library import PROVIDER, shelf
 from tests.patience import PATIENCE
@@ -166,8 +166,12 @@ def test_searches_side_by_side_bring_it_up_to_date_once(
     real = LocalLibrary.refresh
 
     def slow(
-        held: LocalLibrary, roots: Sequence[Path], told: Told | None = None, *, again: bool = False
-    ) -> Refreshed:
+        held: LocalLibrary,
+        roots: Sequence[Path],
+        told: OnProgress | None = None,
+        *,
+        again: bool = False,
+    ) -> RefreshSummary:
         refreshed.append(roots)
         time.sleep(0.05)
         return real(held, roots, told, again=again)
@@ -194,9 +198,9 @@ def test_many_files_are_not_looked_through_before_each_search(
     def slow(roots: Sequence[Path]) -> str:
         looked.append(now[0])
         now[0] += took
-        return stamp(roots)
+        return fingerprint_of(roots)
 
-    monkeypatch.setattr(library, "stamp", slow)
+    monkeypatch.setattr(library, "fingerprint_of", slow)
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     (docs / "a.md").write_text("The ferry burnt.")
     held = shelf(Settings(documents=(docs,)))
@@ -224,13 +228,13 @@ async def test_who_is_stopped_does_not_wait_for_all_the_files(
         (docs / f"{number}.txt").write_text(f"Crate {number} is blue.")
     begun, go_on, loaded = threading.Event(), threading.Event(), list[str]()
 
-    def slow(file: File) -> bytes:
+    def slow(file: LibraryFile) -> bytes:
         loaded.append(file.url)
         begun.set()
         assert go_on.wait(PATIENCE)
-        return load(file)
+        return load_file(file)
 
-    monkeypatch.setattr(refreshing, "load", slow)
+    monkeypatch.setattr(refresh, "load_file", slow)
     gateway = desk.gateway(documents=(docs,))
     opening = asyncio.ensure_future(PROVIDER.prepare(gateway))
     assert await asyncio.to_thread(begun.wait, PATIENCE)

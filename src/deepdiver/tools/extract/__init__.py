@@ -1,14 +1,17 @@
-"""Taking the text out of files and pages, each in a child process that may do little and not for long.
+"""Extracting the text of files and pages, each in a worker process with tight limits.
 
     document = await extract(data, mime="application/pdf", name="report.pdf")
 
-The text is what is quoted from, so it is what the format says and nothing else; marks tell where
-its pages, slides, sheets, headings and messages begin.
+Quotes are taken from the text, so it contains what the file contains and nothing else. Marks say
+where its pages, slides, sheets, headings and messages begin.
+
+`formats` detects the format, `read_document` calls the function in `readers` that reads it, and
+`workers` runs that in a confined process.
 """
 
 from __future__ import annotations
 
 from deepdiver.tools.extract.formats import FORMATS, format_of
-from deepdiver.tools.extract.pool import Extractor, extract
+from deepdiver.tools.extract.workers.pool import Extractor, extract
 
 __all__ = ["FORMATS", "Extractor", "extract", "format_of"]

@@ -1,7 +1,4 @@
-"""Zip archives, which documents of Office and books are.
-
-Looked over before anything is unpacked.
-"""
+"""Zip archives, which contain Office documents and books, checked before they are unpacked."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,21 +15,21 @@ from deepdiver.errors import UnreadableError
 MOST_MEMBERS = 10_000
 LARGEST_MEMBER = 64_000_000
 LARGEST_TOTAL = 400_000_000
-"""Unpacked bytes in all. Pictures count, though they are never unpacked: a deck of slides may hold
+"""Unpacked bytes in all. Pictures count, though they are never unpacked: a presentation may contain
 100 MB of them."""
 HIGHEST_RATIO = 250
-"""Unpacked to packed, beyond a megabyte. Sheets of numbers reach 20 to 60, a bomb of zeros 1,030.
-"""
+"""The highest ratio of unpacked to packed size, beyond a megabyte. Sheets of numbers reach 20 to
+60, a bomb of zeros 1,030."""
 
 
 class Archive:
-    """The members of a zip file that passed the look-over."""
+    """The members of a zip file that passed the checks."""
 
     def __init__(self, data: bytes) -> None:
-        """Open it.
+        """Open and check an archive.
 
         Raises:
-            UnreadableError: If it is damaged, or would unpack to more than a document holds.
+            UnreadableError: If it is damaged, or would unpack to more than a document contains.
         """
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
@@ -50,11 +48,11 @@ class Archive:
                 f"it would unpack to {total:,} bytes, more than {LARGEST_TOTAL:,}"
             )
         for member in members:
-            _look_over(member)
+            _check_member(member)
         self.names = frozenset(member.filename for member in members)
 
     def read(self, name: str) -> bytes:
-        """Return a member's bytes; nothing if there is none of that name.
+        """Return the bytes of a member; empty if there is none of that name.
 
         Raises:
             UnreadableError: If it is damaged or locked.
@@ -76,7 +74,7 @@ class Archive:
             raise UnreadableError("it is locked with a password") from None
 
     def xml(self, name: str) -> Any:
-        """Return the root of an XML member, None if there is no such member.
+        """Return the root of an XML member; None if there is no such member.
 
         Raises:
             UnreadableError: If it is damaged, or declares entities.
@@ -85,10 +83,7 @@ class Archive:
         return parse_xml(data) if data else None
 
     def related(self, name: str) -> dict[str, tuple[str, str]]:
-        """Return what a part of an Office file points at, by id.
-
-        The kind of relation and the member's name.
-        """
+        """Return the relations of a part of an Office file by id, as (kind, name of the member)."""
         folder, file = posixpath.split(name)
         root = self.xml(f"{folder}/_rels/{file}.rels")
         found: dict[str, tuple[str, str]] = {}
@@ -96,11 +91,11 @@ class Archive:
             target = link.get("Target", "")
             if link.get("TargetMode") != "External" and target:
                 kind = link.get("Type", "").rpartition("/")[2]
-                found[link.get("Id", "")] = (kind, inside(name, target))
+                found[link.get("Id", "")] = (kind, member_at(name, target))
         return found
 
 
-def _look_over(member: zipfile.ZipInfo) -> None:
+def _check_member(member: zipfile.ZipInfo) -> None:
     if member.file_size > LARGEST_MEMBER and member.filename.endswith(
         (".xml", ".xhtml", ".html", ".rels", ".opf")
     ):
@@ -116,8 +111,8 @@ def _look_over(member: zipfile.ZipInfo) -> None:
         )
 
 
-def inside(name: str, target: str) -> str:
-    """Return the member that `target`, written in the member `name`, means."""
+def member_at(name: str, target: str) -> str:
+    """Return the member that the relative path `target` in the member `name` leads to."""
     target = unquote(target.partition("#")[0])
     if target.startswith("/"):
         return target.lstrip("/")
@@ -125,10 +120,10 @@ def inside(name: str, target: str) -> str:
 
 
 def parse_xml(data: bytes) -> Any:
-    """Return the root of an XML text that declares no entities and reaches for nothing.
+    """Return the root of an XML text. Nothing outside it is loaded.
 
     Raises:
-        UnreadableError: If it does, or is not well formed.
+        UnreadableError: If it declares entities, or is not well formed.
     """
     from xml.etree.ElementTree import ParseError
 
@@ -143,6 +138,13 @@ def parse_xml(data: bytes) -> Any:
         raise UnreadableError(f"it is damaged: its XML is not well formed ({error})") from None
 
 
-def local(tag: object) -> str:
-    """Return an element's name without its namespace; empty for comments and the like."""
+def local_name(tag: object) -> str:
+    """Return the name of an element without its namespace; empty for comments and the like."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def elements(root: Any, *names: str) -> Iterator[Any]:
+    """Yield a root and all elements below it that have one of some local names; none of None."""
+    for item in () if root is None else root.iter():
+        if local_name(item.tag) in names:
+            yield item

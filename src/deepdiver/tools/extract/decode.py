@@ -1,4 +1,4 @@
-"""From bytes to characters: byte order mark, what is declared, UTF-8, then a guess."""
+"""Decoding text: by its byte order mark, as declared, as UTF-8, or else by a guess."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from deepdiver.errors import UnreadableError
 
 _BOMS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins as UTF-16's does, so it is asked for first
+    (codecs.BOM_UTF32_LE, "utf-32"),  # begins with the mark of UTF-16, so it is tried first
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -21,7 +21,7 @@ _DECLARED = re.compile(
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w:.-]{2,40})", re.I)
 _LOOK = 4_096
 _GUESSED = 65_536
-"""Bytes that a guess is made from: more takes seconds and knows no better."""
+"""Bytes that a guess is made from. More of them take seconds and do not improve it."""
 _WIDER = {
     "ascii": "windows-1252",
     "iso-8859-1": "windows-1252",
@@ -33,33 +33,32 @@ _WIDER = {
     "euc_kr": "cp949",
     "ks_c_5601-1987": "cp949",
 }
-"""Browsers read what is declared as the first as the second, which holds more; so do we."""
+"""Encodings that browsers replace by a larger one when they are declared; so do we."""
 _LIKELY = [
     *(f"cp{number}" for number in range(1250, 1259)),
     *"cp874 koi8_r cp932 euc_jp gb18030 big5 cp949".split(),
 ]
-"""What files without a declaration are written in. Old and rare encodings fit short texts as well,
-and are wrong."""
+"""The encodings that are guessed. Old and rare ones would fit short texts as well, and be wrong."""
 _SLOVAK = re.compile(rb"[\xe0\xe5]")
-"""Read as of central Europe they are ŕ and ĺ, which hardly occur; as of the west à and å, which are
-everywhere."""
+"""In the encoding of central Europe these are ŕ and ĺ, which hardly occur; in the western one à and
+å, which are everywhere."""
 _ODD = 0.02
-"""A share of unreadable characters beyond which what was declared was wrong."""
+"""The share of undecodable characters beyond which a declaration is taken as wrong."""
 
 
 def decode(data: bytes, mime: str = "") -> tuple[str, str]:
-    """Return the characters, and a note where some of the bytes stand for none.
+    """Return the text, and a note if some bytes could not be decoded.
 
     Raises:
-        UnreadableError: If the bytes are no text.
+        UnreadableError: If the bytes are not text.
     """
     for bom, name in _BOMS:
         if data.startswith(bom):
             return _noted(_text(data.decode(name, "replace")), name)
     if b"\0" in data:
         raise UnreadableError("it is not text")
-    said = declared(data, mime)
-    if said and said[0].startswith("iso2022"):  # written in plain bytes, which are UTF-8 too
+    said = declared_encodings(data, mime)
+    if said and said[0].startswith("iso2022"):  # uses ASCII bytes, which are valid UTF-8
         return _noted(data.decode(said[0], "replace"), said[0])
     try:
         return data.decode("utf-8"), ""
@@ -80,8 +79,8 @@ def _text(text: str) -> str:
     return text
 
 
-def declared(data: bytes, mime: str) -> list[str]:
-    """Return the encodings that the server and the text itself name, of those that there are."""
+def declared_encodings(data: bytes, mime: str) -> list[str]:
+    """Return the known encodings that the MIME type and the text itself declare."""
     found = [match[1] for match in [_CHARSET.search(mime)] if match]
     found += [(match[1] or match[2]).decode("ascii") for match in _DECLARED.finditer(data[:_LOOK])]
     names = []
@@ -112,6 +111,4 @@ def _guess(data: bytes) -> tuple[str, str]:
 
 def _noted(text: str, name: str) -> tuple[str, str]:
     missing = text.count("\ufffd")
-    if missing > _ODD * len(text) + 10:
-        return text, f"{missing:,} characters could not be read as {name}"
     return text, f"{missing:,} characters could not be read as {name}" if missing else ""

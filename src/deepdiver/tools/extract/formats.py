@@ -1,6 +1,6 @@
-"""Telling what a file is: by its first bytes, then by what the server said, then by its name.
+"""Detecting the format of a file: by its first bytes, then its MIME type, then its name.
 
-Nothing is parsed here: bytes are looked for in bytes, so this is safe to do outside the child.
+Nothing is parsed here, only searched for bytes, so this is safe outside a worker.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "json": (".json",),
     "xml": (".xml", ".svg", ".rss", ".atom"),
 }
-"""What can be read, and the suffixes that it goes by."""
+"""The formats that can be read, with their usual suffixes."""
 
 _SUFFIXES = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -55,8 +55,8 @@ _MIMES: Final[dict[str, str]] = {
     "application/atom+xml": "xml",
     "image/svg+xml": "xml",
 }
-"""text/plain and application/octet-stream are not here: servers say so of anything, and the name
-knows better."""
+"""text/plain and application/octet-stream are missing: servers use them for anything, and the name
+says more."""
 
 _MEMBERS: Final[dict[bytes, str]] = {
     b"word/document.xml": "docx",
@@ -64,9 +64,9 @@ _MEMBERS: Final[dict[bytes, str]] = {
     b"xl/workbook.xml": "xlsx",
     b"META-INF/container.xml": "epub",
 }
-"""The member that tells one zip-based format from another."""
+"""The member that identifies each zip-based format."""
 _BINARY = frozenset({"pdf", "docx", "pptx", "xlsx", "epub"})
-"""Formats that no text can be."""
+"""Formats that are not text."""
 _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
     (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
@@ -89,13 +89,13 @@ _FOREIGN: Final[tuple[tuple[bytes, str], ...]] = (
     (b"MZ\x90\x00", "a program"),
     (b"SQLite format 3\x00", "a database"),
 )
-"""How files that are not read begin, and what they are."""
+"""The first bytes of files that cannot be read, and what they are."""
 
 _SURE = frozenset(magic for magic, _ in _FOREIGN if magic == b"{\\rtf" or not magic.isalnum())
-"""Of these, what no text begins with; the others are words in their own right, and count where no
-text follows."""
+"""Those of them that no text begins with. The others could be words, and count only if the file is
+not text."""
 _LOOK = 1_024
-"""Bytes at the beginning that are looked at."""
+"""Bytes at the beginning that are examined."""
 _BOMS = (
     codecs.BOM_UTF8,
     codecs.BOM_UTF16_LE,
@@ -104,7 +104,7 @@ _BOMS = (
     codecs.BOM_UTF32_BE,
 )
 _PDF = re.compile(rb"(?:^|[\0-\x08\x0e-\x1f\x7f-\xff])[ \t]*%PDF-\d", re.M)
-"""Readers of PDF allow lines or noise before it; a text that speaks of it does so within a line."""
+"""PDF readers allow lines or noise before it. A text that mentions it does so within a line."""
 _PDF_END = re.compile(rb"\bstartxref\s+\d+\s+%%EOF")
 _HTML = re.compile(
     rb"\s*+(?:<!--.{0,400}?-->\s*+)?(?:<\?xml[^>]*+>\s*+)?<(?:!doctype\s++html|html|head"
@@ -117,19 +117,16 @@ _MAIL_FIELDS = re.compile(
     rb"^(?:from|date|subject|received|message-id|mime-version):[ \t]", re.I | re.M
 )
 _MAIL_ENOUGH = 3
-"""So many fields of a mail's head among its first lines tell a mail; two happen in notes."""
+"""How many header fields among the first lines make a mail. Two occur in ordinary notes."""
 
 
 def suffix_of(name: str) -> str:
-    """Return the suffix of a file's name, in lower case."""
+    """Return the suffix of a file name, in lower case."""
     return PurePosixPath(name).suffix.lower()
 
 
-def foreign(data: bytes) -> str:
-    """Return what a file is that cannot be read, by its first bytes.
-
-    Empty if it may be one that can.
-    """
+def unreadable_kind(data: bytes) -> str:
+    """Return what an unreadable file is, by its first bytes; empty if it may be readable."""
     for magic, what in _FOREIGN:
         if data.startswith(magic) and (magic in _SURE or not looks_like_text(data)):
             return what
@@ -143,19 +140,19 @@ def foreign(data: bytes) -> str:
 
 
 def looks_like_text(data: bytes) -> bool:
-    """Tell whether bytes can be text in some encoding."""
+    """Whether bytes may be text in some encoding."""
     return data.startswith(_BOMS) or b"\0" not in data[: 8 * _LOOK]
 
 
 def format_of(mime: str, name: str, data: bytes) -> str:
-    """Return which of `FORMATS` the bytes are; empty if none.
+    """Return the format of a file, one of `FORMATS`; empty if it is none of them.
 
-    What cannot be mistaken in the bytes counts first (a PDF is one whatever it is called), then the
-    mime type, then the suffix, then what the bytes look like.
+    Unmistakable bytes decide first (a PDF is one whatever its name), then the MIME type, then the
+    suffix, then the look of the bytes.
     """
     if sure := _magic(data):
         return sure
-    textual = not foreign(data)
+    textual = not unreadable_kind(data)
     for said in (
         _MIMES.get(mime.partition(";")[0].strip().lower(), ""),
         _SUFFIXES.get(suffix_of(name), ""),
@@ -168,7 +165,7 @@ def format_of(mime: str, name: str, data: bytes) -> str:
 
 
 def _magic(data: bytes) -> str:
-    """Return the format that the bytes show beyond doubt."""
+    """Return the format that the bytes prove; empty if they prove none."""
     start = data[:_LOOK]
     if _PDF.search(start) or _PDF_END.search(data, max(0, len(data) - 2 * _LOOK)):
         return "pdf"
@@ -178,10 +175,7 @@ def _magic(data: bytes) -> str:
 
 
 def _zipped(data: bytes) -> str:
-    """Return the format that the names in a zip's directory show.
-
-    Of a torn file, those anywhere in it.
-    """
+    """Return the format of a zip file by the names in its directory, or anywhere if it is torn."""
     end = data.rfind(b"PK\x05\x06")
     at = int.from_bytes(data[end + 16 : end + 20], "little") if end >= 0 else 0
     directory = data[at:end] if 0 < at < end else data
@@ -191,7 +185,7 @@ def _zipped(data: bytes) -> str:
 
 
 def _looks(data: bytes) -> str:
-    """Return what text looks like: JSON, XML, a mail, else text."""
+    """Return the format that a text looks like: JSON, XML, a mail, or else plain text."""
     start = _plain(data[: 8 * _LOOK])
     if start.lstrip()[:1] in (b"{", b"["):
         return "json"
@@ -204,10 +198,7 @@ def _looks(data: bytes) -> str:
 
 
 def _plain(start: bytes) -> bytes:
-    """Return the beginning of a text as ASCII would have it.
-
-    Without a byte order mark, and narrow.
-    """
+    """Return the beginning of a text without its byte order mark, and UTF-16 as ASCII."""
     if start.startswith(codecs.BOM_UTF8):
         return start[len(codecs.BOM_UTF8) :]
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

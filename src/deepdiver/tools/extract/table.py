@@ -1,7 +1,7 @@
-"""Rows of cells as lines of text that stand for themselves: `| Region: North | Sales: 1,200`.
+"""Tables as lines of text in which each cell names its column: `| Region: North | Sales: 1,200`.
 
-A passage holds some ten rows of a table and seldom its head. A number is worth citing only with
-what it counts, so each row names its columns; the head itself is there once, as it was written.
+A passage contains some ten rows of a table, and seldom its header. A number is worth citing only
+with what it counts, so each row names its columns. The header itself appears once, as written.
 """
 
 from __future__ import annotations
@@ -10,25 +10,24 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from deepdiver.tools.extract.draft import Draft
+from deepdiver.tools.extract.document_draft import DocumentDraft
 
 LONGEST_NAME = 80
-"""A longer cell is no name of a column."""
+"""A longer cell is not the name of a column."""
 _VALUE = re.compile(r"(?=\D*\d)[^A-Za-zÀ-ɏͰ-ӿ\u0590-\u1fff\u3040-\ud7ff]+")
-"""A number, an amount, a date: figures, and no letters."""
+"""A number, an amount or a date: digits without letters."""
 _YEAR = re.compile(r"(?:19|20)\d\d(?:[-/]\d\d)?")
-"""A year may well be the name of a column."""
+"""A year may be the name of a column."""
 _SPACE = re.compile(r"\s+")
 
 
-def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None:
-    """Put a table into a draft, a line for each row.
+def add_table(draft: DocumentDraft, rows: Iterable[list[str]], *, head: bool = False) -> None:
+    """Add a table to a draft, a line for each row.
 
     Args:
-        draft: What it is added to.
-        rows: Its rows.
-        head: Whether the first row is known to name the columns. Otherwise it is judged by what it
-            looks like.
+        draft: The draft.
+        rows: The rows of the table.
+        head: Whether the first row is known to be a header. Otherwise that is judged by its look.
     """
     gap = "\n\n"
     names: list[str] = []
@@ -43,7 +42,7 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
             draft.add(cells[0])  # a caption, not a row
             gap = "\n\n"
             continue
-        if (first and head) or (open_ and is_head(row, after, first=first)):
+        if (first and head) or (open_ and is_header(row, after, first=first)):
             names = row
             draft.add("| " + " | ".join(cells), gap)
         else:
@@ -52,8 +51,8 @@ def fill(draft: Draft, rows: Iterable[list[str]], *, head: bool = False) -> None
         gap = "\n"
 
 
-def is_head(row: list[str], after: list[str], *, first: bool) -> bool:
-    """Judge whether a row names the columns: words over values, or words at the top of a table."""
+def is_header(row: list[str], after: list[str], *, first: bool) -> bool:
+    """Whether a row looks like a header: words above values, or words at the top of a table."""
     cells = [cell for cell in row if cell]
     if len(cells) < 2 or any(len(cell) > LONGEST_NAME for cell in cells):  # one name is a caption
         return False
@@ -75,10 +74,7 @@ def _named(names: list[str], row: list[str]) -> Iterator[str]:
 
 
 def _with_end(rows: Iterable[list[str]]) -> Iterator[list[str]]:
-    """Give the rows with their cells on one line each and without empty cells at their ends.
-
-    An empty row ends it.
-    """
+    """Yield rows with cells on one line and without empty cells at the end, then an empty row."""
     for row in rows:
         cells = [_SPACE.sub(" ", cell).strip() for cell in row]
         while cells and not cells[-1]:

@@ -8,7 +8,7 @@ to.
 
 from __future__ import annotations
 
-from deepdiver.tools.fetch.guard import Guard
+from deepdiver.tools.fetch.egress_guard import Guard
 from deepdiver.tools.fetch.pages import Page, fetch
 
 __all__ = ["Guard", "Page", "fetch"]

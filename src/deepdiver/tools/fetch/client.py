@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import httpcore
 
 from deepdiver.errors import CallError, CallFault, UnreadableError
-from deepdiver.tools.fetch.guard import Guard
-from deepdiver.tools.fetch.target import Target
-from deepdiver.tools.fetch.unpack import ACCEPTED, Unpacker
+from deepdiver.tools.fetch.content_encoding import ACCEPTED, ContentDecoder
+from deepdiver.tools.fetch.egress_guard import Guard
+from deepdiver.tools.fetch.parsed_url import ParsedUrl
 
 PRODUCT = "deepdiver"
 """By which robots.txt knows us."""
@@ -43,7 +43,7 @@ MEDIA = re.compile(r"(?:image|video|audio|font|model)/(?!svg)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What came back."""
 
     status: int
@@ -61,7 +61,7 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def agent(contact: str = "") -> str:
+def user_agent(contact: str = "") -> str:
     """Return how we introduce ourselves: what we are, and where our user can be reached."""
     reached = re.sub(r"[^\x21-\x7e]|[();]", "", contact)[:100]
     told = "; ".join(filter(None, ("research agent, reads for one person", reached)))
@@ -77,14 +77,14 @@ def _version() -> str:
 
 
 async def get(
-    target: Target,
+    target: ParsedUrl,
     guard: Guard,
     *,
     contact: str = "",
     headers: Mapping[str, str] | None = None,
     most: int = MOST,
     cut: bool = False,
-) -> Answer:
+) -> HttpAnswer:
     """Ask for a page, once.
 
     Args:
@@ -124,10 +124,10 @@ async def get(
         ) from None
 
 
-def _headers(target: Target, contact: str) -> dict[str, str]:
+def _headers(target: ParsedUrl, contact: str) -> dict[str, str]:
     return {
         "Host": target.authority,
-        "User-Agent": agent(contact),
+        "User-Agent": user_agent(contact),
         "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5",
         "Accept-Encoding": ACCEPTED,
         "Accept-Language": "en,*;q=0.5",
@@ -144,13 +144,13 @@ def _certificates() -> ssl.SSLContext:
 
 
 async def _stream(
-    target: Target,
+    target: ParsedUrl,
     guard: Guard,
     headers: Mapping[str, str],
     most: int,
     cut: bool,
     limit: asyncio.Timeout,
-) -> Answer:
+) -> HttpAnswer:
     url = httpcore.URL(
         scheme=target.scheme.encode(),
         host=target.host.encode(),
@@ -175,10 +175,10 @@ async def _stream(
         elif MEDIA.match(answer.mime):
             raise UnreadableError(f"{answer.mime[:50]} is no text")
         body = await _body(reply, answer, most, cut, limit)
-        return Answer(answer.status, answer.headers, body)
+        return HttpAnswer(answer.status, answer.headers, body)
 
 
-def _head(reply: httpcore.Response) -> Answer:
+def _head(reply: httpcore.Response) -> HttpAnswer:
     if len(reply.headers) > MOST_HEADERS:
         raise UnreadableError(f"it comes with {len(reply.headers):,} headers")
     headers: dict[str, str] = {}
@@ -193,7 +193,7 @@ def _head(reply: httpcore.Response) -> Answer:
             else value.decode("latin-1")
         )
     redirect = reply.status in {301, 302, 303, 307, 308}
-    return Answer(reply.status, headers, location=_text(location) if redirect else "")
+    return HttpAnswer(reply.status, headers, location=_text(location) if redirect else "")
 
 
 def _text(raw: bytes) -> str:
@@ -205,13 +205,13 @@ def _text(raw: bytes) -> str:
 
 
 async def _body(
-    reply: httpcore.Response, answer: Answer, most: int, cut: bool, limit: asyncio.Timeout
+    reply: httpcore.Response, answer: HttpAnswer, most: int, cut: bool, limit: asyncio.Timeout
 ) -> bytes:
     announced = answer.headers.get("content-length", "")
     if announced.isdecimal() and int(announced[:20]) > most and not cut:
         raise UnreadableError(f"it is larger than {most:,} bytes")
     unpacker, taken, pieces = (
-        Unpacker(answer.headers.get("content-encoding", ""), most, cut=cut),
+        ContentDecoder(answer.headers.get("content-encoding", ""), most, cut=cut),
         0,
         0,
     )
@@ -230,7 +230,7 @@ async def _body(
     return unpacker.end()
 
 
-def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
+def _unconnected(target: ParsedUrl, error: httpcore.ConnectError) -> CallError:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):  # several layers wrap it
         cause = cause.__cause__ or cause.__context__
@@ -242,7 +242,7 @@ def _unconnected(target: Target, error: httpcore.ConnectError) -> CallError:
     return CallError(f"{target.host} could not be reached: {kind}", CallFault.UNREACHED)
 
 
-def _broken(target: Target, error: httpcore.RemoteProtocolError) -> CallError | UnreadableError:
+def _broken(target: ParsedUrl, error: httpcore.RemoteProtocolError) -> CallError | UnreadableError:
     """Tell a server that hung up, which may do better next time, from one that does not speak HTTP."""
     if "buffer too long" in str(error):  # the words of h11, which keeps its codes to itself
         return UnreadableError("its headers do not end")

@@ -17,10 +17,10 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import extract
 from deepdiver.tools.fetch import robots
-from deepdiver.tools.fetch.client import Answer, get
-from deepdiver.tools.fetch.guard import Guard
-from deepdiver.tools.fetch.target import Target, join
-from deepdiver.tools.fetch.walls import Sight, wall
+from deepdiver.tools.fetch.access_walls import RawPage, find_wall
+from deepdiver.tools.fetch.client import HttpAnswer, get
+from deepdiver.tools.fetch.egress_guard import Guard
+from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
 from deepdiver.tools.search.http import retry_after
 
 HOPS = 5
@@ -70,10 +70,10 @@ async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Pa
         CallError: If it could not be reached now.
     """
     guard = guard or Guard(gateway.settings.allow_hosts)
-    target = guard.target(url)
+    target = guard.check_url(url)
     seen = {target}
     for _ in range(HOPS + 1):
-        rules = await robots.rules(target, gateway, guard)
+        rules = await robots.fetch_rules(target, gateway, guard)
         if not rules.allow(target):
             raise UnreadableError(f"the robots.txt of {target.host} asks not to read it")
         value = await _hop(target, gateway, guard, rules.delay)
@@ -81,14 +81,14 @@ async def fetch(url: str, gateway: Gateway, *, guard: Guard | None = None) -> Pa
             raise UnreadableError(value["unreadable"])
         if "redirect" not in value:
             return Page(url=target.url, asked=url, **value)
-        target = guard.target(value["redirect"])
+        target = guard.check_url(value["redirect"])
         if target in seen:
             raise UnreadableError("it leads in a circle")
         seen.add(target)
     raise UnreadableError(f"it leads on more than {HOPS} times")
 
 
-async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> dict[str, Any]:
+async def _hop(target: ParsedUrl, gateway: Gateway, guard: Guard, delay: float) -> dict[str, Any]:
     """Make one call.
 
     What lasts, and is no property of the page, is a failure that nobody shares.
@@ -129,7 +129,7 @@ async def _hop(target: Target, gateway: Gateway, guard: Guard, delay: float) -> 
     return value
 
 
-async def _read(target: Target, gateway: Gateway, guard: Guard, name: str) -> Reply:
+async def _read(target: ParsedUrl, gateway: Gateway, guard: Guard, name: str) -> Reply:
     known = await gateway.recall(name)
     validators = known.value["validators"] if known else {}
     answer = await get(target, guard, contact=gateway.settings.contact, headers=validators)
@@ -137,7 +137,7 @@ async def _read(target: Target, gateway: Gateway, guard: Guard, name: str) -> Re
     if answer.status == 304 and known:
         value, texts = {**known.value["page"], "fetched": now, "status": 304}, known.texts
     elif answer.location:
-        return Reply({"redirect": join(target, answer.location)})
+        return Reply({"redirect": join_redirect(target, answer.location)})
     else:
         document = await _document(target, answer)
         snapshot = await gateway.save_text(document.text)
@@ -155,7 +155,7 @@ async def _read(target: Target, gateway: Gateway, guard: Guard, name: str) -> Re
     return Reply(value, texts=texts)
 
 
-def _validators(answer: Answer) -> dict[str, str]:
+def _validators(answer: HttpAnswer) -> dict[str, str]:
     """Return what to send along the next time."""
     if "no-store" in answer.headers.get("cache-control", "").lower():
         return {}
@@ -168,7 +168,7 @@ def _validators(answer: Answer) -> dict[str, str]:
     }
 
 
-async def _document(target: Target, answer: Answer) -> Document:
+async def _document(target: ParsedUrl, answer: HttpAnswer) -> Document:
     """Take the text out of an answer.
 
     Raises:
@@ -176,7 +176,7 @@ async def _document(target: Target, answer: Answer) -> Document:
         CallError: If asking again later may help.
     """
     html = answer.body if answer.mime in HTML and not answer.body.startswith(b"%PDF") else b""
-    sight = Sight.of(answer.status, answer.headers, target.host, html)
+    sight = RawPage.from_response(answer.status, answer.headers, target.host, html)
     if answer.status != 200:
         raise _no(target, answer, sight)
     try:
@@ -185,17 +185,17 @@ async def _document(target: Target, answer: Answer) -> Document:
             answer.body, mime=answer.headers.get("content-type", ""), name=name, url=target.url
         )
     except UnreadableError as error:
-        raise UnreadableError(wall(sight) or str(error)) from None
-    if found := wall(sight, document.text, document.title) if html else None:
+        raise UnreadableError(find_wall(sight) or str(error)) from None
+    if found := find_wall(sight, document.text, document.title) if html else None:
         raise UnreadableError(found)
     if not document.text.strip():
         raise UnreadableError("there is no text on it")
     return document
 
 
-def _no(target: Target, answer: Answer, sight: Sight) -> UnreadableError | CallError:
+def _no(target: ParsedUrl, answer: HttpAnswer, sight: RawPage) -> UnreadableError | CallError:
     """Return the error of a status; a wall stays one however often it is asked."""
-    if found := wall(sight):
+    if found := find_wall(sight):
         return UnreadableError(found)
     told = f"{target.host} answered {answer.status}"
     faults = {408: CallFault.TIMEOUT, 425: CallFault.SERVER, 429: CallFault.RATE}

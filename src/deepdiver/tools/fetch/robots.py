@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.fetch.client import PRODUCT, get
-from deepdiver.tools.fetch.guard import Guard
-from deepdiver.tools.fetch.target import Target, join
+from deepdiver.tools.fetch.egress_guard import Guard
+from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
 from deepdiver.tools.search.http import retry_after
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ reads them."""
 AGENT = re.compile(r"\s*user[- ]?agent(?:\s*:|\s)\s*([^#]*)", re.IGNORECASE)
 
 
-class Rules:
+class RobotsRules:
     """What a site asks of us."""
 
     def __init__(self, text: str) -> None:
         """Read a robots.txt."""
         self._rules = _parsed(text)
 
-    def allow(self, target: Target) -> bool:
+    def allow(self, target: ParsedUrl) -> bool:
         """Whether a page may be read."""
         return bool(self._rules.can_fetch(target.url, PRODUCT))
 
@@ -72,7 +72,7 @@ def _ours(line: str) -> str:
     return f"User-agent: {agent if agent == '*' else PRODUCT if token == PRODUCT else 'another'}"
 
 
-async def rules(target: Target, gateway: Gateway, guard: Guard) -> Rules:
+async def fetch_rules(target: ParsedUrl, gateway: Gateway, guard: Guard) -> RobotsRules:
     """Return what the site of a page asks of us.
 
     Raises:
@@ -85,20 +85,24 @@ async def rules(target: Target, gateway: Gateway, guard: Guard) -> Rules:
             value = await _look(place, gateway, guard)
             if "redirect" not in value:
                 text = value["robots"]
-                return Rules(text) if len(text) < LONG else await asyncio.to_thread(Rules, text)
-            place = guard.target(value["redirect"])
+                return (
+                    RobotsRules(text)
+                    if len(text) < LONG
+                    else await asyncio.to_thread(RobotsRules, text)
+                )
+            place = guard.check_url(value["redirect"])
     except (CallError, UnreadableError) as error:
         told = f"the robots.txt of {target.host} cannot be read, so nothing else may be: {error}"
         raise UnreadableError(told) from None
-    return Rules("")
+    return RobotsRules("")
 
 
-async def _look(place: Target, gateway: Gateway, guard: Guard) -> dict[str, str]:
+async def _look(place: ParsedUrl, gateway: Gateway, guard: Guard) -> dict[str, str]:
     async def do() -> Reply:
         try:
             answer = await get(place, guard, contact=gateway.settings.contact, most=MOST, cut=True)
             if answer.location:
-                return Reply({"redirect": join(place, answer.location)})
+                return Reply({"redirect": join_redirect(place, answer.location)})
         except (
             UnreadableError
         ) as error:  # packed badly, or leading to no address: as good as a failing server

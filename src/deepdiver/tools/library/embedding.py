@@ -1,7 +1,4 @@
-"""What is embedded of a document, and the vectors of it.
-
-Those that come with deepdiver, or made now.
-"""
+"""The texts of a document that are embedded, and their vectors."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deepdiver.encoders import DIMENSION, load_embedder
-from deepdiver.tools.library import ready
-from deepdiver.tools.library.tables import Held
+from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.tools.library import sample_vectors
+from deepdiver.tools.library.records import StoredDocument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,35 +18,39 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 
-def texts_of(held: Held) -> list[str]:
-    """Return what is embedded of a document: each passage below the title, if that is its own.
+def texts_to_embed(stored: StoredDocument) -> list[str]:
+    """Return a text to embed for each passage of a document: the passage, below the title.
 
-    A file's name is not embedded, so a file that was moved keeps its vectors.
+    A title that was made from the file name is left out, so a file that was moved keeps its
+    vectors.
     """
-    head = f"{held.title}\n" if held.own_title else ""
-    return [head + span.of(held.text) for span in held.spans]
+    head = f"{stored.title}\n" if stored.own_title else ""
+    return [head + passage for passage in stored.passages()]
 
 
 @functools.lru_cache(maxsize=1_024)
-def query_vector(query: str) -> Vector:
+def embed_query(query: str) -> Vector:
     """Return the vector of a query.
 
-    Kept for a while: a run asks the same of several libraries, and more than once.
+    Vectors are cached, since a run sends the same query to several libraries, and more than once.
     """
     made: Vector = load_embedder().embed([query])[0]
     made.flags.writeable = False
     return made
 
 
-def embedded(texts: Sequence[str | None]) -> Matrix:
-    """Return a vector for each text, and zeros for a gap."""
+def embed_texts(texts: Sequence[str | None]) -> Matrix:
+    """Return a vector for each text, and zeros for each None.
+
+    Vectors that come with deepdiver are not computed again.
+    """
     import numpy as np
 
     vectors = np.zeros((len(texts), DIMENSION), np.float32)
     unknown: list[int] = []
     for place, text in enumerate(texts):
         if text is not None:
-            known = ready.vectors().get(ready.mark(text))
+            known = sample_vectors.load_sample_vectors().get(sample_vectors.key_of(text))
             if known is None:
                 unknown.append(place)
             else:

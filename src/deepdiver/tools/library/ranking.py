@@ -1,11 +1,9 @@
-"""How a library ranks its passages, whatever keeps them.
+"""How every library ranks its passages: by words, by sense, and by whether good passages name them.
 
-By words, by sense, by being what good ones name.
-
-In a small library the sense of every passage is looked at. In a larger one words come first: the
-sense is looked at of the passages that words found, and of those that good ones name. Which of the
-two it is goes by the number of passages alone, never by the vectors that are there already, so the
-first search of a library answers as the tenth does.
+In a small library, the sense of every passage is considered. In a larger one, words come first: the
+sense is considered only of passages found by their words, and of those that good ones name. The
+choice depends only on the number of passages, never on which vectors exist already, so the first
+search of a library gives the same answer as the tenth.
 """
 
 from __future__ import annotations
@@ -16,79 +14,77 @@ from dataclasses import replace
 from typing import Protocol
 
 from deepdiver.core.text import Span
-from deepdiver.tools.library import fusion, links
-from deepdiver.tools.library.base import Match
+from deepdiver.tools.library import document_names, score_fusion
+from deepdiver.tools.library.interface import Match
 
 LEAST = 0.2
-"""How near in sense a passage must be that has none of the query's words: what is about something
-else lies below."""
+"""How near in sense a passage without any word of the query must be. Passages on other subjects lie
+below."""
 WHOLE = 300
-"""Passages up to which the sense of all is looked at. To embed so many takes up to 19 s of the
-processor (62 ms for one of 900 characters), which is what a first question may cost."""
+"""The largest number of passages of a library where the sense of all is considered. Embedding so
+many takes up to 19 s of processor time (62 ms for one of 900 characters), as much as a first
+question may cost."""
 NEAR = 100
-"""In a larger library, the best passages by words whose sense is looked at. On SciFact and
-Cranfield that kept nDCG@10 within 0.003 of what the sense of all gives; 50 lost 0.009, and 200
-gained 0.002 for twice the work."""
+"""In a larger library, how many of the best passages by words have their sense considered. On
+SciFact and Cranfield this kept nDCG@10 within 0.003 of the result with the sense of all; 50 lost
+0.009, and 200 gained 0.002 for twice the work."""
 NAMED = 4
-"""There, the best passages by words whose sense is looked at behind one name: a book that is named
-has hundreds."""
+"""There, how many of the best passages by words are considered behind one name: a book that is
+named has hundreds."""
 REACH = 50
-"""Passages of a named document that are looked at; the first ones of a book say what it is about.
-"""
+"""How many passages of a named document are considered, from its beginning: the first pages of a
+book say what it is about."""
 
 FURTHER = 0.5
-"""What each further passage of one document counts of what the one before it does."""
+"""The weight of each further passage of a document, relative to the one before it."""
 
-Place = tuple[int, int, int]
+DocumentRange = tuple[int, int, int]
 """A document: its id, the number of its first passage, and how many passages it has."""
 
 
-class Measures(Protocol):
-    """What a library can tell of its passages in view of one query.
-
-    A passage goes by its number.
-    """
+class QueryMeasures(Protocol):
+    """The scores of passages for one query. A passage is identified by its number."""
 
     @property
-    def sensible(self) -> bool:
+    def has_vectors(self) -> bool:
         """Whether passages can have vectors at all."""
 
     def numbers(self) -> Collection[int]:
-        """Return all passages that may be looked at."""
+        """Return all passages that pass the filter of the search."""
 
     def by_words(self, k: int) -> dict[int, float]:
-        """Return the best passages by their words."""
+        """Return the scores of the best passages by words."""
 
     def words_of(self, numbers: Collection[int]) -> dict[int, float]:
-        """Return how well some fit by their words; one without a word of the query is left out."""
+        """Return the scores of some passages by words, except of those without a word."""
 
     def sense_of(self, numbers: Collection[int]) -> dict[int, float]:
-        """Return how near some are in sense; what has no vector yet is given one."""
+        """Return how near some passages are in sense. Missing vectors are computed."""
 
     def named(self, numbers: Sequence[int]) -> dict[int, list[list[int]]]:
-        """Return, for some passages, the passages behind each name in them; see `linked`."""
+        """Return the passages behind each name in some passages; see `passages_behind_names`."""
 
 
-def ranked(measures: Measures, passages: int, k: int, hops: int) -> dict[int, float]:
-    """Return the scores of all passages that come into question.
+def rank_passages(measures: QueryMeasures, passages: int, k: int, hops: int) -> dict[int, float]:
+    """Return the scores of all candidate passages.
 
     Args:
-        measures: What is known of them.
-        passages: How many the library has, whatever a search is narrowed to.
-        k: How many are asked for.
-        hops: How often to go on from good passages to the documents that they name.
+        measures: The measures that they are ranked by.
+        passages: The number of passages of the library, regardless of any filter.
+        k: How many passages were asked for.
+        hops: How many times to go on from good passages to the documents that they name.
     """
-    deep = max(fusion.DEEP, 2 * k)
+    deep = max(score_fusion.DEEP, 2 * k)
     words = measures.by_words(deep)
-    if not measures.sensible:
-        return _followed(measures, words, None, hops, fusion.fuse)
+    if not measures.has_vectors:
+        return _followed(measures, words, None, hops, score_fusion.fuse_scores)
     if passages <= WHOLE:
         known = measures.sense_of(measures.numbers())
         near = _best(known, deep)
         words |= measures.words_of(near.keys() - words.keys())
         sense = {number: score for number, score in near.items() if score >= LEAST}
         sense |= {number: known[number] for number in words if number in known}
-        return _followed(measures, words, sense, hops, fusion.fuse)
+        return _followed(measures, words, sense, hops, score_fusion.fuse_scores)
     looked_at = max(NEAR, k)
     sense = measures.sense_of(_best(words, looked_at).keys())
     fuse = functools.partial(_fuse_few, deep=looked_at // 2)
@@ -96,7 +92,7 @@ def ranked(measures: Measures, passages: int, k: int, hops: int) -> dict[int, fl
 
 
 def _best(scores: Mapping[int, float], k: int) -> dict[int, float]:
-    """Return the k best, equal ones in their order."""
+    """Return the k best scores, ties in order of the numbers."""
     return {
         number: scores[number]
         for number in sorted(scores, key=lambda number: (-scores[number], number))[:k]
@@ -106,18 +102,17 @@ def _best(scores: Mapping[int, float], k: int) -> dict[int, float]:
 def _fuse_few(
     words: Mapping[int, float], sense: Mapping[int, float], deep: int
 ) -> dict[int, float]:
-    """Fuse where the sense of few was looked at.
+    """Fuse the scores of the few passages whose sense was considered.
 
-    Only these are found, and the other words give the scale alone.
-
-    Found by their words, even the last of them are not far in sense: its 0 lies in their middle.
+    The other scores by words only set the scale. These passages were found by their words, so even
+    the last of them are not far in sense: the 0 of the sense lies in their middle.
     """
-    fused = fusion.fuse(words, sense, deep=deep)
+    fused = score_fusion.fuse_scores(words, sense, deep=deep)
     return {number: fused[number] for number in sense}
 
 
 def _followed(
-    measures: Measures,
+    measures: QueryMeasures,
     words: dict[int, float],
     sense: dict[int, float] | None,
     hops: int,
@@ -127,17 +122,17 @@ def _followed(
     """Return the scores after some hops.
 
     Args:
-        measures: What is known of the passages.
-        words: How well those that were found fit by their words.
-        sense: How near they are; None where there is no sense.
-        hops: How often to go on.
-        fuse: Makes one score of words and sense.
-        most: How many to look at behind one name, the best by words; None is all.
+        measures: The measures that passages are ranked by.
+        words: The scores by words of the passages found until now.
+        sense: Their scores by sense; None if there are no vectors.
+        hops: The number of hops.
+        fuse: Makes one score from words and sense.
+        most: How many passages to consider behind one name, the best by words; None means all.
     """
     base = scores = fuse(words, sense or {})
     reached: set[int] = set()
     for _ in range(hops):
-        named = _foremost_named(measures, measures.named(fusion.seeds(scores)), most)
+        named = _foremost_named(measures, measures.named(score_fusion.best_passages(scores)), most)
         new = {
             number for groups in named.values() for group in groups for number in group
         } - base.keys()
@@ -150,14 +145,14 @@ def _followed(
             seed: [max(group, key=lambda number: (base[number], -number)) for group in groups]
             for seed, groups in named.items()
         }
-        scores = fusion.follow(base, scores, best)
+        scores = score_fusion.follow_names(base, scores, best)
     return scores
 
 
 def _foremost_named(
-    measures: Measures, named: dict[int, list[list[int]]], most: int | None
+    measures: QueryMeasures, named: dict[int, list[list[int]]], most: int | None
 ) -> dict[int, list[list[int]]]:
-    """Return the passages behind each name, of a larger group the best by their words."""
+    """Return the passages behind each name, at most the `most` best by words."""
     if most is None:
         return named
     many = {
@@ -179,35 +174,34 @@ def _foremost_named(
     }
 
 
-def linked(
+def passages_behind_names(
     said: Mapping[int, tuple[int, Set[str]]],
-    known: Mapping[str, Sequence[Place]],
+    known: Mapping[str, Sequence[DocumentRange]],
     only: Collection[int] | None,
 ) -> dict[int, list[list[int]]]:
     """Return, for some passages, the passages of the documents behind each name in them.
 
-    The best of each gains.
-
-    Several documents may go by one name: the one that fits the query best is the one that is meant.
+    Several documents may share a name. The one that fits the query best is taken as the one meant,
+    so only the best passage of each group gains.
 
     Args:
-        said: Of each passage, the document it stands in and the names in it.
-        known: The documents that go by each name.
-        only: The documents that may be looked at; None is all.
+        said: For each passage, its document and the names in it.
+        known: The documents that have each name.
+        only: The documents that pass the filter of the search; None means all.
     """
     return {
         number: [
             group
             for name in sorted(names & known.keys())
-            if len(known[name]) <= links.SHARED
+            if len(known[name]) <= document_names.SHARED
             if (group := _passages([place for place in known[name] if place[0] != id_], only))
         ]
         for number, (id_, names) in said.items()
     }
 
 
-def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int]:
-    """Return the passages of some documents that are looked at, of those that may be."""
+def _passages(places: Iterable[DocumentRange], only: Collection[int] | None) -> list[int]:
+    """Return the first passages of some documents, of those that pass the filter."""
     return [
         number
         for document, first, size in places
@@ -216,20 +210,20 @@ def _passages(places: Iterable[Place], only: Collection[int] | None) -> list[int
     ]
 
 
-def foremost(scores: Mapping[int, float], k: int) -> list[int]:
-    """Return the numbers of the passages to look up: four times as many as asked for, best first.
+def numbers_to_look_up(scores: Mapping[int, float], k: int) -> list[int]:
+    """Return the numbers of the passages to look up, best first: four times as many as asked for.
 
-    So many because some may be gone, and others are further passages of documents that are there
+    Some of them may be gone by now, and others are further passages of documents that are there
     already.
     """
     return sorted(scores, key=lambda number: (-scores[number], number))[: 4 * k]
 
 
-def in_order(found: Iterable[Match], k: int) -> list[Match]:
-    """Return the k best; equal ones in the order of their urls.
+def order_matches(found: Iterable[Match], k: int) -> list[Match]:
+    """Return the k best matches, ties in order of their URLs.
 
-    A further passage of a document tells less that is new than the first one of another, so it
-    counts for less.
+    A further passage of a document has less new to say than the first one of another document, so
+    it counts for less.
     """
     told: dict[int, int] = {}
     weighed = []

@@ -29,7 +29,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.store.faults import from_os
-from deepdiver.tools.library.locking import if_free
+from deepdiver.tools.process_lock import try_lock
 from deepdiver.tools.search.http import Downloaded, download
 from deepdiver.tools.search.keyless import advised, agent
 
@@ -139,7 +139,7 @@ async def _update(
     """Update the copy, or take the one that another process has fetched meanwhile."""
     lock = shelf.lock()
     while True:
-        with if_free(lock) as free:
+        with try_lock(lock) as free:
             if free:
                 record = shelf.record()
                 if record is not None and 0 <= shelf.age(record) < fresh_for:

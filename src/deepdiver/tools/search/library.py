@@ -20,9 +20,16 @@ from deepdiver.errors import NoEvidenceError
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.library import ranking
-from deepdiver.tools.library.base import Library, Match, Progress, Told, Unread, Where
-from deepdiver.tools.library.documents import stamp
-from deepdiver.tools.library.places import folder_of, has_documents, open_library
+from deepdiver.tools.library.files import fingerprint_of
+from deepdiver.tools.library.interface import (
+    Library,
+    Match,
+    OnProgress,
+    Progress,
+    SearchFilter,
+    UnreadFile,
+)
+from deepdiver.tools.library.open_library import folder_of, has_documents, open_library
 
 T = TypeVar("T")
 
@@ -48,9 +55,9 @@ class Shelf:
         self._turn = threading.Lock()
         self._stamp = ""
         self._again = 0.0
-        self._unread: tuple[Unread, ...] = ()
+        self._unread: tuple[UnreadFile, ...] = ()
 
-    def look(self, told: Told = lambda _: None) -> tuple[Unread, ...]:
+    def look(self, told: OnProgress = lambda _: None) -> tuple[UnreadFile, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
 
         Searches run side by side: one brings it up to date, the others wait for it. Where looking
@@ -69,7 +76,7 @@ class Shelf:
                 self._unread = tuple(self.library.unread())
             elif time.monotonic() >= self._again:
                 began = time.monotonic()
-                seen = stamp(self._paths)
+                seen = fingerprint_of(self._paths)
                 took = time.monotonic() - began
                 if seen != self._stamp:
                     self._unread = self.library.refresh(self._paths, told).unread
@@ -86,7 +93,7 @@ class _Left(Exception):
     """Nobody waits for it any more."""
 
 
-async def _in_thread(look: Callable[[Told], T], gateway: Gateway, request: Request) -> T:
+async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
     """Look at a library in a thread, and tell how far it is.
 
     It leaves off, at the next file or batch, when whoever waits for it is stopped.
@@ -153,7 +160,7 @@ class LibraryProvider:
         """
         paths = gateway.settings.documents
 
-        def look(told: Told) -> dict[str, Any]:
+        def look(told: OnProgress) -> dict[str, Any]:
             held = shelf(gateway.settings)
             unread = held.look(told)
             lines = [f"{item.url} was not read: {item.reason}" for item in unread[:NAMED]]
@@ -187,9 +194,9 @@ class LibraryProvider:
         The answer is journalled, so that a replay reads what the run read.
         """
         settings = gateway.settings
-        where = Where(since=settings.filters.since, until=settings.filters.until)
+        where = SearchFilter(since=settings.filters.since, until=settings.filters.until)
 
-        def look(told: Told) -> list[tuple[Match, str]]:
+        def look(told: OnProgress) -> list[tuple[Match, str]]:
             held = shelf(settings)
             held.look(told)
             library, texts = held.library, dict[int, str]()

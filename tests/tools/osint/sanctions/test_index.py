@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from deepdiver.errors import StoreError
-from deepdiver.tools.library.locking import turn
 from deepdiver.tools.osint.sanctions import index as module
 from deepdiver.tools.osint.sanctions.index import Index, build, keys_of, opened, words_of
 from deepdiver.tools.osint.sanctions.names import name_of
+from deepdiver.tools.process_lock import hold_lock
 from tests.tools.osint.sanctions.targets import ENTITIES, PETROV, bulk_file, table
 
 
@@ -300,7 +300,7 @@ def test_another_process_that_builds_is_waited_for(
     monkeypatch.setattr(module, "WAIT", 0.3)
     place.parent.mkdir()
     refused = pytest.raises(StoreError, match="another process")
-    with turn(place.with_suffix(".lock"), 1.0), refused, opened(bulk_file(tmp_path), place):
+    with hold_lock(place.with_suffix(".lock"), 1.0), refused, opened(bulk_file(tmp_path), place):
         pass
 
 

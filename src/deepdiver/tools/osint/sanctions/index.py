@@ -35,7 +35,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from deepdiver.store.faults import from_os, translated
-from deepdiver.tools.library.locking import turn
+from deepdiver.tools.process_lock import hold_lock
 from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
 from deepdiver.tools.osint.sanctions.targets_csv import read_targets
@@ -249,7 +249,7 @@ def opened(file: Path, index: Path) -> Iterator[Index]:
             index.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise from_os(error, index.parent) from error
-        with turn(index.with_suffix(".lock"), WAIT):
+        with hold_lock(index.with_suffix(".lock"), WAIT):
             if not _counts(index, size, changed) and not _same_content(file, index, size, changed):
                 build(file, index)
     with contextlib.closing(Index(index)) as found:

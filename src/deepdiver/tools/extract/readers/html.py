@@ -1,0 +1,108 @@
+"""Web pages: the main text as trafilatura finds it, with its metadata and links."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from trafilatura import bare_extraction
+from trafilatura.settings import Document as Extracted
+
+from deepdiver.errors import UnreadableError
+from deepdiver.tools.extract import html_tree
+from deepdiver.tools.extract.decode import decode
+from deepdiver.tools.extract.document_draft import DocumentDraft
+from deepdiver.tools.extract.readers import plain_text
+
+_TAG = re.compile(r"<[a-zA-Z!/?]")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?=$|[-_])")
+NO_TEXT = "it holds no text to read; a program in it may put some there (JavaScript)"
+SHORT = 250
+"""The length below which trafilatura gives up on finding the main text."""
+WHOLE_PAGE = "no main text was recognised; the whole page was taken"
+
+
+def read_html(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read a web page."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.replace(b"\0", b"")  # browsers read on
+    text, note = decode(data, mime)
+    draft = DocumentDraft(format)
+    draft.note(note)
+    if not _TAG.search(text):
+        return plain_text.add_plain_text(draft, text)
+    tree = html_tree.parse_html(text)
+    if tree is None:
+        return draft
+    draft.language = language_of(tree)
+    title = (tree.findtext(".//title") or "").strip()
+    _add_main_text(draft, tree, url)
+    draft.title = draft.title or title
+    if draft.empty:
+        _add_whole_page(draft, text)
+    if draft.empty:
+        raise UnreadableError(NO_TEXT)
+    return draft
+
+
+def _add_main_text(draft: DocumentDraft, tree: Any, url: str) -> None:
+    found = _main(tree, url)
+    if found is None:
+        return
+    draft.title = found.title or ""
+    draft.author = found.author or ""
+    draft.publisher = found.sitename or ""
+    draft.published = found.date or ""
+    draft.links = links_of(found.body)
+    if not _is_rest(found.body):
+        html_tree.add_html(draft, found.body)
+
+
+def _add_whole_page(draft: DocumentDraft, text: str) -> None:
+    draft.note(WHOLE_PAGE)
+    body = html_tree.parse_html(text).find("body")  # parsed again: trafilatura changes its tree
+    if body is not None:
+        html_tree.add_html(draft, body, html_tree.PAGE_FURNITURE)
+
+
+def _main(tree: Any, url: str) -> Extracted | None:
+    found = bare_extraction(
+        tree,
+        url=url or None,
+        include_comments=False,
+        include_links=True,
+        with_metadata=True,
+        # A date found anywhere in the page is a guess, and a guessed date is worse than none.
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    return found if isinstance(found, Extracted) and found.body is not None else None
+
+
+def _is_rest(body: Any) -> bool:
+    """Whether no main text was found: trafilatura then returns all words as one paragraph."""
+    return len(body) <= 1 and len("".join(body.itertext())) < SHORT
+
+
+def links_of(body: Any) -> list[str]:
+    """Return the absolute addresses that the main text links to."""
+    found = (str(element.get("target") or "").strip() for element in body.iter("ref"))
+    return [link for link in found if _is_address(link)]
+
+
+def _is_address(link: str) -> bool:
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
+
+
+def language_of(tree: Any) -> str:
+    """Return the declared language of a page as a code of ISO 639-1; empty if there is none."""
+    said = tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    match = _LANGUAGE.match(said.strip())
+    return match[0].lower() if match else ""

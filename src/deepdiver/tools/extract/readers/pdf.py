@@ -1,0 +1,168 @@
+"""PDF: the text of each page with its line ends, marked with its number, and the headings."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from pypdf import PdfReader
+from pypdf.errors import DependencyError, PyPdfError
+
+from deepdiver.errors import UnreadableError
+from deepdiver.tools.extract import page_layout
+from deepdiver.tools.extract.document_draft import DocumentDraft, clean_text
+
+MOST_PAGES = 5_000
+MOST_HEADINGS = 2_000
+SCANNED = "it holds no text, only pictures of pages (a scan); run it through text recognition first"
+_DATE = re.compile(r"D?:?(\d{4})-?(\d\d)?-?(\d\d)?")
+_PROGRAM = re.compile(
+    r"^Microsoft (?:Word|PowerPoint|Excel) - |\.(?:docx?|pptx?|xlsx?|indd|tex|dvi|pdf)$", re.I
+)
+_NO_TITLE = frozenset(
+    {
+        "untitled",
+        "document",
+        "(anonymous)",
+        "anonymous",
+        "unspecified",
+        "presentation",
+        "(unspecified)",
+    }
+)
+_LIGATURES = {
+    0xFB00: "ff",
+    0xFB01: "fi",
+    0xFB02: "fl",
+    0xFB03: "ffi",
+    0xFB04: "ffl",
+    0xFB05: "st",
+    0xFB06: "st",
+}
+"""Ligatures, and the letters that people type when they search."""
+_BROKEN = (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError)
+"""Errors of pypdf at a broken object, which costs a page or the properties, not the document."""
+
+
+def read_pdf(
+    data: bytes, *, format: str, mime: str = "", name: str = "", url: str = ""
+) -> DocumentDraft:
+    """Read a PDF."""
+    try:
+        reader = PdfReader(io.BytesIO(data), strict=False)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UnreadableError("it is locked with a password")
+        count = len(reader.pages)
+    except DependencyError:
+        raise UnreadableError("it is encrypted with AES: pip install 'pypdf[crypto]'") from None
+    except PyPdfError as error:
+        raise UnreadableError(
+            f"it is damaged: {str(error)[:200] or type(error).__name__}"
+        ) from None
+    draft = DocumentDraft(format)
+    _properties(draft, reader)
+    if count > MOST_PAGES:
+        draft.note(f"of {count:,} pages the first {MOST_PAGES:,} were read")
+    pages = [_lines(draft, reader, number) for number in range(min(count, MOST_PAGES))]
+    usual = page_layout.usual_look(pages)
+    outline = _outline(draft, reader)
+    starts = [
+        _page(draft, page, number, usual, mark=not outline)
+        for number, page in enumerate(pages, start=1)
+    ]
+    if draft.empty:
+        raise UnreadableError(SCANNED if count else "it holds no pages")
+    _mark_outline(draft, outline, starts)
+    return draft
+
+
+def _lines(draft: DocumentDraft, reader: PdfReader, number: int) -> list[page_layout.Line]:
+    """Return the lines of a page with their sizes and positions, or without if they are unclear."""
+    pieces: list[tuple[str, float, float, bool]] = []
+
+    def visit(text: str, outer: list[float], inner: list[float], font: Any, size: float) -> None:
+        scale = abs(inner[3] or inner[1]) * abs(outer[3] or outer[1])
+        bold = "bold" in str((font or {}).get("/BaseFont", "")).lower()
+        pieces.append(
+            (clean_text(text), round(size * scale, 1), inner[5] * outer[3] + outer[5], bold)
+        )
+
+    try:
+        text = clean_text(reader.pages[number].extract_text(visitor_text=visit))
+    except _BROKEN as error:
+        draft.note(f"page {number + 1} could not be read: {type(error).__name__}")
+        return []
+    if text != "".join(piece[0] for piece in pieces):
+        pieces = [(text, 0.0, 0.0, False)]
+    return page_layout.join_lines((piece[0].translate(_LIGATURES), *piece[1:]) for piece in pieces)
+
+
+def _page(
+    draft: DocumentDraft,
+    page: list[page_layout.Line],
+    number: int,
+    usual: page_layout.UsualLook,
+    *,
+    mark: bool,
+) -> int:
+    """Add one page, and return the offset of its beginning."""
+    draft.mark_next("page", str(number))
+    start = draft.length + 2 if draft.length else 0
+    for text, heads in page_layout.paragraphs_of(page, usual):
+        if heads and mark:
+            draft.mark_next("heading", text)
+        draft.add(text)
+    return start
+
+
+def _properties(draft: DocumentDraft, reader: PdfReader) -> None:
+    try:
+        told: dict[str, Any] = dict(reader.metadata or {})
+        title, author, made = (
+            str(told.get(key) or "") for key in ("/Title", "/Author", "/CreationDate")
+        )
+    except (*_BROKEN, RecursionError):
+        draft.note("its properties could not be read")
+        return
+    title = _PROGRAM.sub("", title.strip())
+    draft.title = "" if title.lower() in _NO_TITLE else title
+    draft.author = "" if author.strip().lower() in _NO_TITLE else author.strip()
+    if date := _DATE.match(made):
+        draft.published = "-".join(part for part in date.groups() if part)
+
+
+def _outline(draft: DocumentDraft, reader: PdfReader) -> list[tuple[int, str]]:
+    """Return the headings of the outline as (page, label), counting pages from 0."""
+    found = []
+    try:
+        for entry in _flat(reader.outline)[:MOST_HEADINGS]:
+            page = reader.get_destination_page_number(entry)
+            label = " ".join(str(entry.title or "").split())
+            if page is not None and page >= 0 and label:
+                found.append((page, label))
+    except (*_BROKEN, RecursionError):
+        draft.note("its outline could not be read")
+    return found
+
+
+def _mark_outline(draft: DocumentDraft, outline: list[tuple[int, str]], starts: list[int]) -> None:
+    """Mark the headings of the outline at their place on the page, or where the page begins."""
+    text = draft.text
+    for page, label in outline:
+        if page < len(starts) and starts[page] < len(text):
+            end = starts[page + 1] if page + 1 < len(starts) else len(text)
+            found = text.find(label, starts[page], end)
+            draft.mark_at(found if found >= 0 else starts[page], "heading", label)
+
+
+def _flat(outline: Any) -> list[Any]:
+    found: list[Any] = []
+    left = [outline]
+    while left:
+        entry = left.pop()
+        if isinstance(entry, list):
+            left.extend(reversed(entry))
+        else:
+            found.append(entry)
+    return found

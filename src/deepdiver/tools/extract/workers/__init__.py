@@ -1,0 +1,1 @@
+"""The processes that read files, confined, and the pool that starts them."""

@@ -1,0 +1,245 @@
+"""The egress guard: which addresses a page may lead to.
+
+It stands where the connection is made. It looks a name up itself, judges every address that comes
+back, and connects to one of those that it has judged: there is no second look-up that could say
+something else. Only the user's `allow_hosts` opens private addresses, by name; a page, a model or a
+tool never can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Any
+
+import httpcore
+
+from deepdiver.errors import CallError, CallFault, SettingsError, UnreadableError
+from deepdiver.tools.fetch.parsed_url import Ip, ParsedUrl, parse_url
+
+USUAL_PORTS = frozenset({80, 443, 8080, 8443})
+"""Where web servers are. Other ports are other services, which must not be spoken to; `name:port`
+allows one."""
+MOST_TRIED = 4
+"""Addresses of one name that are tried, one after the other."""
+UNKNOWN_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Looks a name up: every address that it has."""
+
+# What the registries of special-purpose addresses (RFC 6890 and its followers) hold, by what it is
+# called here.
+PRIVATE = {
+    "loopback": "127.0.0.0/8 ::1/128",
+    "private": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fec0::/10",
+    "link-local": "169.254.0.0/16 fe80::/10",
+    "shared by a provider's customers (CGNAT)": "100.64.0.0/10",
+    "unique local": "fc00::/7",
+}
+"""What the user may open for a host by name."""
+NEVER = {
+    "a cloud's metadata service": "169.254.169.254/32 169.254.169.253/32 169.254.170.2/32 "
+    "169.254.170.23/32"
+    " 169.254.42.42/32 169.254.0.23/32 100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 "
+    "fd00:ec2::254/128"
+    " fd00:ec2::23/128 fd20:ce::254/128 fe80::a9fe:a9fe/128",
+    "unspecified": "0.0.0.0/8 ::/128",
+    "for protocols": "192.0.0.0/24 2001::/23 100::/64",
+    "for documentation": "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20",
+    "for benchmarks": "198.18.0.0/15 2001:2::/48",
+    "6to4": "192.88.99.0/24 2002::/16",
+    "Teredo": "2001::/32",
+    "NAT64": "64:ff9b::/96 64:ff9b:1::/48",
+    "IPv4 within IPv6": "::ffff:0:0/96 ::ffff:0:0:0/96 ::/96",
+    "multicast": "224.0.0.0/4 ff00::/8",
+    "broadcast": "255.255.255.255/32",
+    "reserved": "240.0.0.0/4",
+}
+"""What nothing on the web has, and what would lead past a check of the address: never connected to.
+"""
+
+
+def _networks() -> list[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str]]:
+    """Return networks with their names, the narrowest first: its name says most."""
+    table = [*PRIVATE.items(), *NEVER.items()]
+    named = [(ipaddress.ip_network(text), name) for name, texts in table for text in texts.split()]
+    return sorted(named, key=lambda item: -item[0].prefixlen)
+
+
+_SPECIAL = _networks()
+_PUBLIC_V6 = ipaddress.ip_network("2000::/3")
+_ISATAP = frozenset({0x00005EFE, 0x02005EFE})
+"""In the middle of an IPv6 address: a tunnel to the IPv4 address behind it (RFC 5214)."""
+
+
+def reason_to_refuse(address: Ip, *, private: bool = False) -> str | None:
+    """Return why nothing is connected to at an address, or None.
+
+    Args:
+        address: What would be connected to.
+        private: Whether the user has allowed the host, so that it may be a private one.
+    """
+    name = next(
+        (
+            name
+            for network, name in _SPECIAL
+            if address.version == network.version and address in network
+        ),
+        None,
+    )
+    if name:
+        return None if private and name in PRIVATE else name
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.scope_id:
+            return "bound to a zone"
+        if address not in _PUBLIC_V6:
+            return "reserved"
+        if (int(address) >> 32) & 0xFFFFFFFF in _ISATAP:
+            return "IPv4 within IPv6"
+    return None
+
+
+async def look_up(host: str, port: int) -> list[str]:
+    """Ask the system's resolver."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+class DirectConnector(httpcore.AnyIOBackend):
+    """Connects to an address that was judged."""
+
+    async def connect_tcp(
+        self, host: str, port: int, *args: Any, **kwargs: Any
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect, and hang up where the other end is this machine under its public address.
+
+        A page learns that address from our call and could send us back to it, behind our own
+        firewall.
+        """
+        stream = await super().connect_tcp(host, port, *args, **kwargs)
+        ours, theirs = (stream.get_extra_info(name) for name in ("client_addr", "server_addr"))
+        if (
+            ours
+            and theirs
+            and ours[0] == theirs[0]
+            and reason_to_refuse(ipaddress.ip_address(host)) is None
+        ):
+            await stream.aclose()
+            raise CallError(f"{host} is refused: it is this machine", CallFault.REQUEST)
+        return stream
+
+
+class Guard(httpcore.AsyncNetworkBackend):
+    """Judges addresses, and makes the connections to those that pass."""
+
+    def __init__(
+        self,
+        allow_hosts: Iterable[str] = (),
+        *,
+        resolve: Resolve = look_up,
+        wire: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        """Set the guard up.
+
+        Args:
+            allow_hosts: The user's private hosts: `name`, `name:port`, or an IP address.
+            resolve: Looks names up.
+            wire: Connects to an address and a port.
+
+        Raises:
+            SettingsError: If an allowed host is not written like that.
+        """
+        self._allowed = frozenset(_allowed(text) for text in allow_hosts)
+        self._resolve, self._wire = resolve, wire or DirectConnector()
+
+    def check_url(self, url: str) -> ParsedUrl:
+        """Read an address and judge all that can be judged before a name is looked up.
+
+        Raises:
+            UnreadableError: If it is refused.
+        """
+        target = parse_url(url)
+        allowed = self.allows(target.host, target.port)
+        if target.port not in USUAL_PORTS and not allowed:
+            raise UnreadableError(
+                f"{target.authority} is refused: port {target.port} is no port of the web"
+            )
+        if (address := target.address) and (reason := reason_to_refuse(address, private=allowed)):
+            raise UnreadableError(f"{target.authority} is refused: the address is {reason}")
+        return target
+
+    def allows(self, host: str, port: int) -> bool:
+        """Whether the user has allowed a host to be private."""
+        return (host, port) in self._allowed or (
+            port in USUAL_PORTS and (host, None) in self._allowed
+        )
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the interface of httpcore
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Look a name up, judge every address, connect to one of them.
+
+        Raises:
+            CallError: If it has no address, or one that is refused.
+        """
+        addresses = await self._judged(host, port)
+        failure: httpcore.NetworkError | httpcore.TimeoutException | None = None
+        for address in addresses[:MOST_TRIED]:
+            try:
+                return await self._wire.connect_tcp(str(address), port, timeout=timeout)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+        raise failure or CallError(f"{host} has no address", CallFault.UNREACHED)
+
+    async def _judged(self, host: str, port: int) -> list[Ip]:
+        try:
+            addresses = [ipaddress.ip_address(host)]
+        except ValueError:
+            addresses = await self._looked_up(host, port)
+        private = self.allows(host, port)
+        for address in addresses:
+            if reason := reason_to_refuse(address, private=private):
+                raise CallError(
+                    f"{host} is refused: it leads to {address}, which is {reason}",
+                    CallFault.REQUEST,
+                )
+        return addresses
+
+    async def _looked_up(self, host: str, port: int) -> list[Ip]:
+        try:
+            return [ipaddress.ip_address(text) for text in await self._resolve(host, port)]
+        except socket.gaierror as error:
+            if error.errno in UNKNOWN_NAME:
+                raise CallError(f"there is no host {host}", CallFault.REQUEST) from None
+            raise CallError(
+                f"{host} could not be looked up: {error.strerror}", CallFault.UNREACHED
+            ) from None
+        except (OSError, ValueError) as error:
+            raise CallError(
+                f"{host} could not be looked up: {type(error).__name__}", CallFault.UNREACHED
+            ) from None
+
+
+def _allowed(text: str) -> tuple[str, int | None]:
+    """Read one of the user's allowed hosts; no port: the usual ones."""
+    text = text.strip()
+    try:
+        return str(ipaddress.ip_address(text.strip("[]"))), None
+    except ValueError:
+        pass
+    ending = re.search(r":([1-9][0-9]{0,4})$", text)
+    try:
+        target = parse_url(f"http://{text}/")
+    except UnreadableError:
+        target = None
+    if target is None or target.path != "/" or not re.fullmatch(r"[^/?#]+", text):
+        raise SettingsError(f"allow_hosts: write NAME, NAME:PORT or an IP address, not {text!r}")
+    return target.host, int(ending[1]) if ending else None

@@ -1,0 +1,1 @@
+"""A library in a folder of this machine."""

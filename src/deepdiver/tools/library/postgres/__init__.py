@@ -1,0 +1,1 @@
+"""A library in a PostgreSQL database that many machines share."""
