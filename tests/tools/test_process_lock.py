@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
 from deepdiver.errors import StoreError
 from deepdiver.tools.process_lock import hold_lock, try_lock
+from tests.patience import PATIENCE
 
 HOLD = """
 import sys, time

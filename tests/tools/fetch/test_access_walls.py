@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.patience import in_proportion
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import Extractor
 from deepdiver.tools.extract.workers.pool import shared_extractor
 from deepdiver.tools.fetch.access_walls import LOOKED_AT, RawPage, find_wall
+from tests.patience import in_proportion
 from tests.tools.fetch.rig import STORY, html
 
 SHELL = "<html><head><title>{title}</title>{head}</head><body>{body}</body></html>"

@@ -10,10 +10,10 @@ from contextlib import suppress
 import pytest
 
 import deepdiver
-from tests.patience import PATIENCE
 from deepdiver.errors import CallError, CallFault, UnreadableError
 from deepdiver.tools.fetch import client
 from deepdiver.tools.fetch.client import MOST, MOST_HEADERS, HttpAnswer, get, user_agent
+from tests.patience import PATIENCE
 from tests.tools.fetch.rig import GOOD, Web, answer, redirect
 
 URL = "http://holm.example/x?y=1"

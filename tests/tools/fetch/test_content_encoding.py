@@ -14,7 +14,6 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.patience import in_proportion
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.fetch.content_encoding import (
     HARMLESS,
@@ -23,6 +22,7 @@ from deepdiver.tools.fetch.content_encoding import (
     RATIO,
     ContentDecoder,
 )
+from tests.patience import in_proportion
 
 MOST = 10_000_000
 MB = 1_000_000

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from tests.patience import in_proportion
 from deepdiver.errors import UnreadableError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
@@ -22,6 +21,7 @@ from deepdiver.tools.fetch.robots import (
     _parsed,
     fetch_rules,
 )
+from tests.patience import in_proportion
 from tests.tools.conftest import Desk
 from tests.tools.fetch.rig import GOOD, PUBLIC, Web, answer, gateway, redirect
 
@@ -272,7 +272,7 @@ async def test_rules_of_a_host_that_may_be_private(web: Web, desk: Desk) -> None
     watch = web.guard("wiki")
     found = await fetch_rules(watch.check_url("http://wiki/"), gateway(desk), watch)
     assert not found.allow(parse_url("http://wiki/private/"))
-    assert json.loads(desk.store.journal_list(desk.run)[0].request) == {
+    assert json.loads(desk.store.journal.rows(desk.run)[0].request) == {
         "private": True,
         "robots": "http://wiki/robots.txt",
     }

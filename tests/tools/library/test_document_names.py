@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.patience import in_proportion
 from deepdiver.tools.library.document_names import LONGEST, name_of_title, names_in
+from tests.patience import in_proportion
 
 
 @pytest.mark.parametrize(

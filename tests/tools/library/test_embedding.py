@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deepdiver.core.text import Span
-from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.encoders import DIMENSION, load_embedder
 from deepdiver.tools.library import sample_vectors
 from deepdiver.tools.library.embedding import embed_texts, texts_to_embed
 from deepdiver.tools.library.records import StoredDocument
@@ -20,7 +20,7 @@ def held(title: str, own: bool) -> StoredDocument:
 
 
 def test_a_gap_is_zeros_and_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deepdiver.tools.library.embedding.embedder", None)
+    monkeypatch.setattr("deepdiver.tools.library.embedding.load_embedder", None)
     assert embed_texts([]).shape == (0, DIMENSION)
     assert not embed_texts([None, None]).any()
 
@@ -36,7 +36,7 @@ def test_what_is_known_is_taken_and_the_rest_is_made(monkeypatch: pytest.MonkeyP
         sample_vectors, "load_sample_vectors", lambda: {sample_vectors.key_of("known"): known}
     )
     found = embed_texts(["a ferry", None, "known", "a lake"])
-    expected = embedder().embed(["a ferry", "a lake"])
+    expected = load_embedder().embed(["a ferry", "a lake"])
     assert np.array_equal(found[[0, 3]], expected)
     assert np.array_equal(found[2], known)
     assert not found[1].any()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from deepdiver import sample
-from deepdiver.encoders import DIMENSION, VectorTable, embedder
+from deepdiver.encoders import DIMENSION, VectorTable, load_embedder
 from deepdiver.tools.library import sample_vectors
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.make_sample_vectors import write_sample_vectors
@@ -45,7 +45,7 @@ def test_they_are_what_the_model_makes(texts: list[str]) -> None:
 
 
 def test_they_are_entered_as_the_model_would_enter_them(tmp_path: Path) -> None:
-    made = embedder().embed(["The ferry burnt.", "Nickel in the lake."])
+    made = load_embedder().embed(["The ferry burnt.", "Nickel in the lake."])
     write_sample_vectors(["The ferry burnt.", "Nickel in the lake."], tmp_path / "file")
     rows = (tmp_path / "file").read_bytes()
     assert len(rows) == 2 * (sample_vectors.KEY_BYTES + 4 + DIMENSION)

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from deepdiver.core.settings import Deadlines
 from deepdiver.errors import CallError, CallFault, StoreAccessError, StoreError
 from deepdiver.gateway import Gateway
-from deepdiver.tools.process_lock import hold_lock
 from deepdiver.tools.osint.bulk_copies import BulkCopy, _age, fetch_copy
+from deepdiver.tools.process_lock import hold_lock
 from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deepdiver.encoders import DIMENSION, embedder
+from deepdiver.encoders import DIMENSION, load_embedder
 from deepdiver.tools.library import sample_vectors
 from deepdiver.tools.library.records import StoredDocument
 

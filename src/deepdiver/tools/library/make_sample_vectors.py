@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from deepdiver import sample
-from deepdiver.encoders import embedder
+from deepdiver.encoders import load_embedder
 from deepdiver.tools.library.local.library import LocalLibrary
 from deepdiver.tools.library.sample_vectors import FILE, key_of
 
@@ -27,7 +27,7 @@ can be copied into one without loss."""
 def write_sample_vectors(texts: Iterable[str], file: Path = FILE) -> int:
     """Embed texts, write their vectors to a file, and return how many there are."""
     listed = sorted(set(texts))
-    made = embedder().embed(listed).astype(np.float64)
+    made = load_embedder().embed(listed).astype(np.float64)
     steps = (np.abs(made).max(axis=1) / STEPS).astype("<f4")
     numbers = np.rint(made / steps[:, None].astype(np.float64)).astype(np.int8)
     file.write_bytes(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
 from deepdiver.tools.extract.workers import limits
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
 

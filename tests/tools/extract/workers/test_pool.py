@@ -19,12 +19,12 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.patience import PATIENCE
 from deepdiver.core.record import Mark
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.document import Document
 from deepdiver.tools.extract import Extractor, extract
 from deepdiver.tools.extract.workers import pool
+from tests.patience import PATIENCE
 from tests.processes import gone, until
 from tests.tools.extract import making
 

@@ -18,10 +18,10 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.patience import PATIENCE
 from deepdiver.errors import UnreadableError
 from deepdiver.tools.extract import read_document
 from deepdiver.tools.extract.workers import frames, limits, worker
+from tests.patience import PATIENCE
 from tests.processes import until
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks here")

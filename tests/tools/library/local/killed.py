@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deepdiver.encoders import rows
+from deepdiver.encoders import row_file
 from deepdiver.tools.library import refresh
 from deepdiver.tools.library.local import catalogue, word_index
 from deepdiver.tools.library.local.library import LocalLibrary
@@ -62,7 +62,7 @@ for act in (
 stepped(word_index.WordIndexWriter, "add", after=False)
 stepped(word_index.WordIndexWriter, "drop", after=False)
 stepped(word_index.WordIndex, "reload")
-stepped(rows.RowFile, "_write")
+stepped(row_file.RowFile, "_write")
 
 
 def fill(folder: Path, docs: Path) -> None:

@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from tests.patience import PATIENCE
 from deepdiver.core.settings import Settings
 from deepdiver.errors import (
     DamagedStoreError,
@@ -40,6 +39,7 @@ from deepdiver.tools.library.postgres.library import (
     describe_database,
     has_any_document,
 )
+from tests.patience import PATIENCE
 from tests.tools.library.postgres_server import Server
 
 KILLED = Path(__file__).with_name("killed.py")

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 from deepdiver.encoders import DIMENSION, VectorTable
 from deepdiver.encoders.embed import MODEL
-from deepdiver.encoders.rows import RowFile
-from deepdiver.encoders.vectors import SCALE, nearness
+from deepdiver.encoders.row_file import RowFile
+from deepdiver.encoders.vector_table import SCALE, nearness
 from deepdiver.errors import DamagedStoreError, UnknownNameError
 from deepdiver.tools.library import ranking
 from deepdiver.tools.library.document_names import names_of_others
@@ -180,7 +180,7 @@ class LocalLibrary:
                 vectors = self._vectors
             while not stop() and (texts := self._next_texts(len(vectors))):
                 report(Progress("embedding", min(done, total), total))
-                vectors.enter(self._cache.vectors(texts, keep=False))
+                vectors.append_packed(self._cache.vectors(texts, keep=False))
                 done += sum(text is not None for text in texts)
             report(Progress("embedding", done, max(done, total)))
             if not self.pending():

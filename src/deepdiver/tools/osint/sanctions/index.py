@@ -35,10 +35,10 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from deepdiver.store.faults import from_os, translated
-from deepdiver.tools.process_lock import hold_lock
 from deepdiver.tools.osint.sanctions.entity import PERSON, Entity
 from deepdiver.tools.osint.sanctions.names import GENERIC, Name, fold, name_of, skeleton
 from deepdiver.tools.osint.sanctions.targets_csv import read_targets
+from deepdiver.tools.process_lock import hold_lock
 
 FORMAT = "2"
 """Changes with the tables and with the folding of words; an index of another format is rebuilt."""
