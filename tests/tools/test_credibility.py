@@ -36,17 +36,17 @@ from deepdiver.tools.credibility import (
     table,
 )
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need, need_of
+from deepdiver.tools.source_age import AgeNeed, age_need_of
 
 FULL = Hit(url="https://example.org", author="A. Holm", published="2026-02-08", complete=True)
 AS_OF = "2026-11-15"
-NOW = need_of("Who is the chair?", AS_OF)
+NOW = age_need_of("Who is the chair?", AS_OF)
 KINDS = table().kinds
 SIGNED = [name for name, kind in KINDS.items() if kind.signed]
 
 
 def of(
-    need: Need | None = None, ratings: dict[str, Any] | None = None, **known: object
+    need: AgeNeed | None = None, ratings: dict[str, Any] | None = None, **known: object
 ) -> tuple[float, tuple[str, ...]]:
     settings = load({"ratings": ratings}) if ratings else None
     found = credibility(FULL.model_copy(update=known), need, settings)
@@ -409,7 +409,7 @@ def test_a_question_about_now_makes_old_sources_lose_in_steps() -> None:
 
 def test_the_loss_is_told_with_the_age() -> None:
     assert of(NOW, published="2020-11-15")[1][-1] == "6 years old, and the question is about now"
-    news = need_of("What happened this week?", AS_OF)
+    news = age_need_of("What happened this week?", AS_OF)
     assert of(news, published="2026-11-01")[1][-1] == "14 days old, and the question is about now"
     assert of(news, published="2026-08-01")[1][-1] == "3 months old, and the question is about now"
 
@@ -436,7 +436,7 @@ DATES = st.dates(date(1900, 1, 1), date(2030, 12, 31))
 def test_about_now_the_older_never_scores_higher(
     day: date, days: int, kind: str, word: str
 ) -> None:
-    need = need_of(f"Say it {word}", AS_OF)
+    need = age_need_of(f"Say it {word}", AS_OF)
     older = date.fromordinal(max(day.toordinal() - days, 1))
     assert (
         of(need, published=older.isoformat(), publisher_kind=kind)[0]
@@ -452,14 +452,14 @@ def test_about_now_the_older_never_scores_higher(
 def test_no_source_loses_by_age_where_the_question_is_not_about_now(
     day: date, question: str, kind: str
 ) -> None:
-    need = need_of(question, AS_OF)
+    need = age_need_of(question, AS_OF)
     assert of(need, published=day.isoformat(), publisher_kind=kind)[0] >= of(publisher_kind=kind)[0]
     if need.when == "any":
         assert of(need, published=day.isoformat(), publisher_kind=kind) == of(publisher_kind=kind)
 
 
 def test_a_record_made_at_the_time_asked_about_gains_where_that_is_sure() -> None:
-    need = need_of("What happened on 8 February 2026?", AS_OF)
+    need = age_need_of("What happened on 8 February 2026?", AS_OF)
     last = date(2026, 2, 8) + timedelta(days=NEAR_DAYS)
     near = (0.9, (*of(publisher_kind="minutes")[1], "made at the time asked about"))
     assert near[0] == round(KINDS["minutes"].score + NEAR, 2)
@@ -473,7 +473,7 @@ def test_a_record_made_at_the_time_asked_about_gains_where_that_is_sure() -> Non
 
 @pytest.mark.parametrize("kind", ["newspaper", "wire", "blog", "scientific", "preprint", ""])
 def test_early_news_is_not_better_news(kind: str) -> None:
-    need = need_of("What happened on 8 February 2026?", AS_OF)
+    need = age_need_of("What happened on 8 February 2026?", AS_OF)
     assert of(need, publisher_kind=kind, published="2026-02-08") == of(publisher_kind=kind)
 
 
@@ -507,7 +507,7 @@ HITS = st.builds(
 
 @given(HITS, st.sampled_from(["Who is it?", "In 1990?", "Why?"]))
 def test_whatever_a_source_says_of_itself(hit: Hit, question: str) -> None:
-    need = need_of(question, AS_OF)
+    need = age_need_of(question, AS_OF)
     found = credibility(hit, need, Settings())
     assert LOWEST <= found.score <= HIGHEST
     assert found.reasons

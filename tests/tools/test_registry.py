@@ -24,7 +24,7 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import (
     GROUP,
     MEMBERS,
-    Broken,
+    BrokenProvider,
     Choice,
     address_of,
     choose,
@@ -323,7 +323,7 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
         ("deepdiver_wrong:PROVIDER", "cannot be loaded from deepdiver_wrong:PROVIDER: no backend"),
         (
             "deepdiver_atlas:NOT_ONE",
-            "is no provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search",
+            "is not a provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search",
         ),
     ],
 )
@@ -343,7 +343,7 @@ async def test_a_broken_one_costs_itself_alone(
 
 
 def test_a_broken_one_has_all_that_a_provider_has() -> None:
-    assert all(hasattr(Broken("x", "why"), member) for member in MEMBERS)
+    assert all(hasattr(BrokenProvider("x", "why"), member) for member in MEMBERS)
 
 
 # -- before the first search
@@ -384,7 +384,7 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
 def test_the_hint_never_names_what_is_not_there() -> None:
     assert nearest("tavily", {}) == "; known are auto, scholar, news, mcp"
     assert (
-        nearest("x", {"atlas": Broken("atlas", "")})
+        nearest("x", {"atlas": BrokenProvider("atlas", "")})
         == "; known are auto, scholar, news, mcp, atlas"
     )
 

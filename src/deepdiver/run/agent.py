@@ -19,7 +19,7 @@ from deepdiver.run.session import OnEvent, Session
 from deepdiver.store import Store, open_store
 from deepdiver.strategies.shared.base import Deps, State
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.custom import ToolProvider
+from deepdiver.tools.langchain_tool import LangChainProvider
 from deepdiver.tools.registry import Provider
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) 
     """
     from deepdiver.reason.models import name_of
 
-    providers = None if tools is None else [ToolProvider(tool) for tool in tools]
+    providers = None if tools is None else [LangChainProvider(tool) for tool in tools]
     if llm is None:
         return Own(providers=providers)
     if hasattr(llm, "perform"):

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint import ioda
 from deepdiver.tools.osint.check_connectivity import FEED, Asked
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer
 from deepdiver.tools.osint.ioda import LASTING, LOW, Events, Series, Signals, drops_of, level_of
 from deepdiver.tools.osint.outages import Whom
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults, check_row
 from tests.tools.search.conftest import Service, reply

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint import nvd
 from deepdiver.tools.osint.arguments import Period, Span
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer
 from deepdiver.tools.osint.nvd import LONGEST_SPAN, Metrics, Response, _parts, score_of
 from deepdiver.tools.osint.search_cyber import FEED
 from deepdiver.tools.osint.vulnerable import Wanted
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import KEY, FeedCase, FeedFaults, check_row
 from tests.tools.search.conftest import Service, reply

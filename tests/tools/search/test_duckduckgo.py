@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.search import narrow
+from deepdiver.tools.search import dates
 from deepdiver.tools.search.duckduckgo import (
     ANYWHERE,
     PROVIDER,
     REGIONS,
     checked,
     failure,
-    region,
+    region_for,
     unwrapped,
 )
 from tests.tools.conftest import Desk
@@ -159,7 +159,7 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
         "filters": Filters(since=date(2026, 1, 2)),
     }
     for day in (date(2026, 11, 15), date(2026, 11, 16)):
-        monkeypatch.setattr(narrow, "today", lambda day=day: day)
+        monkeypatch.setattr(dates, "today", lambda day=day: day)
         await PROVIDER.search("holm", 6, desk.gateway(**settings))
     assert len(service.heard) == 1
     assert form(service)["df"] == "2026-01-02..2026-11-15"
@@ -185,12 +185,12 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
     ],
 )
 def test_regions(language: str, country: str, known: str) -> None:
-    assert region(language, country) == known
+    assert region_for(language, country) == known
 
 
 @given(st.from_regex(r"^([a-z]{2})?\Z"), st.from_regex(r"^([A-Z]{2})?\Z"))
 def test_a_region_is_always_one_that_duckduckgo_knows(language: str, country: str) -> None:
-    found = region(language, country)
+    found = region_for(language, country)
     assert found in {*REGIONS, ANYWHERE}
     if country and found != ANYWHERE:
         assert found[:2] == {"GB": "uk", "SI": "sl"}.get(country, country.lower())

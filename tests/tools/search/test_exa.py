@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from deepdiver.core.settings import Filters, Price, Settings
 from deepdiver.errors import BudgetError
 from deepdiver.gateway.prices import search_cost
-from deepdiver.tools.search.exa import CHARACTERS, PROVIDER, Asked, Response, Result
+from deepdiver.tools.search.exa import CHARACTERS, PROVIDER, ExaQuery, ExaResponse, ExaResult
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -148,7 +148,7 @@ def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
     ]["allOf"]
     shared = spec["components"]["schemas"]["CommonRequest"]["properties"]
     assert more == {"$ref": "#/components/schemas/CommonRequest"}
-    assert set(Asked.model_fields) <= {*own["properties"], *shared}
+    assert set(ExaQuery.model_fields) <= {*own["properties"], *shared}
     assert "useAutoprompt" not in {*own["properties"], *shared}  # the type auto includes it
     assert "auto" in own["properties"]["type"]["enum"]
     text = spec["components"]["schemas"]["ContentsRequest"]["properties"]["text"]["oneOf"][1][
@@ -157,11 +157,11 @@ def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
     assert "maxCharacters" in text
     result = spec["components"]["schemas"]["Result"]["properties"].keys()
     content = spec["components"]["schemas"]["ResultWithContent"]["allOf"][1]["properties"].keys()
-    assert set(Result.model_fields) <= {*result, *content}
+    assert set(ExaResult.model_fields) <= {*result, *content}
     answer = spec["components"]["responses"]["SearchResponse"]["content"]["application/json"][
         "schema"
     ]
-    assert set(Response.model_fields) <= answer["properties"].keys()
+    assert set(ExaResponse.model_fields) <= answer["properties"].keys()
 
 
 async def test_what_exa_says_that_it_cost_is_charged(desk: Desk, service: Service) -> None:

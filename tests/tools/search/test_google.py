@@ -241,7 +241,7 @@ def test_all_providers_of_the_web_are_registered_by_name() -> None:
     found = registry.providers()
     assert list(found) == ["brave", "duckduckgo", "exa", "google", "searxng", "tavily"]
     for name, provider in found.items():
-        assert not isinstance(provider, registry.Broken)
+        assert not isinstance(provider, registry.BrokenProvider)
         assert provider.name == name
         assert all(hasattr(provider, member) for member in registry.MEMBERS)
     assert [name for name, provider in found.items() if getattr(provider, "keyless", False)] == [

@@ -14,7 +14,7 @@ from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Deadlines, Filters, Settings, load
 from deepdiver.errors import CallError, CallFault
 from deepdiver.store import CallState
-from deepdiver.tools.search import narrow, searxng
+from deepdiver.tools.search import dates, searxng
 from deepdiver.tools.search.searxng import PROVIDER
 from tests.servers.scripted import Answer, Document, ScriptedServer
 from tests.tools.conftest import Desk, Line
@@ -242,7 +242,7 @@ async def test_filters(
 async def test_the_shortest_time_that_reaches_back(
     desk: Desk, line: Line, back: int, named: str | None
 ) -> None:
-    params = await sent(desk, line, since=narrow.today() - timedelta(days=back))
+    params = await sent(desk, line, since=dates.today() - timedelta(days=back))
     assert params.get("time_range") == named
 
 

@@ -21,7 +21,7 @@ from deepdiver.tools.fetch.client import Answer, get
 from deepdiver.tools.fetch.guard import Guard
 from deepdiver.tools.fetch.target import Target, join
 from deepdiver.tools.fetch.walls import Sight, wall
-from deepdiver.tools.search.http import retry_after
+from deepdiver.tools.http import retry_after
 
 HOPS = 5
 """Redirects that are followed."""

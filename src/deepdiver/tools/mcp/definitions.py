@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.identity import canonical, digest
-from deepdiver.tools.calling import plain
+from deepdiver.tools.tool_result import to_json
 
 if TYPE_CHECKING:
     from mcp.types import Tool
@@ -73,7 +73,7 @@ class Definition:
             ValueError: If it is nothing that can be called.
         """
         name, description, schema, notes = (
-            plain(told.get(key)) for key in ("name", "description", "inputSchema", "annotations")
+            to_json(told.get(key)) for key in ("name", "description", "inputSchema", "annotations")
         )
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(f"a tool cannot be called {visible(str(name))[:80]!r}")

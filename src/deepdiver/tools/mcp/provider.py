@@ -21,7 +21,6 @@ from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, SettingsError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.gateway.prices import search_cost
-from deepdiver.tools.calling import query_argument
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.mcp.approval import Approvals, State
 from deepdiver.tools.mcp.arguments import check
@@ -29,6 +28,7 @@ from deepdiver.tools.mcp.connection import Servers
 from deepdiver.tools.mcp.definitions import Definition
 from deepdiver.tools.mcp.result import McpResult, read_result, saved
 from deepdiver.tools.mcp.survey import limits_of, survey, unapproved, wanted
+from deepdiver.tools.tool_argument import query_argument
 
 SLACK = 30.0
 """Seconds that asking all servers may take beyond the deadline of each: for ending those that did

@@ -31,9 +31,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.store.faults import from_os
+from deepdiver.tools.http import Downloaded, advised, download, user_agent
 from deepdiver.tools.library.locking import if_free
-from deepdiver.tools.search.http import Downloaded, download
-from deepdiver.tools.search.keyless import advised, agent
 
 FOLDER = "feeds"
 """Where the copies are, within the home."""
@@ -154,7 +153,7 @@ async def _updated(
 async def _fetched(
     shelf: _Shelf, held: Held | None, gateway: Gateway, largest: int, check: Check | None
 ) -> Copy:
-    headers = agent(gateway.settings)
+    headers = user_agent(gateway.settings)
     if held is not None:
         marks = {"If-None-Match": held.etag, "If-Modified-Since": held.modified}
         headers |= {header: mark for header, mark in marks.items() if mark}

@@ -22,12 +22,12 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import ask_text
 from deepdiver.tools.osint import telling
 from deepdiver.tools.osint.arguments import Day, Days, Latitude, Longitude, RadiusKm, Span, today
 from deepdiver.tools.osint.asking import side_by_side
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told
 from deepdiver.tools.osint.thermal import Detection, Sighting, boxes, near, sightings
-from deepdiver.tools.search.http import ask_text
 
 SERVICE = "firms"
 DEFAULT_URL = "https://firms.modaps.eosdis.nasa.gov"

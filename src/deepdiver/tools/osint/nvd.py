@@ -17,13 +17,12 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 from deepdiver.core.settings import Settings
 from deepdiver.errors import GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, key_advice, shaped, user_agent
 from deepdiver.tools.osint import telling
 from deepdiver.tools.osint.arguments import Day, Span, today
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row, or_failure
 from deepdiver.tools.osint.moments import Unzoned
 from deepdiver.tools.osint.vulnerable import Wanted
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent, key_advice
 
 SERVICE = "nvd"
 DEFAULT_URL = "https://services.nvd.nist.gov"
@@ -252,7 +251,7 @@ def address(settings: Settings) -> str:
 
 def _headers(settings: Settings) -> dict[str, str]:
     key = settings.key(SERVICE)
-    return agent(settings) | ({"apiKey": key} if key else {})
+    return user_agent(settings) | ({"apiKey": key} if key else {})
 
 
 def _query(wanted: Wanted, days: Span | None) -> str:

@@ -13,13 +13,12 @@ from pydantic import Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NotJournalledError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.tools.http import ask_json, shaped, user_agent
 from deepdiver.tools.osint import telling
 from deepdiver.tools.osint.arguments import Period, today
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row
 from deepdiver.tools.osint.moments import Zoned
 from deepdiver.tools.osint.outages import KEPT, USUAL_DAYS, Counted, Outside, Whom, count, midnight
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import agent
 
 SERVICE = "cloudflare_radar"
 DEFAULT_URL = "https://api.cloudflare.com/client/v4"
@@ -105,7 +104,7 @@ async def outages(args: Period, whom: Whom, gateway: Gateway) -> Answer:
             "limit": str(MOST),
             "format": "json",
         }
-        headers = {"Authorization": f"Bearer {settings.key(SERVICE)}", **agent(settings)}
+        headers = {"Authorization": f"Bearer {settings.key(SERVICE)}", **user_agent(settings)}
         raw = await ask_json(SERVICE, _address(settings), params=params, headers=headers)
         found = shaped(SERVICE, Response, raw).result.annotations
         reaching = [

@@ -16,12 +16,11 @@ from pydantic import AwareDatetime, BaseModel, Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Period, Span, today
 from deepdiver.tools.osint.countries import COUNTRIES
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row, or_failure
 from deepdiver.tools.osint.telling import by_day, clock, compared, counted, one_line, quoted, utc
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "reliefweb"
 DEFAULT_URL = "https://api.reliefweb.int"
@@ -158,7 +157,7 @@ async def _ask(args: Period, words: str, country: str, before: bool, gateway: Ga
                 _address(settings),
                 params={"appname": appname},
                 body=_body(words, country, span, 0 if before else KEPT),
-                headers=agent(settings),
+                headers=user_agent(settings),
             )
         said = shaped(SERVICE, Response, raw)
         found = Found(

@@ -21,12 +21,11 @@ from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Latitude, Longitude, RadiusKm
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told
 from deepdiver.tools.osint.telling import DIGITS, clock, counted, degrees, number, one_line, utc
 from deepdiver.tools.osint.thermal import boxes
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "opensky"
 DEFAULT_URL = "https://opensky-network.org"
@@ -188,7 +187,7 @@ async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> Found:
     async def do() -> Reply:
         with advised(ADVICE):
             raw = await ask_json(
-                SERVICE, _url(settings), params=_params(box), headers=agent(settings)
+                SERVICE, _url(settings), params=_params(box), headers=user_agent(settings)
             )
         said = shaped(SERVICE, Response, raw)
         inside = [state for state in said.states or [] if _distance(args)(state) <= args.radius_km]

@@ -18,6 +18,7 @@ from deepdiver.core.settings import Settings
 from deepdiver.core.text import terms
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_text, download, user_agent
 from deepdiver.tools.osint.arguments import CountryCode, Keywords, Period, Span, today
 from deepdiver.tools.osint.asking import side_by_side
 from deepdiver.tools.osint.countries import COUNTRIES
@@ -33,8 +34,6 @@ from deepdiver.tools.osint.feed import (
 from deepdiver.tools.osint.rss import Channel, Entry, read_channel
 from deepdiver.tools.osint.telling import by_day, clock, compared, counted, one_line, quoted, within
 from deepdiver.tools.search import gdelt
-from deepdiver.tools.search.http import ask_text, download
-from deepdiver.tools.search.keyless import advised, agent
 from deepdiver.tools.search.languages import code_of
 
 GDELT, RSS = "gdelt", "rss"
@@ -89,7 +88,7 @@ class Listed(BaseModel):
     """What GDELT lists: its most relevant articles."""
 
     asked: Asked
-    articles: list[gdelt.Article]
+    articles: list[gdelt.GdeltArticle]
 
 
 class Counts(BaseModel):
@@ -172,7 +171,7 @@ async def _from_gdelt(args: NewsArguments, lines: list[str], gateway: Gateway) -
     Raises:
         GatewayError: If it does not list.
     """
-    query = gdelt.worded(args.words, country=args.country_code or "")
+    query = gdelt.query_for(args.words, country=args.country_code or "")
     listed, counts = await asyncio.gather(
         or_failure(_listed(args, query, gateway)), or_failure(_counts(args, query, gateway))
     )
@@ -208,7 +207,7 @@ async def _listed(args: NewsArguments, query: str, gateway: Gateway) -> Listed:
     async def do() -> Reply:
         asked = _now(args, settings)
         text = await _asked_gdelt(_params(query, asked), settings)
-        listed = gdelt.answered(text, gdelt.Response, nothing={"articles": []})
+        listed = gdelt.parse_answer(text, gdelt.GdeltResponse, nothing={"articles": []})
         return Reply(
             Listed(asked=asked, articles=listed.articles[:MOST_ARTICLES]).model_dump(mode="json")
         )
@@ -225,7 +224,7 @@ async def _counts(args: NewsArguments, query: str, gateway: Gateway) -> Counts:
         asked = _now(args, settings)
         whole = asked.model_copy(update={"first": asked.span.before.first})
         text = await _asked_gdelt(_params(query, whole, mode="TimelineVolRaw"), settings)
-        timeline = gdelt.answered(text, Timeline, nothing={"timeline": []})
+        timeline = gdelt.parse_answer(text, Timeline, nothing={"timeline": []})
         return Reply(Counts(asked=asked, days=timeline.by_day()).model_dump(mode="json"))
 
     payload = {"mode": "TimelineVolRaw", "query": query, **args.asked_days(settings)}
@@ -261,15 +260,17 @@ def _address(settings: Settings) -> str:
 
 async def _asked_gdelt(params: dict[str, str], settings: Settings) -> str:
     with advised(gdelt.ADVICE):
-        return await ask_text(GDELT, _address(settings), params=params, headers=agent(settings))
+        return await ask_text(
+            GDELT, _address(settings), params=params, headers=user_agent(settings)
+        )
 
 
-def _article(article: gdelt.Article, span: Span) -> Row | None:
+def _article(article: gdelt.GdeltArticle, span: Span) -> Row | None:
     """Return an article as a row.
 
     None without an address or a title, or where it is of another day.
     """
-    when = gdelt.seen(article.seendate or "")
+    when = gdelt.iso_moment(article.seendate or "")
     if not article.url or not article.title or (when and not _is_of(when, span)):
         return None
     outlet = one_line(article.domain or "", 100) or "an outlet"
@@ -336,7 +337,7 @@ async def _from_feed(args: NewsArguments, url: str, gateway: Gateway) -> Answer:
 
     async def do() -> Reply:
         into = io.BytesIO()
-        await download(RSS, url, into, largest=LARGEST_FEED, headers=agent(settings))
+        await download(RSS, url, into, largest=LARGEST_FEED, headers=user_agent(settings))
         channel = read_channel(RSS, url, into.getvalue())
         return Reply(Read(on=datetime.now(UTC).date(), channel=channel).model_dump(mode="json"))
 

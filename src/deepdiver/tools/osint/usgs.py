@@ -17,6 +17,7 @@ from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Period, Span, today
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, IntelligenceType, Row
 from deepdiver.tools.osint.telling import (
@@ -32,8 +33,6 @@ from deepdiver.tools.osint.telling import (
     utc,
     within,
 )
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "usgs"
 DEFAULT_URL = "https://earthquake.usgs.gov"
@@ -144,7 +143,10 @@ async def earthquakes(
         span = args.span(today(settings), USUAL_DAYS)
         with advised(ADVICE):
             raw = await ask_json(
-                SERVICE, _address(settings), params=_params(where, span), headers=agent(settings)
+                SERVICE,
+                _address(settings),
+                params=_params(where, span),
+                headers=user_agent(settings),
             )
         return Reply(_found(shaped(SERVICE, Collection, raw), span).model_dump(mode="json"))
 

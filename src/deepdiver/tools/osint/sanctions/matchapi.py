@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import ask_json, shaped
 from deepdiver.tools.osint.feed import Answer
 from deepdiver.tools.osint.sanctions.asked import Asked
 from deepdiver.tools.osint.sanctions.entity import LONGEST_NAME, MOST_VALUES, PERSON, Entity
 from deepdiver.tools.osint.sanctions.hit import KEPT, Found, Hit, answer
-from deepdiver.tools.search.http import ask_json, shaped
 
 SERVICE = "opensanctions"
 DEFAULT_URL = "https://api.opensanctions.org"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deepdiver.tools.reach import reach, reach_all
+from deepdiver.tools.reachability import reach, reach_all
 
 
 @pytest.fixture

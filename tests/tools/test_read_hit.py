@@ -14,13 +14,13 @@ from deepdiver.core.origins import sketch
 from deepdiver.core.record import Mark, Source, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
-from deepdiver.tools import reading
+from deepdiver.tools import read_hit
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need
-from deepdiver.tools.reading import Read
+from deepdiver.tools.read_hit import Reading
+from deepdiver.tools.source_age import AgeNeed
 from tests.tools.conftest import Desk
 
 FETCHED = "2026-11-15T09:00:00+00:00"
@@ -30,9 +30,11 @@ def hit(url: str, text: str = "", **more: Any) -> Hit:
     return Hit(url=url, text=text or f"text of {url}", **more)
 
 
-async def read(desk: Desk, found: Hit, fetched: str = FETCHED, **settings: Any) -> Read:
+async def read(desk: Desk, found: Hit, fetched: str = FETCHED, **settings: Any) -> Reading:
     gateway = desk.gateway(**{"read_pages": False, **settings})
-    return await reading.read(found, desk.run, desk.store, gateway, fetched=fetched, need=Need())
+    return await read_hit.read_hit(
+        found, desk.run, desk.store, gateway, fetched=fetched, need=AgeNeed()
+    )
 
 
 async def source_of(desk: Desk, found: Hit, **more: Any) -> Source:
@@ -70,7 +72,7 @@ async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> No
         intelligence="news",
         fetched=FETCHED,
         providers=("brave", "exa"),
-        credibility=credibility(found, Need(), desk.gateway().settings),
+        credibility=credibility(found, AgeNeed(), desk.gateway().settings),
         marks=found.marks,
     )
     assert got.text == desk.store.get_text(digest(text)) == text
@@ -164,7 +166,7 @@ def web(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Web:
         down=CallError("example.org could not be reached", CallFault.UNREACHED),
         unknown=NotJournalledError("never fetched"),
     )
-    monkeypatch.setattr(reading, "fetch", made)
+    monkeypatch.setattr(read_hit, "fetch", made)
     return made
 
 
