@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from deepdiver.core.settings import Limit, Settings
+from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools import http
 from deepdiver.tools.http import (
@@ -455,17 +455,6 @@ def test_without_a_contact_there_is_no_header() -> None:
 def test_a_contact_is_told_to_services_that_ask() -> None:
     (told,) = user_agent(Settings(contact="ada@example.org")).values()
     assert told == "deepdiver (ada@example.org; cites what it reads)"
-
-
-def test_those_who_say_who_they_are_may_call_faster() -> None:
-    known = Settings(contact="ada@example.org")
-    for provider in ("wikipedia", "crossref"):
-        slow, fast = Settings().limit(provider), known.limit(provider)
-        assert fast.rate / fast.per > slow.rate / slow.per
-    assert Settings().limit("arxiv") == known.limit("arxiv")
-    assert Settings(contact="a@example.org", limits={"wikipedia": Limit(rate=1)}).limit(
-        "wikipedia"
-    ) == Limit(rate=1)
 
 
 @pytest.mark.parametrize("fault", [fault for fault in CallFault if fault is not CallFault.AUTH])

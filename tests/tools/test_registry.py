@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.tools import registry
+from deepdiver.tools import registry, search
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import (
     GROUP,
@@ -30,16 +31,19 @@ from deepdiver.tools.registry import (
     choose,
     nearest,
     prepare,
+    price_of,
     providers,
     reached,
 )
 from tests.tools.conftest import Desk, Line
 
 Install = Callable[..., None]
-OURS = (
-    "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng "
-    "semantic_scholar tavily wikipedia"
-).split()
+OURS = sorted(
+    path.stem
+    for path in Path(search.__path__[0]).glob("*.py")
+    if f'    name = "{path.stem}"' in path.read_text(encoding="utf-8").splitlines()
+)
+"""Every module with the provider of its own name: those that the distribution must register."""
 LIBRARY_EMPTY = (
     "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver "
     "library add"
@@ -435,3 +439,39 @@ def test_without_servers_nobody_is_asked(tmp_path: Path) -> None:
 )
 def test_which_tool_is_meant(names: tuple[str, ...], tool: str, taken: bool) -> None:
     assert Choice((), mcp=names).takes(tool) is taken
+
+
+# -- what a search costs
+
+
+class Priced(BrokenProvider):
+    """A provider that states its list price."""
+
+    list_price = Decimal("0.01")
+
+
+def prices(**calls: str) -> Settings:
+    return Settings.model_validate({"prices": {name: {"call": c} for name, c in calls.items()}})
+
+
+def test_a_price_that_nobody_states_is_none_and_never_0() -> None:
+    assert price_of(BrokenProvider("atlas", ""), Settings()) is None
+
+
+def test_your_own_price_goes_before_the_stated_one() -> None:
+    atlas = Priced("atlas", "")
+    assert price_of(atlas, Settings()) == Decimal("0.01")
+    assert price_of(atlas, prices(atlas="0")) == 0
+    assert price_of(BrokenProvider("atlas", ""), prices(atlas="0.5")) == Decimal("0.5")
+    assert price_of(providers()["searxng"], prices(searxng="0.5")) == Decimal("0.5")
+    for name in ("tavily", "exa", "brave", "google"):
+        assert price_of(providers()[name], prices(**{name: "0.25"})) == Decimal("0.25")
+
+
+def test_every_provider_of_ours_states_its_price() -> None:
+    free = {name for name in OURS if price_of(providers()[name], Settings()) == 0}
+    assert set(OURS) - free == {"brave", "exa", "google", "tavily"}
+    for name in set(OURS) - free:
+        price = price_of(providers()[name], Settings())
+        assert price is not None
+        assert 0 < price < 1

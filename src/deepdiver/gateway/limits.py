@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway.threads import in_thread
 from deepdiver.store import Store
@@ -34,7 +34,13 @@ class Limits:
 
     @asynccontextmanager
     async def place(
-        self, provider: str, seconds: float, *, owner: str = "", ends: float = math.inf
+        self,
+        provider: str,
+        seconds: float,
+        *,
+        owner: str = "",
+        ends: float = math.inf,
+        usual: Limit | None = None,
     ) -> AsyncIterator[None]:
         """Wait for a place and hold it.
 
@@ -44,6 +50,7 @@ class Limits:
             owner: Who asks; by the same name a process that takes up the work of a killed one finds
                 its places.
             ends: When a place is of no use any more.
+            usual: The provider's own limit, which holds unless the user has set one.
 
         Raises:
             CallError: If there will be none in time: the provider rests for longer than that, or
@@ -53,15 +60,17 @@ class Limits:
         line = self._lines.setdefault(provider, asyncio.Lock())
         try:
             async with line:  # One asks and the others stand in line: first come, first served.
-                await self._take(provider, owner, seconds, ends)
+                await self._take(provider, owner, seconds, ends, usual)
             yield
         finally:
             await in_thread(
                 self._store.limit_give, provider, owner
             )  # comes to its end if we are cancelled meanwhile
 
-    async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
-        limit = self._settings.limit(provider)
+    async def _take(
+        self, provider: str, owner: str, seconds: float, ends: float, usual: Limit | None
+    ) -> None:
+        limit = self._settings.limit(provider, usual)
         while True:
             now, wait = self._clock(), 0.0
             if now < ends:

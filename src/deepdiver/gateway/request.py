@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from deepdiver.core.identity import canonical, digest
+from deepdiver.core.settings import Limit
 
 Kind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
 """What kind of outside is called."""
@@ -31,6 +32,9 @@ class Request:
     """Whether an answer shared by another run will not do."""
     seconds: float = 0.0
     """A total deadline of its own; 0: that of its kind."""
+    limit: Limit | None = None
+    """How fast its service may be called, unless the user has set a limit; None: as the settings
+    say."""
     key: str = field(init=False, compare=False)
     """The call's name in journal and cache: made once, for a payload may be long and its name is
     asked for often."""

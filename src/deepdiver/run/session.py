@@ -25,7 +25,6 @@ from deepdiver.core.record import Report, Run, RunStatus
 from deepdiver.core.settings import Settings
 from deepdiver.errors import DeepdiverError, NoEvidenceError, RunBusyError, StoppedError, UsageError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import CallState, JournalRow, Store
 from deepdiver.strategies.shared.base import Deps, Tool
@@ -34,7 +33,7 @@ from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
 from deepdiver.tools.mcp.provider import Connected, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
-from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
+from deepdiver.tools.registry import Choice, Provider, choose, prepare, price_of, reached
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -164,7 +163,7 @@ class Session:
             max_iterations=rounds,
             approve=settings.approve,
         )
-        prices = [search_cost(settings, provider.name) for provider in chosen]
+        prices = [price_of(provider, settings) for provider in chosen]
         self.ceiling = entry.allowance(rounds, settings.filters.results).ceiling(
             self.deps.reasoner, prices
         )

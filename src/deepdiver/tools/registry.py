@@ -11,6 +11,7 @@ import difflib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.metadata import EntryPoint, entry_points
 from typing import Protocol
 from urllib.request import getproxies
@@ -24,6 +25,7 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.gateway.prices import own_price
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.reachability import reach_all
 
@@ -44,7 +46,11 @@ class Provider(Protocol):
 
     - `async def prepare(self, gateway: Gateway) -> list[str]`: see `prepare` below;
     - `def address(self, settings: Settings) -> str`: its address;
-    - `group`: own, web (the default), scholar or news: see GROUPS.
+    - `group`: own, web (the default), scholar or news: see GROUPS;
+    - `list_price: Decimal`, or `def price(self, settings: Settings) -> Decimal | None`: see
+      `price_of` below. Without either, a run with a budget needs a price under `[prices]`.
+
+    A provider over HTTP has all of these from `search.base.HttpProvider`.
     """
 
     name: str
@@ -208,6 +214,18 @@ def address_of(provider: Provider, settings: Settings) -> str:
     """Return the address of a provider; empty if it has none."""
     address = getattr(provider, "address", None)
     return str(address(settings)) if address else settings.urls.get(provider.name, "")
+
+
+def price_of(provider: Provider, settings: Settings) -> Decimal | None:
+    """Return what one search costs at most, in US dollars; None if that is not known.
+
+    The user's own price goes before the one that the provider states.
+    """
+    if price := getattr(provider, "price", None):
+        stated: Decimal | None = price(settings)
+        return stated
+    own = own_price(settings, provider.name)
+    return own if own is not None else getattr(provider, "list_price", None)
 
 
 def nearest(name: str, known: Mapping[str, Provider]) -> str:

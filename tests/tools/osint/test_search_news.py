@@ -25,6 +25,7 @@ from deepdiver.tools.osint.feed import (
     shown_arguments,
 )
 from deepdiver.tools.osint.search_news import FEED, NewsArguments
+from deepdiver.tools.search import gdelt
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FAST, FeedCase, FeedFaults, check_row
 from tests.tools.osint.test_rss import ATOM, RSS, feed, item
@@ -543,5 +544,5 @@ def test_what_it_is() -> None:
     assert (news.name, news.kind) == ("search_news", IntelligenceType.NEWS)
     assert news.missing(Settings()) is None
     assert any(line.startswith("keywords: ") for line in shown_arguments(news))
-    limit: Limit = Settings().limit("gdelt")
+    limit: Limit = Settings().limit("gdelt", gdelt.PROVIDER.pace)
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 5, 1)

@@ -240,5 +240,5 @@ async def test_recorded_replies_are_read(desk: Desk, service: Service) -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
-    limit = Settings().limit("arxiv")
+    limit = Settings().limit("arxiv", PROVIDER.limit(Settings()))
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 3, 1)

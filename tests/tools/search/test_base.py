@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field, SecretStr
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode, Request
 from deepdiver.tools.hit import Hit
@@ -103,6 +103,13 @@ def test_a_key_or_an_address_of_ones_own_is_needed() -> None:
     assert PROVIDER.missing(Settings()) == "set ATLAS_API_KEY"
     assert PROVIDER.missing(Settings(keys={"atlas": SecretStr("k")})) is None
     assert PROVIDER.missing(Settings(urls={"atlas": "http://127.0.0.1:9"})) is None
+
+
+def test_a_key_has_a_variable_without_any_list() -> None:
+    class Nameless(OtherAtlas):
+        key_variable = ""
+
+    assert Nameless().missing(Settings()) == "set DEEPDIVER_OTHER_KEY"
 
 
 def test_a_free_service_needs_nothing() -> None:
@@ -217,7 +224,38 @@ async def test_a_search_costs_what_the_user_says(desk: Desk, service: Service) -
 
 
 def test_a_price_that_is_not_known_reserves_nothing() -> None:
-    assert PROVIDER.price(3, Settings()) == 0
+    assert PROVIDER.price(Settings()) is None
+    assert PROVIDER.reserved(Settings()) == 0
+
+
+def test_a_list_price_holds_unless_the_user_sets_one() -> None:
+    class Dear(Atlas):
+        service = "dear"
+        list_price = Decimal("0.5")
+
+    own = Settings.model_validate({"prices": {"dear": {"call": "0.1"}}})
+    assert (Dear().price(Settings()), Dear().reserved(Settings(), 9)) == (Decimal("0.5"),) * 2
+    assert Dear().price(own) == Decimal("0.1")
+
+
+def test_a_free_service_costs_what_the_user_says_only_in_the_forecast() -> None:
+    own = Settings.model_validate({"prices": {"atlas": {"call": "0.1"}}})
+    assert FREE.price(Settings()) == 0
+    assert FREE.price(own) == Decimal("0.1")
+    assert FREE.reserved(own) == 0
+
+
+async def test_calls_wait_for_the_pace_of_the_service(desk: Desk, service: Service) -> None:
+    class Slow(Atlas):
+        pace = Limit(rate=1, per=0.4, concurrent=1)
+
+    service.always = reply(GOOD)
+    gateway = desk.gateway(urls={"atlas": service.url})
+    for query in ("one", "two"):
+        await Slow().search(query, 3, gateway)
+    assert service.times[1] - service.times[0] >= 0.3
+    mine = desk.gateway(urls={"atlas": service.url}, limits={"atlas": Limit(rate=1_000)})
+    assert mine.settings.limit("atlas", Slow.pace).rate == 1_000
 
 
 async def test_an_answer_may_say_what_it_has_cost(desk: Desk) -> None:

@@ -266,5 +266,5 @@ def test_the_table_of_countries_has_no_slip() -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("news", True)
-    limit = Settings().limit("gdelt")
+    limit = Settings().limit("gdelt", PROVIDER.limit(Settings()))
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 5, 1)

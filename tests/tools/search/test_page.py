@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from deepdiver.core.settings import KEY_VARIABLES, URL_VARIABLES, Settings, load
-from deepdiver.gateway.prices import search_cost
 from deepdiver.tools import search
-from deepdiver.tools.search import brave, duckduckgo, exa, serper, tavily
+from deepdiver.tools.search import brave, duckduckgo, exa, google, serpapi, serper, tavily
 
 PAGE = (Path(__file__).parents[3] / "docs" / "SEARCH.md").read_text(encoding="utf-8")
 
@@ -86,13 +85,10 @@ def test_the_numbers_are_those_of_the_code() -> None:
 
 def test_the_prices_are_those_of_the_code() -> None:
     prices = rows("What a search costs")
-    for name in ("tavily", "brave"):
-        assert prices[f"`{name}`"][0].startswith(str(search_cost(Settings(), name)))
-    for way in ("serper", "serpapi", "google"):
-        assert str(search_cost(Settings(), way)) in prices["`google`"][0]
-    assert search_cost(Settings(), "exa", 1) is not None
+    for priced in (tavily.PROVIDER, brave.PROVIDER):
+        assert prices[f"`{priced.name}`"][0].startswith(str(priced.list_price))
+    for seller in (serper.PROVIDER, serpapi.PROVIDER, google.CUSTOM_SEARCH):
+        assert str(seller.list_price) in prices["`google`"][0]
     assert prices["`exa`"][0].startswith("0.005 up to 25 results and 0.025 beyond, and 0.001")
-    few, many = search_cost(Settings(), "exa", 25), search_cost(Settings(), "exa", 26)
-    assert few is not None
-    assert many is not None
+    few, many = (exa.PROVIDER.price(Settings(), results) for results in (25, 26))
     assert (str(few), str(many)) == ("0.030", "0.051")

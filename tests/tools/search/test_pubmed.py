@@ -355,4 +355,4 @@ async def test_recorded_records_are_read(desk: Desk, service: Service) -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
-    assert Settings().limit("pubmed").rate == 3.0
+    assert Settings().limit("pubmed", PROVIDER.limit(Settings())).rate == 3.0

@@ -20,7 +20,7 @@ from deepdiver.core.parts import McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, SettingsError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.gateway.prices import search_cost
+from deepdiver.gateway.prices import own_price
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.mcp.approval import Approvals, State
 from deepdiver.tools.mcp.arguments import check
@@ -96,7 +96,7 @@ class McpTool:
             "args": given,
             "definition": self.definition.hash,
         }
-        worst = search_cost(gateway.settings, self.name) or Decimal(0)
+        worst = own_price(gateway.settings, self.name) or Decimal(0)
 
         async def do() -> Reply:
             # Among what the settings always give may be a key, which the journal does not hold.

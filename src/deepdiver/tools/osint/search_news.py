@@ -213,7 +213,8 @@ async def _listed(args: NewsArguments, query: str, gateway: Gateway) -> Listed:
         )
 
     payload = {"mode": "ArtList", "query": query, **args.asked_days(settings)}
-    reply = await gateway.call(Request("feed", GDELT, f"news of {args.words}", payload), do)
+    request = Request("feed", GDELT, f"news of {args.words}", payload, limit=gdelt.PROVIDER.pace)
+    reply = await gateway.call(request, do)
     return Listed.model_validate(reply.value)
 
 
@@ -228,9 +229,9 @@ async def _counts(args: NewsArguments, query: str, gateway: Gateway) -> Counts:
         return Reply(Counts(asked=asked, days=timeline.by_day()).model_dump(mode="json"))
 
     payload = {"mode": "TimelineVolRaw", "query": query, **args.asked_days(settings)}
-    reply = await gateway.call(
-        Request("feed", GDELT, f"number of news of {args.words}", payload), do
-    )
+    what = f"number of news of {args.words}"
+    request = Request("feed", GDELT, what, payload, limit=gdelt.PROVIDER.pace)
+    reply = await gateway.call(request, do)
     return Counts.model_validate(reply.value)
 
 

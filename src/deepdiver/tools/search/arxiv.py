@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.core.text import STOPWORDS
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.hit import Hit
@@ -69,6 +69,7 @@ class Arxiv(HttpProvider[ArxivQuery, ArxivResponse]):
     group = "scholar"
     default_url = "https://export.arxiv.org"
     keyless = True
+    pace = Limit(rate=1.0, per=3.0, concurrent=1)
     response = ArxivResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> ArxivQuery:

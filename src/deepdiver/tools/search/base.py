@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.gateway.prices import search_cost
+from deepdiver.gateway.prices import own_price
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.http import (
     Form,
@@ -84,9 +84,13 @@ class HttpService(ABC):
     default_url: str
     """Its address, unless the settings name another."""
     key_variable: str = ""
-    """The environment variable of its key, for messages; empty if it has no key."""
+    """The vendor's environment variable for its key; `DEEPDIVER_NAME_KEY` works for all of them."""
     keyless: bool = False
     """Whether it can be used without a key, and free of charge."""
+    list_price: Decimal | None = None
+    """US dollars for one search at the pay-as-you-go rate; None if that is not known."""
+    pace: Limit | None = None
+    """How fast it may be called, if that is slower than usual."""
 
     @property
     def service(self) -> str:
@@ -100,7 +104,7 @@ class HttpService(ABC):
         """Return that a key must be set, unless there is one, or an address of the user's own."""
         if self.keyless or settings.key(self.service) or settings.urls.get(self.service):
             return None
-        return f"set {self.key_variable}"
+        return f"set {self.key_variable or f'DEEPDIVER_{self.service.upper()}_KEY'}"
 
     def address(self, settings: Settings) -> str:
         """Return the address of the service.
@@ -120,9 +124,28 @@ class HttpService(ABC):
             return key_advice(settings, self.service, self.key_variable)
         return ""
 
-    def price(self, limit: int, settings: Settings) -> Decimal:
-        """Return what a search for so many results costs at most, in US dollars."""
-        return Decimal(0) if self.keyless else search_cost(settings, self.name, limit) or Decimal(0)
+    def limit(self, settings: Settings) -> Limit | None:
+        """Return how fast the service may be called; None for the usual limit."""
+        return self.pace
+
+    @property
+    def free(self) -> bool:
+        """Whether a search costs nothing."""
+        return self.keyless or self.list_price == 0
+
+    def price(self, settings: Settings, results: int = 0) -> Decimal | None:
+        """Return what a search costs at most, in US dollars; None if that is not known.
+
+        Args:
+            settings: The user's own prices, which go before the list price.
+            results: How many results are asked for; 0 for as many as the settings say.
+        """
+        own = own_price(settings, self.name, self.service)
+        return own if own is not None else Decimal(0) if self.free else self.list_price
+
+    def reserved(self, settings: Settings, results: int = 0) -> Decimal:
+        """Return what is reserved before a search is sent: its price, if it has one."""
+        return Decimal(0) if self.free else self.price(settings, results) or Decimal(0)
 
     async def fetch_json(self, request: HttpRequest, settings: Settings) -> Any:
         """Send a request and return the JSON of the answer.
@@ -176,9 +199,17 @@ class HttpProvider(HttpService, Generic[QueryT, ResponseT]):
             GatewayError: If there is no answer.
         """
         settings = gateway.settings
-        asked, price = self.query(query, limit, settings), self.price(limit, settings)
+        asked, price = self.query(query, limit, settings), self.reserved(settings, limit)
+        request = Request(
+            "search",
+            self.service,
+            query,
+            self.payload(asked),
+            worst=price,
+            limit=self.limit(settings),
+        )
         response = await journalled(
-            Request("search", self.service, query, self.payload(asked), worst=price),
+            request,
             lambda: self.fetch(asked, settings),
             self.response,
             gateway,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.http import HttpRequest
 from deepdiver.tools.search.base import DatedQuery, HttpProvider, without_empty
@@ -87,6 +88,8 @@ class Brave(HttpProvider[BraveQuery, BraveResponse]):
     about = "the web, from an index of its own (needs BRAVE_API_KEY)"
     default_url = "https://api.search.brave.com"
     key_variable = "BRAVE_API_KEY"
+    list_price = Decimal("0.005")  # $5 for 1,000
+    pace = Limit(rate=1.0, concurrent=1)
     response = BraveResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> BraveQuery:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.http import HttpRequest
 from deepdiver.tools.markup import strip_markup
@@ -25,6 +25,8 @@ SCIENTIFIC = frozenset(
     "reference-book reference-entry report report-component dissertation standard".split()
 )
 """Types of works that are published by somebody other than their authors."""
+WITH_CONTACT = Limit(rate=3.0, concurrent=3)
+"""The limit for callers who say who they are."""
 WITHDRAWN = frozenset({"retraction", "withdrawal", "removal", "partial_retraction"})
 
 
@@ -107,6 +109,7 @@ class Crossref(HttpProvider[CrossrefQuery, CrossrefResponse]):
     group = "scholar"
     default_url = "https://api.crossref.org"
     keyless = True
+    pace = Limit(rate=1.0, concurrent=1)
     response = CrossrefResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> CrossrefQuery:
@@ -119,6 +122,10 @@ class Crossref(HttpProvider[CrossrefQuery, CrossrefResponse]):
         """Return the request, which says who calls if there is a contact."""
         params = query.params() | without_empty({"mailto": settings.contact})
         return HttpRequest(self.url("/works", settings), params)
+
+    def limit(self, settings: Settings) -> Limit | None:
+        """Return how fast the service may be called."""
+        return WITH_CONTACT if settings.contact else self.pace
 
     def advice(self, settings: Settings) -> str:
         """Return what helps against a refusal."""

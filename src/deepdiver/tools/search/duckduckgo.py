@@ -12,12 +12,13 @@ import importlib.util
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
@@ -31,6 +32,7 @@ MOST_CHARACTERS = 500
 """The most characters of a query; DuckDuckGo answers a longer one with an empty page."""
 SECONDS = 20
 """The most seconds for one answer: the thread that waits for it cannot be stopped."""
+PACE = Limit(rate=1.0, concurrent=1)
 LIMITED = frozenset({202, 418})
 """Statuses besides 429 that mean that DuckDuckGo has been asked too often."""
 CHALLENGES = ("anomaly-modal", "challenge-form")
@@ -92,6 +94,7 @@ class DuckDuckGo:
     name = "duckduckgo"
     about = "the web; no key"
     keyless = True
+    list_price = Decimal(0)
 
     def missing(self, settings: Settings) -> str | None:
         """Return that the package must be installed, unless it is."""
@@ -121,7 +124,7 @@ class DuckDuckGo:
             return shaped(self.name, DuckDuckGoResponse, {"results": found})
 
         payload = asked.model_dump(mode="json", exclude_none=True)
-        request = Request("search", self.name, query, payload)
+        request = Request("search", self.name, query, payload, limit=PACE)
         response = await journalled(request, fetch, DuckDuckGoResponse, gateway)
         return [hit for result in response.results if (hit := _hit(result))][:limit]
 

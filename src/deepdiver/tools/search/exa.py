@@ -16,6 +16,12 @@ from deepdiver.tools.search.dates import iso_date
 
 CHARACTERS = 2_000
 """The characters of each page: enough to judge it by; the page itself is fetched later."""
+SEARCH_PRICES = ((25, Decimal("0.005")), (100, Decimal("0.025")))
+"""US dollars for a search with up to so many results, from Exa's own OpenAPI description, November
+2026."""
+DEAREST = SEARCH_PRICES[-1][1]
+PAGE_PRICE = Decimal("0.001")
+"""US dollars for the text of each result."""
 
 
 class ExaQuery(SearchQuery):
@@ -86,6 +92,15 @@ class Exa(HttpProvider[ExaQuery, ExaResponse]):
         """Return the request."""
         headers = without_empty({"x-api-key": settings.key(self.name)})
         return HttpRequest(self.url("/search", settings), body=query.fields(), headers=headers)
+
+    def price(self, settings: Settings, results: int = 0) -> Decimal | None:
+        """Return what a search costs at most, which depends on the number of results."""
+        own = super().price(settings, results)
+        if own is not None:
+            return own
+        results = results or settings.filters.results
+        search = next((price for most, price in SEARCH_PRICES if results <= most), DEAREST)
+        return search + PAGE_PRICE * results
 
     def cost(self, response: ExaResponse, price: Decimal, settings: Settings) -> Decimal:
         """Return what Exa says that a search has cost, unless the user has set a price."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.core.text import STOPWORDS
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.hit import Hit
@@ -96,6 +96,7 @@ class Gdelt(HttpProvider[GdeltQuery, GdeltResponse]):
     group = "news"
     default_url = "https://api.gdeltproject.org"
     keyless = True
+    pace = Limit(rate=1.0, per=5.0, concurrent=1)
     response = GdeltResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> GdeltQuery:

@@ -6,6 +6,7 @@ Google's own Custom Search takes no new users and ends on 1 January 2027; the ot
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel
@@ -13,7 +14,6 @@ from pydantic import BaseModel
 from deepdiver.core.identity import digest
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.gateway import Gateway
-from deepdiver.gateway.prices import paid
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.http import HttpRequest
 from deepdiver.tools.search.base import DatedQuery, HttpProvider, without_empty
@@ -67,6 +67,7 @@ class CustomSearch(HttpProvider[CustomSearchQuery, CustomSearchResponse]):
     name = "google"
     about = "the web, through Google's Custom Search"
     default_url = "https://customsearch.googleapis.com"
+    list_price = Decimal("0.005")  # $5 for 1,000 after 100 free ones a day
     response = CustomSearchResponse
 
     def missing(self, settings: Settings) -> str | None:
@@ -131,9 +132,14 @@ class Google:
         """Search the web."""
         return await self._service(gateway.settings).search(query, limit, gateway)
 
+    def price(self, settings: Settings, results: int = 0) -> Decimal | None:
+        """Return what a search costs at most at the service that is asked."""
+        return self._service(settings).price(settings, results)
+
     def _service(self, settings: Settings) -> Serper | Serpapi | CustomSearch:
-        sellers: dict[str, Serper | Serpapi] = {s.service: s for s in (SERPER, SERPAPI)}
-        return sellers.get(paid(settings, self.name), CUSTOM_SEARCH)
+        sellers = (SERPER, SERPAPI)
+        ready = (seller for seller in sellers if seller.missing(settings) is None)
+        return next(ready, CUSTOM_SEARCH)
 
 
 def _sort(filters: Filters) -> dict[str, str]:

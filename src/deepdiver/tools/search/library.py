@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -128,6 +129,7 @@ class LibraryProvider:
     name = "library"
     about = "your own documents (deepdiver library add, --in PATH, or --sample)"
     group = "own"
+    list_price = Decimal(0)
 
     def missing(self, settings: Settings) -> str | None:
         """Return that documents are needed, unless there are any."""

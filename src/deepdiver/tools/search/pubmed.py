@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
@@ -99,6 +99,7 @@ class PubMed(HttpService):
     default_url = "https://eutils.ncbi.nlm.nih.gov"
     key_variable = "NCBI_API_KEY"
     keyless = True
+    pace = Limit(rate=3.0, concurrent=3)
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
         """Search.
@@ -126,7 +127,8 @@ class PubMed(HttpService):
             )
             return _ids(await self.fetch_json(request, settings))
 
-        request = Request("search", self.name, what, {"search": query.model_dump()})
+        payload = {"search": query.model_dump()}
+        request = Request("search", self.name, what, payload, limit=self.limit(settings))
         return await journalled(request, fetch, FoundIds, gateway)
 
     async def _records(self, query: RecordsQuery, what: str, gateway: Gateway) -> PubMedRecords:
@@ -141,7 +143,8 @@ class PubMed(HttpService):
             # In a thread, because parsing XML takes time.
             return PubMedRecords(articles=await asyncio.to_thread(_records, text))
 
-        request = Request("search", self.name, what, {"records": query.model_dump()})
+        payload = {"records": query.model_dump()}
+        request = Request("search", self.name, what, payload, limit=self.limit(settings))
         return await journalled(request, fetch, PubMedRecords, gateway)
 
     def _caller(self, settings: Settings) -> dict[str, str]:

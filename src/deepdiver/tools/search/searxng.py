@@ -53,6 +53,7 @@ class Searxng(HttpProvider[SearxngQuery, SearxngResponse]):
     name = "searxng"
     about = "the web, through a SearXNG of your own (needs SEARXNG_URL)"
     default_url = ""
+    list_price = Decimal(0)
     response = SearxngResponse
 
     def missing(self, settings: Settings) -> str | None:
@@ -60,10 +61,6 @@ class Searxng(HttpProvider[SearxngQuery, SearxngResponse]):
         if settings.urls.get(self.name):
             return None
         return "set SEARXNG_URL to the address of your SearXNG"
-
-    def price(self, limit: int, settings: Settings) -> Decimal:
-        """Return nothing: it is your own."""
-        return Decimal(0)
 
     def query(self, text: str, limit: int, settings: Settings) -> SearxngQuery:
         """Return the query, narrowed by the filters."""

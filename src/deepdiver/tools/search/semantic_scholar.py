@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.http import HttpRequest
 from deepdiver.tools.markup import strip_markup
@@ -82,6 +82,7 @@ class SemanticScholar(HttpProvider[SemanticScholarQuery, SemanticScholarResponse
     default_url = "https://api.semanticscholar.org"
     key_variable = "SEMANTIC_SCHOLAR_API_KEY"
     keyless = True
+    pace = Limit(rate=1.0, concurrent=1)
     response = SemanticScholarResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> SemanticScholarQuery:

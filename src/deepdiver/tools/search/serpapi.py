@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 from pydantic import BaseModel
 
@@ -62,6 +63,7 @@ class Serpapi(HttpProvider[SerpapiQuery, SerpapiResponse]):
     about = "the web, through Google (needs SERPAPI_API_KEY)"
     default_url = "https://serpapi.com"
     key_variable = "SERPAPI_API_KEY"
+    list_price = Decimal("0.015")  # $75 for 5,000
     response = SerpapiResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> SerpapiQuery:

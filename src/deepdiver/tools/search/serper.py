@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 from pydantic import BaseModel
 
@@ -51,6 +52,7 @@ class Serper(HttpProvider[SerperQuery, SerperResponse]):
     about = "the web, through Google (needs SERPER_API_KEY)"
     default_url = "https://google.serper.dev"
     key_variable = "SERPER_API_KEY"
+    list_price = Decimal("0.001")  # a credit, up to ten results; $50 for 50,000
     response = SerperResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> SerperQuery:

@@ -100,6 +100,7 @@ class Tavily(HttpProvider[TavilyQuery, TavilyResponse]):
     about = "the web, with page texts (needs TAVILY_API_KEY)"
     default_url = "https://api.tavily.com"
     key_variable = "TAVILY_API_KEY"
+    list_price = Decimal("0.016")  # two credits of $0.008: advanced depth
     response = TavilyResponse
 
     def query(self, text: str, limit: int, settings: Settings) -> TavilyQuery:
@@ -153,7 +154,7 @@ async def _extract(urls: list[str], gateway: Gateway) -> list[Hit]:
         return shaped(Tavily.name, TavilyResponse, raw)
 
     def price(pages: int) -> Decimal:
-        return PROVIDER.price(0, settings) * -(-pages // PAGES_OF_A_PRICE)
+        return PROVIDER.reserved(settings) * -(-pages // PAGES_OF_A_PRICE)
 
     what = urls[0] if len(urls) == 1 else f"{len(urls)} pages"
     response = await journalled(
