@@ -64,7 +64,9 @@ class Atlas:
 
     async def search(self, query, limit, gateway):
         async def do():
-            return Reply([{"url": "atlas:1", "title": "Map", "text": f"A map of {query}.", "provider": self.name}])
+            text = f"A map of {query}."
+            hit = {"url": "atlas:1", "title": "Map", "text": text, "provider": self.name}
+            return Reply([hit])
         reply = await gateway.call(Request("search", self.name, query, {"query": query}), do)
         return [Hit(**item) for item in reply.value]
 

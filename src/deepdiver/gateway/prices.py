@@ -1,8 +1,8 @@
 """What calls cost.
 
-Model prices come from the `genai-prices` package (its bundled list: nothing is fetched), and your own
-go before them. A model name is provider:model. Local providers cost nothing. A price that is not
-known is None, never 0. Search providers state their own prices (`tools.registry.price_of`).
+Model prices come from the `genai-prices` package (its bundled list: nothing is fetched), and your
+own go before them. A model name is provider:model. Local providers cost nothing. A price that is
+not known is None, never 0. Search providers state their own prices: see `tools.registry.price_of`.
 """
 
 from __future__ import annotations

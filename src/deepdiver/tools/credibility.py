@@ -27,8 +27,8 @@ from deepdiver.tools.hit import Hit
 from deepdiver.tools.source_age import AgeNeed, days_of
 
 LACKING = 0.05
-"""What a source loses for each of these: no date; no author, if its kind usually names one; no https;
-only an extract was read."""
+"""What a source loses for each of these: no date; no author, if its kind usually names one; no
+https; only an extract was read."""
 NEAR = 0.05
 """What a primary source gains if it was made at the time asked about: a log of the day is better
 than a later account."""

@@ -25,8 +25,8 @@ USER_AGENT = "deepdiver (research agent; cites what it reads)"
 TIMEOUT = 60.0
 """Seconds without a byte; the gateway's deadline for the whole call is usually shorter."""
 USERS_TO_CURE = frozenset({401, 402, 403, 432, 433})
-"""The key is refused, or its account is empty (402, and Tavily's own 432 and 433): the user must act
-before the run can go on."""
+"""The key is refused, or its account is empty (402, and Tavily's own 432 and 433): the user must
+act before the run can go on."""
 LARGEST = 20_000_000
 """The most bytes of an answer, unpacked. Results with the whole text of their pages are about a
 tenth of it."""
@@ -343,7 +343,7 @@ async def _pieces(provider: str, reply: httpx.Response, largest: int) -> AsyncIt
 
 
 def _refusal(provider: str, reply: httpx.Response, refused: Collection[int]) -> CallError:
-    """Return the error for a status. It does not repeat the answer: some services repeat the key."""
+    """Return the error for a status, without the answer: some services repeat the key in it."""
     fault = CallFault.AUTH if reply.status_code in refused else fault_of(reply.status_code)
     told = f"{provider} answered {reply.status_code}"
     if fault is CallFault.AUTH:

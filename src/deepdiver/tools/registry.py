@@ -134,7 +134,7 @@ class Choice:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The choice as settings write it, so that a key that comes or goes later does not matter."""
+        """The choice as in settings, so that a key that comes or goes later does not matter."""
         return (
             *(f"{p.name}?" if p.name in self.optional else p.name for p in self.providers),
             *self.mcp,

@@ -88,8 +88,8 @@ CLOCKS = (
     (90, _words(_QUARTER, "价格|価格|가격")),
     (365, _words(_YEAR, "现在|現在|目前|最新|현재|최신")),
 )
-"""Words that ask about the present or about something that changes, each with its half-life in days,
-the shortest first."""
+"""Words that ask about the present or about something that changes, each with its half-life in
+days, the shortest first."""
 YEARLY = 365
 """The half-life in days if the question names a year."""
 AHEAD = 10

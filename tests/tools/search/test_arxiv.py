@@ -39,7 +39,8 @@ FEED = (
       Holm &amp; others</title>
     <updated>2026-03-01T10:00:00Z</updated>
     <link href="https://arxiv.org/abs/2601.00001v2" rel="alternate" type="text/html"/>
-    <link href="https://arxiv.org/pdf/2601.00001v2" rel="related" type="application/pdf" title="pdf"/>
+    <link href="https://arxiv.org/pdf/2601.00001v2" rel="related" type="application/pdf"
+      title="pdf"/>
     <link rel="related" href="https://doi.org/10.5555/holm" title="doi"/>
     <summary>  We show that $x &lt; y$
       for all works. </summary>

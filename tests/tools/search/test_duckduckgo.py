@@ -53,7 +53,8 @@ def item(url: str, title: str, text: str) -> str:
 
 def page(*items: str) -> bytes:
     """Return a page of results."""
-    return f"""<!DOCTYPE html><html><head><title>holm at DuckDuckGo</title></head><body class="body--html">
+    return f"""<!DOCTYPE html><html><head><title>holm at DuckDuckGo</title></head>
+    <body class="body--html">
     <form id="header_form" action="/html/" method="post"><input name="q" value="holm"></form>
     <div class="serp__results"><div id="links" class="results">{"".join(items)}</div></div>
     </body></html>""".encode()
@@ -69,8 +70,10 @@ GOOD = page(
     item("https://duckduckgo.com/y.js?ad_domain=shop.example", "Buy Holm", "An advertisement."),
 )
 EMPTY = page('<div class="no-results">No results.</div>')
-CHALLENGE = b"""<!DOCTYPE html><html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js">
-<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form></body></html>"""
+CHALLENGE = b"""<!DOCTYPE html><html><body>
+<form id="challenge-form" action="//duckduckgo.com/anomaly.js">
+<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>
+</body></html>"""
 
 
 class TestFaults(Faults):

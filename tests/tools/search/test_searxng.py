@@ -236,9 +236,11 @@ async def test_filters(
 
 @pytest.mark.parametrize(
     ("back", "named"),
-    [(0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month"), (32, "year"), (366, "year"),
-     (367, None)],
-)  # fmt: skip
+    [
+        *((0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month")),
+        *((32, "year"), (366, "year"), (367, None)),
+    ],
+)
 async def test_the_shortest_time_that_reaches_back(
     desk: Desk, line: Line, back: int, named: str | None
 ) -> None:

@@ -1,4 +1,4 @@
-"""Semantic Scholar against a local server that speaks its format, through the real gateway and store."""
+"""Semantic Scholar against a local server that speaks its format; gateway and store are real."""
 
 from __future__ import annotations
 

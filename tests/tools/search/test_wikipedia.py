@@ -1,4 +1,4 @@
-"""Wikipedia against a local server that speaks the MediaWiki action API, through the real gateway and store."""
+"""Wikipedia against a local server that speaks its API; the gateway and the store are real."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Your own documents: those of `deepdiver library`, those given with --in, or the bundled sample."""
+"""Your own documents: those of `deepdiver library`, those given with --in, or the sample."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from deepdiver.tools.library.places import folder_of, has_documents, open_librar
 T = TypeVar("T")
 
 READING = 3_600.0
-"""The most seconds for reading all documents: enough for any library, as nobody else waits for it."""
+"""The most seconds for reading all documents: long, because nobody else waits for it."""
 LONG, REST = 0.5, 10.0
 """LONG is the most seconds that a check for changed files may take before every search. After a
 longer one there is no other check for REST times as long."""
 TOLD_EVERY = 2.0
 """Seconds between two messages of progress, and before the first."""
 NAMED = 10
-"""The most files that could not be read and are named one by one: a folder of pictures must not fill
-the report."""
+"""The most unreadable files that are named one by one: a folder of pictures must not fill the
+report."""
 
 
 class Shelf:

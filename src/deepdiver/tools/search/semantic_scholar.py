@@ -19,8 +19,8 @@ FIELDS = (
     "title,abstract,url,venue,year,publicationDate,publicationTypes,authors,externalIds,"
     "openAccessPdf"
 )
-"""The fields asked for. Not `tldr`: a model wrote it, and a quote of a paper must be the paper's own
-words."""
+"""The fields asked for. Not `tldr`: a model wrote it, and a quote of a paper must be the paper's
+own words."""
 
 
 class SemanticScholarQuery(SearchQuery):

@@ -156,7 +156,7 @@ class Wikipedia(HttpService):
         return hits
 
     async def _whole(self, page: WikipediaPage, language: str, gateway: Gateway) -> Hit | None:
-        """Return an article with all its text; None if the call failed, which the gateway reports."""
+        """Return an article with all its text; None if the call failed (the gateway reports it)."""
         asked = ArticleQuery(language=language, pageids=page.pageid)
         try:
             pages = await self._pages(asked, page.title, gateway)
