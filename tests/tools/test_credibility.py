@@ -1,7 +1,4 @@
-"""How far a source is believed.
-
-Always within bounds, always with its reasons, and the user has the last word.
-"""
+"""How far a source is believed: within bounds, with reasons, and the user has the last word."""
 
 from __future__ import annotations
 
@@ -78,7 +75,7 @@ def test_ratings_that_are_right_pass() -> None:
     )
 
 
-def test_a_rating_of_an_unknown_kind_is_told_where_it_could_not_be_refused() -> None:
+def test_a_rating_of_an_unknown_kind_is_a_reason_if_it_could_not_be_refused() -> None:
     score, reasons = of(ratings={"example.org": {"kind": "oracle"}})
     assert score == table().unknown[SourceKind.PAGE].score
     assert "your rating names the kind 'oracle', which is not in the table" in reasons
@@ -283,7 +280,7 @@ def test_primary_sources_go_before_the_press_and_the_press_before_hearsay() -> N
         ("blog", "secondary"),
     ],
 )
-def test_primary_or_secondary_is_told(kind: str, standing: str) -> None:
+def test_primary_or_secondary_is_a_reason(kind: str, standing: str) -> None:
     assert standing in of(publisher_kind=kind)[1]
 
 
@@ -308,14 +305,14 @@ def test_a_review_is_secondary_and_loses_nothing_for_it(title: str) -> None:
 @pytest.mark.parametrize(
     "title", ["Peer reviewers in court", "The reviewing of light", "Preview of the fair"]
 )
-def test_what_is_no_review_stays_primary(title: str) -> None:
+def test_a_paper_that_is_not_a_review_stays_primary(title: str) -> None:
     assert of(publisher_kind="scientific", title=title)[1][1] == "primary"
 
 
 @pytest.mark.parametrize(
     "title", ["Retracted: Blue light", "RETRACTED ARTICLE: Blue light", "[Withdrawn] Blue light"]
 )
-def test_what_was_taken_back_is_hardly_believed_wherever_it_stands(title: str) -> None:
+def test_a_retracted_paper_is_hardly_believed_anywhere(title: str) -> None:
     for url in (
         "https://pubmed.ncbi.nlm.nih.gov/1/",
         "https://doi.org/10.1/1",
@@ -351,7 +348,7 @@ def test_a_publishers_kind_is_read_whatever_its_case() -> None:
 # -- what is missing
 
 
-def test_what_is_missing_costs_and_is_told() -> None:
+def test_missing_details_lower_the_score_and_are_reasons() -> None:
     paper = ("a newspaper with an editor", "secondary")
     assert of(publisher_kind="newspaper", published="") == (0.65, (*paper, "no date"))
     assert of(publisher_kind="newspaper", published="last week") == (0.65, (*paper, "no date"))
@@ -407,7 +404,7 @@ def test_a_question_about_now_makes_old_sources_lose_in_steps() -> None:
     )
 
 
-def test_the_loss_is_told_with_the_age() -> None:
+def test_the_reason_names_the_age() -> None:
     assert of(NOW, published="2020-11-15")[1][-1] == "6 years old, and the question is about now"
     news = age_need_of("What happened this week?", AS_OF)
     assert of(news, published="2026-11-01")[1][-1] == "14 days old, and the question is about now"

@@ -1,7 +1,4 @@
-"""Asking over HTTP against a real socket.
-
-Every way in which a service can fail is told apart, and none tells a key.
-"""
+"""HTTP against a real socket: all failures are told apart, and none shows a key."""
 
 from __future__ import annotations
 
@@ -174,7 +171,7 @@ async def test_an_address_at_which_nothing_can_be(url: str) -> None:
     assert "correct its address" in str(error)
 
 
-async def test_a_password_in_an_address_is_not_told() -> None:
+async def test_a_password_in_an_address_is_not_shown() -> None:
     for url in ("http://me:hunter2@127.0.0.1:1/search", "http://me:hunter2@[::1/search"):
         assert "hunter2" not in str(await failure(url))
 
@@ -385,7 +382,7 @@ async def test_a_download_that_has_not_changed_is_not_sent(line: Line) -> None:
     assert 'if-none-match: "v1"' in line.heard[0].lower()
 
 
-async def test_not_modified_is_no_answer_to_a_question(line: Line) -> None:
+async def test_not_modified_is_not_an_answer_to_a_question(line: Line) -> None:
     line.answers("304 Not Modified", b"")
     assert (await failure(line.url)).fault is CallFault.REQUEST
 
@@ -452,7 +449,7 @@ def test_without_a_contact_there_is_no_header() -> None:
     assert user_agent(Settings()) == {}
 
 
-def test_a_contact_is_told_to_services_that_ask() -> None:
+def test_a_contact_is_sent_to_services_that_ask() -> None:
     (told,) = user_agent(Settings(contact="ada@example.org")).values()
     assert told == "deepdiver (ada@example.org; cites what it reads)"
 

@@ -1,7 +1,4 @@
-"""LangChain tools of the user's.
-
-Whatever they take, return or raise, what they say can be cited.
-"""
+"""LangChain tools of the user: their results can be cited, and their errors cost one search."""
 
 from __future__ import annotations
 
@@ -159,7 +156,7 @@ async def test_whatever_a_tool_raises_costs_one_search(
     assert row.state is CallState.FAILED
 
 
-async def test_an_error_is_told_in_one_line_and_without_keys(desk: Desk) -> None:
+async def test_an_error_is_one_line_without_keys(desk: Desk) -> None:
     key = "sk-0123456789abcdef"
     error = RuntimeError(f"first\nsecond \ud83d {key}\n" + "x" * 10_000)
     provider = LangChainProvider(raising(error))
@@ -399,7 +396,7 @@ async def test_documents_of_a_retriever(desk: Desk) -> None:
     ]
 
 
-async def test_a_score_beside_a_document_is_no_result(desk: Desk) -> None:
+async def test_a_score_beside_a_document_is_not_a_result(desk: Desk) -> None:
     pairs = [(Document(page_content="First."), 0.93), (Document(page_content="Second."), 0.71)]
     assert [found.text for found in await ask(returning(pairs), desk)] == ["First.", "Second."]
 

@@ -35,7 +35,7 @@ def closed() -> int:
         "http://[::1",
     ],
 )
-async def test_what_is_no_address_is_said(address: str) -> None:
+async def test_an_invalid_address_is_reported(address: str) -> None:
     assert "is not an address" in await reach(address)
 
 

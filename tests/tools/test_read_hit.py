@@ -1,7 +1,4 @@
-"""Reading what was found.
-
-The whole page where it can be had, and else what the provider shows, said plainly.
-"""
+"""Reading a hit: the whole page if possible, otherwise the extract, and the report says so."""
 
 from __future__ import annotations
 
@@ -191,9 +188,7 @@ async def test_a_page_that_cannot_be_read_leaves_the_extract_and_says_so(
     )
 
 
-async def test_a_page_that_cannot_be_read_and_has_no_extract_is_no_source(
-    desk: Desk, web: Web
-) -> None:
+async def test_a_page_without_text_and_extract_is_not_a_source(desk: Desk, web: Web) -> None:
     got = await read(desk, Hit(url="https://example.org/wall", text=" "), read_pages=True)
     assert got.source is None
     assert got.limit.endswith("(a login wall): nothing of it is used")
@@ -232,7 +227,9 @@ async def test_the_whole_page_is_read_and_says_more_of_itself_than_the_search_di
     ],
     ids=lambda found: found.url,
 )
-async def test_what_is_whole_or_no_page_is_not_fetched(desk: Desk, web: Web, found: Hit) -> None:
+async def test_whole_texts_and_other_kinds_are_not_fetched(
+    desk: Desk, web: Web, found: Hit
+) -> None:
     assert (await read(desk, found, read_pages=True)).text == found.text
     assert web.fetched == []
 

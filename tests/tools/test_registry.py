@@ -283,7 +283,7 @@ async def test_behind_a_proxy_nobody_is_left_out(
     assert await reached(Choice((gone,), frozenset({"gone"})), desk.gateway()) == ([gone], [])
 
 
-def test_a_provider_that_says_no_address_is_found_by_its_setting() -> None:
+def test_a_provider_without_an_address_is_found_by_its_setting() -> None:
     class Silent(At):
         address = None  # type: ignore[assignment]
 
@@ -375,7 +375,7 @@ class Ready:
         return list(self.lines)
 
 
-async def test_what_cannot_be_searched_is_told(desk: Desk) -> None:
+async def test_sources_that_cannot_be_searched_are_listed(desk: Desk) -> None:
     gateway = desk.gateway()
     chosen = [Ready("one", "a was not read"), providers()["tavily"], Ready("two", empty=True)]
     assert await prepare(chosen, gateway) == ["a was not read", "two holds nothing"]
@@ -387,7 +387,7 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
         await prepare([Ready("one", empty=True), Ready("two", empty=True)], desk.gateway())
 
 
-def test_the_hint_never_names_what_is_not_there() -> None:
+def test_the_hint_never_names_an_unknown_provider() -> None:
     assert nearest("tavily", {}) == "; known are auto, scholar, news, mcp"
     assert (
         nearest("x", {"atlas": BrokenProvider("atlas", "")})

@@ -1,7 +1,4 @@
-"""Searching several providers at once.
-
-One that fails costs its own results, and merging has no history.
-"""
+"""Searching several providers at once: failures stay apart, and the order does not matter."""
 
 from __future__ import annotations
 
@@ -94,7 +91,7 @@ async def test_no_provider_has_not_answered(desk: Desk) -> None:
     assert await search_all("q", [], desk.gateway()) == SearchResults((), False, ())
 
 
-async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
+async def test_a_failure_by_the_budget_says_so(desk: Desk) -> None:
     class Paid(Place):
         async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
             async def do() -> Reply:
@@ -147,7 +144,7 @@ async def test_a_replay_gives_the_same(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("error", [UsageError("no such folder"), ZeroDivisionError("a bug")])
-async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
+async def test_other_errors_are_raised_once_all_calls_have_settled(
     desk: Desk, error: Exception
 ) -> None:
     slow = Place("slow", hit("u"), after=0.05)

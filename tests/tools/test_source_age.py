@@ -1,7 +1,4 @@
-"""What a question needs of its sources' age.
-
-By words and times, and nothing where it is not said.
-"""
+"""How old the sources of a question may be, by its words and times, and never by guessing."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ TODAY = date(2026, 11, 15)
 
 
 @pytest.mark.parametrize("as_of", ["", "today", "2026", "2026-02-30"])
-def test_a_day_that_is_none(as_of: str) -> None:
+def test_a_text_that_is_not_a_day(as_of: str) -> None:
     with pytest.raises(ValueError, match=r"isoformat|day|Invalid"):
         age_need_of("Who is it?", as_of)
 

@@ -118,7 +118,7 @@ async def test_xml_that_points_elsewhere_is_refused(
     assert caught.value.fault is CallFault.MALFORMED
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))

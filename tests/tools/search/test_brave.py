@@ -169,7 +169,7 @@ async def test_filters(
     assert len(service.heard) == (2 if added else 1)
 
 
-async def test_an_open_end_is_today_and_no_part_of_the_call(
+async def test_an_open_end_is_today_and_not_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)

@@ -92,7 +92,7 @@ class TestFaults(Faults):
     )
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))

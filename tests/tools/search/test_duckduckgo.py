@@ -1,7 +1,4 @@
-"""DuckDuckGo.
-
-The real package, pointed at a local server that answers with pages as DuckDuckGo makes them.
-"""
+"""DuckDuckGo through the real package, against a local server with pages like DuckDuckGo's."""
 
 from __future__ import annotations
 
@@ -153,7 +150,7 @@ async def test_filters(
     assert len(service.heard) == (2 if added else 1)
 
 
-async def test_an_open_end_is_today_and_no_part_of_the_call(
+async def test_an_open_end_is_today_and_not_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)

@@ -107,7 +107,7 @@ async def test_an_error_in_a_sentence_is_not_nothing_found(
         assert caught.value.retry_after == 5.0
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url)))

@@ -1,7 +1,4 @@
-"""The page on searching says what is true.
-
-Every provider has its rows, every number and variable is real.
-"""
+"""docs/SEARCH.md is true: each provider has its rows, and all numbers and names are real."""
 
 from __future__ import annotations
 

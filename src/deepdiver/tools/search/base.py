@@ -94,9 +94,9 @@ class HttpService(ABC):
 
     @property
     def service(self) -> str:
-        """The service that is asked: the name for its key, its address, its limit and the journal.
+        """The name of the service in the journal and under keys, urls and limits in the settings.
 
-        Another than the name of the provider only where several services sell the same results.
+        It differs from the name of the provider only if several services sell the same results.
         """
         return self.name
 
@@ -247,7 +247,7 @@ async def journalled(
     *,
     cost: Callable[[Form], Decimal] = lambda _: Decimal(0),
 ) -> Form:
-    """Return the answer to a request, from the journal where it was sent before.
+    """Return the answer to a request, from the journal if it was sent before.
 
     Args:
         request: The request as the journal knows it.

@@ -48,5 +48,5 @@ _CODES = {
 
 
 def code_of(spelt: str | None) -> str:
-    """Return the code of a language by its name or its MARC code; empty where it is not known."""
+    """Return the code of a language by its name or its MARC code; empty if it is not known."""
     return _CODES.get((spelt or "").strip().lower(), "")

@@ -50,7 +50,7 @@ class PubMedQuery(SearchQuery):
 
 
 class RecordsQuery(BaseModel):
-    """A request for the records of what was found."""
+    """A request for the records of the ids found."""
 
     id: list[str]
 
@@ -60,7 +60,7 @@ class RecordsQuery(BaseModel):
 
 
 class FoundIds(BaseModel):
-    """The ids of what was found, the best first."""
+    """The ids found, the best first."""
 
     idlist: list[str]
 
@@ -85,7 +85,7 @@ class PubMedRecord(BaseModel):
 
 
 class PubMedRecords(BaseModel):
-    """The records of what was found."""
+    """The records of the ids found."""
 
     articles: list[PubMedRecord]
 
