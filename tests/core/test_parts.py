@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from deepdiver.core.parts import DEFAULTS, IDENTIFIED, KEYED, Filters, Limit, Mcp, McpServer
+from deepdiver.core.parts import DEFAULTS, KEYED, Filters, Limit, Mcp, McpServer
 from deepdiver.core.settings import Settings, from_public, load
 from deepdiver.errors import SettingsError
 
@@ -100,7 +100,12 @@ class TestLimits:
         own = {"limits": {"nvd": {"rate": 1}}, "keys": {"nvd": "k"}, "contact": "me@example.org"}
         made = Settings.model_validate(own)
         assert made.limit("nvd") == Limit(rate=1)
-        assert made.limit("crossref") == IDENTIFIED["crossref"]
+
+    def test_the_limit_of_a_provider_holds_unless_the_user_sets_one(self) -> None:
+        usual, mine = Limit(rate=3), Limit(rate=1)
+        assert Settings().limit("atlas", usual) == usual
+        assert Settings().limit("atlas") == Limit()
+        assert Settings(limits={"atlas": mine}).limit("atlas", usual) == mine
 
     @pytest.mark.parametrize(
         "fields", [{"rate": 0}, {"per": 0}, {"concurrent": 0}, {"rate": float("inf")}]

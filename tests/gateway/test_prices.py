@@ -11,15 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
-from deepdiver.gateway.prices import (
-    FREE,
-    RESELLERS,
-    SEARCH_PRICES,
-    model_cost,
-    most_tokens,
-    search_cost,
-    seller_of,
-)
+from deepdiver.gateway.prices import FREE, model_cost, most_tokens, own_price
 
 PLAIN = Settings()
 KNOWN = ("openai:gpt-4o-mini", "anthropic:claude-sonnet-4-5", "google:gemini-2.5-flash")
@@ -36,11 +28,6 @@ def own(**prices: dict[str, str]) -> Settings:
 )
 def test_a_price_that_is_not_known_is_none_and_never_0(model: str) -> None:
     assert model_cost(PLAIN, model, 1_000, 1_000) is None
-
-
-def test_a_search_whose_price_is_not_known_is_none() -> None:
-    assert search_cost(PLAIN, "nobody") is None
-    assert search_cost(PLAIN, "") is None
 
 
 def test_a_known_model_is_priced_by_its_tokens_exactly() -> None:
@@ -72,7 +59,6 @@ def test_your_own_price_goes_before_the_list() -> None:
 
 def test_your_own_price_makes_a_local_model_cost_something() -> None:
     assert model_cost(own(ollama__llama={"call": "0.5"}), "ollama:llama", 10, 10) == Decimal("0.5")
-    assert search_cost(own(searxng={"call": "0.5"}), "searxng") == Decimal("0.5")
 
 
 @pytest.mark.parametrize("model", ["ollama:qwen3:8b", "ollama:", "embedded"])
@@ -82,53 +68,23 @@ def test_what_runs_here_costs_nothing(model: str) -> None:
 
 @pytest.mark.parametrize("provider", sorted(FREE))
 def test_free_providers_cost_nothing(provider: str) -> None:
-    assert search_cost(PLAIN, provider) == 0
+    assert model_cost(PLAIN, provider, 1, 1) == 0
 
 
-@pytest.mark.parametrize("provider", sorted(SEARCH_PRICES))
-def test_a_search_is_priced_by_the_call(provider: str) -> None:
-    assert provider not in FREE
-    assert search_cost(PLAIN, provider) == SEARCH_PRICES[provider] > 0
-    assert search_cost(own(**{provider: {"call": "0.25"}}), provider) == Decimal("0.25")
+def test_no_price_of_your_own_is_none_and_never_0() -> None:
+    assert own_price(PLAIN, "tavily") is None
+    assert own_price(own(tavily={"call": "1"}), "exa", "") is None
+    assert own_price(own(tavily={"call": "1"})) is None
 
 
-def test_your_own_search_price_may_be_nothing() -> None:
-    assert search_cost(own(tavily={"call": "0"}), "tavily") == 0
+def test_your_own_price_goes_by_the_first_name_that_has_one() -> None:
+    both = own(google={"call": "0.25"}, serper={"call": "0.5"})
+    assert own_price(both, "google", "serper") == Decimal("0.25")
+    assert own_price(own(serper={"call": "0.5"}), "google", "serper") == Decimal("0.5")
 
 
-@pytest.mark.parametrize(
-    ("results", "price"),
-    [(1, "0.006"), (6, "0.011"), (25, "0.030"), (26, "0.051"), (50, "0.075"), (0, "0.011")],
-)
-def test_exa_is_priced_by_its_results(results: int, price: str) -> None:
-    assert search_cost(PLAIN, "exa", results) == Decimal(price)
-
-
-def test_exa_is_priced_by_the_results_of_the_settings() -> None:
-    settings = Settings.model_validate({"filters": {"results": 40}})
-    assert search_cost(settings, "exa") == search_cost(PLAIN, "exa", 40) == Decimal("0.065")
-    assert search_cost(own(exa={"call": "0.25"}), "exa", 40) == Decimal("0.25")
-
-
-@given(st.integers(1, 100), st.integers(0, 99))
-def test_more_results_of_exa_never_cost_less(few: int, more: int) -> None:
-    less, greater = search_cost(PLAIN, "exa", few), search_cost(PLAIN, "exa", min(100, few + more))
-    assert less is not None
-    assert greater is not None
-    assert greater >= less > 0
-
-
-def test_who_sells_the_results_is_paid() -> None:
-    def settings(**parts: dict[str, str]) -> Settings:
-        return Settings.model_validate(parts)
-
-    assert seller_of(PLAIN, "google") == "google"
-    assert seller_of(settings(keys={"serpapi": "k"}), "google") == "serpapi"
-    assert seller_of(settings(keys={"serpapi": "k", "serper": "k"}), "google") == "serper"
-    assert seller_of(settings(urls={"serper": "http://127.0.0.1:9"}), "google") == "serper"
-    assert seller_of(settings(keys={"serper": "k"}), "tavily") == "tavily"
-    assert search_cost(settings(keys={"serpapi": "k"}), "google") == SEARCH_PRICES["serpapi"]
-    assert all(way in SEARCH_PRICES for ways in RESELLERS.values() for way in ways)
+def test_your_own_price_may_be_nothing() -> None:
+    assert own_price(own(tavily={"call": "0"}), "tavily", "exa") == 0
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**6), st.integers(0, 10**6))

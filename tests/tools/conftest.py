@@ -1,13 +1,10 @@
-"""A run's desk.
-
-A real store and gateways over it, and a server that says what it is told, byte for byte.
-"""
+"""The desk of a run: a real store and gateways over it; and a server that says given bytes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,8 +83,9 @@ class Line:
         self.says = "\r\n".join(lines).encode() + body
 
 
-@pytest.fixture
-async def line() -> AsyncIterator[Line]:
+@asynccontextmanager
+async def serving(answer: Callable[[str], Awaitable[bytes]]) -> AsyncIterator[str]:
+    """Give the address of a server that answers each request, head and body, and hangs up."""
     callers: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -95,9 +93,7 @@ async def line() -> AsyncIterator[Line]:
             head = await reader.readuntil(b"\r\n\r\n")
             rows = head.decode().lower().split("\r\n")
             size = next((int(row[15:]) for row in rows if row.startswith("content-length:")), 0)
-            made.heard.append((head + await reader.readexactly(size)).decode())
-            await asyncio.sleep(made.after)
-            writer.write(made.says)
+            writer.write(await answer((head + await reader.readexactly(size)).decode()))
             await writer.drain()
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -110,11 +106,22 @@ async def line() -> AsyncIterator[Line]:
         callers.discard(task)
 
     server = await asyncio.start_server(meet, "127.0.0.1", 0)
-    made = Line(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-    made.answers()
     async with server:
-        yield made
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         while callers:
             for task in callers:
                 task.cancel()
             await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def line() -> AsyncIterator[Line]:
+    async def answer(request: str) -> bytes:
+        made.heard.append(request)
+        await asyncio.sleep(made.after)
+        return made.says
+
+    async with serving(answer) as url:
+        made = Line(url)
+        made.answers()
+        yield made

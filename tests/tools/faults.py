@@ -1,4 +1,4 @@
-"""What search providers and feeds alike must do when a service refuses, fails, is late, says nothing or something else.
+"""What search providers and feeds must do if a service refuses, fails, is late or talks nonsense.
 
 `search/faults.py` and `osint/faults.py` say how each is asked, and add what is particular to it.
 """

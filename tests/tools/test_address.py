@@ -24,7 +24,7 @@ from deepdiver.tools.address import canonical, host_of, within
         "mailto:a@b.c",
     ],
 )
-def test_what_is_no_address_of_the_web_stays_as_it_is(odd: str) -> None:
+def test_anything_but_a_web_address_stays_as_it_is(odd: str) -> None:
     assert canonical(odd) == odd
 
 
@@ -78,7 +78,7 @@ def test_names_in_other_scripts_are_one_with_their_ascii_form() -> None:
 @pytest.mark.parametrize(
     "url", ["https://0\x0c/", "https://a b/", "http://a\x00b/?q=1", "https://a\u2003/x"]
 )
-def test_what_has_no_host_is_no_address(url: str) -> None:
+def test_without_a_host_there_is_no_address(url: str) -> None:
     assert canonical(url) == url
 
 

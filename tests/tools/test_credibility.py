@@ -1,7 +1,4 @@
-"""How far a source is believed.
-
-Always within bounds, always with its reasons, and the user has the last word.
-"""
+"""How far a source is believed: within bounds, with reasons, and the user has the last word."""
 
 from __future__ import annotations
 
@@ -36,17 +33,17 @@ from deepdiver.tools.credibility import (
     table,
 )
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need, need_of
+from deepdiver.tools.source_age import AgeNeed, age_need_of
 
 FULL = Hit(url="https://example.org", author="A. Holm", published="2026-02-08", complete=True)
 AS_OF = "2026-11-15"
-NOW = need_of("Who is the chair?", AS_OF)
+NOW = age_need_of("Who is the chair?", AS_OF)
 KINDS = table().kinds
 SIGNED = [name for name, kind in KINDS.items() if kind.signed]
 
 
 def of(
-    need: Need | None = None, ratings: dict[str, Any] | None = None, **known: object
+    need: AgeNeed | None = None, ratings: dict[str, Any] | None = None, **known: object
 ) -> tuple[float, tuple[str, ...]]:
     settings = load({"ratings": ratings}) if ratings else None
     found = credibility(FULL.model_copy(update=known), need, settings)
@@ -78,7 +75,7 @@ def test_ratings_that_are_right_pass() -> None:
     )
 
 
-def test_a_rating_of_an_unknown_kind_is_told_where_it_could_not_be_refused() -> None:
+def test_a_rating_of_an_unknown_kind_is_a_reason_if_it_could_not_be_refused() -> None:
     score, reasons = of(ratings={"example.org": {"kind": "oracle"}})
     assert score == table().unknown[SourceKind.PAGE].score
     assert "your rating names the kind 'oracle', which is not in the table" in reasons
@@ -283,7 +280,7 @@ def test_primary_sources_go_before_the_press_and_the_press_before_hearsay() -> N
         ("blog", "secondary"),
     ],
 )
-def test_primary_or_secondary_is_told(kind: str, standing: str) -> None:
+def test_primary_or_secondary_is_a_reason(kind: str, standing: str) -> None:
     assert standing in of(publisher_kind=kind)[1]
 
 
@@ -308,14 +305,14 @@ def test_a_review_is_secondary_and_loses_nothing_for_it(title: str) -> None:
 @pytest.mark.parametrize(
     "title", ["Peer reviewers in court", "The reviewing of light", "Preview of the fair"]
 )
-def test_what_is_no_review_stays_primary(title: str) -> None:
+def test_a_paper_that_is_not_a_review_stays_primary(title: str) -> None:
     assert of(publisher_kind="scientific", title=title)[1][1] == "primary"
 
 
 @pytest.mark.parametrize(
     "title", ["Retracted: Blue light", "RETRACTED ARTICLE: Blue light", "[Withdrawn] Blue light"]
 )
-def test_what_was_taken_back_is_hardly_believed_wherever_it_stands(title: str) -> None:
+def test_a_retracted_paper_is_hardly_believed_anywhere(title: str) -> None:
     for url in (
         "https://pubmed.ncbi.nlm.nih.gov/1/",
         "https://doi.org/10.1/1",
@@ -351,7 +348,7 @@ def test_a_publishers_kind_is_read_whatever_its_case() -> None:
 # -- what is missing
 
 
-def test_what_is_missing_costs_and_is_told() -> None:
+def test_missing_details_lower_the_score_and_are_reasons() -> None:
     paper = ("a newspaper with an editor", "secondary")
     assert of(publisher_kind="newspaper", published="") == (0.65, (*paper, "no date"))
     assert of(publisher_kind="newspaper", published="last week") == (0.65, (*paper, "no date"))
@@ -407,9 +404,9 @@ def test_a_question_about_now_makes_old_sources_lose_in_steps() -> None:
     )
 
 
-def test_the_loss_is_told_with_the_age() -> None:
+def test_the_reason_names_the_age() -> None:
     assert of(NOW, published="2020-11-15")[1][-1] == "6 years old, and the question is about now"
-    news = need_of("What happened this week?", AS_OF)
+    news = age_need_of("What happened this week?", AS_OF)
     assert of(news, published="2026-11-01")[1][-1] == "14 days old, and the question is about now"
     assert of(news, published="2026-08-01")[1][-1] == "3 months old, and the question is about now"
 
@@ -436,7 +433,7 @@ DATES = st.dates(date(1900, 1, 1), date(2030, 12, 31))
 def test_about_now_the_older_never_scores_higher(
     day: date, days: int, kind: str, word: str
 ) -> None:
-    need = need_of(f"Say it {word}", AS_OF)
+    need = age_need_of(f"Say it {word}", AS_OF)
     older = date.fromordinal(max(day.toordinal() - days, 1))
     assert (
         of(need, published=older.isoformat(), publisher_kind=kind)[0]
@@ -452,14 +449,14 @@ def test_about_now_the_older_never_scores_higher(
 def test_no_source_loses_by_age_where_the_question_is_not_about_now(
     day: date, question: str, kind: str
 ) -> None:
-    need = need_of(question, AS_OF)
+    need = age_need_of(question, AS_OF)
     assert of(need, published=day.isoformat(), publisher_kind=kind)[0] >= of(publisher_kind=kind)[0]
     if need.when == "any":
         assert of(need, published=day.isoformat(), publisher_kind=kind) == of(publisher_kind=kind)
 
 
 def test_a_record_made_at_the_time_asked_about_gains_where_that_is_sure() -> None:
-    need = need_of("What happened on 8 February 2026?", AS_OF)
+    need = age_need_of("What happened on 8 February 2026?", AS_OF)
     last = date(2026, 2, 8) + timedelta(days=NEAR_DAYS)
     near = (0.9, (*of(publisher_kind="minutes")[1], "made at the time asked about"))
     assert near[0] == round(KINDS["minutes"].score + NEAR, 2)
@@ -473,7 +470,7 @@ def test_a_record_made_at_the_time_asked_about_gains_where_that_is_sure() -> Non
 
 @pytest.mark.parametrize("kind", ["newspaper", "wire", "blog", "scientific", "preprint", ""])
 def test_early_news_is_not_better_news(kind: str) -> None:
-    need = need_of("What happened on 8 February 2026?", AS_OF)
+    need = age_need_of("What happened on 8 February 2026?", AS_OF)
     assert of(need, publisher_kind=kind, published="2026-02-08") == of(publisher_kind=kind)
 
 
@@ -507,7 +504,7 @@ HITS = st.builds(
 
 @given(HITS, st.sampled_from(["Who is it?", "In 1990?", "Why?"]))
 def test_whatever_a_source_says_of_itself(hit: Hit, question: str) -> None:
-    need = need_of(question, AS_OF)
+    need = age_need_of(question, AS_OF)
     found = credibility(hit, need, Settings())
     assert LOWEST <= found.score <= HIGHEST
     assert found.reasons

@@ -1,4 +1,4 @@
-"""A text taken out of a file: frozen, closed, and such that JSON can hold it."""
+"""The text of a file: frozen, closed, and valid as JSON."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -19,27 +20,30 @@ from deepdiver.errors import (
     UnknownNameError,
 )
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.tools import registry
+from deepdiver.tools import registry, search
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.registry import (
     GROUP,
     MEMBERS,
-    Broken,
+    BrokenProvider,
     Choice,
     address_of,
     choose,
     nearest,
     prepare,
+    price_of,
     providers,
     reached,
 )
 from tests.tools.conftest import Desk, Line
 
 Install = Callable[..., None]
-OURS = (
-    "arxiv brave crossref duckduckgo exa gdelt google library openalex pubmed searxng "
-    "semantic_scholar tavily wikipedia"
-).split()
+OURS = sorted(
+    path.stem
+    for path in Path(search.__path__[0]).glob("*.py")
+    if f'    name = "{path.stem}"' in path.read_text(encoding="utf-8").splitlines()
+)
+"""Every module with the provider of its own name: those that the distribution must register."""
 LIBRARY_EMPTY = (
     "no documents were given: add --in PATH, or --sample, or fill your library with deepdiver "
     "library add"
@@ -60,7 +64,9 @@ class Atlas:
 
     async def search(self, query, limit, gateway):
         async def do():
-            return Reply([{"url": "atlas:1", "title": "Map", "text": f"A map of {query}.", "provider": self.name}])
+            text = f"A map of {query}."
+            hit = {"url": "atlas:1", "title": "Map", "text": text, "provider": self.name}
+            return Reply([hit])
         reply = await gateway.call(Request("search", self.name, query, {"query": query}), do)
         return [Hit(**item) for item in reply.value]
 
@@ -277,7 +283,7 @@ async def test_behind_a_proxy_nobody_is_left_out(
     assert await reached(Choice((gone,), frozenset({"gone"})), desk.gateway()) == ([gone], [])
 
 
-def test_a_provider_that_says_no_address_is_found_by_its_setting() -> None:
+def test_a_provider_without_an_address_is_found_by_its_setting() -> None:
     class Silent(At):
         address = None  # type: ignore[assignment]
 
@@ -323,7 +329,7 @@ async def test_a_third_partys_provider_works_like_ours(install: Install, desk: D
         ("deepdiver_wrong:PROVIDER", "cannot be loaded from deepdiver_wrong:PROVIDER: no backend"),
         (
             "deepdiver_atlas:NOT_ONE",
-            "is no provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search",
+            "is not a provider: deepdiver_atlas:NOT_ONE has no name, about, missing, search",
         ),
     ],
 )
@@ -343,7 +349,7 @@ async def test_a_broken_one_costs_itself_alone(
 
 
 def test_a_broken_one_has_all_that_a_provider_has() -> None:
-    assert all(hasattr(Broken("x", "why"), member) for member in MEMBERS)
+    assert all(hasattr(BrokenProvider("x", "why"), member) for member in MEMBERS)
 
 
 # -- before the first search
@@ -369,7 +375,7 @@ class Ready:
         return list(self.lines)
 
 
-async def test_what_cannot_be_searched_is_told(desk: Desk) -> None:
+async def test_sources_that_cannot_be_searched_are_listed(desk: Desk) -> None:
     gateway = desk.gateway()
     chosen = [Ready("one", "a was not read"), providers()["tavily"], Ready("two", empty=True)]
     assert await prepare(chosen, gateway) == ["a was not read", "two holds nothing"]
@@ -381,10 +387,10 @@ async def test_nothing_to_search_anywhere(desk: Desk) -> None:
         await prepare([Ready("one", empty=True), Ready("two", empty=True)], desk.gateway())
 
 
-def test_the_hint_never_names_what_is_not_there() -> None:
+def test_the_hint_never_names_an_unknown_provider() -> None:
     assert nearest("tavily", {}) == "; known are auto, scholar, news, mcp"
     assert (
-        nearest("x", {"atlas": Broken("atlas", "")})
+        nearest("x", {"atlas": BrokenProvider("atlas", "")})
         == "; known are auto, scholar, news, mcp, atlas"
     )
 
@@ -435,3 +441,39 @@ def test_without_servers_nobody_is_asked(tmp_path: Path) -> None:
 )
 def test_which_tool_is_meant(names: tuple[str, ...], tool: str, taken: bool) -> None:
     assert Choice((), mcp=names).takes(tool) is taken
+
+
+# -- what a search costs
+
+
+class Priced(BrokenProvider):
+    """A provider that states its list price."""
+
+    list_price = Decimal("0.01")
+
+
+def prices(**calls: str) -> Settings:
+    return Settings.model_validate({"prices": {name: {"call": c} for name, c in calls.items()}})
+
+
+def test_a_price_that_nobody_states_is_none_and_never_0() -> None:
+    assert price_of(BrokenProvider("atlas", ""), Settings()) is None
+
+
+def test_your_own_price_goes_before_the_stated_one() -> None:
+    atlas = Priced("atlas", "")
+    assert price_of(atlas, Settings()) == Decimal("0.01")
+    assert price_of(atlas, prices(atlas="0")) == 0
+    assert price_of(BrokenProvider("atlas", ""), prices(atlas="0.5")) == Decimal("0.5")
+    assert price_of(providers()["searxng"], prices(searxng="0.5")) == Decimal("0.5")
+    for name in ("tavily", "exa", "brave", "google"):
+        assert price_of(providers()[name], prices(**{name: "0.25"})) == Decimal("0.25")
+
+
+def test_every_provider_of_ours_states_its_price() -> None:
+    free = {name for name in OURS if price_of(providers()[name], Settings()) == 0}
+    assert set(OURS) - free == {"brave", "exa", "google", "tavily"}
+    for name in set(OURS) - free:
+        price = price_of(providers()[name], Settings())
+        assert price is not None
+        assert 0 < price < 1

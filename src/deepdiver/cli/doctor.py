@@ -27,7 +27,7 @@ from deepdiver.store.sqlite import FILE_NAME as DATABASE
 from deepdiver.tasks import TASKS
 from deepdiver.tools.library.postgres.library import describe_database
 from deepdiver.tools.osint.registry import feeds
-from deepdiver.tools.reach import reach_all
+from deepdiver.tools.reachability import reach_all
 from deepdiver.tools.registry import address_of, choose, providers
 
 DISTRIBUTION = "deepdiver-research"

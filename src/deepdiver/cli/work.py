@@ -22,10 +22,10 @@ from deepdiver.cli.view import Known, View
 from deepdiver.cli.words import one_line
 from deepdiver.core.settings import EMBEDDED, Settings
 from deepdiver.errors import NoEvidenceError, StoppedError, UsageError
-from deepdiver.gateway.prices import model_cost, search_cost
+from deepdiver.gateway.prices import model_cost
 from deepdiver.tasks import TASKS
 from deepdiver.tools.library.files import SUFFIXES
-from deepdiver.tools.registry import choose
+from deepdiver.tools.registry import choose, price_of
 
 try:
     import termios
@@ -49,9 +49,7 @@ def known_before(settings: Settings, spent: Decimal = Decimal(0)) -> Known:
     models = sorted({settings.model_for(task.name(), task.role) for task in TASKS})
     unpriced = [model for model in models if model_cost(settings, model, 1, 1) is None]
     unpriced += [
-        provider.name
-        for provider in choice.providers
-        if search_cost(settings, provider.name) is None
+        provider.name for provider in choice.providers if price_of(provider, settings) is None
     ]
     return Known(choice.left_out, tuple(unpriced), spent)
 

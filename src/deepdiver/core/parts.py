@@ -71,14 +71,6 @@ DEFAULTS = {
     "fetch": Limit(
         rate=1.0, concurrent=1
     ),  # by host: one connection, and a gap of a second between two pages
-    "arxiv": Limit(rate=1.0, per=3.0, concurrent=1),
-    "semantic_scholar": Limit(rate=1.0, concurrent=1),
-    "pubmed": Limit(rate=3.0, concurrent=3),
-    "gdelt": Limit(rate=1.0, per=5.0, concurrent=1),
-    "duckduckgo": Limit(rate=1.0, concurrent=1),
-    "brave": Limit(rate=1.0, concurrent=1),
-    "crossref": Limit(rate=1.0, concurrent=1),
-    "wikipedia": Limit(rate=10.0, per=60.0, concurrent=3),
     "nvd": Limit(rate=5.0, per=30.0, concurrent=1),
     "firms": Limit(
         rate=10.0, per=10.0, concurrent=2
@@ -93,11 +85,8 @@ DEFAULTS = {
     "opensanctions": Limit(rate=2.0, concurrent=2),
     "cisa_kev": Limit(rate=1.0, concurrent=1),
 }
-"""What services ask of their callers, where that is less than ours. `fetch` holds for each host by
-itself."""
-IDENTIFIED = {"crossref": Limit(rate=3.0, concurrent=3), "wikipedia": Limit(rate=3.0, concurrent=3)}
-"""What they ask of those who say who they are (`contact`): Wikipedia 200 calls a minute instead of
-10."""
+"""The limits of services that ask for less than ours. `fetch` holds for each host by itself. Search
+providers state their own."""
 
 KEYED = {"nvd": Limit(rate=50.0, per=30.0, concurrent=2)}
 """What they ask of those who have a key."""

@@ -26,7 +26,6 @@ from pydantic import Field, ValidationError
 from deepdiver.core.parts import (
     DEFAULTS,
     HERE,
-    IDENTIFIED,
     KEYED,
     Address,
     Cache,
@@ -213,14 +212,20 @@ class Settings(Part):
         secret = self.keys.get(provider)
         return secret.get_secret_value() if secret else None
 
-    def limit(self, provider: str) -> Limit:
-        """Return how fast a provider may be called."""
-        named = self.limits.get(provider) or self.limits.get(provider.partition(":")[0])
-        keyed = {name: limit for name, limit in KEYED.items() if name in self.keys}
-        usual = DEFAULTS | (IDENTIFIED if self.contact else {}) | keyed
-        return named or (
-            HERE if provider == "library" else usual.get(provider.partition(":")[0], Limit())
-        )
+    def limit(self, provider: str, usual: Limit | None = None) -> Limit:
+        """Return how fast a provider may be called.
+
+        Args:
+            provider: Its name.
+            usual: Its own limit, which holds unless the user has set one.
+        """
+        service = provider.partition(":")[0]
+        if named := self.limits.get(provider) or self.limits.get(service) or usual:
+            return named
+        if provider == "library":
+            return HERE
+        keyed = KEYED.get(service) if service in self.keys else None
+        return keyed or DEFAULTS.get(service) or Limit()
 
     def model_for(self, task: str, role: Literal["fast", "smart"]) -> str:
         """Return the model for a task: its own, else its role's."""

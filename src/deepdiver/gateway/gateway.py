@@ -238,7 +238,11 @@ class Gateway:
         deadline, ends, attempt = self._deadline(request), math.inf, 0
         while True:
             async with self._limits.place(
-                request.provider, deadline, owner=self._owner(request), ends=ends
+                request.provider,
+                deadline,
+                owner=self._owner(request),
+                ends=ends,
+                usual=request.limit,
             ):
                 ends = min(ends, self._clock.time() + deadline)
                 try:

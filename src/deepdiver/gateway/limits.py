@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway.clock import Clock
 from deepdiver.gateway.store_threads import in_thread
@@ -35,16 +35,23 @@ class Limits:
 
     @asynccontextmanager
     async def place(
-        self, provider: str, seconds: float, *, owner: str = "", ends: float = math.inf
+        self,
+        provider: str,
+        seconds: float,
+        *,
+        owner: str = "",
+        ends: float = math.inf,
+        usual: Limit | None = None,
     ) -> AsyncIterator[None]:
         """Wait for a place and hold it.
 
         Args:
             provider: Who is to be called.
-            seconds: A place held for longer counts as lost and is given to others.
-            owner: Who asks. A process that resumes the work of a killed one finds its places by
-                this name.
-            ends: The time after which a place is of no use.
+            seconds: A place held for longer is taken for lost and given to others.
+            owner: Who asks; by the same name a process that takes up the work of a killed one finds
+                its places.
+            ends: When a place is of no use any more.
+            usual: The provider's own limit, which holds unless the user has set one.
 
         Raises:
             CallError: If there will be no place in time, because the provider pauses until after
@@ -53,15 +60,17 @@ class Limits:
         owner = owner or uuid.uuid4().hex
         queue = self._queues.setdefault(provider, asyncio.Lock())
         try:
-            async with queue:  # One asks the store while the others queue: first come, first served
-                await self._take(provider, owner, seconds, ends)
+            async with queue:  # One asks and the others stand in line: first come, first served.
+                await self._take(provider, owner, seconds, ends, usual)
             yield
         finally:
             # Finishes even if we are cancelled meanwhile.
             await in_thread(self._store.limits.give, provider, owner)
 
-    async def _take(self, provider: str, owner: str, seconds: float, ends: float) -> None:
-        limit = self._settings.limit(provider)
+    async def _take(
+        self, provider: str, owner: str, seconds: float, ends: float, usual: Limit | None
+    ) -> None:
+        limit = self._settings.limit(provider, usual)
         while True:
             now, wait = self._clock.time(), 0.0
             if now < ends:

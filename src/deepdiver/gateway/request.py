@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from deepdiver.core.identity import canonical, digest
+from deepdiver.core.settings import Limit
 
 CallKind = Literal["model", "search", "fetch", "feed", "mcp", "tool", "human"]
 """What kind of outside is called."""
@@ -31,7 +32,10 @@ class Request:
     fresh: bool = False
     """Whether to ignore an answer that another run has shared."""
     seconds: float = 0.0
-    """The total deadline. 0 means the deadline of the request's kind."""
+    """A total deadline of its own; 0: that of its kind."""
+    limit: Limit | None = None
+    """How fast its service may be called, unless the user has set a limit; None: as the settings
+    say."""
     key: str = field(init=False, compare=False)
     """The call's name in journal and cache. It is computed once, because a payload may be long and
     the key is needed often."""

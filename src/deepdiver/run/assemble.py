@@ -17,7 +17,6 @@ from deepdiver.core.record import Run
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NoEvidenceError, UsageError
 from deepdiver.gateway import Gateway, Mode
-from deepdiver.gateway.prices import search_cost
 from deepdiver.reason.choose import choose_reasoner
 from deepdiver.store import Store
 from deepdiver.store.views import read_only
@@ -25,10 +24,10 @@ from deepdiver.strategies.shared.base import Deps, Tool
 from deepdiver.strategies.shared.feed_tool import FeedTool, over_mcp
 from deepdiver.strategies.shared.mcp_tool import ServerTool
 from deepdiver.strategies.table import TABLE
-from deepdiver.tools.custom import ToolProvider
+from deepdiver.tools.langchain_tool import LangChainProvider
 from deepdiver.tools.mcp.toolset import McpToolset, connect
 from deepdiver.tools.osint.registry import ask_feed, choose_feeds, usable_feeds
-from deepdiver.tools.registry import Choice, Provider, choose, prepare, reached
+from deepdiver.tools.registry import Choice, Provider, choose, prepare, price_of, reached
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -64,7 +63,7 @@ def own(llm: BaseChatModel | Reasoner | None, tools: Sequence[BaseTool] | None) 
     """
     from deepdiver.reason.models import name_of
 
-    providers = None if tools is None else [ToolProvider(tool) for tool in tools]
+    providers = None if tools is None else [LangChainProvider(tool) for tool in tools]
     if llm is None:
         return Own(providers=providers)
     if hasattr(llm, "perform"):
@@ -123,7 +122,7 @@ def assemble(
     gateway = Gateway(store, run.id, settings, emit, mode=mode)
     reasoner = own.reasoner or choose_reasoner(settings, gateway, emit, own.models)
     rounds = settings.max_iterations or entry.max_iterations
-    prices = [search_cost(settings, provider.name) for provider in choice.providers]
+    prices = [price_of(provider, settings) for provider in choice.providers]
     ceiling = entry.allowance(rounds, settings.filters.results).ceiling(reasoner, prices)
     if ceiling is None and settings.budget is not None and live:
         names = ", ".join(provider.name for provider in choice.providers)

@@ -1,1 +1,1 @@
-"""Searching and reading."""
+"""Searching and reading: providers, feeds, pages, documents and the tools of others."""

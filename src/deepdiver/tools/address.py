@@ -1,4 +1,4 @@
-"""Addresses of pages, as they are compared: one page has one canonical address."""
+"""Addresses of pages, in the form in which they are compared."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ TRACKING = re.compile(
     r"|s?kwcid|trk\w*|vero_\w+|mkt_tok|oly_\w+|__hs\w+|_hs\w+",
     re.IGNORECASE,
 )
-"""Parameters that say where a reader came from and change nothing on the page."""
+"""Parameters that say where a reader came from and do not change the page."""
 
-_NO_HOST = re.compile(r"[\s\x00-\x1f\x7f]")
+_NOT_IN_HOST = re.compile(r"[\s\x00-\x1f\x7f]")
 
 
 def canonical(url: str) -> str:
-    """Return the address by which a page is known, whoever names it; never for fetching.
+    """Return the one address that stands for a page in comparisons; it is never fetched.
 
-    The scheme, `www.`, a default port, the fragment, tracking parameters, their order and a slash
-    at the end are left out or put in order. What is no address of the web stays as it is.
+    The scheme, `www.`, a default port, the fragment, tracking parameters, the order of the others
+    and a slash at the end make no difference. Anything but a web address stays as it is.
     """
     try:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError:
         return url
-    if parts.scheme not in PORTS or not parts.hostname or _NO_HOST.search(parts.hostname):
+    if parts.scheme not in PORTS or not parts.hostname or _NOT_IN_HOST.search(parts.hostname):
         return url
     host = _ascii(parts.hostname).rstrip(".").removeprefix("www.")
     if port and port != PORTS[parts.scheme]:
@@ -38,11 +38,11 @@ def canonical(url: str) -> str:
         safe="/:@!$&'()*+,;=~",
         errors="surrogateescape",
     )
-    return f"https://{host}{_plain(path)}{_query(parts)}"
+    return f"https://{host}{_trimmed(path)}{_query(parts)}"
 
 
 def host_of(url: str) -> str:
-    """Return the host of an address in lower case, without `www.`; empty where there is none."""
+    """Return the host of an address in lower case, without `www.`; empty if there is none."""
     try:
         return _ascii(urlsplit(url.strip()).hostname or "").rstrip(".").removeprefix("www.")
     except ValueError:
@@ -50,7 +50,7 @@ def host_of(url: str) -> str:
 
 
 def within(host: str, domain: str) -> bool:
-    """Whether a host is a domain or stands below it."""
+    """Whether a host is a domain or one of its subdomains."""
     return host == domain or host.endswith(f".{domain}")
 
 
@@ -61,7 +61,7 @@ def _ascii(host: str) -> str:
         return host.lower()
 
 
-def _plain(path: str) -> str:
+def _trimmed(path: str) -> str:
     path = re.sub(r"/(?:index|default)\.(?:html?|php|aspx?)$", "/", path)
     return path.rstrip("/")
 

@@ -1,9 +1,9 @@
 """How far a source is believed: a number with its reasons, by rules that anyone can read.
 
-Who is of what kind stands in `credibility.toml` beside this file; what the user says in `[ratings]`
-wins over all that. What other sources say is no part of this number: agreement is counted in belief
-(`core.belief`), where every independent origin adds, and told in the report (`core.corroboration`).
-In both numbers it would count twice.
+`credibility.toml` beside this file lists the kinds of publishers; the user's `[ratings]` override
+it. Agreement with other sources is not part of this number: belief counts it (`core.belief`), where
+every independent origin adds, and the report shows it (`core.corroboration`). In both numbers it
+would count twice.
 """
 
 from __future__ import annotations
@@ -24,27 +24,25 @@ from deepdiver.core.settings import Rating, Settings
 from deepdiver.errors import SettingsError
 from deepdiver.tools.address import host_of
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need, days_of, need_of
-
-__all__ = ["Need", "check_ratings", "credibility", "need_of"]
+from deepdiver.tools.source_age import AgeNeed, days_of
 
 LACKING = 0.05
-"""What a source loses for each: no date, no author where its kind is usually signed, no https, only
-an extract read."""
+"""What a source loses for each of these: no date; no author, if its kind usually names one; no
+https; only an extract was read."""
 NEAR = 0.05
-"""What a primary source gains that was made at the time asked about: a log of the day goes before a
-later account."""
+"""What a primary source gains if it was made at the time asked about: a log of the day is better
+than a later account."""
 NEAR_DAYS = 31
-"""How soon after the time asked about a record is still one made at the time."""
+"""The days after the time asked about in which a record still counts as made at that time."""
 FADING = 0.4
-"""The part of its score that a source can lose by age: old is not false, and what a newer one
-refutes is seen there."""
+"""The part of its score that a source can lose by age. An old source is not false, and a newer one
+that refutes it counts by itself."""
 LOWEST, HIGHEST = 0.05, 0.95
-"""The rules call nothing worthless and nothing certain; only a user may."""
+"""The bounds of a score: only a user may call a source worthless or certain."""
 NOBODY = frozenset(
     {"anonymous", "anonym", "unknown", "admin", "administrator", "staff", "editor", "guest", "user"}
 )
-"""Authors' names that name nobody."""
+"""Names of authors that name nobody."""
 _REVIEW = re.compile(
     r"\b(?:(?:systematic|scoping|literature|narrative|umbrella|critical) reviews?|meta-?analys[ei]s"
     r"|review article"
@@ -53,7 +51,7 @@ _REVIEW = re.compile(
 )
 _RETRACTED = re.compile(r"\W*(?:retracted|withdrawn)(?: \w+)?\s?[:\]]", re.IGNORECASE)
 NEWS = frozenset({"wire", "newspaper", "broadcaster"})
-"""Kinds of publisher whose sources are of the type news."""
+"""Kinds of publishers whose sources are news."""
 _REVIEWED = frozenset({"scientific", "preprint"})
 V = TypeVar("V")
 
@@ -63,25 +61,25 @@ class Kind:
     """One kind of publisher."""
 
     score: float
-    """Where a source of this kind starts."""
+    """The score that a source of this kind starts with."""
     says: str
-    """What the report prints."""
+    """The words for it in the report."""
     standing: str = ""
-    """Primary, secondary, or empty where it may be either."""
+    """Primary, secondary, or empty if it may be either."""
     signed: bool = False
     """Whether a text of this kind usually names its author."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What `credibility.toml` holds."""
+    """The contents of `credibility.toml`."""
 
     kinds: Mapping[str, Kind]
     """Every kind by name, in the order of the file."""
     domains: Mapping[str, str]
     """The kind of each domain."""
     unknown: Mapping[SourceKind, Kind]
-    """Where a source starts whose publisher's kind is not known."""
+    """The kind of a source whose publisher is not known."""
 
 
 @functools.cache
@@ -103,9 +101,9 @@ def table() -> Table:
 
 
 def longest(host: str, rules: Mapping[str, V]) -> tuple[str, V] | None:
-    """Return the rule of the longest domain that a host is or stands below.
+    """Return the longest domain of a host that has a rule, and the rule.
 
-    A name goes before a `*`.
+    A domain by name goes before one with a `*`.
     """
     labels = host.split(".")
     for start in range(len(labels)):
@@ -118,17 +116,14 @@ def longest(host: str, rules: Mapping[str, V]) -> tuple[str, V] | None:
 
 
 def rating_of(host: str, ratings: Mapping[str, Rating]) -> tuple[str, Rating] | None:
-    """Return what the user says of a host, and under which domain.
-
-    Domains are compared as hosts are written.
-    """
+    """Return the domain of a host that the user has rated, and the rating."""
     return longest(
         host, {host_of(f"//{domain}") or domain: rating for domain, rating in ratings.items()}
     )
 
 
 def kind_named(name: str) -> str:
-    """Return a kind's name as the table has it: `Press release` is press_release."""
+    """Return the name of a kind as in the table: press_release for `Press release`."""
     return re.sub(r"[\s\-]+", "_", name.strip().lower())
 
 
@@ -149,14 +144,14 @@ def check_ratings(ratings: Mapping[str, Rating]) -> None:
 
 
 def credibility(
-    hit: Hit, need: Need | None = None, settings: Settings | None = None
+    hit: Hit, need: AgeNeed | None = None, settings: Settings | None = None
 ) -> Credibility:
-    """Weigh a source by what is known of it before its content is judged.
+    """Return how far a source is believed, by what is known before its content is judged.
 
     Args:
         hit: The source as found or read.
-        need: What the question needs of its age (`need_of`); by default nothing.
-        settings: For the user's own ratings; by default there are none.
+        need: How old the sources of the question may be; by default any age.
+        settings: The user's own ratings; by default there are none.
     """
     web = hit.url.lower().startswith(("http://", "https://"))
     host = host_of(hit.url) if web else ""
@@ -164,32 +159,36 @@ def credibility(
     if rated and rated[1].score is not None:
         return Credibility(score=rated[1].score, reasons=(rated[1].reason or "rated by you",))
     name, kind, reasons = _kind(hit, host, rated)
-    score = kind.score
-    if hit.kind is SourceKind.PAGE and not hit.complete and not hit.snapshot:
-        score -= LACKING
-        reasons.append("only an extract was read")
     span = days_of(hit.published)
-    if span is None:
+    lacking = _lacking(hit, kind, span)
+    score = kind.score
+    for _ in lacking:
         score -= LACKING
-        reasons.append("no date")
-    if kind.signed and hit.author.strip().lower() in {"", *NOBODY}:
-        score -= LACKING
-        reasons.append("no author")
-    if hit.url.lower().startswith("http://"):
-        score -= LACKING
-        reasons.append("not served over https")
+    reasons += lacking
     if span and need:
-        score, reason = _aged(
-            score, span, need, kind.standing == "primary" and name not in _REVIEWED
-        )
+        record = kind.standing == "primary" and name not in _REVIEWED
+        score, reason = _aged(score, span, need, record)
         reasons += [reason] if reason else []
     return Credibility(score=round(min(max(score, LOWEST), HIGHEST), 2), reasons=tuple(reasons))
 
 
-def intelligence(believed: Credibility) -> str:
-    """Return what type of intelligence a source is by its kind of publisher.
+def _lacking(hit: Hit, kind: Kind, span: tuple[date, date] | None) -> list[str]:
+    """Return what a source lacks, each a reason to believe it less."""
+    lacking = {
+        "only an extract was read": hit.kind is SourceKind.PAGE
+        and not hit.complete
+        and not hit.snapshot,
+        "no date": span is None,
+        "no author": kind.signed and hit.author.strip().lower() in {"", *NOBODY},
+        "not served over https": hit.url.lower().startswith("http://"),
+    }
+    return [reason for reason, lacks in lacking.items() if lacks]
 
-    News, or that kind; empty: not known.
+
+def intelligence(believed: Credibility) -> str:
+    """Return the type of intelligence of a source by its kind of publisher.
+
+    That is `news`, or the kind itself; empty if it is not known.
     """
     by_words = {kind.says: name for name, kind in table().kinds.items()}
     named = next((by_words[reason] for reason in believed.reasons if reason in by_words), "")
@@ -197,9 +196,9 @@ def intelligence(believed: Credibility) -> str:
 
 
 def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, Kind, list[str]]:
-    """Return of what kind a source's publisher is, and the first reasons."""
+    """Return the kind of a source's publisher by name, the kind, and the first reasons."""
     kinds = table().kinds
-    name = kind_named(rated[1].kind) if rated and rated[1].kind else _told_kind(hit, host)
+    name = kind_named(rated[1].kind) if rated and rated[1].kind else _stated_kind(hit, host)
     kind = kinds.get(name) or table().unknown[hit.kind]
     reasons = [kind.says]
     if name in _REVIEWED and _REVIEW.search(hit.title):
@@ -215,8 +214,11 @@ def _kind(hit: Hit, host: str, rated: tuple[str, Rating] | None) -> tuple[str, K
     return name, kind, reasons
 
 
-def _told_kind(hit: Hit, host: str) -> str:
-    """Return the kind by title, table and the source's own word, which is believed against itself only."""
+def _stated_kind(hit: Hit, host: str) -> str:
+    """Return the kind by the title, the table and the source's own claim.
+
+    The claim is believed only if it makes the source less credible.
+    """
     if _RETRACTED.match(hit.title):
         return "retracted"
     listed = longest(host, table().domains) if host else None
@@ -228,21 +230,21 @@ def _told_kind(hit: Hit, host: str) -> str:
     return min(named, key=lambda name: table().kinds[name].score, default="")
 
 
-def _aged(score: float, span: tuple[date, date], need: Need, record: bool) -> tuple[float, str]:
-    """Return a score after its age is held against what the question needs, and the reason if that changed it."""
+def _aged(score: float, span: tuple[date, date], need: AgeNeed, record: bool) -> tuple[float, str]:
+    """Return a score changed by the age that the question needs, and the reason for the change."""
     first, last = span
     if need.when == "now" and need.as_of and need.half_life:
         days = (need.as_of - last).days
         if steps := max(days // need.half_life, 0):
             lost = score * FADING * (1.0 - 0.5 ** min(steps, 60))
-            return score - lost, f"{_told(days)} old, and the question is about now"
+            return score - lost, f"{_duration(days)} old, and the question is about now"
     if need.when == "then" and record and need.start and need.end:
         near = need.start <= first and (last - need.end).days <= NEAR_DAYS
         return (score + NEAR, "made at the time asked about") if near else (score, "")
     return score, ""
 
 
-def _told(days: int) -> str:
+def _duration(days: int) -> str:
     for size, name in ((365, "years"), (30, "months")):
         if days >= 2 * size:
             return f"{days // size} {name}"

@@ -1,4 +1,4 @@
-"""A text taken out of a file or a page, with what the format tells about it."""
+"""The text of a file or a page, and what the file says about it."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from deepdiver.core.record import Mark
 
 
 class Document(BaseModel):
-    """What extraction brings: a text, where its parts begin, and what it says of itself."""
+    """The result of extraction: a text, where its parts begin, and its title, author and date."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     text: str
-    """The whole text; every offset counts in its characters. Line ends are `\\n`, and no half
+    """The whole text; offsets count its characters. Lines end with `\\n`, and there are no half
     characters."""
     format: str
-    """What it was taken from: html, pdf, docx, pptx, xlsx, csv, tsv, markdown, text, epub, email,
+    """The format of the file: html, pdf, docx, pptx, xlsx, csv, tsv, markdown, text, epub, email,
     messages, json."""
     title: str = ""
-    """What it calls itself."""
+    """Its title."""
     author: str = ""
     """Who wrote it."""
     publisher: str = ""
     """Who published it."""
     publisher_kind: str = ""
-    """What kind of publisher that is, where it says so (front matter `kind`)."""
+    """The kind of publisher, if the file names it (front matter `kind`)."""
     published: str = ""
-    """When, ISO 8601, as precise as known."""
+    """When it was published, ISO 8601, as precise as known."""
     language: str = ""
-    """In which language, ISO 639-1, where it says so."""
+    """Its language, ISO 639-1, if the file names it."""
     marks: tuple[Mark, ...] = ()
     """Where its pages, slides, sheets, headings and messages begin, in the order of the text."""
     links: tuple[str, ...] = ()
-    """Addresses that a page points at from its main text, absolute, the first 200."""
+    """The first 200 links of a page's main text, absolute."""
     notes: tuple[str, ...] = ()
-    """What of it could not be read, or was left out, and why."""
+    """The parts that could not be read or were left out, and why."""

@@ -1,4 +1,4 @@
-"""What a search brings, before it is read."""
+"""A search result, before it is read."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from deepdiver.core.record import Mark, SourceKind
 
 
 class Hit(BaseModel):
-    """One search result, with its text where the provider gives it."""
+    """One search result, with its text if the provider gives it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     url: str
-    """Where it is."""
+    """Its address."""
     title: str = ""
-    """What it calls itself."""
+    """Its title."""
     kind: SourceKind = SourceKind.PAGE
     """What kind of thing it is."""
     publisher: str = ""
     """Who published it."""
     publisher_kind: str = ""
-    """What kind of publisher that is, if it says so."""
+    """The kind of publisher, if the result names it."""
     intelligence: str = ""
-    """What type of intelligence it is, such as satellite, where the tool that found it gives one
-    type alone."""
+    """The type of intelligence, such as satellite, if the tool that found it gives only one
+    type."""
     author: str = ""
     """Who wrote it."""
     published: str = ""
-    """When, ISO 8601."""
+    """When it was published, ISO 8601."""
     text: str = ""
     """Its text, or the provider's extract of it."""
     complete: bool = False
-    """Whether that is the whole text, so that there is nothing more to fetch."""
+    """Whether `text` is the whole text, so that there is nothing more to fetch."""
     language: str = ""
-    """In which language, ISO 639-1, where the provider says so."""
+    """Its language, ISO 639-1, if the provider names it."""
     marks: tuple[Mark, ...] = ()
-    """Where its pages, slides and headings begin, where the text is whole."""
+    """Where its pages, slides and headings begin, if the text is whole."""
     snapshot: str = ""
-    """Hash of its text, where that is saved already."""
+    """The hash of its text, if that is saved already."""
     start: int = 0
-    """Where in the text the passage found begins."""
+    """Where the passage found begins in the text."""
     end: int = 0
-    """Where it ends; 0: the whole text was found."""
+    """Where the passage ends; 0 if the whole text was found."""
     provider: str = ""
-    """Who found it."""
+    """The provider that found it."""
     also: tuple[str, ...] = ()
-    """Who else did."""
+    """Other providers that found it."""
 
 
 def whole(text: str) -> str:
-    """Return a text without halves of characters (lone surrogates), which can be neither sent nor saved."""
+    """Replace halves of characters (lone surrogates), which can be neither sent nor saved."""
     return text.encode("utf-8", "replace").decode("utf-8")

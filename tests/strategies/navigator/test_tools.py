@@ -116,7 +116,7 @@ async def test_a_search_takes_the_list_as_it_is_and_fetches_nothing(
     async def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("no page may be fetched")
 
-    monkeypatch.setattr("deepdiver.tools.reading.fetch", refuse)
+    monkeypatch.setattr("deepdiver.tools.read_hit.fetch", refuse)
     deps = rig_of(tmp_path).session().deps
     made = await tools.use_search(deps, "search_web", "Holm", "Who?")
     urls = {deps.ledger.get(Source, key).url for key in made.sources}
@@ -133,7 +133,7 @@ async def test_a_page_that_cannot_be_read_is_a_limit(
     async def walled(url: str, gateway: Gateway) -> Page:
         raise UnreadableError("a login is asked for")
 
-    monkeypatch.setattr("deepdiver.tools.reading.fetch", walled)
+    monkeypatch.setattr("deepdiver.tools.read_hit.fetch", walled)
     deps = rig_of(tmp_path).session().deps
     made = await tools.use_crawl(deps, URL, "Who?")
     assert made == Output(failed=f"{URL} could not be read")
@@ -155,7 +155,7 @@ async def test_a_page_brings_its_text_and_the_links_that_the_user_wants(
     async def fetched(url: str, gateway: Gateway) -> Page:
         return page(url, *links).model_copy(update={"snapshot": snapshot})
 
-    monkeypatch.setattr("deepdiver.tools.reading.fetch", fetched)
+    monkeypatch.setattr("deepdiver.tools.read_hit.fetch", fetched)
     monkeypatch.setattr(tools, "fetch", fetched)
     made = await tools.use_crawl(deps, URL, "Who?")
     assert deps.ledger.get(Source, made.sources[0]).title == "A page"

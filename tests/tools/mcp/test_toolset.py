@@ -27,9 +27,9 @@ from deepdiver.tools.mcp import McpToolset, connect
 from deepdiver.tools.mcp.approval import FILE, Approvals
 from deepdiver.tools.mcp.connection import STARTS
 from deepdiver.tools.mcp.definitions import ToolDefinition
-from deepdiver.tools.need import Need
-from deepdiver.tools.reading import read
-from deepdiver.tools.searching import search
+from deepdiver.tools.read_hit import read_hit
+from deepdiver.tools.search_all import search_all
+from deepdiver.tools.source_age import AgeNeed
 from tests.gateway.rig import StandingClock, until
 from tests.processes import gone, started_by_us
 from tests.servers.mcp_scripted import FACT
@@ -137,7 +137,7 @@ async def test_approvals_that_cannot_be_read(desk: Desk, made: Made) -> None:
     (settings.home / FILE).write_text("{", encoding="utf-8")
     async with connected(desk, settings) as (have, _):
         assert have.tools == ()
-        assert "cannot be read, so no MCP tool counts as approved" in have.limits[0]
+        assert "cannot be read_hit, so no MCP tool counts as approved" in have.limits[0]
 
 
 async def test_a_run_goes_on_without_servers_that_fail(desk: Desk, made: Made) -> None:
@@ -152,7 +152,7 @@ async def test_a_run_goes_on_without_servers_that_fail(desk: Desk, made: Made) -
             "MCP server dead ended before it answered: its tools were not used",
             "MCP server mute did not list its tools within 3 s: its tools were not used",
         )
-        assert (await search("Holm", have.providers, gateway)).answered
+        assert (await search_all("Holm", have.providers, gateway)).answered
 
 
 async def test_the_package_is_not_installed(
@@ -198,16 +198,16 @@ async def test_a_tool_searches(desk: Desk, made: Made, over: str) -> None:
 
 async def test_a_result_becomes_a_source(desk: Desk, made: Made) -> None:
     async with connected(desk, made(["lookup", "long"], x=scripted())) as (have, gateway):
-        found = await search("owner", have.providers, gateway)
+        found = await search_all("owner", have.providers, gateway)
         sources = [
             (
-                await read(
+                await read_hit(
                     hit,
                     desk.run,
                     desk.store,
                     gateway,
                     fetched="2026-11-15T09:00:00+00:00",
-                    need=Need(),
+                    need=AgeNeed(),
                 )
             ).source
             for hit in found.hits
@@ -324,7 +324,7 @@ async def test_a_query_that_a_tool_does_not_take_costs_one_search(
         have,
         gateway,
     ):
-        found = await search("too long", have.providers, gateway)
+        found = await search_all("too long", have.providers, gateway)
         assert not found.answered
         assert "x.t does not take the query: its argument 'query'" in found.failures[0]
 
@@ -505,7 +505,7 @@ async def test_a_fault_costs_one_search_and_the_run_goes_on(
             with pytest.raises(CallError) as caught:
                 await bad.search("Holm", 6, gateway)
             assert caught.value.fault is fault
-            found = await search("Holm", [bad, good], gateway)
+            found = await search_all("Holm", [bad, good], gateway)
             assert found.answered
             assert found.hits[0].text.startswith(FACT)
             assert len(found.failures) == 1
@@ -557,10 +557,10 @@ async def test_a_server_that_dies_is_asked_again_and_then_given_up(desk: Desk, m
 
 async def test_a_tool_that_reports_a_failure_is_an_error(desk: Desk, made: Made) -> None:
     async with connected(desk, made(["error"], x=scripted())) as (have, gateway):
-        found = await search("Holm", have.providers, gateway)
+        found = await search_all("Holm", have.providers, gateway)
         assert (found.answered, found.failures) == (
             False,
-            ("x.error could not search: x.error says that it failed",),
+            ("x.error could not search_all: x.error says that it failed",),
         )
         result = await have.call("x", "error", {"query": "Holm"}, gateway)
         assert result.is_error

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint import search_flights
 from deepdiver.tools.osint.feed import Feed, IntelligenceType, ServiceAnswer, arguments_of
 from deepdiver.tools.osint.search_flights import FEED, FlightArguments
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FAST, FeedCase, FeedFaults, check_row, refusal
 from tests.tools.search.conftest import Service, reply

@@ -7,6 +7,7 @@ from deepdiver.gateway import Mode
 from deepdiver.tools.osint.feed import Feed, IntelligenceType, shown_arguments
 from deepdiver.tools.osint.news.arguments import NewsArguments
 from deepdiver.tools.osint.search_news import FEED
+from deepdiver.tools.search import gdelt
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults
 from tests.tools.osint.news.conftest import (
@@ -88,5 +89,5 @@ def test_name_and_arguments() -> None:
     assert (news.name, news.kind) == ("search_news", IntelligenceType.NEWS)
     assert news.missing(Settings()) is None
     assert any(line.startswith("keywords: ") for line in shown_arguments(news))
-    limit: Limit = Settings().limit("gdelt")
+    limit: Limit = Settings().limit("gdelt", gdelt.PROVIDER.pace)
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 5, 1)

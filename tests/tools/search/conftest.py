@@ -1,4 +1,4 @@
-"""A service at the other end of a line, which says one thing after another or one thing for each path."""
+"""A service that says one thing after another, or one thing for each path."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import asyncio
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
+
+from tests.tools.conftest import serving
 
 pytest.register_assert_rewrite(
     "tests.tools.faults", "tests.tools.search.faults", "tests.tools.osint.faults"
@@ -60,38 +61,16 @@ class Service:
 
 @pytest.fixture
 async def service() -> AsyncIterator[Service]:
-    callers: set[asyncio.Task[None]] = set()
+    async def answer(request: str) -> bytes:
+        made.heard.append(request)
+        made.times.append(time.monotonic())
+        await asyncio.sleep(made.after)
+        return made.answer(request)
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError):
-            head = await reader.readuntil(b"\r\n\r\n")
-            rows = head.decode().lower().split("\r\n")
-            size = next((int(row[15:]) for row in rows if row.startswith("content-length:")), 0)
-            request = (head + await reader.readexactly(size)).decode()
-            made.heard.append(request)
-            made.times.append(time.monotonic())
-            await asyncio.sleep(made.after)
-            writer.write(made.answer(request))
-            await writer.drain()
-
-    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(serve(reader, writer))
-        callers.add(task)
-        await asyncio.wait([task])
-        writer.close()
-        with suppress(ConnectionError):
-            await writer.wait_closed()
-        callers.discard(task)
-
-    server = await asyncio.start_server(meet, "127.0.0.1", 0)
-    made = Service(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-    made.always = reply()
-    async with server:
+    async with serving(answer) as url:
+        made = Service(url)
+        made.always = reply()
         yield made
-        while callers:
-            for task in callers:
-                task.cancel()
-            await asyncio.sleep(0.01)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What every provider must do when its service refuses, fails, is late, says nothing or says something else.
+"""What every provider must do if its service refuses, fails, is late or talks nonsense.
 
 A provider's test module says what is particular to it and inherits the rest:
 

@@ -39,7 +39,8 @@ FEED = (
       Holm &amp; others</title>
     <updated>2026-03-01T10:00:00Z</updated>
     <link href="https://arxiv.org/abs/2601.00001v2" rel="alternate" type="text/html"/>
-    <link href="https://arxiv.org/pdf/2601.00001v2" rel="related" type="application/pdf" title="pdf"/>
+    <link href="https://arxiv.org/pdf/2601.00001v2" rel="related" type="application/pdf"
+      title="pdf"/>
     <link rel="related" href="https://doi.org/10.5555/holm" title="doi"/>
     <summary>  We show that $x &lt; y$
       for all works. </summary>
@@ -117,7 +118,7 @@ async def test_xml_that_points_elsewhere_is_refused(
     assert caught.value.fault is CallFault.MALFORMED
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
@@ -240,5 +241,5 @@ async def test_recorded_replies_are_read(desk: Desk, service: Service) -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
-    limit = Settings().limit("arxiv")
+    limit = Settings().limit("arxiv", PROVIDER.limit(Settings()))
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 3, 1)

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import CallFault
-from deepdiver.tools.search import narrow
+from deepdiver.tools.search import dates
 from deepdiver.tools.search.brave import COUNTRIES, LANGUAGES, PROVIDER
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
@@ -169,7 +169,7 @@ async def test_filters(
     assert len(service.heard) == (2 if added else 1)
 
 
-async def test_an_open_end_is_today_and_no_part_of_the_call(
+async def test_an_open_end_is_today_and_not_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)
@@ -178,7 +178,7 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
         "filters": Filters(since=date(2026, 1, 2)),
     }
     for day in (date(2026, 11, 15), date(2026, 11, 16)):
-        monkeypatch.setattr(narrow, "today", lambda day=day: day)
+        monkeypatch.setattr(dates, "today", lambda day=day: day)
         await PROVIDER.search("holm", 6, desk.gateway(**settings))
     assert len(service.heard) == 1  # the run goes on the next day, and the search is the same
     assert params(service)["freshness"] == "2026-01-02to2026-11-15"

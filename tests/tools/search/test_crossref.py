@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.search.crossref import PROVIDER, Dated, Person
 from tests.tools.conftest import Desk
@@ -92,7 +92,7 @@ class TestFaults(Faults):
     )
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("holm", 6, desk.gateway(**options(service.url)))
@@ -214,7 +214,7 @@ async def test_recorded_refusals_are_told_as_such(desk: Desk, service: Service) 
             asks = int(said["headers"]["x-rate-limit-limit"][0]) / float(
                 said["headers"]["x-rate-limit-interval"][0].rstrip("s")
             )
-            limit = Settings().limit("crossref")
+            limit = Settings().limit("crossref", PROVIDER.limit(Settings()))
             assert limit.rate / limit.per <= asks
             assert limit.concurrent <= int(said["headers"]["x-concurrency-limit"][0])
 
@@ -222,3 +222,13 @@ async def test_recorded_refusals_are_told_as_such(desk: Desk, service: Service) 
 def test_it_needs_nothing() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
+
+
+def test_callers_with_a_contact_may_call_faster() -> None:
+    known = Settings(contact="ada@example.org")
+    slow, fast = PROVIDER.limit(Settings()), PROVIDER.limit(known)
+    assert slow is not None
+    assert fast is not None
+    assert fast.rate / fast.per > slow.rate / slow.per
+    mine = Settings(contact="ada@example.org", limits={"crossref": Limit(rate=1)})
+    assert mine.limit("crossref", fast) == Limit(rate=1)

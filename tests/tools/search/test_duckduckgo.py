@@ -1,7 +1,4 @@
-"""DuckDuckGo.
-
-The real package, pointed at a local server that answers with pages as DuckDuckGo makes them.
-"""
+"""DuckDuckGo through the real package, against a local server with pages like DuckDuckGo's."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.search import narrow
+from deepdiver.tools.search import dates
 from deepdiver.tools.search.duckduckgo import (
     ANYWHERE,
     PROVIDER,
     REGIONS,
     checked,
     failure,
-    region,
+    region_for,
     unwrapped,
 )
 from tests.patience import PATIENCE
@@ -54,7 +51,8 @@ def item(url: str, title: str, text: str) -> str:
 
 def page(*items: str) -> bytes:
     """Return a page of results."""
-    return f"""<!DOCTYPE html><html><head><title>holm at DuckDuckGo</title></head><body class="body--html">
+    return f"""<!DOCTYPE html><html><head><title>holm at DuckDuckGo</title></head>
+    <body class="body--html">
     <form id="header_form" action="/html/" method="post"><input name="q" value="holm"></form>
     <div class="serp__results"><div id="links" class="results">{"".join(items)}</div></div>
     </body></html>""".encode()
@@ -70,8 +68,10 @@ GOOD = page(
     item("https://duckduckgo.com/y.js?ad_domain=shop.example", "Buy Holm", "An advertisement."),
 )
 EMPTY = page('<div class="no-results">No results.</div>')
-CHALLENGE = b"""<!DOCTYPE html><html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js">
-<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form></body></html>"""
+CHALLENGE = b"""<!DOCTYPE html><html><body>
+<form id="challenge-form" action="//duckduckgo.com/anomaly.js">
+<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div></form>
+</body></html>"""
 
 
 class TestFaults(Faults):
@@ -151,7 +151,7 @@ async def test_filters(
     assert len(service.heard) == (2 if added else 1)
 
 
-async def test_an_open_end_is_today_and_no_part_of_the_call(
+async def test_an_open_end_is_today_and_not_part_of_the_call(
     desk: Desk, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service.always = reply(EMPTY)
@@ -160,7 +160,7 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
         "filters": Filters(since=date(2026, 1, 2)),
     }
     for day in (date(2026, 11, 15), date(2026, 11, 16)):
-        monkeypatch.setattr(narrow, "today", lambda day=day: day)
+        monkeypatch.setattr(dates, "today", lambda day=day: day)
         await PROVIDER.search("holm", 6, desk.gateway(**settings))
     assert len(service.heard) == 1
     assert form(service)["df"] == "2026-01-02..2026-11-15"
@@ -186,12 +186,12 @@ async def test_an_open_end_is_today_and_no_part_of_the_call(
     ],
 )
 def test_regions(language: str, country: str, known: str) -> None:
-    assert region(language, country) == known
+    assert region_for(language, country) == known
 
 
 @given(st.from_regex(r"^([a-z]{2})?\Z"), st.from_regex(r"^([A-Z]{2})?\Z"))
 def test_a_region_is_always_one_that_duckduckgo_knows(language: str, country: str) -> None:
-    found = region(language, country)
+    found = region_for(language, country)
     assert found in {*REGIONS, ANYWHERE}
     if country and found != ANYWHERE:
         assert found[:2] == {"GB": "uk", "SI": "sl"}.get(country, country.lower())

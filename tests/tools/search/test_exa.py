@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Filters, Price, Settings
 from deepdiver.errors import BudgetError
-from deepdiver.gateway.prices import search_cost
-from deepdiver.tools.search.exa import CHARACTERS, PROVIDER, Asked, Response, Result
+from deepdiver.tools.search.exa import CHARACTERS, PROVIDER, ExaQuery, ExaResponse, ExaResult
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -148,7 +149,7 @@ def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
     ]["allOf"]
     shared = spec["components"]["schemas"]["CommonRequest"]["properties"]
     assert more == {"$ref": "#/components/schemas/CommonRequest"}
-    assert set(Asked.model_fields) <= {*own["properties"], *shared}
+    assert set(ExaQuery.model_fields) <= {*own["properties"], *shared}
     assert "useAutoprompt" not in {*own["properties"], *shared}  # the type auto includes it
     assert "auto" in own["properties"]["type"]["enum"]
     text = spec["components"]["schemas"]["ContentsRequest"]["properties"]["text"]["oneOf"][1][
@@ -157,11 +158,11 @@ def test_what_is_sent_and_read_stands_in_exas_own_description() -> None:
     assert "maxCharacters" in text
     result = spec["components"]["schemas"]["Result"]["properties"].keys()
     content = spec["components"]["schemas"]["ResultWithContent"]["allOf"][1]["properties"].keys()
-    assert set(Result.model_fields) <= {*result, *content}
+    assert set(ExaResult.model_fields) <= {*result, *content}
     answer = spec["components"]["responses"]["SearchResponse"]["content"]["application/json"][
         "schema"
     ]
-    assert set(Response.model_fields) <= answer["properties"].keys()
+    assert set(ExaResponse.model_fields) <= answer["properties"].keys()
 
 
 async def test_what_exa_says_that_it_cost_is_charged(desk: Desk, service: Service) -> None:
@@ -177,7 +178,7 @@ async def test_where_exa_says_nothing_the_list_price_is_charged(
     service.always = reply(b'{"results": []}')
     await PROVIDER.search("LLMs", 30, desk.gateway(urls={"exa": service.url}, keys=KEYS))
     (row,) = desk.store.journal.rows(desk.run)
-    assert row.cost == row.worst == search_cost(Settings(), "exa", 30) == Decimal("0.055")
+    assert row.cost == row.worst == PROVIDER.price(Settings(), 30) == Decimal("0.055")
 
 
 async def test_a_price_of_ones_own_goes_before_both(desk: Desk, service: Service) -> None:
@@ -202,3 +203,26 @@ def test_what_is_missing() -> None:
     assert PROVIDER.missing(Settings(keys=KEYS)) is None
     assert CHARACTERS == 2_000
     assert "2,000" in PROVIDER.about
+
+
+@pytest.mark.parametrize(
+    ("results", "price"),
+    [(1, "0.006"), (6, "0.011"), (25, "0.030"), (26, "0.051"), (50, "0.075"), (0, "0.011")],
+)
+def test_the_price_is_by_results(results: int, price: str) -> None:
+    assert PROVIDER.price(Settings(), results) == Decimal(price)
+
+
+def test_the_price_is_by_the_results_of_the_settings() -> None:
+    settings = Settings.model_validate({"filters": {"results": 40}})
+    assert PROVIDER.price(settings) == PROVIDER.price(Settings(), 40) == Decimal("0.065")
+    own = Settings.model_validate({"prices": {"exa": {"call": "0.25"}}})
+    assert PROVIDER.price(own, 40) == Decimal("0.25")
+
+
+@given(st.integers(1, 100), st.integers(0, 99))
+def test_more_results_never_cost_less(few: int, more: int) -> None:
+    less, greater = (PROVIDER.price(Settings(), n) for n in (few, min(100, few + more)))
+    assert less is not None
+    assert greater is not None
+    assert greater >= less > 0

@@ -107,7 +107,7 @@ async def test_an_error_in_a_sentence_is_not_nothing_found(
         assert caught.value.retry_after == 5.0
 
 
-async def test_a_refusal_speaks_of_no_key(desk: Desk, service: Service) -> None:
+async def test_a_refusal_does_not_mention_a_key(desk: Desk, service: Service) -> None:
     service.always = reply(b"", "403 Forbidden")
     with pytest.raises(CallError) as caught:
         await PROVIDER.search("ferry", 6, desk.gateway(**options(service.url)))
@@ -266,5 +266,5 @@ def test_the_table_of_countries_has_no_slip() -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("news", True)
-    limit = Settings().limit("gdelt")
+    limit = Settings().limit("gdelt", PROVIDER.limit(Settings()))
     assert (limit.rate / limit.per, limit.concurrent) == (1 / 5, 1)

@@ -16,7 +16,6 @@ from pydantic import SecretStr
 
 from deepdiver.core.settings import Filters, Price, Settings, load
 from deepdiver.errors import CallFault
-from deepdiver.gateway.prices import search_cost
 from deepdiver.tools import registry
 from deepdiver.tools.search.google import ENGINE, KEY, PROVIDER
 from tests.tools.conftest import Desk
@@ -174,9 +173,7 @@ async def test_the_first_way_that_is_set_up_is_taken(
     assert urlsplit(service.heard[0].split()[1]).path == path
     (row,) = desk.store.journal.rows(desk.run)
     assert (row.provider, row.cost) == (paid_to, Decimal(price))
-    assert search_cost(Settings(**settings), "google") == Decimal(
-        price
-    )  # what a run's ceiling is made of
+    assert PROVIDER.price(Settings(**settings)) == Decimal(price)  # what a run's ceiling is made of
 
 
 def test_where_each_way_is() -> None:
@@ -191,10 +188,10 @@ def test_where_each_way_is() -> None:
 def test_prices_of_ones_own() -> None:
     keys = {"serper": SecretStr("k")}
     mine = {"serper": Price(call=Decimal("0.5"))}
-    assert search_cost(Settings(keys=keys, prices=mine), "google") == Decimal("0.5")
-    assert search_cost(Settings(prices=mine), "google") == Decimal("0.005")
+    assert PROVIDER.price(Settings(keys=keys, prices=mine)) == Decimal("0.5")
+    assert PROVIDER.price(Settings(prices=mine)) == Decimal("0.005")
     both = {**mine, "google": Price(call=Decimal("0.25"))}
-    assert search_cost(Settings(keys=keys, prices=both), "google") == Decimal("0.25")
+    assert PROVIDER.price(Settings(keys=keys, prices=both)) == Decimal("0.25")
 
 
 def test_what_is_missing() -> None:
@@ -241,7 +238,7 @@ def test_all_providers_of_the_web_are_registered_by_name() -> None:
     found = registry.providers()
     assert list(found) == ["brave", "duckduckgo", "exa", "google", "searxng", "tavily"]
     for name, provider in found.items():
-        assert not isinstance(provider, registry.Broken)
+        assert not isinstance(provider, registry.BrokenProvider)
         assert provider.name == name
         assert all(hasattr(provider, member) for member in registry.MEMBERS)
     assert [name for name, provider in found.items() if getattr(provider, "keyless", False)] == [

@@ -1,7 +1,4 @@
-"""The user's documents as a search provider.
-
-Journalled, brought up to date once, and never out of date.
-"""
+"""The user's documents as a search provider: journalled, and brought up to date once."""
 
 from __future__ import annotations
 

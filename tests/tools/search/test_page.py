@@ -1,19 +1,18 @@
-"""The page on searching says what is true.
-
-Every provider has its rows, every number and variable is real.
-"""
+"""docs/SEARCH.md is true: each provider has its rows, and all numbers and names are real."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
 from deepdiver.core.settings import KEY_VARIABLES, URL_VARIABLES, Settings, load
-from deepdiver.gateway.prices import search_cost
-from deepdiver.tools import search
-from deepdiver.tools.search import brave, duckduckgo, exa, serper, tavily
+from deepdiver.tools import registry, search
+from deepdiver.tools.search import brave, duckduckgo, exa, google, serpapi, serper, tavily
+from tests.tools.conftest import Desk
+from tests.tools.search.conftest import Service, reply
 
 PAGE = (Path(__file__).parents[3] / "docs" / "SEARCH.md").read_text(encoding="utf-8")
 
@@ -86,13 +85,28 @@ def test_the_numbers_are_those_of_the_code() -> None:
 
 def test_the_prices_are_those_of_the_code() -> None:
     prices = rows("What a search costs")
-    for name in ("tavily", "brave"):
-        assert prices[f"`{name}`"][0].startswith(str(search_cost(Settings(), name)))
-    for way in ("serper", "serpapi", "google"):
-        assert str(search_cost(Settings(), way)) in prices["`google`"][0]
-    assert search_cost(Settings(), "exa", 1) is not None
+    for priced in (tavily.PROVIDER, brave.PROVIDER):
+        assert prices[f"`{priced.name}`"][0].startswith(str(priced.list_price))
+    for seller in (serper.PROVIDER, serpapi.PROVIDER, google.CUSTOM_SEARCH):
+        assert str(seller.list_price) in prices["`google`"][0]
     assert prices["`exa`"][0].startswith("0.005 up to 25 results and 0.025 beyond, and 0.001")
-    few, many = search_cost(Settings(), "exa", 25), search_cost(Settings(), "exa", 26)
-    assert few is not None
-    assert many is not None
+    few, many = (exa.PROVIDER.price(Settings(), results) for results in (25, 26))
     assert (str(few), str(many)) == ("0.030", "0.051")
+
+
+async def test_the_example_is_a_provider(
+    desk: Desk, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = PAGE.split("## A provider of your own\n")[1].split("```python\n")[1].split("```")[0]
+    (tmp_path / "atlas_of_the_page.py").write_text(example, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    atlas = importlib.import_module("atlas_of_the_page").PROVIDER
+    assert all(hasattr(atlas, member) for member in registry.MEMBERS)
+    assert atlas.missing(Settings()) == "set DEEPDIVER_ATLAS_KEY"
+    assert registry.price_of(atlas, Settings()) == atlas.list_price
+    service.always = reply(b'{"results": [{"url": "https://a.example/1", "summary": "A map."}]}')
+    gateway = desk.gateway(urls={"atlas": service.url}, keys={"atlas": "a-key"})
+    (hit,) = await atlas.search("holm", 6, gateway)
+    assert (hit.url, hit.text, hit.provider) == ("https://a.example/1", "A map.", "atlas")
+    assert service.heard[0].startswith("GET /search?q=holm&count=6 ")
+    assert "x-api-key: a-key" in service.heard[0].lower()

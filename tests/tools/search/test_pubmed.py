@@ -1,4 +1,4 @@
-"""PubMed against a local server that speaks as the E-utilities do, through the real gateway and store."""
+"""PubMed against a local server that speaks like the E-utilities; gateway and store are real."""
 
 from __future__ import annotations
 
@@ -35,30 +35,38 @@ def ids(*numbers: int, **more: Any) -> bytes:
 
 
 def article(number: int, body: str, types: str = "Journal Article") -> str:
-    return f"""<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM"><PMID Version="1">{number}</PMID>
-    <Article PubModel="Print-Electronic">{body}<PublicationTypeList><PublicationType UI="D016428">{types}
+    return f"""<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM">
+    <PMID Version="1">{number}</PMID>
+    <Article PubModel="Print-Electronic">{body}<PublicationTypeList>
+    <PublicationType UI="D016428">{types}
     </PublicationType></PublicationTypeList></Article></MedlineCitation></PubmedArticle>"""
 
 
 # In the form of the document type definition that the records name.
 HEAD = """<?xml version="1.0" ?>
-<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" "http://127.0.0.1:9/pubmed.dtd">
+<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN"
+  "http://127.0.0.1:9/pubmed.dtd">
 """
-FERRY = """<Journal><ISSN IssnType="Print">0264-6021</ISSN><JournalIssue CitedMedium="Print"><Volume>149</Volume>
-  <PubDate><Year>1975</Year><Month>Sep</Month></PubDate></JournalIssue><Title>The Ferry journal</Title></Journal>
+FERRY = """<Journal><ISSN IssnType="Print">0264-6021</ISSN>
+  <JournalIssue CitedMedium="Print"><Volume>149</Volume>
+  <PubDate><Year>1975</Year><Month>Sep</Month></PubDate></JournalIssue>
+  <Title>The Ferry journal</Title></Journal>
   <ArticleTitle>Ferries and <i>H. pylori</i>.</ArticleTitle>
   <Abstract><AbstractText Label="BACKGROUND" NlmCategory="BACKGROUND">CO<sub>2</sub> is
     up.</AbstractText><AbstractText Label="RESULTS">It &lt; burnt.</AbstractText>
     <CopyrightInformation>Copyright 1975.</CopyrightInformation></Abstract>
-  <AuthorList CompleteYN="Y"><Author ValidYN="Y"><LastName>Holm</LastName><ForeName>Anna B</ForeName></Author>
+  <AuthorList CompleteYN="Y">
+    <Author ValidYN="Y"><LastName>Holm</LastName><ForeName>Anna B</ForeName></Author>
     <Author><CollectiveName>Ferry Group</CollectiveName></Author></AuthorList>
   <Language>eng</Language>
   <ArticleDate DateType="Electronic"><Year>1975</Year><Month>08</Month><Day>7</Day></ArticleDate>"""
 PLAIN = (
     "<ArticleTitle>Plain</ArticleTitle><Abstract><AbstractText>All of it.</AbstractText></Abstract>"
 )
-BOOK = """<PubmedBookArticle><BookDocument><PMID Version="1">33</PMID><Book><BookTitle>A book</BookTitle>
-  <PubDate><Year>2020</Year></PubDate></Book><ArticleTitle>A chapter</ArticleTitle><Language>ger</Language>
+BOOK = """<PubmedBookArticle><BookDocument><PMID Version="1">33</PMID>
+  <Book><BookTitle>A book</BookTitle>
+  <PubDate><Year>2020</Year></PubDate></Book>
+  <ArticleTitle>A chapter</ArticleTitle><Language>ger</Language>
   <Abstract><AbstractText>In it.</AbstractText></Abstract></BookDocument></PubmedBookArticle>"""
 
 
@@ -355,4 +363,4 @@ async def test_recorded_records_are_read(desk: Desk, service: Service) -> None:
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
-    assert Settings().limit("pubmed").rate == 3.0
+    assert Settings().limit("pubmed", PROVIDER.limit(Settings())).rate == 3.0

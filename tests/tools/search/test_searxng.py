@@ -14,7 +14,7 @@ from deepdiver.core.record import SourceKind
 from deepdiver.core.settings import Deadlines, Filters, Settings, load
 from deepdiver.errors import CallError, CallFault
 from deepdiver.store import CallState
-from deepdiver.tools.search import narrow, searxng
+from deepdiver.tools.search import dates, searxng
 from deepdiver.tools.search.searxng import PROVIDER
 from tests.servers.scripted import Answer, Document, ScriptedServer
 from tests.tools.conftest import Desk, Line
@@ -236,13 +236,15 @@ async def test_filters(
 
 @pytest.mark.parametrize(
     ("back", "named"),
-    [(0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month"), (32, "year"), (366, "year"),
-     (367, None)],
-)  # fmt: skip
+    [
+        *((0, "day"), (1, "day"), (2, "week"), (7, "week"), (8, "month"), (31, "month")),
+        *((32, "year"), (366, "year"), (367, None)),
+    ],
+)
 async def test_the_shortest_time_that_reaches_back(
     desk: Desk, line: Line, back: int, named: str | None
 ) -> None:
-    params = await sent(desk, line, since=narrow.today() - timedelta(days=back))
+    params = await sent(desk, line, since=dates.today() - timedelta(days=back))
     assert params.get("time_range") == named
 
 

@@ -1,4 +1,4 @@
-"""Semantic Scholar against a local server that speaks its format, through the real gateway and store."""
+"""Semantic Scholar against a local server that speaks its format; gateway and store are real."""
 
 from __future__ import annotations
 
@@ -228,4 +228,4 @@ async def test_its_query_language_is_not_met(
 def test_it_needs_nothing_and_takes_its_time() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("scholar", True)
-    assert Settings().limit("semantic_scholar").rate == 1.0
+    assert Settings().limit("semantic_scholar", PROVIDER.limit(Settings())).rate == 1.0

@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from deepdiver.core.settings import Filters, Settings
-from deepdiver.tools.search import narrow
-from deepdiver.tools.search.serper import PROVIDER, dates
+from deepdiver.tools.search import dates
+from deepdiver.tools.search.serper import PROVIDER, google_days
 from tests.tools.conftest import Desk
 from tests.tools.search.conftest import Service, reply
 from tests.tools.search.faults import Case, Faults
@@ -146,12 +146,12 @@ async def test_no_more_is_asked_than_one_price_buys(desk: Desk, service: Service
 
 
 def test_open_ends_of_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(narrow, "today", lambda: date(2026, 11, 15))
-    assert dates(Filters()) == {}
-    assert dates(Filters(since=date(2026, 1, 2))) == {
+    monkeypatch.setattr(dates, "today", lambda: date(2026, 11, 15))
+    assert google_days(Filters()) == {}
+    assert google_days(Filters(since=date(2026, 1, 2))) == {
         "tbs": "cdr:1,cd_min:01/02/2026,cd_max:11/15/2026"
     }
-    assert dates(Filters(until=date(2026, 1, 2))) == {
+    assert google_days(Filters(until=date(2026, 1, 2))) == {
         "tbs": "cdr:1,cd_min:01/01/1970,cd_max:01/02/2026"
     }
 

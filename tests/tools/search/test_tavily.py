@@ -21,10 +21,9 @@ from deepdiver.gateway import Mode
 from deepdiver.store import CallState
 from deepdiver.tools.search.tavily import (
     COUNTRIES,
-    DEFAULT_URL,
     PROVIDER,
-    Response,
     Tavily,
+    TavilyResponse,
     extract,
 )
 from tests.servers.scripted import Answer, Document, ScriptedServer, SearchScript
@@ -298,11 +297,11 @@ def test_the_environment_sets_key_and_address(tmp_path: Path) -> None:
     environ = {"TAVILY_API_KEY": KEY, "DEEPDIVER_TAVILY_URL": "http://127.0.0.1:9"}
     settings = load(environ=environ, folder=tmp_path, user_file=tmp_path / "none.toml")
     assert (settings.key("tavily"), settings.urls["tavily"]) == (KEY, "http://127.0.0.1:9")
-    assert DEFAULT_URL.startswith("https://")
+    assert PROVIDER.default_url.startswith("https://")
 
 
 def test_only_what_is_read_is_kept() -> None:
-    kept = Response.model_validate(
+    kept = TavilyResponse.model_validate(
         {"results": [{"url": "u", "score": 1, "raw_content": "r"}], "usage": {"credits": 2}}
     )
     assert set(kept.model_dump()) == {"results"}

@@ -1,4 +1,4 @@
-"""Wikipedia against a local server that speaks the MediaWiki action API, through the real gateway and store."""
+"""Wikipedia against a local server that speaks its API; the gateway and the store are real."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.errors import CallError, CallFault, NotJournalledError
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
@@ -289,3 +289,13 @@ def test_headings(extract: str, text: str, labels: list[str]) -> None:
 def test_it_needs_nothing() -> None:
     assert PROVIDER.missing(Settings()) is None
     assert (PROVIDER.group, PROVIDER.keyless) == ("web", True)
+
+
+def test_callers_with_a_contact_may_call_faster() -> None:
+    known = Settings(contact="ada@example.org")
+    slow, fast = PROVIDER.limit(Settings()), PROVIDER.limit(known)
+    assert slow is not None
+    assert fast is not None
+    assert fast.rate / fast.per > slow.rate / slow.per
+    mine = Settings(contact="ada@example.org", limits={"wikipedia": Limit(rate=1)})
+    assert mine.limit("wikipedia", fast) == Limit(rate=1)

@@ -21,10 +21,10 @@ from deepdiver.tasks import Address, Tool
 from deepdiver.tools.address import canonical
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import need_of
-from deepdiver.tools.reading import read
+from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.registry import Provider
-from deepdiver.tools.searching import search, wanted
+from deepdiver.tools.search_all import passes_filters, search_all
+from deepdiver.tools.source_age import age_need_of
 
 ADDRESSES = 200
 """Addresses that are kept: enough for every page of a long hunt; the oldest of the others give way.
@@ -83,7 +83,7 @@ async def use_search(deps: Deps, action: str, query: str, question: str) -> Outp
 
     What the result list shows of a page is taken, the page itself only when it is asked for.
     """
-    found = await search(query, [provider_of(deps, action)], deps.gateway)
+    found = await search_all(query, [provider_of(deps, action)], deps.gateway)
     if not found.answered:
         return Output(failed="; ".join(deps.limited(line) for line in found.failures))
     deps.emit(Searched(query=query, titles=tuple(hit.title or hit.url for hit in found.hits)))
@@ -110,7 +110,7 @@ async def use_crawl(deps: Deps, url: str, question: str) -> Output:
     kept = [
         address(link.url, "link")
         for link in links
-        if _is_page(link) and wanted(link, deps.settings.filters)
+        if _is_page(link) and passes_filters(link, deps.settings.filters)
     ]
     return Output(tuple(sources), tuple(kept))
 
@@ -120,9 +120,10 @@ def _is_page(hit: Hit) -> bool:
 
 
 async def _read(deps: Deps, hits: Iterable[Hit], question: str) -> list[str]:
-    need, run = need_of(question, deps.as_of), deps.run
+    need, run = age_need_of(question, deps.as_of), deps.run
     work = (
-        read(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need) for hit in hits
+        read_hit(hit, run.id, deps.store, deps.gateway, fetched=run.created, need=need)
+        for hit in hits
     )
     readings = await together(*work)
     for reading in readings:

@@ -26,7 +26,6 @@ from deepdiver.strategies.shared.look import take_in
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.hit import Hit, whole
 from deepdiver.tools.mcp.toolset import McpToolset
-from deepdiver.tools.need import need_of
 from deepdiver.tools.osint.feed import (
     MOST_ROWS,
     Feed,
@@ -37,8 +36,9 @@ from deepdiver.tools.osint.feed import (
     shown_arguments,
 )
 from deepdiver.tools.osint.registry import named_feed
-from deepdiver.tools.reading import read
-from deepdiver.tools.searching import Found
+from deepdiver.tools.read_hit import read_hit
+from deepdiver.tools.search_all import SearchResults
+from deepdiver.tools.source_age import age_need_of
 
 TOLD_CHARS = 300
 """So much of a server's error is told."""
@@ -116,8 +116,8 @@ class FeedTool:
             intelligence=answer.kind.value,
             provider=self.feed.name,
         )
-        need = need_of(question, deps.as_of)
-        reading = await read(
+        need = age_need_of(question, deps.as_of)
+        reading = await read_hit(
             hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
         )
         if reading.source is None:
@@ -140,7 +140,7 @@ class FeedTool:
         )
         if not hits:
             return Looked()
-        return await take_in(deps, question, about, [about], [Found(hits, True, ())], known)
+        return await take_in(deps, question, about, [about], [SearchResults(hits, True, ())], known)
 
     def _page(self, row: Row, answer: ServiceAnswer) -> Hit:
         return Hit(

@@ -30,10 +30,10 @@ from deepdiver.tasks import (
 )
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import need_of
-from deepdiver.tools.reading import read
+from deepdiver.tools.read_hit import read_hit
 from deepdiver.tools.registry import Provider
-from deepdiver.tools.searching import Found, search
+from deepdiver.tools.search_all import SearchResults, search_all
+from deepdiver.tools.source_age import age_need_of
 
 TEXT_CHARS = 4_000
 """Of a longer text the best passages are shown, so many characters in all."""
@@ -123,7 +123,7 @@ async def _look_once(
     providers: Sequence[Provider],
 ) -> Looked:
     queries = tuple(dict.fromkeys(query.strip() for query in queries if query.strip()))
-    found = await together(*(search(query, providers, deps.gateway) for query in queries))
+    found = await together(*(search_all(query, providers, deps.gateway) for query in queries))
     for query, result in zip(queries, found, strict=True):
         if result.answered:
             deps.emit(
@@ -143,7 +143,7 @@ async def take_in(
     question: str,
     about: str,
     queries: Sequence[str],
-    found: Sequence[Found],
+    found: Sequence[SearchResults],
     known: Iterable[str] = (),
     unanswered: Sequence[str] = (),
 ) -> Looked:
@@ -186,17 +186,19 @@ def left_open(before: Sequence[str], after: Sequence[Sequence[str]]) -> tuple[st
 
 
 async def _texts(
-    deps: Deps, question: str, queries: Sequence[str], found: Sequence[Found], about: str
+    deps: Deps, question: str, queries: Sequence[str], found: Sequence[SearchResults], about: str
 ) -> list[tuple[Source, str, str]]:
     """Read what was found, each place once: (source, whole text, what to show of it)."""
     wanted: dict[str, tuple[Hit, str]] = {}
     for query, result in zip(queries, found, strict=True):
         for hit in result.hits:
             wanted.setdefault(f"{canonical(hit.url)} {hit.snapshot or hit.text}", (hit, query))
-    need = need_of(question, deps.as_of)
+    need = age_need_of(question, deps.as_of)
     readings = await together(
         *(
-            read(hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need)
+            read_hit(
+                hit, deps.run.id, deps.store, deps.gateway, fetched=deps.run.created, need=need
+            )
             for hit, _ in wanted.values()
         )
     )

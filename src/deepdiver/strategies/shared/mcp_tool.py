@@ -16,7 +16,7 @@ from deepdiver.strategies.shared.base import Deps, Looked
 from deepdiver.strategies.shared.look import take_in
 from deepdiver.tasks import ToolShown
 from deepdiver.tools.mcp.toolset import McpTool
-from deepdiver.tools.searching import Found
+from deepdiver.tools.search_all import SearchResults
 
 READ_AS_JSON = frozenset({"integer", "number", "boolean", "array", "object", "null"})
 """Types of arguments that a reasoner, which gives everything as text, writes as JSON."""
@@ -54,7 +54,7 @@ class ServerTool:
         if result.is_error:
             raise CallError(f"{self.tool.name} says that it failed", CallFault.REQUEST)
         asked = ", ".join(f"{name}={value}" for name, value in args.items())
-        found = Found(
+        found = SearchResults(
             result.hits,
             True,
             tuple(deps.limited(f"{self.tool.name}: {note}") for note in result.notes),

@@ -21,7 +21,7 @@ from deepdiver.tools.fetch.access_walls import RawPage, find_wall
 from deepdiver.tools.fetch.client import HttpAnswer, get
 from deepdiver.tools.fetch.egress_guard import Guard
 from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
-from deepdiver.tools.search.http import retry_after
+from deepdiver.tools.http import retry_after
 
 HOPS = 5
 """Redirects that are followed."""

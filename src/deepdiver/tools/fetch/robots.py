@@ -17,7 +17,7 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.fetch.client import PRODUCT, get
 from deepdiver.tools.fetch.egress_guard import Guard
 from deepdiver.tools.fetch.parsed_url import ParsedUrl, join_redirect
-from deepdiver.tools.search.http import retry_after
+from deepdiver.tools.http import retry_after
 
 if TYPE_CHECKING:
     from protego import Protego

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from deepdiver.core.parts import McpServer
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import fault_of
 from deepdiver.tools.mcp.definitions import ToolDefinition
 from deepdiver.tools.mcp.monitor import Monitor
-from deepdiver.tools.search.http import fault_of
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deepdiver.core.identity import canonical, digest
-from deepdiver.tools.calling import plain
+from deepdiver.tools.tool_result import to_json
 
 if TYPE_CHECKING:
     from mcp.types import Tool
@@ -71,7 +71,7 @@ class ToolDefinition:
             ValueError: If the tool cannot be called.
         """
         name, description, schema, notes = (
-            plain(given.get(key)) for key in ("name", "description", "inputSchema", "annotations")
+            to_json(given.get(key)) for key in ("name", "description", "inputSchema", "annotations")
         )
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(f"a tool cannot be called {visible(str(name))[:80]!r}")

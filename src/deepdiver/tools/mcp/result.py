@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 from deepdiver.core.identity import canonical
 from deepdiver.core.record import SourceKind
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.calling import LIST_KEYS, Teller, hits_of, plain, shown
 from deepdiver.tools.hit import Hit
+from deepdiver.tools.tool_result import LIST_KEYS, ToolOrigin, hits_of, json_text, to_json
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -55,7 +55,7 @@ def read_result(answer: CallToolResult, server: str, tool: str) -> McpResult:
         CallError: If it is too long.
     """
     texts, left_out = _parts(answer)
-    structured = plain(answer.structured_content)
+    structured = to_json(answer.structured_content)
     length = sum(map(len, texts)) + (len(canonical(structured)) if structured is not None else 0)
     if length > LARGEST:
         raise CallError(
@@ -66,8 +66,8 @@ def read_result(answer: CallToolResult, server: str, tool: str) -> McpResult:
     notes = tuple(
         f"{what} ({count} times)" if count > 1 else what for what, count in left_out.items()
     )
-    teller = Teller(f"{server}.{tool}", f"mcp:{server}/{tool}", owned=False)
-    said = _results(structured) or texts or ([shown(structured)] if structured else [])
+    teller = ToolOrigin(f"{server}.{tool}", f"mcp:{server}/{tool}", owned=False)
+    said = _results(structured) or texts or ([json_text(structured)] if structured else [])
     hits = tuple(hits_of(said, teller))
     return McpResult(hits=hits, structured=structured, is_error=bool(answer.is_error), notes=notes)
 
@@ -78,9 +78,9 @@ def _parts(answer: CallToolResult) -> tuple[list[str], Counter[str]]:
     left_out: Counter[str] = Counter()
     for part in answer.content:
         if part.type == "text":
-            texts.append(plain(part.text))
+            texts.append(to_json(part.text))
         elif part.type == "resource" and hasattr(part.resource, "text"):
-            texts.append(plain(part.resource.text))
+            texts.append(to_json(part.resource.text))
         else:
             left_out[NOT_TEXT[part.type]] += 1
     return texts, left_out

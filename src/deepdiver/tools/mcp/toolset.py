@@ -17,8 +17,7 @@ from deepdiver.core.parts import McpServer
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError, SettingsError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
-from deepdiver.gateway.prices import search_cost
-from deepdiver.tools.calling import query_argument
+from deepdiver.gateway.prices import own_price
 from deepdiver.tools.hit import Hit
 from deepdiver.tools.mcp.approval import Approvals, ApprovalState
 from deepdiver.tools.mcp.arguments import check_arguments
@@ -26,6 +25,7 @@ from deepdiver.tools.mcp.connection import Servers
 from deepdiver.tools.mcp.definitions import ToolDefinition
 from deepdiver.tools.mcp.listing import limits_of, list_servers, usable_tools, why_not_started
 from deepdiver.tools.mcp.result import McpResult, read_result, save_long_texts
+from deepdiver.tools.tool_argument import query_argument
 
 SLACK = 30.0
 """Seconds that asking all servers may take beyond the deadline of each, for ending those that did
@@ -93,7 +93,7 @@ class McpTool:
             "args": given,
             "definition": self.definition.hash,
         }
-        worst = search_cost(gateway.settings, self.name) or Decimal(0)
+        worst = own_price(gateway.settings, self.name) or Decimal(0)
 
         async def do() -> Reply:
             # A fixed argument may be a key, which the journal does not hold.

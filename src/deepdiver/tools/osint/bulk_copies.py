@@ -29,9 +29,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway
 from deepdiver.store.faults import from_os
+from deepdiver.tools.http import Downloaded, advised, download, user_agent
 from deepdiver.tools.process_lock import try_lock
-from deepdiver.tools.search.http import Downloaded, download
-from deepdiver.tools.search.keyless import advised, agent
 
 FOLDER = "feeds"
 """The folder of the copies within the home."""
@@ -151,7 +150,7 @@ async def _update(
 async def _fetch(
     shelf: _Shelf, record: CopyRecord | None, gateway: Gateway, largest: int, check: Check | None
 ) -> BulkCopy:
-    headers = agent(gateway.settings)
+    headers = user_agent(gateway.settings)
     if record is not None:
         marks = {"If-None-Match": record.etag, "If-Modified-Since": record.modified}
         headers |= {header: mark for header, mark in marks.items() if mark}

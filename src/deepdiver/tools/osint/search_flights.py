@@ -23,6 +23,7 @@ from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Latitude, Longitude, RadiusKm
 from deepdiver.tools.osint.boxes import boxes_around
 from deepdiver.tools.osint.feed import (
@@ -34,8 +35,6 @@ from deepdiver.tools.osint.feed import (
     ServiceAnswer,
 )
 from deepdiver.tools.osint.phrases import DIGITS, clock, counted, degrees, number, one_line, utc
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "opensky"
 DEFAULT_URL = "https://opensky-network.org"
@@ -192,7 +191,7 @@ async def _ask(args: FlightArguments, box: str, gateway: Gateway) -> AircraftSee
     async def do() -> Reply:
         with advised(ADVICE):
             raw = await ask_json(
-                SERVICE, _url(settings), params=_params(box), headers=agent(settings)
+                SERVICE, _url(settings), params=_params(box), headers=user_agent(settings)
             )
         said = shaped(SERVICE, OpenSkyResponse, raw)
         inside = [state for state in said.states or [] if _distance(args)(state) <= args.radius_km]

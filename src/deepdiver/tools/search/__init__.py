@@ -1,1 +1,1 @@
-"""Search providers, one small file each."""
+"""Search providers: one file each."""

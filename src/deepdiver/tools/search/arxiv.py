@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.core.text import STOPWORDS
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_text
-from deepdiver.tools.search.keyless import advised, agent
-from deepdiver.tools.search.plain import flat, tree, words
+from deepdiver.tools.http import HttpRequest, unexpected_form, user_agent
+from deepdiver.tools.markup import parse_xml, text_of
+from deepdiver.tools.search.base import HttpProvider, SearchQuery
+from deepdiver.tools.search.query_text import query_words
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-DEFAULT_URL = "https://export.arxiv.org"
 ATOM = "{http://www.w3.org/2005/Atom}"
 MOST_WORDS = 12
-"""All of them must stand in a paper's record: a question with more finds nothing."""
+"""The most words of a query. A paper must contain all of them, so more find nothing."""
 ADVICE = "it refuses this machine for now; it wants one call every three seconds at most"
 FIRST, LAST = date(1991, 1, 1), date(2999, 12, 31)
-"""Where one end of a range of dates is open: arXiv's range has two. It began in 1991."""
+"""The open ends of a range of dates: arXiv wants both ends. It began in 1991."""
 
 
-class Asked(BaseModel):
+class ArxivQuery(SearchQuery):
     """A search, by the API's own names."""
 
     search_query: str
@@ -38,77 +38,66 @@ class Asked(BaseModel):
     sortBy: str = "relevance"  # arXiv's spelling
     sortOrder: str = "descending"
 
-    def params(self) -> dict[str, str]:
-        """Return the query of the address."""
-        return {name: str(value) for name, value in self.model_dump().items()}
 
-
-class Entry(BaseModel):
+class ArxivEntry(BaseModel):
     """One paper."""
 
     url: str
-    """Its page, with the version that the abstract is of."""
+    """The page of the version that the abstract belongs to."""
     pdf: str = ""
     title: str
     summary: str
     authors: list[str]
     published: str
-    """When its first version was sent in."""
+    """When its first version was submitted."""
 
 
-class Response(BaseModel):
-    """What the Atom feed says."""
+class ArxivResponse(BaseModel):
+    """The papers of an Atom feed."""
 
-    entries: list[Entry]
+    entries: list[ArxivEntry]
 
 
-class Arxiv:
-    """Searches arXiv for papers whose records hold all the words of a query.
+class Arxiv(HttpProvider[ArxivQuery, ArxivResponse]):
+    """Searches titles, authors and abstracts of papers; hits hold their abstracts.
 
-    Their abstracts are what is read.
+    A paper must contain all the words of a query.
     """
 
     name = "arxiv"
     about = "preprints of physics, mathematics, computing and neighbours, with abstracts (no key)"
     group = "scholar"
+    default_url = "https://export.arxiv.org"
     keyless = True
+    pace = Limit(rate=1.0, per=3.0, concurrent=1)
+    response = ArxivResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
+    def query(self, text: str, limit: int, settings: Settings) -> ArxivQuery:
+        """Return a query in arXiv's language."""
+        return ArxivQuery(search_query=_search_query(text, settings), max_results=limit)
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL).rstrip("/")
+    def request(self, query: ArxivQuery, settings: Settings) -> HttpRequest:
+        """Return the request, which says who calls if there is a contact."""
+        url = self.url("/api/query", settings)
+        return HttpRequest(url, query.params(), headers=user_agent(settings))
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search titles, authors and abstracts."""
-        settings = gateway.settings
-        asked = Asked(search_query=_sought(query, settings), max_results=limit)
+    def advice(self, settings: Settings) -> str:
+        """Return what helps against a refusal."""
+        return ADVICE
 
-        async def do() -> Reply:
-            with advised(ADVICE):
-                url = f"{self.address(settings)}/api/query"
-                text = await ask_text(
-                    self.name, url, params=asked.params(), headers=agent(settings)
-                )
-            response = await asyncio.to_thread(
-                _response, text
-            )  # XML takes its time, and others would wait
-            return Reply(response.model_dump(mode="json"))
+    async def fetch(self, query: ArxivQuery, settings: Settings) -> ArxivResponse:
+        """Send a query and read the feed, in a thread, because parsing XML takes time."""
+        text = await self.fetch_text(self.request(query, settings), settings)
+        return await asyncio.to_thread(_response, text)
 
-        reply = await gateway.call(
-            Request("search", self.name, query, asked.model_dump(mode="json")), do
-        )
-        return [_hit(entry) for entry in Response.model_validate(reply.value).entries][:limit]
+    def hits(self, response: ArxivResponse) -> Iterable[Hit]:
+        """Return a hit for each paper."""
+        return map(_hit, response.entries)
 
 
-def _sought(query: str, settings: Settings) -> str:
-    """Return a query in arXiv's language.
-
-    A hyphen would end a word there, and a stray bracket the whole query.
-    """
-    listed = words(Arxiv.name, query, inner="")
+def _search_query(query: str, settings: Settings) -> str:
+    """Return a query in arXiv's language, where a hyphen ends a word and a bracket the query."""
+    listed = query_words(Arxiv.name, query, inner="")
     telling = [word for word in listed if word.lower() not in STOPWORDS] or listed
     parts = [f"all:{word}" for word in telling[:MOST_WORDS]]
     since, until = settings.filters.since, settings.filters.until
@@ -117,29 +106,28 @@ def _sought(query: str, settings: Settings) -> str:
     return " AND ".join(parts)
 
 
-def _response(text: str) -> Response:
-    feed = tree(Arxiv.name, text)
+def _response(text: str) -> ArxivResponse:
+    feed = parse_xml(Arxiv.name, text)
     if feed.tag != f"{ATOM}feed":
-        raise CallError("arxiv answered in a form that is not its own", CallFault.MALFORMED)
-    return Response(entries=[_entry(element) for element in feed.findall(f"{ATOM}entry")])
+        raise unexpected_form(Arxiv.name)
+    return ArxivResponse(entries=[_entry(element) for element in feed.findall(f"{ATOM}entry")])
 
 
-def _entry(element: Element) -> Entry:
+def _entry(element: Element) -> ArxivEntry:
     named = {
-        name: flat(element.find(f"{ATOM}{name}"))
+        name: text_of(element.find(f"{ATOM}{name}"))
         for name in ("id", "title", "summary", "published")
     }
-    if (
-        "/api/errors" in named["id"]
-    ):  # an error has the form of a paper, and may come with status 200
+    # An error has the form of a paper, and may come with status 200.
+    if "/api/errors" in named["id"]:
         raise CallError("arxiv refused the query", CallFault.REQUEST)
     if not named["id"].startswith("http") or not named["title"]:
-        raise CallError("arxiv answered in a form that is not its own", CallFault.MALFORMED)
+        raise unexpected_form(Arxiv.name)
     links = {
         "page" if link.get("rel") == "alternate" else link.get("title", ""): link.get("href", "")
         for link in element.findall(f"{ATOM}link")
     }
-    return Entry(
+    return ArxivEntry(
         url=links.get("page") or named["id"].replace("http://", "https://", 1),
         pdf=links.get("pdf", ""),
         title=named["title"],
@@ -147,13 +135,13 @@ def _entry(element: Element) -> Entry:
         authors=[
             name
             for author in element.findall(f"{ATOM}author")
-            if (name := flat(author.find(f"{ATOM}name")))
+            if (name := text_of(author.find(f"{ATOM}name")))
         ],
         published=named["published"],
     )
 
 
-def _hit(entry: Entry) -> Hit:
+def _hit(entry: ArxivEntry) -> Hit:
     return Hit(
         url=entry.url,
         title=entry.title,

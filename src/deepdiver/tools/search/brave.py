@@ -3,42 +3,41 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Literal
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Filters, Settings
-from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.gateway.prices import search_cost
+from deepdiver.core.settings import Filters, Limit, Settings
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.narrow import asked_days, iso, span, with_sites
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.search.base import DatedQuery, HttpProvider, without_empty
+from deepdiver.tools.search.dates import day_range, iso_date
+from deepdiver.tools.search.query_text import with_sites
 
-DEFAULT_URL = "https://api.search.brave.com"
 MOST_RESULTS = 20
 MOST_CHARACTERS, MOST_WORDS = 400, 50
-"""Of a query; Brave refuses a longer one."""
-REFUSED = (422,)
+"""The most of a query; Brave refuses a longer one."""
+KEY_REFUSED = (422,)
 """How Brave refuses a key that it does not know."""
 
 COUNTRIES = frozenset(
     "AR AU AT BE BR CA CL DK FI FR DE GR HK IN ID IT JP KR MY MX NL NZ NO CN PL PT PH RU SA ZA ES "
-    "SE CH TW TR GB US"
-    .split()
-)  # fmt: skip
+    "SE CH TW TR GB US".split()
+)
 """The countries that Brave knows; it refuses a request that names another."""
 LANGUAGES = {
-    **{code: code for code in (
+    code: code
+    for code in (
         "ar eu bn bg ca hr cs da nl en et fi fr gl de el gu he hi hu is it kn ko lv lt ms ml mr nb "
-        "pl pa ro ru sr sk "
-        "sl es sv ta te th tr uk vi").split()},
-    "ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans",
-}  # fmt: skip
+        "pl pa ro ru sr sk sl es sv ta te th tr uk vi"
+    ).split()
+} | {"ja": "jp", "no": "nb", "pt": "pt-pt", "zh": "zh-hans"}
 """The languages that Brave knows, by ISO 639-1; it refuses a request that names another."""
 
 
-class Asked(BaseModel):
+class BraveQuery(DatedQuery):
     """A search, as Brave documents it."""
 
     q: str
@@ -52,12 +51,12 @@ class Asked(BaseModel):
 
 
 class Profile(BaseModel):
-    """Who a page is from."""
+    """The publisher of a page."""
 
     name: str | None = None
 
 
-class Result(BaseModel):
+class BraveResult(BaseModel):
     """One result, as Brave documents it; one without an address or a text is left out."""
 
     url: str | None = None
@@ -69,78 +68,64 @@ class Result(BaseModel):
     profile: Profile | None = None
 
 
-class Web(BaseModel):
+class WebResults(BaseModel):
     """The results that are pages."""
 
-    results: list[Result]
+    results: list[BraveResult]
 
 
-class Response(BaseModel):
-    """Brave's answer. Without a page found there is no `web`."""
+class BraveResponse(BaseModel):
+    """Brave's answer; without `web` if no page was found."""
 
     type: Literal["search"]
-    web: Web | None = None
+    web: WebResults | None = None
 
 
-class Brave:
-    """Searches the web through Brave; its snippets are what is read at first."""
+class Brave(HttpProvider[BraveQuery, BraveResponse]):
+    """Searches the web through Brave; hits hold its snippets."""
 
     name = "brave"
     about = "the web, from an index of its own (needs BRAVE_API_KEY)"
+    default_url = "https://api.search.brave.com"
+    key_variable = "BRAVE_API_KEY"
+    list_price = Decimal("0.005")  # $5 for 1,000
+    pace = Limit(rate=1.0, concurrent=1)
+    response = BraveResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Say that a key is needed, if there is none and no address of one's own."""
-        return (
-            None if settings.key(self.name) or settings.urls.get(self.name) else "set BRAVE_API_KEY"
+    def query(self, text: str, limit: int, settings: Settings) -> BraveQuery:
+        """Return the query, narrowed by the filters."""
+        filters = settings.filters
+        brazilian = (filters.language, filters.region) == ("pt", "BR")
+        return BraveQuery(
+            q=with_sites(text, filters, MOST_CHARACTERS, MOST_WORDS),
+            count=min(limit, MOST_RESULTS),
+            safesearch=filters.safe,
+            country=filters.region if filters.region in COUNTRIES else None,
+            search_lang="pt-br" if brazilian else LANGUAGES.get(filters.language),
+            since=filters.since,
+            until=filters.until,
         )
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL)
+    def request(self, query: BraveQuery, settings: Settings) -> HttpRequest:
+        """Return the request."""
+        return HttpRequest(
+            self.url("/res/v1/web/search", settings),
+            query.params() | _freshness(settings.filters),
+            headers=without_empty({"X-Subscription-Token": settings.key(self.name)}),
+            refused=KEY_REFUSED,
+        )
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the web."""
-        settings = gateway.settings
-        cost = search_cost(settings, self.name) or Decimal(0)
-        asked = _asked(query, limit, settings.filters).model_dump(mode="json", exclude_none=True)
-
-        async def do() -> Reply:
-            params = {
-                name: _spelt(value)
-                for name, value in {**asked, **_freshness(settings.filters)}.items()
-            }
-            headers = {"X-Subscription-Token": key} if (key := settings.key(self.name)) else {}
-            url = self.address(settings).rstrip("/") + "/res/v1/web/search"
-            raw = await ask_json(self.name, url, params=params, headers=headers, refused=REFUSED)
-            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"), cost)
-
-        payload = {**asked, **asked_days(settings.filters)}
-        reply = await gateway.call(Request("search", self.name, query, payload, worst=cost), do)
-        web = Response.model_validate(reply.value).web
-        return [hit for result in (web.results if web else []) if (hit := _hit(result))][:limit]
-
-
-def _asked(query: str, limit: int, filters: Filters) -> Asked:
-    brazilian = (filters.language, filters.region) == ("pt", "BR")
-    return Asked(
-        q=with_sites(query, filters, MOST_CHARACTERS, MOST_WORDS),
-        count=min(limit, MOST_RESULTS),
-        safesearch=filters.safe,
-        country=filters.region if filters.region in COUNTRIES else None,
-        search_lang="pt-br" if brazilian else LANGUAGES.get(filters.language),
-    )
+    def hits(self, response: BraveResponse) -> Iterable[Hit | None]:
+        """Return a hit for each page."""
+        return map(_hit, response.web.results if response.web else ())
 
 
 def _freshness(filters: Filters) -> dict[str, str]:
-    days = span(filters)
+    days = day_range(filters)
     return {"freshness": f"{days[0]}to{days[1]}"} if days else {}
 
 
-def _spelt(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _hit(result: Result) -> Hit | None:
+def _hit(result: BraveResult) -> Hit | None:
     snippets = [
         html.unescape(text) for text in (result.description, *(result.extra_snippets or ())) if text
     ]
@@ -152,7 +137,7 @@ def _hit(result: Result) -> Hit | None:
         title=html.unescape(result.title or ""),
         publisher=(result.profile.name if result.profile else None) or "",
         text=text,
-        published=iso(result.page_age),
+        published=iso_date(result.page_age),
         language=(result.language or "").replace("jp", "ja")[:2],
         provider=Brave.name,
     )

@@ -1,55 +1,45 @@
-"""Crossref.
-
-What publishers say of their own publications, with abstracts where they give them; no key.
-"""
+"""Crossref: what publishers register of their publications, some with abstracts; no key."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
-from deepdiver.core.settings import Settings
-from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised
-from deepdiver.tools.search.narrow import clipped
-from deepdiver.tools.search.plain import INNER, plain, words
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.markup import strip_markup
+from deepdiver.tools.search.base import HttpProvider, SearchQuery, without_empty
+from deepdiver.tools.search.query_text import INNER, clip_query, query_words
 
-DEFAULT_URL = "https://api.crossref.org"
 LONGEST = 500
-"""Characters of a query: a reference with all its authors is shorter."""
+"""The most characters of a query. A reference with all its authors is shorter."""
 ADVICE = (
     "it refuses this machine for now; it serves those better who set contact to their e-mail "
     "address"
 )
 SCIENTIFIC = frozenset(
     "journal-article proceedings-article book book-chapter book-section edited-book monograph "
-    "reference-book "
-    "reference-entry report report-component dissertation standard".split()
+    "reference-book reference-entry report report-component dissertation standard".split()
 )
-"""Types of works that somebody else than their authors has published."""
+"""Types of works that are published by somebody other than their authors."""
+WITH_CONTACT = Limit(rate=3.0, concurrent=3)
+"""The limit for callers who say who they are."""
 WITHDRAWN = frozenset({"retraction", "withdrawal", "removal", "partial_retraction"})
 
 
-class Asked(BaseModel):
+class CrossrefQuery(SearchQuery):
     """A search, by the API's own names."""
 
     bibliographic: str = Field(serialization_alias="query.bibliographic")
     rows: int
     filter: str | None = None
 
-    def params(self) -> dict[str, str]:
-        """Return the query of the address."""
-        return {
-            name: str(value)
-            for name, value in self.model_dump(by_alias=True, exclude_none=True).items()
-        }
-
 
 class Person(BaseModel):
-    """An author: a person by two names, or a body by one."""
+    """An author: a person with two names, or an organisation with one."""
 
     given: str | None = None
     family: str | None = None
@@ -70,16 +60,16 @@ class Dated(BaseModel, validate_by_name=True):
 
 
 class Update(BaseModel):
-    """What became of a work after it was published."""
+    """A notice about a work after its publication."""
 
     type: str | None = None
 
 
-def _named(name: str) -> str:
+def _with_dashes(name: str) -> str:
     return name.replace("_", "-")
 
 
-class Work(BaseModel, alias_generator=_named, validate_by_name=True, serialize_by_alias=True):
+class Work(BaseModel, alias_generator=_with_dashes, validate_by_name=True, serialize_by_alias=True):
     """One work; one without a DOI or a title is left out."""
 
     doi: str | None = Field(default=None, alias="DOI")
@@ -102,45 +92,48 @@ class Works(BaseModel):
     items: list[Work]
 
 
-class Response(BaseModel):
+class CrossrefResponse(BaseModel):
     """Crossref's answer."""
 
     message: Works
 
 
-class Crossref:
-    """Searches what publishers have registered; abstracts are what is read, where there are any."""
+class Crossref(HttpProvider[CrossrefQuery, CrossrefResponse]):
+    """Searches what publishers have registered; hits hold abstracts where there are any.
+
+    It searches titles, authors, journals and years; all words count, and none is required.
+    """
 
     name = "crossref"
     about = "publications with a DOI, some with abstracts (no key; a contact makes it faster)"
     group = "scholar"
+    default_url = "https://api.crossref.org"
     keyless = True
+    pace = Limit(rate=1.0, concurrent=1)
+    response = CrossrefResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
+    def query(self, text: str, limit: int, settings: Settings) -> CrossrefQuery:
+        """Return the words of a query, in which a DOI stays whole, and the dates."""
+        words = query_words(self.name, text, inner=f"{INNER}/")
+        sought = clip_query(" ".join(words), LONGEST)
+        return CrossrefQuery(bibliographic=sought, rows=limit, filter=_filter(settings))
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL).rstrip("/")
+    def request(self, query: CrossrefQuery, settings: Settings) -> HttpRequest:
+        """Return the request, which says who calls if there is a contact."""
+        params = query.params() | without_empty({"mailto": settings.contact})
+        return HttpRequest(self.url("/works", settings), params)
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search titles, authors, journals and years, all words counting and none of them needed."""
-        settings = gateway.settings
-        sought = clipped(" ".join(words(self.name, query, inner=f"{INNER}/")), LONGEST)
-        asked = Asked(bibliographic=sought, rows=limit, filter=_filter(settings))
+    def limit(self, settings: Settings) -> Limit | None:
+        """Return how fast the service may be called."""
+        return WITH_CONTACT if settings.contact else self.pace
 
-        async def do() -> Reply:
-            params = asked.params() | ({"mailto": settings.contact} if settings.contact else {})
-            with advised(ADVICE):
-                raw = await ask_json(self.name, f"{self.address(settings)}/works", params=params)
-            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
+    def advice(self, settings: Settings) -> str:
+        """Return what helps against a refusal."""
+        return ADVICE
 
-        reply = await gateway.call(
-            Request("search", self.name, query, asked.model_dump(mode="json")), do
-        )
-        works = Response.model_validate(reply.value).message.items
-        return [hit for work in works if (hit := _hit(work))][:limit]
+    def hits(self, response: CrossrefResponse) -> Iterable[Hit | None]:
+        """Return a hit for each work."""
+        return map(_hit, response.message.items)
 
 
 def _filter(settings: Settings) -> str | None:
@@ -149,25 +142,25 @@ def _filter(settings: Settings) -> str | None:
 
 
 def _hit(work: Work) -> Hit | None:
-    title = ": ".join(part for part in map(plain, (*work.title[:1], *work.subtitle[:1])) if part)
+    title = ": ".join(
+        part for part in map(strip_markup, (*work.title[:1], *work.subtitle[:1])) if part
+    )
     if not work.doi or not title:
         return None
     withdrawn = any(update.type in WITHDRAWN for update in work.updated_by)
-    kind = (
-        "preprint"
-        if work.type == "posted-content"
-        else "scientific"
-        if work.type in SCIENTIFIC
-        else ""
-    )
+    kind = "scientific" if work.type in SCIENTIFIC else ""
+    if work.type == "posted-content":
+        kind = "preprint"
     return Hit(
         url=f"https://doi.org/{work.doi}",
         title=f"Retracted: {title}" if withdrawn else title,
-        publisher=plain(work.container_title[0]) if work.container_title else work.publisher or "",
+        publisher=strip_markup(work.container_title[0])
+        if work.container_title
+        else work.publisher or "",
         publisher_kind="" if withdrawn else kind,
         author=", ".join(name for name in map(str, work.author) if name),
         published=str(work.published or work.issued or ""),
-        text=plain(work.abstract),
+        text=strip_markup(work.abstract),
         language=(work.language or "")[:2].lower(),
         provider=Crossref.name,
     )

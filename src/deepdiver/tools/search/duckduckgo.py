@@ -1,8 +1,8 @@
 """DuckDuckGo, through the package `ddgs`; no key.
 
-The package reads a refusal as "no results" and, where DuckDuckGo is switched off in it, quietly
-asks others. So its engine for DuckDuckGo is used by itself, and looks at the status: could not
-search is never nothing found.
+The package takes a refusal for "no results", and silently asks other engines if DuckDuckGo is
+switched off in it. So only its engine for DuckDuckGo is used, and the status is checked: a search
+that failed must never look like one that found nothing.
 """
 
 from __future__ import annotations
@@ -12,29 +12,33 @@ import importlib.util
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
+from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import fault_of, retry_after, shaped
-from deepdiver.tools.search.narrow import asked_days, span, with_sites
+from deepdiver.tools.http import fault_of, retry_after, shaped
+from deepdiver.tools.search.base import DatedQuery, journalled
+from deepdiver.tools.search.dates import day_range
+from deepdiver.tools.search.query_text import with_sites
 
 DEFAULT_URL = "https://html.duckduckgo.com"
 MOST_CHARACTERS = 500
-"""Of a query; DuckDuckGo answers a longer one with an empty page."""
+"""The most characters of a query; DuckDuckGo answers a longer one with an empty page."""
 SECONDS = 20
-"""For one answer: the thread that waits for it cannot be stopped."""
+"""The most seconds for one answer: the thread that waits for it cannot be stopped."""
+PACE = Limit(rate=1.0, concurrent=1)
 LIMITED = frozenset({202, 418})
-"""How DuckDuckGo, besides 429, says that it has been asked too often."""
+"""Statuses besides 429 that mean that DuckDuckGo has been asked too often."""
 CHALLENGES = ("anomaly-modal", "challenge-form")
-"""What stands in the page that asks whether one is human, which may come with status 200."""
+"""Marks of the page that asks whether you are human, which may come with status 200."""
 RESULTS = ("result__", "no-results", 'id="links"')
-"""What stands in a page of results, also where there are none."""
+"""Marks of a page of results, also of an empty one."""
 FAULTS = {
     "RatelimitException": CallFault.RATE,
     "TimeoutException": CallFault.TIMEOUT,
@@ -46,35 +50,31 @@ FAULTS = {
     "LxmlError": CallFault.MALFORMED,
     "ValueError": CallFault.MALFORMED,
 }
-"""What the package's exceptions mean, and those of what it connects and parses with; the others:
-the line broke."""
+"""The meaning of the exceptions of the package, and of the packages with which it connects and
+parses. All others mean that the connection broke."""
 SAFE = {"off": "-2", "moderate": "-1", "strict": "1"}
 REGIONS = (
     "us-en uk-en ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr ct-ca cl-es cn-zh co-es "
-    "hr-hr cz-cs dk-da ee-et "
-    "fi-fi fr-fr de-de gr-el hk-tzh hu-hu in-en id-id ie-en il-he it-it jp-jp kr-kr lv-lv lt-lt "
-    "my-ms mx-es nl-nl "
-    "nz-en no-no pe-es ph-en pl-pl pt-pt ro-ro ru-ru sg-en sk-sk sl-sl za-en es-es se-sv ch-de "
-    "ch-fr ch-it tw-tzh "
-    "th-th tr-tr ua-uk ve-es vn-vi"
+    "hr-hr cz-cs dk-da ee-et fi-fi fr-fr de-de gr-el hk-tzh hu-hu in-en id-id ie-en il-he it-it "
+    "jp-jp kr-kr lv-lv lt-lt my-ms mx-es nl-nl nz-en no-no pe-es ph-en pl-pl pt-pt ro-ro ru-ru "
+    "sg-en sk-sk sl-sl za-en es-es se-sv ch-de ch-fr ch-it tw-tzh th-th tr-tr ua-uk ve-es vn-vi"
 ).split()
 """Country and language, as DuckDuckGo knows them."""
 COUNTRIES = {"GB": "uk", "SI": "sl"}
 LANGUAGES = {"ja": "jp", "ko": "kr", "sl": "sl", "nb": "no", "nn": "no"}
-"""DuckDuckGo's own spellings of what ISO spells otherwise."""
+"""Where DuckDuckGo's spelling differs from ISO."""
 ANYWHERE = "wt-wt"
 
 
-class Asked(BaseModel):
+class DuckDuckGoQuery(DatedQuery):
     """A search, as the package takes it."""
 
     query: str
     region: str
     safesearch: Literal["off", "moderate", "strict"]
-    timelimit: str | None = None
 
 
-class Result(BaseModel):
+class DuckDuckGoResult(BaseModel):
     """One result, as the package gives it; one without an address or a text is left out."""
 
     title: str = ""
@@ -82,63 +82,69 @@ class Result(BaseModel):
     body: str = ""
 
 
-class Response(BaseModel):
-    """What the package gives."""
+class DuckDuckGoResponse(BaseModel):
+    """The results of the package."""
 
-    results: list[Result]
+    results: list[DuckDuckGoResult]
 
 
 class DuckDuckGo:
-    """Searches the web through DuckDuckGo; its snippets are what is read at first."""
+    """Searches the web through DuckDuckGo; hits hold its snippets."""
 
     name = "duckduckgo"
     about = "the web; no key"
     keyless = True
+    list_price = Decimal(0)
 
     def missing(self, settings: Settings) -> str | None:
-        """Say that the package is needed, if it is not installed."""
+        """Return that the package must be installed, unless it is."""
         return (
             None if importlib.util.find_spec("ddgs") else "pip install 'deepdiver-research[search]'"
         )
 
     def address(self, settings: Settings) -> str:
-        """Return where it is."""
+        """Return the address of DuckDuckGo."""
         return settings.urls.get(self.name, DEFAULT_URL)
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the web."""
-        settings = gateway.settings
-        asked = _asked(query, settings.filters)
+        """Search the web.
 
-        async def do() -> Reply:
-            days = span(settings.filters)
-            sent = (
-                asked.model_copy(update={"timelimit": f"{days[0]}..{days[1]}"}) if days else asked
-            )
+        Raises:
+            GatewayError: If there is no answer.
+        """
+        settings = gateway.settings
+        asked = _query(query, settings)
+
+        async def fetch() -> DuckDuckGoResponse:
+            days = day_range(settings.filters)
+            sent = asked.fields() | {"timelimit": f"{days[0]}..{days[1]}" if days else None}
             url = self.address(settings).rstrip("/") + "/html/"
             seconds = min(SECONDS, math.ceil(settings.deadlines.search or SECONDS))
             found = await asyncio.to_thread(_ask, url, sent, seconds)
-            return Reply(shaped(self.name, Response, {"results": found}).model_dump(mode="json"))
+            return shaped(self.name, DuckDuckGoResponse, {"results": found})
 
-        payload = {**asked.model_dump(exclude_none=True), **asked_days(settings.filters)}
-        reply = await gateway.call(Request("search", self.name, query, payload), do)
-        results = Response.model_validate(reply.value).results
-        return [hit for result in results if (hit := _hit(result))][:limit]
+        payload = asked.model_dump(mode="json", exclude_none=True)
+        request = Request("search", self.name, query, payload, limit=PACE)
+        response = await journalled(request, fetch, DuckDuckGoResponse, gateway)
+        return [hit for result in response.results if (hit := _hit(result))][:limit]
 
 
-def _asked(query: str, filters: Filters) -> Asked:
-    return Asked(
+def _query(query: str, settings: Settings) -> DuckDuckGoQuery:
+    filters = settings.filters
+    return DuckDuckGoQuery(
         query=with_sites(query, filters, MOST_CHARACTERS),
-        region=region(filters.language, filters.region),
+        region=region_for(filters.language, filters.region),
         safesearch=filters.safe,
+        since=filters.since,
+        until=filters.until,
     )
 
 
-def region(language: str, country: str) -> str:
-    """Return the region that DuckDuckGo knows for a country, in the language wanted where it has several.
+def region_for(language: str, country: str) -> str:
+    """Return DuckDuckGo's region for a country, with the language wanted if there are several.
 
-    A language alone means its home, as `de-de` for German; DuckDuckGo has no other way to ask for
-    one.
+    A language alone means its home country, such as `de-de` for German: DuckDuckGo has no other
+    way to ask for a language.
     """
     place = COUNTRIES.get(country, country.lower())
     spoken = LANGUAGES.get(language, language)
@@ -154,8 +160,8 @@ def region(language: str, country: str) -> str:
     )
 
 
-def _ask(url: str, asked: Asked, seconds: int) -> list[dict[str, Any]]:
-    """Ask in this thread; an empty list is what DuckDuckGo itself calls no results.
+def _ask(url: str, asked: Mapping[str, Any], seconds: int) -> list[dict[str, Any]]:
+    """Ask in this thread; the list is empty only if DuckDuckGo itself says that it found nothing.
 
     Raises:
         CallError: If there is no answer.
@@ -176,48 +182,47 @@ def _ask(url: str, asked: Asked, seconds: int) -> list[dict[str, Any]]:
         search_url = url
 
         def build_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-            return {**super().build_payload(*args, **kwargs), "kp": SAFE[asked.safesearch]}
+            return {**super().build_payload(*args, **kwargs), "kp": SAFE[asked["safesearch"]]}
 
         def request(self, *args: Any, **kwargs: Any) -> str:
             reply = self.http_client.client.request(*args, **kwargs)
             return checked(reply.status_code, reply.headers, reply.text)
 
     try:
-        found = Engine(timeout=seconds).search(**asked.model_dump())
+        found = Engine(timeout=seconds).search(**asked)
     except (primp.PrimpError, DDGSException, LxmlError, ValueError) as error:
         raise failure(error) from None
     return [asdict(item) for item in found or ()]
 
 
 def checked(status: int, headers: Mapping[str, str], page: str) -> str:
-    """Return a page of results; anything else that DuckDuckGo sends is a failure.
+    """Return a page if it is a page of results.
 
     Raises:
-        CallError: If it is none.
+        CallError: If it is anything else.
     """
+    wait = retry_after(headers.get("retry-after"), headers.get("date"))
     if status in LIMITED or any(mark in page for mark in CHALLENGES):
-        wait = retry_after(headers.get("retry-after"), headers.get("date"))
         raise CallError(
             "duckduckgo has been asked too often from here", CallFault.RATE, retry_after=wait
         )
     if status != 200:
-        wait = retry_after(headers.get("retry-after"), headers.get("date"))
         raise CallError(f"duckduckgo answered {status}", fault_of(status), retry_after=wait)
     if not any(mark in page for mark in RESULTS):
         raise CallError(
-            "duckduckgo answered with a page that holds no results", CallFault.MALFORMED
+            "duckduckgo answered with a page that is not a page of results", CallFault.MALFORMED
         )
     return page
 
 
 def failure(error: Exception) -> CallError:
-    """Return the package's error as ours, by the nearest of its kinds that is known."""
+    """Return our error for one of the package's, by the nearest of its classes that is known."""
     kinds = [kind.__name__ for kind in type(error).__mro__]
     fault = next((FAULTS[kind] for kind in kinds if kind in FAULTS), CallFault.NETWORK)
     return CallError(f"duckduckgo could not be asked: {kinds[0]}", fault)
 
 
-def _hit(result: Result) -> Hit | None:
+def _hit(result: DuckDuckGoResult) -> Hit | None:
     url = unwrapped(result.href)
     text = result.body or result.title
     if not url.startswith(("http://", "https://")) or not text:
@@ -226,10 +231,7 @@ def _hit(result: Result) -> Hit | None:
 
 
 def unwrapped(url: str) -> str:
-    """Return where a link leads, also one through DuckDuckGo's own counter.
-
-    Nothing, where it is no link.
-    """
+    """Return the target of a link, also through DuckDuckGo's counter; empty if it is not a link."""
     try:
         parts = urlsplit(url)
     except ValueError:  # an unclosed bracket

@@ -1,7 +1,4 @@
-"""Your own documents.
-
-Those of `deepdiver library`, or the files and folders given with --in, or the bundled sample.
-"""
+"""Your own documents: those of `deepdiver library`, those given with --in, or the sample."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,19 +32,19 @@ from deepdiver.tools.library.open_library import folder_of, has_documents, open_
 T = TypeVar("T")
 
 READING = 3_600.0
-"""Seconds for reading all documents: as long as it takes, for nobody else is kept waiting."""
+"""The most seconds for reading all documents: long, because nobody else waits for it."""
 LONG, REST = 0.5, 10.0
-"""Seconds that looking for changed files may take each time; beyond it there is a pause of so many
-times as long."""
+"""LONG is the most seconds that a check for changed files may take before every search. After a
+longer one there is no other check for REST times as long."""
 TOLD_EVERY = 2.0
-"""Seconds between two words on how far it is; what takes less is not worth one."""
+"""Seconds between two messages of progress, and before the first."""
 NAMED = 10
-"""Files named one by one of those that could not be read: a folder of pictures must not fill the
+"""The most unreadable files that are named one by one: a folder of pictures must not fill the
 report."""
 
 
 class Shelf:
-    """A library that is open in this process, as it was last seen."""
+    """A library that is open in this process, and how its files looked at the last check."""
 
     def __init__(self, settings: Settings, paths: tuple[Path, ...]) -> None:
         """Open it."""
@@ -60,13 +58,13 @@ class Shelf:
     def look(self, told: OnProgress = lambda _: None) -> tuple[UnreadFile, ...]:
         """Bring it up to date, if any of its files changed since; returns what could not be read.
 
-        Searches run side by side: one brings it up to date, the others wait for it. Where looking
-        takes long, it is not looked again before REST times as long has passed: a million files
-        take ten seconds, before every search.
+        Searches run side by side: one of them brings it up to date, and the others wait. After a
+        check that took long, there is no other check for REST times as long: a million files take
+        ten seconds, before every search.
 
         Args:
-            told: Is told how far it is. Whatever it raises ends the work; what was done until then
-                is kept.
+            told: Is called with the progress. An error that it raises ends the work, and what was
+                done until then is kept.
 
         Raises:
             UsageError: If a path does not exist or cannot be opened.
@@ -82,28 +80,27 @@ class Shelf:
                     self._unread = self.library.refresh(self._paths, told).unread
                     self._stamp = seen
                 self._again = time.monotonic() + (REST * took if took > LONG else 0.0)
-            if (
-                self.library.passages() <= ranking.WHOLE
-            ):  # of a larger one, each search embeds what it needs
+            # In a larger library each search embeds what it needs.
+            if self.library.passages() <= ranking.WHOLE:
                 self.library.embed(told)
             return self._unread
 
 
-class _Left(Exception):
-    """Nobody waits for it any more."""
+class _Abandoned(Exception):
+    """Nobody waits for the work any more."""
 
 
 async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request: Request) -> T:
     """Look at a library in a thread, and tell how far it is.
 
-    It leaves off, at the next file or batch, when whoever waits for it is stopped.
+    If the caller is cancelled, the thread stops at the next file or batch.
     """
     loop, left, last = asyncio.get_running_loop(), threading.Event(), time.monotonic()
 
     def told(now: Progress) -> None:
         nonlocal last
         if left.is_set():
-            raise _Left
+            raise _Abandoned
         if time.monotonic() - last >= TOLD_EVERY:
             last = time.monotonic()
             loop.call_soon_threadsafe(
@@ -118,13 +115,13 @@ async def _in_thread(look: Callable[[OnProgress], T], gateway: Gateway, request:
 
 
 SHELVES = 4
-"""Libraries that are kept open."""
+"""The most libraries that are kept open."""
 _OPENING = threading.Lock()
 _OPEN: dict[tuple[Path, SecretStr | None], Shelf] = {}
 
 
 def shelf(settings: Settings) -> Shelf:
-    """Return the library that the settings speak of; it is opened once, and stays open."""
+    """Return the library of the settings; it is opened once and stays open."""
     paths = settings.documents
     key = (folder_of(settings.home, paths), settings.database)
     with _OPENING:
@@ -141,9 +138,10 @@ class LibraryProvider:
     name = "library"
     about = "your own documents (deepdiver library add, --in PATH, or --sample)"
     group = "own"
+    list_price = Decimal(0)
 
     def missing(self, settings: Settings) -> str | None:
-        """Say that documents are needed, if there are none."""
+        """Return that documents are needed, unless there are any."""
         if settings.documents or has_documents(settings):
             return None
         return (
@@ -152,7 +150,7 @@ class LibraryProvider:
         )
 
     async def prepare(self, gateway: Gateway) -> list[str]:
-        """Bring the library up to date, and say what of it cannot be searched, or not in full.
+        """Bring the library up to date, and return what cannot be searched, or not in full.
 
         Raises:
             NoEvidenceError: If there is nothing in it.
@@ -189,10 +187,7 @@ class LibraryProvider:
         return [*found["unread"], *filter(None, [found["behind"]])]
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the documents.
-
-        The answer is journalled, so that a replay reads what the run read.
-        """
+        """Search the documents; the answer is journalled, so that a replay reads the same texts."""
         settings = gateway.settings
         where = SearchFilter(since=settings.filters.since, until=settings.filters.until)
 
@@ -231,7 +226,7 @@ class LibraryProvider:
 def _hit(match: Match, text: str, snapshot: str, gateway: Gateway) -> Hit:
     """Return a match as a hit.
 
-    Where a secret was taken out of the saved text, offsets are those of what is left.
+    If a secret was removed from the saved text, offsets count the characters that are left.
     """
     entry, start, end = match.entry, match.span.start, match.span.end
     if gateway.scrub(text) != text:

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel
 
 from deepdiver.core.settings import Settings
-from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, key_advice
-from deepdiver.tools.search.narrow import clipped
-from deepdiver.tools.search.plain import plain, words
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.markup import strip_markup
+from deepdiver.tools.search.base import HttpProvider, SearchQuery, without_empty
+from deepdiver.tools.search.query_text import clip_query, query_words
 
-DEFAULT_URL = "https://api.openalex.org"
 LONGEST = 1_000
-"""Characters of a query: the whole address may have about 4,000, and a letter may take nine of
-them."""
+"""The most characters of a query: the whole address may have about 4,000, and one letter may take
+nine of them."""
 FARTHEST = 20_000
-"""Places in an abstract beyond which a word is not put: a slip of the index must not make a text of
-empty places."""
+"""The last position in an abstract at which a word is put: an error in the index must not make a
+text of empty places."""
 SCIENTIFIC = frozenset(
     "article review book book-chapter dissertation letter report editorial standard".split()
 )
-"""Types of works that somebody else than their authors has published."""
+"""Types of works that are published by somebody other than their authors."""
 
 
-class Asked(BaseModel):
+class OpenAlexQuery(SearchQuery):
     """A search, by the API's own names."""
 
     search: str
     per_page: int
     filter: str | None = None
 
-    def params(self) -> dict[str, str]:
-        """Return the query of the address."""
-        return {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}
-
 
 class Venue(BaseModel):
-    """A journal, a repository, a publisher's series."""
+    """A journal, a repository or a publisher's series."""
 
     display_name: str | None = None
 
@@ -79,20 +75,20 @@ class Work(BaseModel):
     abstract_inverted_index: dict[str, list[int]] | None = None
 
 
-class Response(BaseModel):
+class OpenAlexResponse(BaseModel):
     """OpenAlex's answer."""
 
     results: list[Work]
 
 
 FIELDS = ",".join(Work.model_fields)
-"""What is asked for: an answer with everything is ten times as long."""
+"""The fields asked for: an answer with all fields is ten times as long."""
 
 
-class OpenAlex:
-    """Searches titles, abstracts and full texts of scholarly works.
+class OpenAlex(HttpProvider[OpenAlexQuery, OpenAlexResponse]):
+    """Searches titles, abstracts and full texts of scholarly works; hits hold their abstracts.
 
-    Their abstracts are what is read.
+    A work must contain all the words of a query.
     """
 
     name = "openalex"
@@ -100,39 +96,25 @@ class OpenAlex:
         "scholarly works of all fields, with abstracts (OPENALEX_API_KEY is free and allows more)"
     )
     group = "scholar"
+    default_url = "https://api.openalex.org"
+    key_variable = "OPENALEX_API_KEY"
     keyless = True
+    response = OpenAlexResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
+    def query(self, text: str, limit: int, settings: Settings) -> OpenAlexQuery:
+        """Return the words of a query, and the filters."""
+        words = clip_query(" ".join(query_words(self.name, text)), LONGEST)
+        return OpenAlexQuery(search=words, per_page=limit, filter=_filter(settings))
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL).rstrip("/")
+    def request(self, query: OpenAlexQuery, settings: Settings) -> HttpRequest:
+        """Return the request, which names the fields wanted and says who calls."""
+        caller = without_empty({"mailto": settings.contact, "api_key": settings.key(self.name)})
+        params = query.params() | {"select": FIELDS} | caller
+        return HttpRequest(self.url("/works", settings), params)
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search for works that hold all the words of a query."""
-        settings = gateway.settings
-        sought = clipped(" ".join(words(self.name, query)), LONGEST)
-        asked = Asked(search=sought, per_page=limit, filter=_filter(settings))
-
-        async def do() -> Reply:
-            who = {"mailto": settings.contact, "api_key": settings.key(self.name)}
-            params = (
-                asked.params()
-                | {"select": FIELDS}
-                | {name: value for name, value in who.items() if value}
-            )
-            with advised(key_advice(settings, self.name, "OPENALEX_API_KEY")):
-                raw = await ask_json(self.name, f"{self.address(settings)}/works", params=params)
-            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
-
-        reply = await gateway.call(
-            Request("search", self.name, query, asked.model_dump(mode="json")), do
-        )
-        return [
-            hit for work in Response.model_validate(reply.value).results if (hit := _hit(work))
-        ][:limit]
+    def hits(self, response: OpenAlexResponse) -> Iterable[Hit | None]:
+        """Return a hit for each work."""
+        return map(_hit, response.results)
 
 
 def _filter(settings: Settings) -> str | None:
@@ -146,14 +128,14 @@ def _filter(settings: Settings) -> str | None:
 
 
 def abstract(index: dict[str, list[int]]) -> str:
-    """Put an abstract together again.
+    """Put an abstract together from its index.
 
-    Publishers let OpenAlex show which word stands where, and not the text.
+    Publishers let OpenAlex show the positions of the words, but not the text.
     """
     placed = sorted(
         (at, word) for word, places in index.items() for at in places if 0 <= at < FARTHEST
     )
-    return plain(" ".join(word for _, word in placed))
+    return strip_markup(" ".join(word for _, word in placed))
 
 
 def _kind(work: Work) -> str:
@@ -166,7 +148,7 @@ def _hit(work: Work) -> Hit | None:
     place = work.primary_location or Location()
     free = work.best_oa_location or Location()
     url = work.doi or place.landing_page_url or free.landing_page_url or free.pdf_url or work.id
-    title = plain(work.title)
+    title = strip_markup(work.title)
     if not url or not title:
         return None
     names = [

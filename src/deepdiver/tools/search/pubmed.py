@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, ask_text, shaped
-from deepdiver.tools.search.keyless import advised, key_advice
+from deepdiver.tools.http import HttpRequest, shaped, unexpected_form
+from deepdiver.tools.markup import parse_xml, text_of
+from deepdiver.tools.search.base import HttpService, SearchQuery, journalled, without_empty
 from deepdiver.tools.search.languages import LANGUAGES, code_of
-from deepdiver.tools.search.narrow import clipped
-from deepdiver.tools.search.plain import flat, tree, words
+from deepdiver.tools.search.query_text import clip_query, query_words
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-DEFAULT_URL = "https://eutils.ncbi.nlm.nih.gov"
-PLACE = "/entrez/eutils"
 LONGEST = 1_000
-"""Characters of a query."""
+"""The most characters of a query."""
 KEY_REFUSED = (400,)
-"""What it answers to a key that is none."""
+"""How PubMed refuses a key that it does not know."""
 FIRST, LAST = "1000/01/01", "3000/12/31"
-"""Where one end of a range of dates is open: it takes a range with two, and writes its own like
+"""The open ends of a range of dates: PubMed wants both ends, and writes its own open ends like
 this."""
 MONTHS = {
     name: f"{at:02}"
@@ -36,7 +34,7 @@ MONTHS = {
 }
 
 
-class Asked(BaseModel):
+class PubMedQuery(SearchQuery):
     """A search, by the API's own names."""
 
     term: str
@@ -48,15 +46,11 @@ class Asked(BaseModel):
         """Return the query of the address."""
         always = {"db": "pubmed", "retmode": "json", "sort": "relevance"}
         dated = {"datetype": "pdat"} if self.mindate else {}
-        return (
-            always
-            | dated
-            | {name: str(value) for name, value in self.model_dump(exclude_none=True).items()}
-        )
+        return always | dated | super().params()
 
 
-class Records(BaseModel):
-    """A request for the records of what was found."""
+class RecordsQuery(BaseModel):
+    """A request for the records of the ids found."""
 
     id: list[str]
 
@@ -65,19 +59,19 @@ class Records(BaseModel):
         return {"db": "pubmed", "retmode": "xml", "rettype": "abstract", "id": ",".join(self.id)}
 
 
-class Found(BaseModel):
-    """The ids of what was found, the best first."""
+class FoundIds(BaseModel):
+    """The ids found, the best first."""
 
     idlist: list[str]
 
 
-class Response(BaseModel):
-    """What a search answers."""
+class PubMedResponse(BaseModel):
+    """The answer to a search."""
 
-    esearchresult: Found
+    esearchresult: FoundIds
 
 
-class Article(BaseModel):
+class PubMedRecord(BaseModel):
     """One record."""
 
     pmid: str
@@ -90,108 +84,99 @@ class Article(BaseModel):
     types: list[str]
 
 
-class Articles(BaseModel):
-    """The records of what was found."""
+class PubMedRecords(BaseModel):
+    """The records of the ids found."""
 
-    articles: list[Article]
+    articles: list[PubMedRecord]
 
 
-class PubMed:
-    """Searches PubMed in two steps, ids and then records; abstracts are what is read."""
+class PubMed(HttpService):
+    """Searches PubMed in two steps, first ids and then records; hits hold the abstracts."""
 
     name = "pubmed"
     about = "medicine and the life sciences, with abstracts (NCBI_API_KEY makes it faster)"
     group = "scholar"
+    default_url = "https://eutils.ncbi.nlm.nih.gov"
+    key_variable = "NCBI_API_KEY"
     keyless = True
-
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
-
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL).rstrip("/")
+    pace = Limit(rate=3.0, concurrent=3)
 
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search."""
-        asked = _asked(query, limit, gateway.settings)
-        ids = (await self._ids(asked, query, gateway)).idlist[:limit]
+        """Search.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
+        found = await self._ids(_query(query, limit, gateway.settings), query, gateway)
+        ids = found.idlist[:limit]
         if not ids:
             return []
-        articles = {
-            article.pmid: article
-            for article in await self._records(Records(id=ids), query, gateway)
-        }
-        return [_hit(articles[pmid]) for pmid in ids if pmid in articles]
+        records = await self._records(RecordsQuery(id=ids), query, gateway)
+        by_id = {record.pmid: record for record in records.articles}
+        return [_hit(by_id[pmid]) for pmid in ids if pmid in by_id]
 
-    async def _ids(self, asked: Asked, query: str, gateway: Gateway) -> Found:
+    async def _ids(self, query: PubMedQuery, what: str, gateway: Gateway) -> FoundIds:
         settings = gateway.settings
 
-        async def do() -> Reply:
-            url, params = (
-                f"{self.address(settings)}{PLACE}/esearch.fcgi",
-                asked.params() | self._who(settings),
-            )
+        async def fetch() -> FoundIds:
             refused = KEY_REFUSED if settings.key(self.name) else ()
-            with advised(key_advice(settings, self.name, "NCBI_API_KEY")):
-                return Reply(
-                    _found(
-                        await ask_json(self.name, url, params=params, refused=refused)
-                    ).model_dump()
-                )
+            request = HttpRequest(
+                self.url("/entrez/eutils/esearch.fcgi", settings),
+                query.params() | self._caller(settings),
+                refused=refused,
+            )
+            return _ids(await self.fetch_json(request, settings))
 
-        reply = await gateway.call(
-            Request("search", self.name, query, {"search": asked.model_dump()}), do
-        )
-        return Found.model_validate(reply.value)
+        payload = {"search": query.model_dump()}
+        request = Request("search", self.name, what, payload, limit=self.limit(settings))
+        return await journalled(request, fetch, FoundIds, gateway)
 
-    async def _records(self, asked: Records, query: str, gateway: Gateway) -> list[Article]:
+    async def _records(self, query: RecordsQuery, what: str, gateway: Gateway) -> PubMedRecords:
         settings = gateway.settings
 
-        async def do() -> Reply:
-            url, params = (
-                f"{self.address(settings)}{PLACE}/efetch.fcgi",
-                asked.params() | self._who(settings),
+        async def fetch() -> PubMedRecords:
+            request = HttpRequest(
+                self.url("/entrez/eutils/efetch.fcgi", settings),
+                query.params() | self._caller(settings),
             )
-            with advised(key_advice(settings, self.name, "NCBI_API_KEY")):
-                text = await ask_text(self.name, url, params=params)
-            articles = await asyncio.to_thread(
-                _articles, text
-            )  # XML takes its time, and others would wait
-            return Reply(Articles(articles=articles).model_dump())
+            text = await self.fetch_text(request, settings)
+            # In a thread, because parsing XML takes time.
+            return PubMedRecords(articles=await asyncio.to_thread(_records, text))
 
-        reply = await gateway.call(
-            Request("search", self.name, query, {"records": asked.model_dump()}), do
-        )
-        return Articles.model_validate(reply.value).articles
+        payload = {"records": query.model_dump()}
+        request = Request("search", self.name, what, payload, limit=self.limit(settings))
+        return await journalled(request, fetch, PubMedRecords, gateway)
 
-    def _who(self, settings: Settings) -> dict[str, str]:
-        """Say who calls, as NCBI asks of every program."""
-        who = {"tool": "deepdiver", "email": settings.contact, "api_key": settings.key(self.name)}
-        return {name: value for name, value in who.items() if value}
+    def _caller(self, settings: Settings) -> dict[str, str]:
+        """Return the parameters that say who calls, as NCBI asks of every program."""
+        caller = {
+            "tool": "deepdiver",
+            "email": settings.contact,
+            "api_key": settings.key(self.name),
+        }
+        return without_empty(caller)
 
 
-def _asked(query: str, limit: int, settings: Settings) -> Asked:
+def _query(query: str, limit: int, settings: Settings) -> PubMedQuery:
     wanted = settings.filters
-    term = clipped(" ".join(words(PubMed.name, query)), LONGEST)
+    term = clip_query(" ".join(query_words(PubMed.name, query)), LONGEST)
     if language := LANGUAGES.get(wanted.language):
         term = f"({term}) AND {language.marc}[la]"
     if not wanted.since and not wanted.until:
-        return Asked(term=term, retmax=limit)
+        return PubMedQuery(term=term, retmax=limit)
     since = f"{wanted.since:%Y/%m/%d}" if wanted.since else FIRST
     until = f"{wanted.until:%Y/%m/%d}" if wanted.until else LAST
-    return Asked(term=term, retmax=limit, mindate=since, maxdate=until)
+    return PubMedQuery(term=term, retmax=limit, mindate=since, maxdate=until)
 
 
-def _found(raw: Any) -> Found:
-    """Read what a search answers; a failure comes with status 200, in one of two forms."""
+def _ids(raw: Any) -> FoundIds:
+    """Return the ids of an answer; a failure comes with status 200, in one of two forms."""
     if isinstance(raw, dict):
         result = raw.get("esearchresult")
-        if told := str(
-            raw.get("error", "") or (result.get("ERROR", "") if isinstance(result, dict) else "")
-        ):
+        inner = result.get("ERROR", "") if isinstance(result, dict) else ""
+        if told := str(raw.get("error", "") or inner):
             raise CallError("pubmed could not search", _fault(told))
-    return shaped(PubMed.name, Response, raw).esearchresult
+    return shaped(PubMed.name, PubMedResponse, raw).esearchresult
 
 
 def _fault(told: str) -> CallFault:
@@ -200,84 +185,85 @@ def _fault(told: str) -> CallFault:
     return CallFault.SERVER if "backend" in told.lower() else CallFault.REQUEST
 
 
-def _articles(text: str) -> list[Article]:
-    root = tree(PubMed.name, text, dtd=True)
+def _records(text: str) -> list[PubMedRecord]:
+    root = parse_xml(PubMed.name, text, dtd=True)
     if root.tag != "PubmedArticleSet":
-        raise CallError("pubmed answered in a form that is not its own", CallFault.MALFORMED)
+        raise unexpected_form(PubMed.name)
     parts = [(entry, "MedlineCitation", "Article") for entry in root.findall("PubmedArticle")]
     parts += [(entry, "BookDocument", ".") for entry in root.findall("PubmedBookArticle")]
-    return [made for entry, outer, inner in parts if (made := _article(entry.find(outer), inner))]
+    return [made for entry, outer, inner in parts if (made := _record(entry.find(outer), inner))]
 
 
-def _article(record: Element | None, inner: str) -> Article | None:
-    """Read the record of an article, or of a chapter of a book.
-
-    One that lacks its number or title is left out.
-    """
+def _record(record: Element | None, inner: str) -> PubMedRecord | None:
+    """Return the record of an article or of a chapter of a book; None without a number or title."""
     body = record.find(inner) if record is not None else None
     if record is None or body is None:
         return None
-    pmid = flat(record.find("PMID"))
+    pmid = text_of(record.find("PMID"))
     title = (
-        flat(body.find("ArticleTitle"))
-        or flat(body.find("VernacularTitle"))
-        or flat(body.find("Book/BookTitle"))
+        text_of(body.find("ArticleTitle"))
+        or text_of(body.find("VernacularTitle"))
+        or text_of(body.find("Book/BookTitle"))
     )
     if not pmid or not title:
         return None
-    return Article(
+    return PubMedRecord(
         pmid=pmid,
         title=title,
         abstract="\n".join(filter(None, map(_paragraph, body.findall("Abstract/AbstractText")))),
-        journal=flat(body.find("Journal/Title")) or flat(body.find("Book/BookTitle")),
+        journal=text_of(body.find("Journal/Title")) or text_of(body.find("Book/BookTitle")),
         authors=[name for author in body.findall("AuthorList/Author") if (name := _name(author))],
         published=_published(body),
-        language=code_of(flat(body.find("Language"))),
-        types=[flat(kind) for kind in body.findall("PublicationTypeList/PublicationType")],
+        language=code_of(text_of(body.find("Language"))),
+        types=[text_of(kind) for kind in body.findall("PublicationTypeList/PublicationType")],
     )
 
 
 def _paragraph(element: Element) -> str:
-    label, text = element.get("Label", ""), flat(element)
+    label, text = element.get("Label", ""), text_of(element)
     return f"{label}: {text}" if label and text else text
 
 
 def _name(author: Element) -> str:
-    parts = (flat(author.find("ForeName")), flat(author.find("LastName")))
-    return " ".join(filter(None, parts)) or flat(author.find("CollectiveName"))
+    parts = (text_of(author.find("ForeName")), text_of(author.find("LastName")))
+    return " ".join(filter(None, parts)) or text_of(author.find("CollectiveName"))
 
 
 def _published(body: Element) -> str:
-    """Return when it appeared, as far as it is known: on the web, else in print."""
+    """Return when it appeared, on the web or else in print, as precisely as it is known."""
     for path in ("ArticleDate", "Journal/JournalIssue/PubDate", "Book/PubDate"):
-        if (dated := body.find(path)) is not None:
-            year, month, day = (flat(dated.find(part)) for part in ("Year", "Month", "Day"))
-            if not year and (
-                loose := re.match(r"(\d{4})(?: ([A-Z][a-z]{2}))?", flat(dated.find("MedlineDate")))
-            ):
-                year, month = loose[1], loose[2] or ""
-            if year:
-                return "-".join([year, *_day(month, day)])
+        if (dated := body.find(path)) is not None and (day := _day(dated)):
+            return day
     return ""
 
 
-def _day(month: str, day: str) -> list[str]:
+def _day(dated: Element) -> str:
+    """Return a date as ISO 8601, as precise as it is; empty without a year."""
+    year, month, day = (text_of(dated.find(part)) for part in ("Year", "Month", "Day"))
+    if not year:
+        season = text_of(dated.find("MedlineDate"))  # 1998 Dec-1999 Jan
+        loose = re.match(r"(\d{4})(?: ([A-Z][a-z]{2}))?", season)
+        if not loose:
+            return ""
+        year, month = loose[1], loose[2] or ""
     number = MONTHS.get(month[:3].lower()) or (f"{int(month):02}" if month.isdecimal() else "")
-    return [number, f"{int(day):02}"] if number and day.isdecimal() else [number] if number else []
+    if not number:
+        return year
+    return f"{year}-{number}-{int(day):02}" if day.isdecimal() else f"{year}-{number}"
 
 
-def _hit(article: Article) -> Hit:
-    retracted = "Retracted Publication" in article.types
-    kind = "preprint" if "Preprint" in article.types else "scientific"
+def _hit(record: PubMedRecord) -> Hit:
+    retracted = "Retracted Publication" in record.types
+    kind = "preprint" if "Preprint" in record.types else "scientific"
     return Hit(
-        url=f"https://pubmed.ncbi.nlm.nih.gov/{article.pmid}/",
-        title=f"Retracted: {article.title}" if retracted else article.title,
-        publisher=article.journal,
+        url=f"https://pubmed.ncbi.nlm.nih.gov/{record.pmid}/",
+        title=f"Retracted: {record.title}" if retracted else record.title,
+        publisher=record.journal,
         publisher_kind="" if retracted else kind,
-        author=", ".join(article.authors),
-        published=article.published,
-        text=article.abstract,
-        language=article.language,
+        author=", ".join(record.authors),
+        published=record.published,
+        text=record.abstract,
+        language=record.language,
         provider=PubMed.name,
     )
 

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from decimal import Decimal
 
 from pydantic import BaseModel
 
 from deepdiver.core.settings import Filters, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.narrow import asked_days, iso, today, with_sites
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.search.base import DatedQuery, HttpProvider
+from deepdiver.tools.search.dates import iso_date, today
+from deepdiver.tools.search.query_text import with_sites
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 RANGES = ((1, "day"), (7, "week"), (31, "month"), (366, "year"))
-"""The times that SearXNG knows, in days back from now."""
+"""The periods that SearXNG knows, in days before today."""
 MOST_CHARACTERS = 2_000
-"""Of a query; what the engines behind it take is their own affair."""
+"""The most characters of a query; the engines behind SearXNG may take less."""
 
 
-class Asked(BaseModel):
+class SearxngQuery(DatedQuery):
     """A search, as SearXNG documents it."""
 
     q: str
@@ -29,7 +31,7 @@ class Asked(BaseModel):
     language: str | None = None
 
 
-class Result(BaseModel):
+class SearxngResult(BaseModel):
     """One result, as SearXNG documents it; one without an address or a text is left out."""
 
     url: str | None = None
@@ -39,81 +41,76 @@ class Result(BaseModel):
     engines: list[str] | None = None
 
 
-class Response(BaseModel):
+class SearxngResponse(BaseModel):
     """SearXNG's answer."""
 
-    results: list[Result]
+    results: list[SearxngResult]
 
 
-class Searxng:
-    """Searches the web through a SearXNG of your own; its snippets are what is read."""
+class Searxng(HttpProvider[SearxngQuery, SearxngResponse]):
+    """Searches the web through a SearXNG of your own; hits hold its snippets."""
 
     name = "searxng"
     about = "the web, through a SearXNG of your own (needs SEARXNG_URL)"
+    default_url = ""
+    list_price = Decimal(0)
+    response = SearxngResponse
 
     def missing(self, settings: Settings) -> str | None:
-        """Say that an address is needed, if there is none."""
-        return (
-            None
-            if settings.urls.get(self.name)
-            else "set SEARXNG_URL to the address of your SearXNG"
+        """Return that an address must be set, unless there is one."""
+        if settings.urls.get(self.name):
+            return None
+        return "set SEARXNG_URL to the address of your SearXNG"
+
+    def query(self, text: str, limit: int, settings: Settings) -> SearxngQuery:
+        """Return the query, narrowed by the filters."""
+        filters = settings.filters
+        language = filters.language
+        if language and filters.region:
+            language += f"-{filters.region}"
+        return SearxngQuery(
+            # Not all engines know the minus sign: to an encyclopedia it is a word to search for.
+            q=with_sites(text, filters, MOST_CHARACTERS, exclude=False),
+            safesearch=SAFE[filters.safe],
+            language=language or None,
+            since=filters.since,
+            until=filters.until,
         )
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is; nothing, where nobody has said so."""
-        return settings.urls.get(self.name, "")
+    def request(self, query: SearxngQuery, settings: Settings) -> HttpRequest:
+        """Return the request."""
+        params = query.params() | _time_range(settings.filters)
+        return HttpRequest(self.url("/search", settings), params)
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the web."""
-        filters = gateway.settings.filters
-        url = self.address(gateway.settings).rstrip("/") + "/search"
-        asked = _asked(query, filters).model_dump(exclude_none=True)
+    async def fetch(self, query: SearxngQuery, settings: Settings) -> SearxngResponse:
+        """Send a query and return the answer.
 
-        async def do() -> Reply:
-            raw = await _ask(url, {**asked, **_time(filters)})
-            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
+        Raises:
+            CallError: If there is no answer.
+        """
+        try:
+            return await super().fetch(query, settings)
+        except CallError as error:
+            if error.fault is not CallFault.AUTH:
+                raise
+            # It has no keys: this is how it answers until its owner allows JSON.
+            told = "searxng does not answer in JSON: add json to search.formats in its settings.yml"
+            raise CallError(told, CallFault.AUTH) from None
 
-        reply = await gateway.call(
-            Request("search", self.name, query, {**asked, **asked_days(filters)}), do
-        )
-        results = Response.model_validate(reply.value).results
-        return [hit for result in results if (hit := _hit(result))][:limit]
-
-
-def _asked(query: str, filters: Filters) -> Asked:
-    both = (
-        f"{filters.language}-{filters.region}"
-        if filters.language and filters.region
-        else filters.language
-    )
-    # Not all engines behind it know the minus sign: to an encyclopedia it is a word to look for.
-    narrowed = with_sites(query, filters, MOST_CHARACTERS, exclude=False)
-    return Asked(q=narrowed, safesearch=SAFE[filters.safe], language=both or None)
+    def hits(self, response: SearxngResponse) -> Iterable[Hit | None]:
+        """Return a hit for each page."""
+        return map(_hit, response.results)
 
 
-def _time(filters: Filters) -> dict[str, str]:
-    """Return the shortest time that reaches back far enough.
-
-    Counted when it is sent, for it means back from now.
-    """
+def _time_range(filters: Filters) -> dict[str, str]:
+    """Return the shortest period that goes back far enough, counted when the query is sent."""
     if filters.since is None:
         return {}
     back = (today() - filters.since).days
     return next(({"time_range": name} for days, name in RANGES if back <= days), {})
 
 
-async def _ask(url: str, params: dict[str, str]) -> Any:
-    try:
-        return await ask_json(Searxng.name, url, params=params)
-    except CallError as error:
-        if error.fault is not CallFault.AUTH:
-            raise
-        # It knows no keys: this is how it answers until its owner allows JSON.
-        told = "searxng does not answer in JSON: add json to search.formats in its settings.yml"
-        raise CallError(told, CallFault.AUTH) from None
-
-
-def _hit(result: Result) -> Hit | None:
+def _hit(result: SearxngResult) -> Hit | None:
     text = result.content or result.title
     if not result.url or not text:
         return None
@@ -121,7 +118,7 @@ def _hit(result: Result) -> Hit | None:
         url=result.url,
         title=result.title or "",
         text=text,
-        published=iso(result.publishedDate),
+        published=iso_date(result.publishedDate),
         provider=Searxng.name,
         also=tuple(f"{Searxng.name}:{engine}" for engine in sorted(result.engines or ())),
     )

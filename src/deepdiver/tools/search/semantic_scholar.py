@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, Field
 
-from deepdiver.core.settings import Settings
-from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, key_advice
-from deepdiver.tools.search.narrow import clipped
-from deepdiver.tools.search.plain import plain, words
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.markup import strip_markup
+from deepdiver.tools.search.base import HttpProvider, SearchQuery, without_empty
+from deepdiver.tools.search.query_text import clip_query, query_words
 
-DEFAULT_URL = "https://api.semanticscholar.org"
 LONGEST = 500
-"""Characters of a query."""
-FIELDS = "title,abstract,url,venue,year,publicationDate,publicationTypes,authors,externalIds,openAccessPdf"
-"""What is asked for. Not `tldr`: a model wrote it, and what is quoted as a paper's must be the
-paper's."""
+"""The most characters of a query."""
+FIELDS = (
+    "title,abstract,url,venue,year,publicationDate,publicationTypes,authors,externalIds,"
+    "openAccessPdf"
+)
+"""The fields asked for. Not `tldr`: a model wrote it, and a quote of a paper must be the paper's
+own words."""
 
 
-class Asked(BaseModel):
+class SemanticScholarQuery(SearchQuery):
     """A search, by the API's own names."""
 
     query: str
@@ -28,29 +31,22 @@ class Asked(BaseModel):
     days: str | None = Field(default=None, serialization_alias="publicationDateOrYear")
     fields_: str = Field(default=FIELDS, serialization_alias="fields")
 
-    def params(self) -> dict[str, str]:
-        """Return the query of the address."""
-        return {
-            name: str(value)
-            for name, value in self.model_dump(by_alias=True, exclude_none=True).items()
-        }
-
 
 class Author(BaseModel):
-    """Somebody by name."""
+    """An author."""
 
     name: str | None = None
 
 
-class Ids(BaseModel):
-    """What others call a paper."""
+class PaperIds(BaseModel):
+    """The ids of a paper elsewhere."""
 
     DOI: str | None = None
     ArXiv: str | None = None
 
 
-class File(BaseModel):
-    """Where a paper can be read by anyone."""
+class OpenAccessPdf(BaseModel):
+    """A copy of a paper that everybody can read."""
 
     url: str | None = None
 
@@ -66,52 +62,43 @@ class Paper(BaseModel):
     publicationDate: str | None = None  # Semantic Scholar's spelling, as below
     publicationTypes: list[str] | None = None
     authors: list[Author] | None = None
-    externalIds: Ids | None = None
-    openAccessPdf: File | None = None
+    externalIds: PaperIds | None = None
+    openAccessPdf: OpenAccessPdf | None = None
 
 
-class Response(BaseModel):
-    """Semantic Scholar's answer; where nothing was found, there is no data."""
+class SemanticScholarResponse(BaseModel):
+    """Semantic Scholar's answer; without `data` if nothing was found."""
 
     total: int
     data: list[Paper] = []
 
 
-class SemanticScholar:
-    """Searches papers by relevance; their abstracts are what is read."""
+class SemanticScholar(HttpProvider[SemanticScholarQuery, SemanticScholarResponse]):
+    """Searches papers by relevance; hits hold their abstracts."""
 
     name = "semantic_scholar"
     about = "papers of all fields, with abstracts (SEMANTIC_SCHOLAR_API_KEY makes it dependable)"
     group = "scholar"
+    default_url = "https://api.semanticscholar.org"
+    key_variable = "SEMANTIC_SCHOLAR_API_KEY"
     keyless = True
+    pace = Limit(rate=1.0, concurrent=1)
+    response = SemanticScholarResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
+    def query(self, text: str, limit: int, settings: Settings) -> SemanticScholarQuery:
+        """Return the words of a query; a word with a hyphen finds nothing there, so it is split."""
+        words = clip_query(" ".join(query_words(self.name, text, inner="'’.")), LONGEST)
+        return SemanticScholarQuery(query=words, limit=limit, days=_days(settings))
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.name, DEFAULT_URL).rstrip("/")
+    def request(self, query: SemanticScholarQuery, settings: Settings) -> HttpRequest:
+        """Return the request."""
+        headers = without_empty({"x-api-key": settings.key(self.name)})
+        url = self.url("/graph/v1/paper/search", settings)
+        return HttpRequest(url, query.params(), headers=headers)
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search. A word with a hyphen in it finds nothing there, so it goes as two."""
-        settings = gateway.settings
-        sought = clipped(" ".join(words(self.name, query, inner="'’.")), LONGEST)
-        asked = Asked(query=sought, limit=limit, days=_days(settings))
-
-        async def do() -> Reply:
-            headers = {"x-api-key": key} if (key := settings.key(self.name)) else {}
-            url = f"{self.address(settings)}/graph/v1/paper/search"
-            with advised(key_advice(settings, self.name, "SEMANTIC_SCHOLAR_API_KEY")):
-                raw = await ask_json(self.name, url, params=asked.params(), headers=headers)
-            return Reply(shaped(self.name, Response, raw).model_dump(mode="json"))
-
-        reply = await gateway.call(
-            Request("search", self.name, query, asked.model_dump(mode="json")), do
-        )
-        return [hit for paper in Response.model_validate(reply.value).data if (hit := _hit(paper))][
-            :limit
-        ]
+    def hits(self, response: SemanticScholarResponse) -> Iterable[Hit | None]:
+        """Return a hit for each paper."""
+        return map(_hit, response.data)
 
 
 def _days(settings: Settings) -> str | None:
@@ -120,14 +107,14 @@ def _days(settings: Settings) -> str | None:
 
 
 def _url(paper: Paper) -> str | None:
-    ids = paper.externalIds or Ids()
+    ids = paper.externalIds or PaperIds()
     if ids.DOI:
         return f"https://doi.org/{ids.DOI}"
     return f"https://arxiv.org/abs/{ids.ArXiv}" if ids.ArXiv else paper.url
 
 
 def _kind(paper: Paper) -> str:
-    """Say what is known: a paper of arXiv that has appeared nowhere else is a preprint."""
+    """Return the kind of publisher; a paper that is only on arXiv is a preprint."""
     if "arxiv" in (paper.venue or "").lower() or (
         not paper.venue and paper.externalIds and paper.externalIds.ArXiv
     ):
@@ -136,7 +123,7 @@ def _kind(paper: Paper) -> str:
 
 
 def _hit(paper: Paper) -> Hit | None:
-    url, title = _url(paper), plain(paper.title)
+    url, title = _url(paper), strip_markup(paper.title)
     if not url or not title:
         return None
     return Hit(
@@ -146,7 +133,7 @@ def _hit(paper: Paper) -> Hit | None:
         publisher_kind=_kind(paper),
         author=", ".join(author.name for author in paper.authors or () if author.name),
         published=paper.publicationDate or (f"{paper.year:04}" if paper.year else ""),
-        text=plain(paper.abstract),
+        text=strip_markup(paper.abstract),
         provider=SemanticScholar.name,
     )
 

@@ -1,26 +1,26 @@
-"""SerpAPI: Google's results. No provider by itself: `google` asks it where its key is set."""
+"""SerpAPI: Google's results. Not a provider by itself: `google` asks it if its key is set."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from pydantic import BaseModel
 
-from deepdiver.core.settings import Filters, Settings
+from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
-from deepdiver.gateway.prices import search_cost
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.narrow import asked_days, iso, with_sites
-from deepdiver.tools.search.serper import MOST_CHARACTERS, MOST_RESULTS, MOST_WORDS, dates
+from deepdiver.tools.http import HttpRequest
+from deepdiver.tools.search.base import DatedQuery, HttpProvider, without_empty
+from deepdiver.tools.search.dates import iso_date
+from deepdiver.tools.search.query_text import with_sites
+from deepdiver.tools.search.serper import MOST_CHARACTERS, MOST_RESULTS, MOST_WORDS, google_days
 
-DEFAULT_URL = "https://serpapi.com"
 SAFE = {"off": "off", "strict": "active"}
-"""What Google does without being told is moderate."""
+"""Google's default is moderate."""
 
 
-class Asked(BaseModel):
+class SerpapiQuery(DatedQuery):
     """A search, as SerpAPI documents it."""
 
     engine: str = "google"
@@ -32,7 +32,7 @@ class Asked(BaseModel):
     safe: str | None = None
 
 
-class Result(BaseModel):
+class SerpapiResult(BaseModel):
     """One result, as SerpAPI documents it; one without an address or a text is left out."""
 
     link: str | None = None
@@ -42,76 +42,67 @@ class Result(BaseModel):
     source: str | None = None
 
 
-class Metadata(BaseModel):
-    """How the search went: `Success` also where nothing was found."""
+class SearchMetadata(BaseModel):
+    """How the search went: `Success` also if nothing was found."""
 
     status: str
 
 
-class Response(BaseModel):
-    """SerpAPI's answer.
+class SerpapiResponse(BaseModel):
+    """SerpAPI's answer; without results if nothing was found, and a sentence that says so."""
 
-    Where nothing was found there are no results, and a sentence that says so.
-    """
-
-    search_metadata: Metadata
-    organic_results: list[Result] = []
+    search_metadata: SearchMetadata
+    organic_results: list[SerpapiResult] = []
 
 
-class Serpapi:
+class Serpapi(HttpProvider[SerpapiQuery, SerpapiResponse]):
     """Asks SerpAPI for what Google finds."""
 
     name = "google"
+    service = "serpapi"
     about = "the web, through Google (needs SERPAPI_API_KEY)"
-    way = "serpapi"
+    default_url = "https://serpapi.com"
+    key_variable = "SERPAPI_API_KEY"
+    list_price = Decimal("0.015")  # $75 for 5,000
+    response = SerpapiResponse
 
-    def missing(self, settings: Settings) -> str | None:
-        """Say that a key is needed, if there is none and no address of one's own."""
-        return (
-            None if settings.key(self.way) or settings.urls.get(self.way) else "set SERPAPI_API_KEY"
+    def query(self, text: str, limit: int, settings: Settings) -> SerpapiQuery:
+        """Return the query, narrowed by the filters."""
+        filters = settings.filters
+        return SerpapiQuery(
+            q=with_sites(text, filters, MOST_CHARACTERS, MOST_WORDS),
+            num=str(min(limit, MOST_RESULTS)),
+            gl=filters.region.lower() or None,
+            hl=filters.language or None,
+            lr=f"lang_{filters.language}" if filters.language else None,
+            safe=SAFE.get(filters.safe),
+            since=filters.since,
+            until=filters.until,
         )
 
-    def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        return settings.urls.get(self.way, DEFAULT_URL)
+    def request(self, query: SerpapiQuery, settings: Settings) -> HttpRequest:
+        """Return the request; SerpAPI takes its key as a parameter only."""
+        key = without_empty({"api_key": settings.key(self.service)})
+        params = query.params() | google_days(settings.filters) | key
+        return HttpRequest(self.url("/search.json", settings), params)
 
-    async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the web."""
-        settings = gateway.settings
-        cost = search_cost(settings, self.name) or Decimal(0)
-        asked = _asked(query, limit, settings.filters).model_dump(exclude_none=True)
+    async def fetch(self, query: SerpapiQuery, settings: Settings) -> SerpapiResponse:
+        """Send a query and return the answer.
 
-        async def do() -> Reply:
-            secret = (
-                {"api_key": key} if (key := settings.key(self.way)) else {}
-            )  # it takes no header
-            url = self.address(settings).rstrip("/") + "/search.json"
-            raw = await ask_json(
-                self.way, url, params={**asked, **dates(settings.filters), **secret}
-            )
-            found = shaped(self.way, Response, raw)
-            if found.search_metadata.status != "Success":
-                raise CallError("serpapi got no answer from Google", CallFault.SERVER)
-            return Reply(found.model_dump(mode="json"), cost)
+        Raises:
+            CallError: If there is no answer, or SerpAPI got none from Google.
+        """
+        response = await super().fetch(query, settings)
+        if response.search_metadata.status != "Success":
+            raise CallError("serpapi got no answer from Google", CallFault.SERVER)
+        return response
 
-        payload = {**asked, **asked_days(settings.filters)}
-        reply = await gateway.call(Request("search", self.way, query, payload, worst=cost), do)
-        results = Response.model_validate(reply.value).organic_results
-        return [hit for result in results if (hit := _hit(result))][:limit]
+    def hits(self, response: SerpapiResponse) -> Iterable[Hit | None]:
+        """Return a hit for each page."""
+        return map(_hit, response.organic_results)
 
 
-def _asked(query: str, limit: int, filters: Filters) -> Asked:
-    return Asked(
-        q=with_sites(query, filters, MOST_CHARACTERS, MOST_WORDS),
-        num=str(min(limit, MOST_RESULTS)),
-        gl=filters.region.lower() or None,
-        hl=filters.language or None,
-        lr=f"lang_{filters.language}" if filters.language else None,
-        safe=SAFE.get(filters.safe),
-    )
-
-
-def _hit(result: Result) -> Hit | None:
+def _hit(result: SerpapiResult) -> Hit | None:
     text = result.snippet or result.title
     if not result.link or not text:
         return None
@@ -120,7 +111,7 @@ def _hit(result: Result) -> Hit | None:
         title=result.title or "",
         publisher=result.source or "",
         text=text,
-        published=iso(result.date),
+        published=iso_date(result.date),
         provider=Serpapi.name,
     )
 

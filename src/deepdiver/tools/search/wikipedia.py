@@ -8,26 +8,26 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from deepdiver.core.record import Mark
-from deepdiver.core.settings import Settings
+from deepdiver.core.settings import Limit, Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.gateway import Gateway, Request
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
-from deepdiver.tools.search.narrow import clipped
-from deepdiver.tools.search.plain import words
+from deepdiver.tools.http import HttpRequest, shaped, unexpected_form, user_agent
+from deepdiver.tools.search.base import HttpService, journalled
+from deepdiver.tools.search.query_text import clip_query, query_words
 
-DEFAULT_URL = "https://{language}.wikipedia.org"
 MOST = 20
-"""Articles in one answer: the API gives no more beginnings at once."""
+"""The most articles of one answer: the API gives the beginnings of no more at once."""
 LONGEST = 300
-"""Characters of a query that its search engine accepts."""
-UNKNOWN = "it serves those who say who they are: set contact to your e-mail address"
-KNOWN = "it refuses this machine or this contact for now"
+"""The most characters of a query."""
+ADVICE_WITHOUT_CONTACT = "it serves those who say who they are: set contact to your e-mail address"
+ADVICE_WITH_CONTACT = "it refuses this machine or this contact for now"
 BUSY = frozenset(
     {"maxlag", "readonly", "cirrussearch-backend-error", "cirrussearch-too-busy-error"}
 )
-"""Errors that pass. They come with status 200, as all errors of this API do."""
+"""Errors that pass. Like all errors of this API, they come with status 200."""
+WITH_CONTACT = Limit(rate=3.0, concurrent=3)
+"""The limit for callers who say who they are: 200 calls a minute instead of 10."""
 _ALWAYS = {
     "action": "query",
     "format": "json",
@@ -40,7 +40,7 @@ _ALWAYS = {
 }
 
 
-class Asked(BaseModel):
+class WikipediaQuery(BaseModel):
     """A search, by the API's own names."""
 
     language: str
@@ -49,16 +49,13 @@ class Asked(BaseModel):
     gsrlimit: int
 
     def params(self) -> dict[str, str]:
-        """Return the query of the address.
-
-        A search, and the beginnings of the articles that it finds.
-        """
+        """Return the query of the address: a search, and the beginnings of the articles found."""
         found = {"generator": "search", "gsrsearch": self.gsrsearch, "gsrlimit": str(self.gsrlimit)}
         return _ALWAYS | found | {"exintro": "1", "exlimit": "max"}
 
 
-class Article(BaseModel):
-    """A request for the whole text of one article: the API gives one at a time."""
+class ArticleQuery(BaseModel):
+    """A request for the whole text of one article; the API gives one at a time."""
 
     language: str
     pageids: int
@@ -74,7 +71,7 @@ class Revision(BaseModel):
     timestamp: str
 
 
-class Page(BaseModel):
+class WikipediaPage(BaseModel):
     """One article."""
 
     pageid: int
@@ -87,120 +84,121 @@ class Page(BaseModel):
     pageprops: dict[str, Any] = {}
 
 
-class Pages(BaseModel):
-    """What the query found."""
+class WikipediaPages(BaseModel):
+    """The articles found."""
 
-    pages: list[Page] = []
+    pages: list[WikipediaPage] = []
 
 
-class Failure(BaseModel):
+class ApiError(BaseModel):
     """Why there is no answer."""
 
     code: str
 
 
-class Response(BaseModel):
-    """The API's answer; without `query` nothing was found."""
+class WikipediaResponse(BaseModel):
+    """The API's answer; without `query` if nothing was found."""
 
     batchcomplete: bool | None = None
     more: dict[str, Any] | None = Field(default=None, alias="continue")
-    query: Pages | None = None
-    error: Failure | None = None
+    query: WikipediaPages | None = None
+    error: ApiError | None = None
 
     @property
-    def known(self) -> bool:
-        """Whether it says anything that this API says."""
+    def recognised(self) -> bool:
+        """Whether there is any field that this API sends."""
         return any(
             part is not None for part in (self.batchcomplete, self.more, self.query, self.error)
         )
 
 
-class Wikipedia:
-    """Searches the Wikipedia of one language.
+class Wikipedia(HttpService):
+    """Searches the titles and texts of the Wikipedia of one language.
 
-    The beginnings of all articles come in one answer. A whole text takes a call for each, and those
-    who do not say who they are have ten calls a minute: so it is asked for the first article alone,
-    and only where there is a contact.
+    The beginnings of all articles come in one answer. A whole text needs a call of its own, and
+    callers without a contact have ten calls a minute, so only the first article is fetched whole,
+    and only if there is a contact.
     """
 
     name = "wikipedia"
     about = "Wikipedia, in the language of the filters (no key; a contact makes it faster)"
-    group = "web"
+    default_url = "https://{language}.wikipedia.org"
     keyless = True
-
-    def missing(self, settings: Settings) -> str | None:
-        """Nothing is needed."""
-        return None
+    pace = Limit(rate=10.0, per=60.0, concurrent=3)
 
     def address(self, settings: Settings) -> str:
-        """Return where it is."""
-        usual = DEFAULT_URL.format(language=settings.filters.language or "en")
+        """Return the address of the Wikipedia of the language."""
+        usual = self.default_url.format(language=settings.filters.language or "en")
         return settings.urls.get(self.name, usual).rstrip("/")
 
+    def limit(self, settings: Settings) -> Limit | None:
+        """Return how fast the service may be called."""
+        return WITH_CONTACT if settings.contact else self.pace
+
+    def advice(self, settings: Settings) -> str:
+        """Return what helps against a refusal."""
+        return ADVICE_WITH_CONTACT if settings.contact else ADVICE_WITHOUT_CONTACT
+
     async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
-        """Search the titles and texts of all articles."""
+        """Search.
+
+        Raises:
+            GatewayError: If there is no answer.
+        """
         language = gateway.settings.filters.language or "en"
-        sought = clipped(" ".join(words(self.name, query)), LONGEST)
-        asked = Asked(language=language, gsrsearch=sought, gsrlimit=min(limit, MOST))
-        pages = sorted(await self._ask(asked, query, gateway), key=lambda page: page.index)
+        words = clip_query(" ".join(query_words(self.name, query)), LONGEST)
+        asked = WikipediaQuery(language=language, gsrsearch=words, gsrlimit=min(limit, MOST))
+        pages = sorted(await self._pages(asked, query, gateway), key=lambda page: page.index)
         pages = [page for page in pages if "disambiguation" not in page.pageprops][:limit]
         hits = [_hit(page, page.extract, language) for page in pages]
         if pages and gateway.settings.contact:
             hits[0] = await self._whole(pages[0], language, gateway) or hits[0]
         return hits
 
-    async def _whole(self, page: Page, language: str, gateway: Gateway) -> Hit | None:
-        """Return an article with all its text.
-
-        None if it cannot be had, which the gateway has told.
-        """
+    async def _whole(self, page: WikipediaPage, language: str, gateway: Gateway) -> Hit | None:
+        """Return an article with all its text; None if the call failed (the gateway reports it)."""
+        asked = ArticleQuery(language=language, pageids=page.pageid)
         try:
-            got = await self._ask(
-                Article(language=language, pageids=page.pageid), page.title, gateway
-            )
+            pages = await self._pages(asked, page.title, gateway)
         except CallError:
             return None
-        text, marks = headed(got[0].extract) if got else ("", ())
-        return _hit(got[0], text, language, marks) if text else None
+        text, marks = headed(pages[0].extract) if pages else ("", ())
+        return _hit(pages[0], text, language, marks) if text else None
 
-    async def _ask(self, asked: Asked | Article, what: str, gateway: Gateway) -> list[Page]:
+    async def _pages(
+        self, query: WikipediaQuery | ArticleQuery, what: str, gateway: Gateway
+    ) -> list[WikipediaPage]:
         settings = gateway.settings
 
-        async def do() -> Reply:
-            with advised(KNOWN if settings.contact else UNKNOWN):
-                url = f"{self.address(settings)}/w/api.php"
-                return _reply(
-                    await ask_json(self.name, url, params=asked.params(), headers=agent(settings))
-                )
+        async def fetch() -> WikipediaPages:
+            url = self.url("/w/api.php", settings)
+            request = HttpRequest(url, query.params(), headers=user_agent(settings))
+            return _pages(await self.fetch_json(request, settings))
 
-        reply = await gateway.call(
-            Request("search", self.name, what, asked.model_dump(mode="json")), do
-        )
-        return Pages.model_validate(reply.value).pages
+        payload = query.model_dump(mode="json")
+        request = Request("search", self.name, what, payload, limit=self.limit(settings))
+        return (await journalled(request, fetch, WikipediaPages, gateway)).pages
 
 
-def _reply(raw: Any) -> Reply:
-    response = shaped(Wikipedia.name, Response, raw)
+def _pages(raw: Any) -> WikipediaPages:
+    response = shaped(Wikipedia.name, WikipediaResponse, raw)
     if response.error:
         code = re.sub(r"[^\w-]", "", response.error.code)[:60]
         raise CallError(f"wikipedia refused the query ({code})", _fault(code))
-    if not response.known:
-        raise CallError("wikipedia answered in a form that is not its own", CallFault.MALFORMED)
-    return Reply((response.query or Pages()).model_dump(mode="json"))
+    if not response.recognised:
+        raise unexpected_form(Wikipedia.name)
+    return response.query or WikipediaPages()
 
 
 def _fault(code: str) -> CallFault:
     if code == "ratelimited":
         return CallFault.RATE
-    return (
-        CallFault.SERVER
-        if code in BUSY or code.startswith("internal_api_error")
-        else CallFault.REQUEST
-    )
+    passes = code in BUSY or code.startswith("internal_api_error")
+    return CallFault.SERVER if passes else CallFault.REQUEST
 
 
 def headed(extract: str) -> tuple[str, tuple[Mark, ...]]:
-    """Return an article's text with its headings as plain lines, and where they are."""
+    """Return the text of an article with its headings as plain lines, and where they are."""
     lines, marks, at = [], [], 0
     for line in extract.split("\n"):
         if line.startswith("==") and line.endswith("==") and (label := line.strip("= ")):
@@ -211,7 +209,9 @@ def headed(extract: str) -> tuple[str, tuple[Mark, ...]]:
     return "\n".join(lines), tuple(marks)
 
 
-def _hit(page: Page, text: str, language: str, marks: tuple[Mark, ...] | None = None) -> Hit:
+def _hit(
+    page: WikipediaPage, text: str, language: str, marks: tuple[Mark, ...] | None = None
+) -> Hit:
     return Hit(
         url=page.fullurl,
         title=page.title,

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint.check_connectivity import FEED, ConnectivityArguments
 from deepdiver.tools.osint.connectivity import ioda
 from deepdiver.tools.osint.connectivity.ioda import (
@@ -26,7 +27,6 @@ from deepdiver.tools.osint.connectivity.ioda import (
 )
 from deepdiver.tools.osint.connectivity.outages import CountryOrNetwork
 from deepdiver.tools.osint.feed import MOST_ROWS, ServiceAnswer
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FeedCase, FeedFaults, check_row
 from tests.tools.search.conftest import Service, reply

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint.arguments import Period
 from deepdiver.tools.osint.cyber import nvd
 from deepdiver.tools.osint.cyber.nvd import LONGEST_SPAN, CvssMetrics, NvdResponse, _parts, score_of
@@ -21,7 +22,6 @@ from deepdiver.tools.osint.cyber.query import VulnerabilityQuery
 from deepdiver.tools.osint.feed import MOST_ROWS, ServiceAnswer
 from deepdiver.tools.osint.search_cyber import FEED
 from deepdiver.tools.osint.times import Span
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import KEY, FeedCase, FeedFaults, check_row
 from tests.tools.search.conftest import Service, reply

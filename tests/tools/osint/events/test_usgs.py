@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.http import shaped
 from deepdiver.tools.osint.events import usgs
 from deepdiver.tools.osint.feed import ServiceAnswer
 from deepdiver.tools.osint.search_events import FEED, EventArguments
-from deepdiver.tools.search.http import shaped
 from tests.tools.conftest import Desk
 from tests.tools.osint.faults import FAST, FeedCase, FeedFaults, check_row, refusal
 from tests.tools.search.conftest import Service, reply

@@ -17,6 +17,7 @@ from pydantic import Field, FiniteFloat
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint import phrases
 from deepdiver.tools.osint.arguments import Period
 from deepdiver.tools.osint.connectivity.outages import (
@@ -29,8 +30,6 @@ from deepdiver.tools.osint.connectivity.outages import (
 from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.services import ServiceModel, answer_or_error
 from deepdiver.tools.osint.times import Span, midnight, today
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "ioda"
 DEFAULT_URL = "https://api.ioda.inetintel.cc.gatech.edu/v2"
@@ -261,7 +260,10 @@ async def _ask(
     times = {"from": str(int(start.timestamp())), "until": str(int(max(end, start).timestamp()))}
     with advised(ADVICE):
         raw = await ask_json(
-            SERVICE, f"{_base(settings)}/{path}", params=params | times, headers=agent(settings)
+            SERVICE,
+            f"{_base(settings)}/{path}",
+            params=params | times,
+            headers=user_agent(settings),
         )
     answer = shaped(SERVICE, form, raw)
     if answer.error:

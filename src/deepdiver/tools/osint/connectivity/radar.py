@@ -13,6 +13,7 @@ from pydantic import Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import NotJournalledError
 from deepdiver.gateway import Gateway, Mode, Reply, Request
+from deepdiver.tools.http import ask_json, shaped, user_agent
 from deepdiver.tools.osint import phrases
 from deepdiver.tools.osint.arguments import Period
 from deepdiver.tools.osint.connectivity.outages import (
@@ -25,8 +26,6 @@ from deepdiver.tools.osint.connectivity.outages import (
 from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.services import ServiceModel
 from deepdiver.tools.osint.times import ZonedTime, midnight, today
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import agent
 
 SERVICE = "cloudflare_radar"
 DEFAULT_URL = "https://api.cloudflare.com/client/v4"
@@ -115,7 +114,7 @@ async def outages(args: Period, subject: CountryOrNetwork, gateway: Gateway) -> 
             "limit": str(MOST),
             "format": "json",
         }
-        headers = {"Authorization": f"Bearer {settings.key(SERVICE)}", **agent(settings)}
+        headers = {"Authorization": f"Bearer {settings.key(SERVICE)}", **user_agent(settings)}
         raw = await ask_json(SERVICE, _address(settings), params=params, headers=headers)
         found = shaped(SERVICE, RadarResponse, raw).result.annotations
         reaching = [

@@ -17,13 +17,12 @@ from pydantic import Field, FiniteFloat
 from deepdiver.core.settings import Settings
 from deepdiver.errors import GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, key_advice, shaped, user_agent
 from deepdiver.tools.osint import phrases
 from deepdiver.tools.osint.cyber.query import VulnerabilityQuery
 from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.services import ServiceModel, answer_or_error
 from deepdiver.tools.osint.times import Day, Span, UnzonedTime, today
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent, key_advice
 
 SERVICE = "nvd"
 DEFAULT_URL = "https://services.nvd.nist.gov"
@@ -255,7 +254,7 @@ def address(settings: Settings) -> str:
 
 def _headers(settings: Settings) -> dict[str, str]:
     key = settings.key(SERVICE)
-    return agent(settings) | ({"apiKey": key} if key else {})
+    return user_agent(settings) | ({"apiKey": key} if key else {})
 
 
 def _url_query(query: VulnerabilityQuery, days: Span | None) -> str:

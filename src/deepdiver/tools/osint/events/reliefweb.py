@@ -16,6 +16,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Period
 from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
@@ -30,8 +31,6 @@ from deepdiver.tools.osint.phrases import (
 )
 from deepdiver.tools.osint.services import answer_or_error
 from deepdiver.tools.osint.times import AskedDays, Span, today
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "reliefweb"
 DEFAULT_URL = "https://api.reliefweb.int"
@@ -163,7 +162,7 @@ async def _ask(
                 _address(settings),
                 params={"appname": appname},
                 body=_body(words, country, span, 0 if before else KEPT),
-                headers=agent(settings),
+                headers=user_agent(settings),
             )
         said = shaped(SERVICE, ReliefWebResponse, raw)
         found = ReliefWebReports(

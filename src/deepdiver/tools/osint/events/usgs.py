@@ -17,6 +17,7 @@ from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
 from deepdiver.core.whereabouts import Position
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_json, shaped, user_agent
 from deepdiver.tools.osint.arguments import Period
 from deepdiver.tools.osint.feed import MOST_ROWS, FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.phrases import (
@@ -33,8 +34,6 @@ from deepdiver.tools.osint.phrases import (
     utc,
 )
 from deepdiver.tools.osint.times import AskedDays, Span, today
-from deepdiver.tools.search.http import ask_json, shaped
-from deepdiver.tools.search.keyless import advised, agent
 
 SERVICE = "usgs"
 DEFAULT_URL = "https://earthquake.usgs.gov"
@@ -137,7 +136,10 @@ async def earthquakes(
         span = args.span(today(settings), USUAL_DAYS)
         with advised(ADVICE):
             raw = await ask_json(
-                SERVICE, _address(settings), params=_params(where, span), headers=agent(settings)
+                SERVICE,
+                _address(settings),
+                params=_params(where, span),
+                headers=user_agent(settings),
             )
         return Reply(_kept(shaped(SERVICE, UsgsResponse, raw), span).model_dump(mode="json"))
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault, GatewayError
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import advised, ask_text, user_agent
 from deepdiver.tools.osint.countries import countries
 from deepdiver.tools.osint.feed import FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.news.arguments import USUAL_DAYS, NewsArguments
@@ -28,8 +29,6 @@ from deepdiver.tools.osint.phrases import (
 from deepdiver.tools.osint.services import answer_or_error
 from deepdiver.tools.osint.times import AskedDays, Span, today
 from deepdiver.tools.search import gdelt as gdelt_search
-from deepdiver.tools.search.http import ask_text
-from deepdiver.tools.search.keyless import advised, agent
 from deepdiver.tools.search.languages import code_of
 
 SERVICE = "gdelt"
@@ -42,7 +41,7 @@ class GdeltArticles(BaseModel):
     """The most relevant articles that GDELT lists, as they are journalled."""
 
     asked: AskedDays
-    articles: list[gdelt_search.Article]
+    articles: list[gdelt_search.GdeltArticle]
 
 
 class GdeltCounts(BaseModel):
@@ -90,7 +89,7 @@ async def gdelt_news(args: NewsArguments, gateway: Gateway) -> FeedResult:
     Raises:
         GatewayError: If there is no list.
     """
-    query = gdelt_search.worded(args.words, country=args.country_code or "")
+    query = gdelt_search.query_for(args.words, country=args.country_code or "")
     listed, counts = await asyncio.gather(
         answer_or_error(_ask_articles(args, query, gateway)),
         answer_or_error(_ask_counts(args, query, gateway)),
@@ -112,12 +111,15 @@ async def _ask_articles(args: NewsArguments, query: str, gateway: Gateway) -> Gd
     async def do() -> Reply:
         asked = _asked_days(args, settings)
         text = await _ask(_params(query, asked), settings)
-        listed = gdelt_search.answered(text, gdelt_search.Response, nothing={"articles": []})
+        listed = gdelt_search.parse_answer(
+            text, gdelt_search.GdeltResponse, nothing={"articles": []}
+        )
         kept = GdeltArticles(asked=asked, articles=listed.articles[:MOST_ARTICLES])
         return Reply(kept.model_dump(mode="json"))
 
     payload = {"mode": "ArtList", "query": query, **args.asked_days(settings)}
-    reply = await gateway.call(Request("feed", SERVICE, f"news of {args.words}", payload), do)
+    what, pace = f"news of {args.words}", gdelt_search.PROVIDER.pace
+    reply = await gateway.call(Request("feed", SERVICE, what, payload, limit=pace), do)
     return GdeltArticles.model_validate(reply.value)
 
 
@@ -128,12 +130,13 @@ async def _ask_counts(args: NewsArguments, query: str, gateway: Gateway) -> Gdel
         asked = _asked_days(args, settings)
         whole = asked.model_copy(update={"first": asked.span.before.first})
         text = await _ask(_params(query, whole, mode="TimelineVolRaw"), settings)
-        timeline = gdelt_search.answered(text, GdeltTimeline, nothing={"timeline": []})
+        timeline = gdelt_search.parse_answer(text, GdeltTimeline, nothing={"timeline": []})
         return Reply(GdeltCounts(asked=asked, days=timeline.by_day()).model_dump(mode="json"))
 
     payload = {"mode": "TimelineVolRaw", "query": query, **args.asked_days(settings)}
     what = f"number of news of {args.words}"
-    reply = await gateway.call(Request("feed", SERVICE, what, payload), do)
+    pace = gdelt_search.PROVIDER.pace
+    reply = await gateway.call(Request("feed", SERVICE, what, payload, limit=pace), do)
     return GdeltCounts.model_validate(reply.value)
 
 
@@ -167,7 +170,9 @@ def _address(settings: Settings) -> str:
 
 async def _ask(params: dict[str, str], settings: Settings) -> str:
     with advised(gdelt_search.ADVICE):
-        return await ask_text(SERVICE, _address(settings), params=params, headers=agent(settings))
+        return await ask_text(
+            SERVICE, _address(settings), params=params, headers=user_agent(settings)
+        )
 
 
 def _answer(
@@ -195,9 +200,9 @@ def _answer(
     )
 
 
-def _row(article: gdelt_search.Article, span: Span) -> Row | None:
+def _row(article: gdelt_search.GdeltArticle, span: Span) -> Row | None:
     """Return an article as a row; None if it has no address or title, or is of another day."""
-    when = gdelt_search.seen(article.seendate or "")
+    when = gdelt_search.iso_moment(article.seendate or "")
     if not article.url or not article.title or (when and not is_within(when, span)):
         return None
     outlet = one_line(article.domain or "", 100) or "an outlet"

@@ -11,14 +11,13 @@ from pydantic import BaseModel
 
 from deepdiver.core.text import terms
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import download, user_agent
 from deepdiver.tools.osint.feed import FeedResult, IntelligenceType, Row, ServiceAnswer
 from deepdiver.tools.osint.news.arguments import USUAL_DAYS, NewsArguments
 from deepdiver.tools.osint.news.headlines import distinct, folded, is_within
 from deepdiver.tools.osint.news.rss import Channel, ChannelEntry, read_channel
 from deepdiver.tools.osint.phrases import clock, compared, count_by_day, counted, one_line, quoted
 from deepdiver.tools.osint.times import NOT_OVER, Span
-from deepdiver.tools.search.http import download
-from deepdiver.tools.search.keyless import agent
 
 SERVICE = "rss"
 LARGEST_FEED = 8_000_000
@@ -42,7 +41,7 @@ async def entries_of_feed(args: NewsArguments, url: str, gateway: Gateway) -> Fe
 
     async def do() -> Reply:
         into = io.BytesIO()
-        await download(SERVICE, url, into, largest=LARGEST_FEED, headers=agent(settings))
+        await download(SERVICE, url, into, largest=LARGEST_FEED, headers=user_agent(settings))
         channel = read_channel(SERVICE, url, into.getvalue())
         read = ReadChannel(on=datetime.now(UTC).date(), channel=channel)
         return Reply(read.model_dump(mode="json"))

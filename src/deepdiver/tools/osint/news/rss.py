@@ -16,8 +16,8 @@ from urllib.parse import urljoin, urlsplit
 from pydantic import BaseModel
 
 from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.markup import parse_xml, strip_markup, text_of
 from deepdiver.tools.osint.phrases import one_line, utc
-from deepdiver.tools.search.plain import flat, plain, tree
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -73,7 +73,7 @@ def read_channel(service: str, url: str, raw: bytes) -> Channel:
         CallError: If it is not a whole feed in one of the three forms.
     """
     # RSS 0.91 has a document type; entities are refused all the same.
-    root = tree(service, _text(service, raw), dtd=True)
+    root = parse_xml(service, _text(service, raw), dtd=True)
     if _name(root) not in _ROOTS:
         raise CallError(
             f"{service} answered with something that is not a news feed", CallFault.MALFORMED
@@ -87,7 +87,7 @@ def read_channel(service: str, url: str, raw: bytes) -> Channel:
     entries = [entry for item in items if (entry := _entry(item, url))]
     entries.sort(key=lambda entry: entry.published, reverse=True)
     return Channel(
-        title=one_line(plain(flat(_child(head, "title")))),
+        title=one_line(strip_markup(text_of(_child(head, "title")))),
         language=_language(head, root),
         entries=tuple(entries[:MOST_ENTRIES]),
         total=len(entries),
@@ -116,11 +116,12 @@ def _child(element: Element, *names: str) -> Element | None:
 
 
 def _entry(item: Element, url: str) -> ChannelEntry | None:
-    link, title = _link(item, url), one_line(plain(flat(_child(item, "title"))))
+    link, title = _link(item, url), one_line(strip_markup(text_of(_child(item, "title"))))
     if not link or not title:
         return None
     summary = one_line(
-        plain(flat(_child(item, "summary", "description", "content", "encoded"))), LONGEST_SUMMARY
+        strip_markup(text_of(_child(item, "summary", "description", "content", "encoded"))),
+        LONGEST_SUMMARY,
     )
     return ChannelEntry(link=link, title=title, published=_published(item), summary=summary)
 
@@ -135,9 +136,9 @@ def _link(item: Element, url: str) -> str:
         child.get("href", "") for child in links if child.get("rel", "alternate") == "alternate"
     ]
     guid = _child(item, "guid")
-    texts = [flat(child) for child in links]
+    texts = [text_of(child) for child in links]
     if guid is not None and guid.get("isPermaLink", "true") == "true":
-        texts.append(flat(guid))
+        texts.append(text_of(guid))
     return next((page for link in (*pages, *texts) if (page := _page(link, url))), "")
 
 
@@ -155,7 +156,7 @@ def _page(link: str, url: str) -> str:
 def _published(item: Element) -> str:
     """Return when an entry was published, or else last changed; only the day without a zone."""
     for name in ("published", "pubDate", "date", "issued", "updated", "modified"):
-        said = flat(_child(item, name))
+        said = text_of(_child(item, name))
         if said and (moment := _moment(said)):
             return moment
     return ""
@@ -174,7 +175,7 @@ def _moment(said: str) -> str:
 
 
 def _language(head: Element, root: Element) -> str:
-    said = flat(_child(head, "language")) or root.get(
+    said = text_of(_child(head, "language")) or root.get(
         "{http://www.w3.org/XML/1998/namespace}lang", ""
     )
     found = re.match(r"([A-Za-z]{2})(?![A-Za-z])", said)

@@ -12,12 +12,12 @@ from pydantic import Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import ask_json, shaped
 from deepdiver.tools.osint.feed import ServiceAnswer
 from deepdiver.tools.osint.sanctions.entity import LONGEST_NAME, MOST_VALUES, PERSON, Entity
 from deepdiver.tools.osint.sanctions.hits import KEPT, SanctionsHit, SanctionsHits, answer_of
 from deepdiver.tools.osint.sanctions.query import SanctionsQuery
 from deepdiver.tools.osint.services import ServiceModel
-from deepdiver.tools.search.http import ask_json, shaped
 
 SERVICE = "opensanctions"
 DEFAULT_URL = "https://api.opensanctions.org"

@@ -19,12 +19,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
+from deepdiver.tools.http import ask_text
 from deepdiver.tools.osint import phrases
 from deepdiver.tools.osint.boxes import boxes_around
 from deepdiver.tools.osint.thermal.arguments import ThermalArguments
 from deepdiver.tools.osint.thermal.sightings import Detection, within_circle
 from deepdiver.tools.osint.times import Day, Span, today
-from deepdiver.tools.search.http import ask_text
 
 SERVICE = "firms"
 DEFAULT_URL = "https://firms.modaps.eosdis.nasa.gov"

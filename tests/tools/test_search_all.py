@@ -1,7 +1,4 @@
-"""Searching several providers at once.
-
-One that fails costs its own results, and merging has no history.
-"""
+"""Searching several providers at once: failures stay apart, and the order does not matter."""
 
 from __future__ import annotations
 
@@ -19,7 +16,15 @@ from deepdiver.errors import CallError, CallFault, NotJournalledError, UsageErro
 from deepdiver.gateway import Gateway, Mode, Reply, Request
 from deepdiver.store import CallState
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.searching import RANK_OFFSET, Found, distinct, fuse, merged, search, wanted
+from deepdiver.tools.search_all import (
+    RANK_OFFSET,
+    SearchResults,
+    fuse,
+    merge_hits,
+    merge_same_texts,
+    passes_filters,
+    search_all,
+)
 from tests.patience import PATIENCE
 from tests.tools.conftest import Desk
 
@@ -62,12 +67,16 @@ DOWN = CallError("one is down", CallFault.REQUEST)
 
 
 async def test_one_fails_and_the_others_answer(desk: Desk) -> None:
-    found = await search("q", [Place("one", fails=DOWN), Place("two", hit("u"))], desk.gateway())
-    assert found == Found((hit("u"),), True, ("one could not search: one is down",))
+    found = await search_all(
+        "q", [Place("one", fails=DOWN), Place("two", hit("u"))], desk.gateway()
+    )
+    assert found == SearchResults((hit("u"),), True, ("one could not search: one is down",))
 
 
 async def test_all_fail_and_nothing_is_known(desk: Desk) -> None:
-    found = await search("q", [Place("one", fails=DOWN), Place("two", fails=DOWN)], desk.gateway())
+    found = await search_all(
+        "q", [Place("one", fails=DOWN), Place("two", fails=DOWN)], desk.gateway()
+    )
     assert (found.hits, found.answered) == ((), False)
     assert found.failures == (
         "one could not search: one is down",
@@ -76,14 +85,14 @@ async def test_all_fail_and_nothing_is_known(desk: Desk) -> None:
 
 
 async def test_nothing_found_is_not_a_failure(desk: Desk) -> None:
-    assert await search("q", [Place("one")], desk.gateway()) == Found((), True, ())
+    assert await search_all("q", [Place("one")], desk.gateway()) == SearchResults((), True, ())
 
 
 async def test_no_provider_has_not_answered(desk: Desk) -> None:
-    assert await search("q", [], desk.gateway()) == Found((), False, ())
+    assert await search_all("q", [], desk.gateway()) == SearchResults((), False, ())
 
 
-async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
+async def test_a_failure_by_the_budget_says_so(desk: Desk) -> None:
     class Paid(Place):
         async def search(self, query: str, limit: int, gateway: Gateway) -> list[Hit]:
             async def do() -> Reply:
@@ -94,7 +103,7 @@ async def test_what_the_budget_forbids_is_told_as_such(desk: Desk) -> None:
             )
             return []
 
-    found = await search(
+    found = await search_all(
         "q", [Paid("paid"), Place("free", hit("u"))], desk.gateway(budget=Decimal("0.5"))
     )
     assert found.answered
@@ -115,7 +124,7 @@ async def test_a_held_call_is_a_failure_of_its_provider(desk: Desk) -> None:
         now=1.0,
     )
     desk.store.journal.mark_sent(desk.run, key, 2.0)  # and there the process was killed
-    found = await search(
+    found = await search_all(
         "q", [Place("one", hit("u")), Place("two", hit("v"))], desk.gateway(hold_uncertain=True)
     )
     assert [item.url for item in found.hits] == ["v"]
@@ -124,19 +133,19 @@ async def test_a_held_call_is_a_failure_of_its_provider(desk: Desk) -> None:
 
 async def test_a_replay_without_an_answer_is_an_error(desk: Desk) -> None:
     with pytest.raises(NotJournalledError):
-        await search("q", [Place("one", hit("u"))], desk.gateway(Mode.REPLAY))
+        await search_all("q", [Place("one", hit("u"))], desk.gateway(Mode.REPLAY))
 
 
 async def test_a_replay_gives_the_same(desk: Desk) -> None:
     places = [Place("one", hit("u"), hit("v")), Place("two", hit("v"), hit("w"))]
-    live = await search("q", places, desk.gateway())
+    live = await search_all("q", places, desk.gateway())
     again = [Place("one", fails=DOWN), Place("two", fails=DOWN)]
-    assert await search("q", again, desk.gateway(Mode.REPLAY)) == live
+    assert await search_all("q", again, desk.gateway(Mode.REPLAY)) == live
     assert all(place.asked == [] for place in again)
 
 
 @pytest.mark.parametrize("error", [UsageError("no such folder"), ZeroDivisionError("a bug")])
-async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
+async def test_other_errors_are_raised_once_all_calls_have_settled(
     desk: Desk, error: Exception
 ) -> None:
     slow = Place("slow", hit("u"), after=0.05)
@@ -146,14 +155,14 @@ async def test_what_is_no_failure_of_a_call_is_raised_once_all_have_settled(
             raise error
 
     with pytest.raises(type(error)):
-        await search("q", [Wrong("wrong"), slow], desk.gateway())
+        await search_all("q", [Wrong("wrong"), slow], desk.gateway())
     (row,) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.SETTLED  # what was under way was paid for, and is kept
 
 
 async def test_cancelling_reaches_the_providers(desk: Desk) -> None:
     slow = Place("slow", hit("u"), after=PATIENCE)
-    task = asyncio.create_task(search("q", [slow], desk.gateway()))
+    task = asyncio.create_task(search_all("q", [slow], desk.gateway()))
     await slow.begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -169,7 +178,7 @@ async def test_providers_are_asked_at_once(desk: Desk) -> None:
             return await super().search(query, limit, gateway)
 
     places = [Meeting(f"p{n}", hit(f"u{n}")) for n in range(5)]
-    found = await asyncio.wait_for(search("q", places, desk.gateway()), PATIENCE)
+    found = await asyncio.wait_for(search_all("q", places, desk.gateway()), PATIENCE)
     assert len(found.hits) == 5
 
 
@@ -178,14 +187,14 @@ async def test_the_limit_holds_for_each_provider_and_for_all(desk: Desk) -> None
         Place("one", *(hit(f"a{n}") for n in range(9))),
         Place("two", *(hit(f"b{n}") for n in range(9))),
     )
-    found = await search("q", [one, two], desk.gateway(filters=Filters(results=4)))
+    found = await search_all("q", [one, two], desk.gateway(filters=Filters(results=4)))
     assert [item.url for item in found.hits] == ["a0", "b0", "a1", "b1"]
     assert one.asked == two.asked == [("q", 4)]
 
 
 async def test_half_a_character_in_a_query_does_not_reach_a_provider(desk: Desk) -> None:
     place = Place("one", hit("u"))
-    assert (await search("ferry \ud83d", [place], desk.gateway())).answered
+    assert (await search_all("ferry \ud83d", [place], desk.gateway())).answered
     assert place.asked == [("ferry ?", 6)]
 
 
@@ -289,7 +298,7 @@ def test_a_whole_text_is_kept_before_a_longer_extract() -> None:
         Hit(url="u", text="all of it", complete=True),
         Hit(url="u", text="a much longer piece of something"),
     )
-    assert merged([part, whole]) == whole
+    assert merge_hits([part, whole]) == whole
 
 
 STORY = (
@@ -312,7 +321,7 @@ def test_near_identical_texts_are_one_result_of_the_better_rank() -> None:
         hit("https://b.example/2", STORY + "More."),
     ]
     other = hit("https://c.example/3", OTHER)
-    kept = distinct([copies[0], other, copies[1]])
+    kept = merge_same_texts([copies[0], other, copies[1]])
     assert [item.url for item in kept] == [
         "https://b.example/2",
         "https://c.example/3",
@@ -323,7 +332,7 @@ def test_near_identical_texts_are_one_result_of_the_better_rank() -> None:
 def test_texts_that_only_share_a_quote_stay_apart() -> None:
     assert (
         len(
-            distinct(
+            merge_same_texts(
                 [hit("https://a.example/1", STORY), hit("https://b.example/2", STORY[:100] + OTHER)]
             )
         )
@@ -334,7 +343,7 @@ def test_texts_that_only_share_a_quote_stay_apart() -> None:
 def test_short_extracts_stay_apart_even_if_they_are_alike() -> None:
     assert (
         len(
-            distinct(
+            merge_same_texts(
                 [
                     hit("https://a.example/1", "Fire on a ferry"),
                     hit("https://b.example/2", "Fire on a ferry"),
@@ -350,7 +359,7 @@ def test_the_users_own_documents_stay_apart() -> None:
         Hit(url=f"{name}.md", text=STORY, snapshot=f"{number}" * 64)
         for number, name in enumerate("ab")
     ]
-    assert distinct(mine) == mine
+    assert merge_same_texts(mine) == mine
 
 
 @given(
@@ -363,8 +372,8 @@ def test_being_distinct_is_final(items: list[tuple[str, str]]) -> None:
     hits = [
         hit(f"https://{name}.example/{number}", text) for number, (name, text) in enumerate(items)
     ]
-    kept = distinct(hits)
-    assert distinct(kept) == kept
+    kept = merge_same_texts(hits)
+    assert merge_same_texts(kept) == kept
     assert len(kept) <= len(hits)
     assert {item.text for item in kept} == {item.text for item in hits}
 
@@ -386,7 +395,7 @@ def test_being_distinct_is_final(items: list[tuple[str, str]]) -> None:
 )
 def test_domains_are_kept_and_left_out_with_all_below_them(url: str, kept: bool) -> None:
     filters = Filters(include_domains=("example.org",), exclude_domains=("bad.example.org",))
-    assert wanted(hit(url), filters) is kept
+    assert passes_filters(hit(url), filters) is kept
 
 
 @pytest.mark.parametrize(
@@ -406,18 +415,20 @@ def test_domains_are_kept_and_left_out_with_all_below_them(url: str, kept: bool)
 )
 def test_dates_are_kept_as_far_as_they_are_known(published: str, kept: bool) -> None:
     filters = Filters(since=date(2026, 3, 1), until=date(2026, 3, 31))
-    assert wanted(hit("https://example.org", published=published), filters) is kept
+    assert passes_filters(hit("https://example.org", published=published), filters) is kept
 
 
 def test_another_language_is_left_out_and_an_unknown_one_is_not() -> None:
     filters = Filters(language="sv")
-    assert wanted(hit("u", language="sv-SE"), filters)
-    assert wanted(hit("u"), filters)
-    assert not wanted(hit("u", language="en"), filters)
+    assert passes_filters(hit("u", language="sv-SE"), filters)
+    assert passes_filters(hit("u"), filters)
+    assert not passes_filters(hit("u", language="en"), filters)
 
 
 async def test_what_is_not_wanted_leaves_its_place_to_others(desk: Desk) -> None:
     place = Place("one", hit("https://bad.net/1"), hit("https://good.org/1"))
-    found = await search("q", [place], desk.gateway(filters=Filters(exclude_domains=("bad.net",))))
+    found = await search_all(
+        "q", [place], desk.gateway(filters=Filters(exclude_domains=("bad.net",)))
+    )
     assert [item.url for item in found.hits] == ["https://good.org/1"]
     assert found.answered

@@ -1,18 +1,75 @@
-"""Queries that a service takes, and days as services write them."""
+"""Queries as services take them: no word that a query language misreads, and never too long."""
 
 from __future__ import annotations
-
-from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deepdiver.core.settings import Filters
-from deepdiver.tools.search import narrow
-from deepdiver.tools.search.narrow import asked_days, clipped, iso, span, today, with_sites
+from deepdiver.errors import CallError, CallFault
+from deepdiver.tools.search.query_text import OPERATORS, clip_query, query_words, with_sites
 
 DOMAINS = st.lists(st.from_regex(r"[a-z]{1,12}\.(org|com)", fullmatch=True), max_size=12).map(tuple)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "???", '"" () [] : -', "\ud800", "-.'"])
+def test_a_query_without_words_is_not_asked(query: str) -> None:
+    with pytest.raises(CallError, match="arxiv was not asked: the query has no words") as caught:
+        query_words("arxiv", query)
+    assert caught.value.fault is CallFault.REQUEST
+
+
+@pytest.mark.parametrize(
+    ("query", "listed"),
+    [
+        ("Who owns Holm Works?", ["Who", "owns", "Holm", "Works"]),
+        (
+            '"heat-bath" (random) [walks]: au:Stanley',
+            ["heat-bath", "random", "walks", "au", "Stanley"],
+        ),
+        ("cats AND dogs OR NOT mice ANDNOT rats", "cats and dogs or not mice andnot rats".split()),
+        ("And or not", ["And", "or", "not"]),
+        (
+            "-minus +plus ~tilde wild* fuzzy? !bang",
+            ["minus", "plus", "tilde", "wild", "fuzzy", "bang"],
+        ),
+        ("it's 3.5 % of U.S. exports", ["it's", "3.5", "of", "U.S", "exports"]),
+        ("a--b c.-d e-", ["a", "b", "c", "d", "e"]),
+        (
+            "{!lucene q.op=AND} <b>x</b> a\\b ^2",
+            ["lucene", "q.op", "and", "b", "x", "b", "a", "b", "2"],
+        ),
+        ("北京 地铁", ["北京", "地铁"]),
+        ("हिन्दी विकिपीडिया", ["हिन्दी", "विकिपीडिया"]),
+        ("cafe\u0301", ["caf\u00e9"]),
+    ],
+)
+def test_words(query: str, listed: list[str]) -> None:
+    assert query_words("arxiv", query) == listed
+
+
+def test_what_may_stand_inside_a_word_is_the_services_matter() -> None:
+    assert (
+        query_words("crossref", "doi 10.1371/journal.pone.0000217", inner="-./")[1]
+        == "10.1371/journal.pone.0000217"
+    )
+    assert query_words("arxiv", "heat-bath it's", inner="") == ["heat", "bath", "it", "s"]
+
+
+@given(st.text(max_size=80), st.sampled_from(["'’-.", "", "-./", "'’."]))
+def test_nothing_of_a_query_language_is_left(query: str, inner: str) -> None:
+    try:
+        listed = query_words("arxiv", query, inner)
+    except CallError:
+        return
+    assert listed
+    for word in listed:
+        assert word not in OPERATORS
+        assert not set(word) & set('"()[]{}:*?~^!+\\<>=&|$#@;,`\n\t ')
+        assert word[0] not in inner or not inner
+        assert word[-1] not in inner or not inner
+        word.encode("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -30,12 +87,12 @@ DOMAINS = st.lists(st.from_regex(r"[a-z]{1,12}\.(org|com)", fullmatch=True), max
 def test_a_long_query_is_cut_between_words(
     query: str, characters: int, words: int, short: str
 ) -> None:
-    assert clipped(query, characters, words) == short
+    assert clip_query(query, characters, words) == short
 
 
 @given(st.text(), st.integers(1, 50), st.integers(0, 8))
 def test_a_query_always_fits(query: str, characters: int, words: int) -> None:
-    short = clipped(query, characters, words)
+    short = clip_query(query, characters, words)
     assert len(short) <= characters
     assert not words or len(short.split()) <= words
     assert " ".join(query.split()).startswith(short)
@@ -81,62 +138,4 @@ def test_domains_never_make_a_query_too_long(
     asked = with_sites(query, filters, characters, words)
     assert len(asked) <= characters
     assert not words or len(asked.split()) <= words
-    assert asked.startswith(clipped(query, characters, words))
-
-
-def test_a_range_has_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(narrow, "today", lambda: date(2026, 11, 15))
-    first, last, later = date(2026, 1, 2), date(2026, 3, 4), date(2027, 1, 1)
-    assert span(Filters()) is None
-    assert span(Filters(since=first, until=last)) == (first, last)
-    assert span(Filters(since=first)) == (first, date(2026, 11, 15))
-    assert span(Filters(since=later)) == (later, later)  # never an end before the beginning
-    assert span(Filters(until=last)) == (date(1970, 1, 1), last)
-
-
-def test_what_belongs_into_a_payload_is_what_the_user_said() -> None:
-    assert asked_days(Filters()) == {}
-    assert asked_days(Filters(since=date(2026, 1, 2))) == {"since": "2026-01-02"}
-    assert asked_days(Filters(until=date(2026, 1, 2))) == {"until": "2026-01-02"}
-
-
-def test_today_is_a_day() -> None:
-    assert date(2025, 1, 1) < today() < date(2100, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "day"),
-    [
-        (None, ""),
-        ("", ""),
-        ("2026-02-08", "2026-02-08"),
-        (" 2026-02-08T10:00:00Z ", "2026-02-08T10:00:00Z"),
-        ("2026-02-31", ""),
-        ("2026-02-080", ""),
-        ("2026-02-08 10:00:00", "2026-02-08 10:00:00"),
-        ("2026-02-08, updated", "2026-02-08"),
-        ("Jan 5, 2026", "2026-01-05"),
-        ("January 5, 2026", "2026-01-05"),
-        ("5 Jan 2026", "2026-01-05"),
-        ("2026/01/05", "2026-01-05"),
-        ("Sat, 08 Feb 2025 12:00:00 GMT", "2025-02-08T12:00:00+00:00"),
-        ("3 days ago", ""),
-        ("yesterday", ""),
-        ("08.02.2026", ""),
-    ],
-)
-def test_days_as_services_write_them(text: str | None, day: str) -> None:
-    assert iso(text) == day
-
-
-@given(st.text(max_size=40))
-def test_no_text_is_read_as_something_that_is_no_day(text: str) -> None:
-    found = iso(text)
-    assert not found or date.fromisoformat(found[:10]) <= date.max
-
-
-@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
-def test_every_day_is_read_however_it_is_written(day: date) -> None:
-    for form in narrow.DAY_FORMS:
-        assert iso(day.strftime(form)) == day.isoformat()
-    assert iso(day.isoformat()) == day.isoformat()
+    assert asked.startswith(clip_query(query, characters, words))

@@ -1,7 +1,4 @@
-"""Reading what a search found.
-
-The whole page where it can be fetched, else what the provider shows of it.
-"""
+"""Reading a hit: the whole page if it can be fetched, otherwise the provider's extract of it."""
 
 from __future__ import annotations
 
@@ -16,33 +13,41 @@ from deepdiver.store import Store
 from deepdiver.tools.credibility import credibility, intelligence
 from deepdiver.tools.fetch import fetch
 from deepdiver.tools.hit import Hit, whole
-from deepdiver.tools.need import Need
+from deepdiver.tools.source_age import AgeNeed
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What reading a hit brought."""
+class Reading:
+    """The result of reading a hit."""
 
     source: Source | None
-    """The source, if there is any text."""
+    """The source; None if there is no text."""
     text: str = ""
-    """Its whole text as saved."""
+    """Its whole text, as it was saved."""
     limit: str = ""
     """What could not be read, in one line for the report."""
 
 
-async def read(
-    hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: str, need: Need
-) -> Read:
-    """Read a hit and save what it says.
+async def read_hit(
+    hit: Hit, run: str, store: Store, gateway: Gateway, *, fetched: str, need: AgeNeed
+) -> Reading:
+    """Read a hit and save its text.
+
+    Args:
+        hit: What to read.
+        run: The id of the run.
+        store: Where the text is saved.
+        gateway: The gateway of the run.
+        fetched: When the run was begun, ISO 8601.
+        need: How old the sources of the question may be.
 
     Raises:
-        NotJournalledError: If a replay meets a page that the run never fetched.
+        NotJournalledError: If a replay needs a page that the run never fetched.
     """
     hit, limit = await _whole_page(hit, gateway)
     text = store.texts.get(hit.snapshot) if hit.snapshot else whole(hit.text)
     if not text.strip():
-        return Read(None, limit=limit)
+        return Reading(None, limit=limit)
     snapshot = store.texts.put(run, text)
     believed = credibility(hit, need, gateway.settings)
     source = Source(
@@ -51,8 +56,7 @@ async def read(
         url=hit.url,
         title=whole(hit.title or hit.url),
         snapshot=snapshot,
-        # Rows of feeds are told in fixed phrases: what they share with those of another service is
-        # our own words.
+        # Rows of feeds are written in fixed phrases: what two of them share are our own words.
         sketch=() if hit.kind is SourceKind.FEED else sketch(text),
         publisher=hit.publisher,
         author=hit.author,
@@ -63,11 +67,11 @@ async def read(
         credibility=believed,
         marks=hit.marks,
     )
-    return Read(source, text, limit)
+    return Reading(source, text, limit)
 
 
 async def _whole_page(hit: Hit, gateway: Gateway) -> tuple[Hit, str]:
-    """Return a hit with its whole text, or as it is and why that is all."""
+    """Return a hit with its whole text, or the hit as it is and why it was not fetched."""
     page = hit.kind is SourceKind.PAGE and hit.url.startswith(("http://", "https://"))
     if not page or hit.complete or hit.snapshot or not gateway.settings.read_pages:
         return hit, ""

@@ -1,7 +1,4 @@
-"""What a question needs of its sources' age.
-
-By words and times, and nothing where it is not said.
-"""
+"""How old the sources of a question may be, by its words and times, and never by guessing."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.tools.need import AHEAD, CLOCKS, YEARLY, Need, days_of, need_of
+from deepdiver.tools.source_age import AHEAD, CLOCKS, YEARLY, AgeNeed, age_need_of, days_of
 
 AS_OF = "2026-11-15"
 TODAY = date(2026, 11, 15)
 
 
 @pytest.mark.parametrize("as_of", ["", "today", "2026", "2026-02-30"])
-def test_a_day_that_is_none(as_of: str) -> None:
+def test_a_text_that_is_not_a_day(as_of: str) -> None:
     with pytest.raises(ValueError, match=r"isoformat|day|Invalid"):
-        need_of("Who is it?", as_of)
+        age_need_of("Who is it?", as_of)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +69,7 @@ def test_the_days_that_a_date_may_mean(published: str, days: tuple[date, date] |
     ],
 )
 def test_about_now(question: str, half_life: int, told_by: str) -> None:
-    assert need_of(question, AS_OF) == Need("now", TODAY, half_life, told_by=told_by)
+    assert age_need_of(question, AS_OF) == AgeNeed("now", TODAY, half_life, told_by=told_by)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ def test_about_now(question: str, half_life: int, told_by: str) -> None:
     ],
 )
 def test_about_then(question: str, start: date, end: date) -> None:
-    found = need_of(question, AS_OF)
+    found = age_need_of(question, AS_OF)
     assert (found.when, found.start, found.end, found.half_life) == ("then", start, end, 0)
     assert all(part in question for part in found.told_by.split(", "))
 
@@ -111,12 +108,14 @@ def test_about_then(question: str, start: date, end: date) -> None:
     ],
 )
 def test_timeless(question: str) -> None:
-    assert need_of(question, AS_OF) == Need("any", TODAY)
+    assert age_need_of(question, AS_OF) == AgeNeed("any", TODAY)
 
 
 def test_the_same_year_is_now_then_or_to_come_by_the_day_that_counts_as_today() -> None:
     asked = "What did the council decide about 2026?"
-    assert [need_of(asked, f"{year}-06-01").when for year in (2010, 2026 - AHEAD, 2026, 2027)] == [
+    assert [
+        age_need_of(asked, f"{year}-06-01").when for year in (2010, 2026 - AHEAD, 2026, 2027)
+    ] == [
         "any",
         "now",
         "now",
@@ -125,7 +124,7 @@ def test_the_same_year_is_now_then_or_to_come_by_the_day_that_counts_as_today() 
 
 
 def test_a_time_may_be_given_with_the_day() -> None:
-    assert need_of("Who is it?", "2026-11-15T09:00:00+00:00").as_of == TODAY
+    assert age_need_of("Who is it?", "2026-11-15T09:00:00+00:00").as_of == TODAY
 
 
 def test_the_clocks_go_from_the_shortest_to_the_longest() -> None:
@@ -134,8 +133,8 @@ def test_the_clocks_go_from_the_shortest_to_the_longest() -> None:
 
 @given(st.text(max_size=80), st.dates(date(1990, 1, 1), date(2099, 12, 31)))
 def test_any_question_has_one_need(question: str, today: date) -> None:
-    found = need_of(question, today.isoformat())
-    assert found == need_of(question, today.isoformat())
+    found = age_need_of(question, today.isoformat())
+    assert found == age_need_of(question, today.isoformat())
     assert found.as_of == today
     assert (found.when == "now") == (found.half_life > 0)
     if found.when == "then":
@@ -146,4 +145,4 @@ def test_any_question_has_one_need(question: str, today: date) -> None:
 
 @given(st.integers(1500, 2025))
 def test_every_year_that_is_over_is_then(year: int) -> None:
-    assert need_of(f"What happened in {year}?", AS_OF).when == "then"
+    assert age_need_of(f"What happened in {year}?", AS_OF).when == "then"

@@ -1,7 +1,4 @@
-"""LangChain tools of the user's.
-
-Whatever they take, return or raise, what they say can be cited.
-"""
+"""LangChain tools of the user: their results can be cited, and their errors cost one search."""
 
 from __future__ import annotations
 
@@ -31,11 +28,11 @@ from deepdiver.core.settings import Deadlines, Settings
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Mode
 from deepdiver.store import CallState
-from deepdiver.tools.custom import TOLD_CHARS, ToolProvider
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need
-from deepdiver.tools.reading import read
-from deepdiver.tools.searching import search
+from deepdiver.tools.langchain_tool import LONGEST_ERROR, LangChainProvider
+from deepdiver.tools.read_hit import read_hit
+from deepdiver.tools.search_all import search_all
+from deepdiver.tools.source_age import AgeNeed
 from tests.tools.conftest import Desk
 
 
@@ -60,7 +57,7 @@ def raising(error: BaseException) -> BaseTool:
 
 
 async def ask(made: BaseTool, desk: Desk, query: str = "Holm Works", limit: int = 6) -> list[Hit]:
-    return await ToolProvider(made).search(query, limit, desk.gateway())
+    return await LangChainProvider(made).search(query, limit, desk.gateway())
 
 
 async def brief(made: BaseTool, desk: Desk) -> list[tuple[str, str, str]]:
@@ -97,9 +94,9 @@ def a_colour(colour: Colour) -> str:
 @pytest.mark.parametrize("function", [no_arguments, numbers_only, one_of_few, a_colour])
 def test_a_tool_without_room_for_a_query(function: Callable[..., str]) -> None:
     with pytest.raises(
-        ValueError, match=f"tool {function.__name__} takes no text that could hold a query"
+        ValueError, match=f"tool {function.__name__} takes no text that could be a query"
     ):
-        ToolProvider(tool(function))
+        LangChainProvider(tool(function))
 
 
 def test_a_schema_without_arguments() -> None:
@@ -108,25 +105,25 @@ def test_a_schema_without_arguments() -> None:
             name="bare", description="d", args_schema=schema, func=lambda **given: ""
         )
         with pytest.raises(ValueError, match="takes no text"):
-            ToolProvider(made)
+            LangChainProvider(made)
 
 
-def test_a_tool_that_demands_more_than_a_query() -> None:
+def test_a_tool_that_requires_more_than_a_query() -> None:
     def within(site: str, query: str, year: int) -> str:
         """Search a site."""
         return ""
 
     with pytest.raises(
-        ValueError, match="tool within demands site, year besides query: give them defaults"
+        ValueError, match="tool within requires site, year besides query: give them defaults"
     ):
-        ToolProvider(tool(within))
+        LangChainProvider(tool(within))
     schema = {
         "type": "object",
         "properties": {"q": {"type": "string"}, "n": {"type": "integer"}},
         "required": ["n"],
     }
-    with pytest.raises(ValueError, match="demands n besides q"):
-        ToolProvider(
+    with pytest.raises(ValueError, match="requires n besides q"):
+        LangChainProvider(
             StructuredTool(name="m", description="d", args_schema=schema, func=lambda **given: "")
         )
 
@@ -153,21 +150,21 @@ async def test_whatever_a_tool_raises_costs_one_search(
         await ask(raising(error), desk)
     assert caught.value.fault is fault
     assert str(caught.value).startswith(f"tool lookup failed: {type(error).__name__}: ")
-    found = await search("q", [ToolProvider(raising(error))], desk.gateway())
+    found = await search_all("q", [LangChainProvider(raising(error))], desk.gateway())
     assert not found.answered
     (row, _) = desk.store.journal.rows(desk.run)
     assert row.state is CallState.FAILED
 
 
-async def test_an_error_is_told_in_one_line_and_without_keys(desk: Desk) -> None:
+async def test_an_error_is_one_line_without_keys(desk: Desk) -> None:
     key = "sk-0123456789abcdef"
     error = RuntimeError(f"first\nsecond \ud83d {key}\n" + "x" * 10_000)
-    provider = ToolProvider(raising(error))
+    provider = LangChainProvider(raising(error))
     with pytest.raises(CallError) as caught:
         await provider.search("q", 6, desk.gateway(keys={"openai": key}))
     assert "first second ? [secret]" in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) <= TOLD_CHARS
+    assert len(str(caught.value)) <= LONGEST_ERROR
     assert key not in desk.everything()
 
 
@@ -184,7 +181,7 @@ async def test_a_lasting_error_is_not_tried_again_and_a_passing_one_is(desk: Des
             raise OSError("not now")
         return "found"
 
-    provider = ToolProvider(flaky)
+    provider = LangChainProvider(flaky)
     with pytest.raises(CallError):
         await provider.search("bad", 6, desk.gateway(retries=3))
     assert calls == ["bad"]
@@ -200,7 +197,7 @@ async def test_a_tool_that_hangs_is_given_up(desk: Desk) -> None:
         return ""
 
     with pytest.raises(CallError) as caught:
-        await ToolProvider(hangs).search("q", 6, desk.gateway(deadlines=Deadlines(tool=0.1)))
+        await LangChainProvider(hangs).search("q", 6, desk.gateway(deadlines=Deadlines(tool=0.1)))
     assert caught.value.fault is CallFault.TIMEOUT
 
 
@@ -390,8 +387,8 @@ async def test_documents_of_a_retriever(desk: Desk) -> None:
         ),
         Document(page_content="A page.", metadata={"source": "https://example.org/b"}),
     ]
-    provider = ToolProvider(returning(pages))
-    found = await search("q", [provider], desk.gateway())
+    provider = LangChainProvider(returning(pages))
+    found = await search_all("q", [provider], desk.gateway())
     assert sorted((hit.url, hit.title, hit.text, hit.kind) for hit in found.hits) == [
         ("https://example.org/b", "https://example.org/b", "A page.", SourceKind.PAGE),
         ("report.pdf", "Report", "First piece.", SourceKind.TOOL),
@@ -399,7 +396,7 @@ async def test_documents_of_a_retriever(desk: Desk) -> None:
     ]
 
 
-async def test_a_score_beside_a_document_is_no_result(desk: Desk) -> None:
+async def test_a_score_beside_a_document_is_not_a_result(desk: Desk) -> None:
     pairs = [(Document(page_content="First."), 0.93), (Document(page_content="Second."), 0.71)]
     assert [found.text for found in await ask(returning(pairs), desk)] == ["First.", "Second."]
 
@@ -473,7 +470,7 @@ async def test_the_tool_is_called_once_and_a_replay_not_at_all(desk: Desk) -> No
         calls.append(query)
         return f"answer {len(calls)}"
 
-    provider = ToolProvider(counted)
+    provider = LangChainProvider(counted)
     live = await provider.search("q", 6, desk.gateway())
     assert await provider.search("q", 6, desk.gateway()) == live
     assert await provider.search("q", 6, desk.gateway(Mode.REPLAY)) == live
@@ -482,13 +479,13 @@ async def test_the_tool_is_called_once_and_a_replay_not_at_all(desk: Desk) -> No
 
 async def test_what_it_said_becomes_a_source(desk: Desk) -> None:
     (found,) = await ask(returning("Holm Works is owned by Anna Holm."), desk)
-    got = await read(
+    got = await read_hit(
         found,
         desk.run,
         desk.store,
         desk.gateway(),
         fetched="2026-11-15T09:00:00+00:00",
-        need=Need(),
+        need=AgeNeed(),
     )
     source, text = got.source, got.text
     assert source is not None
@@ -502,6 +499,6 @@ async def test_what_it_said_becomes_a_source(desk: Desk) -> None:
 
 
 def test_a_tool_is_never_missing_anything() -> None:
-    provider = ToolProvider(returning("x"))
+    provider = LangChainProvider(returning("x"))
     assert provider.missing(Settings()) is None
     assert (provider.name, provider.about) == ("lookup", "Look something up.")

@@ -1,7 +1,4 @@
-"""Reading what was found.
-
-The whole page where it can be had, and else what the provider shows, said plainly.
-"""
+"""Reading a hit: the whole page if possible, otherwise the extract, and the report says so."""
 
 from __future__ import annotations
 
@@ -14,13 +11,13 @@ from deepdiver.core.origins import sketch
 from deepdiver.core.record import Mark, Source, SourceKind
 from deepdiver.errors import CallError, CallFault, NotJournalledError, UnreadableError
 from deepdiver.gateway import Gateway
-from deepdiver.tools import reading
+from deepdiver.tools import read_hit
 from deepdiver.tools.credibility import credibility
 from deepdiver.tools.document import Document
 from deepdiver.tools.fetch import Page
 from deepdiver.tools.hit import Hit
-from deepdiver.tools.need import Need
-from deepdiver.tools.reading import Read
+from deepdiver.tools.read_hit import Reading
+from deepdiver.tools.source_age import AgeNeed
 from tests.tools.conftest import Desk
 
 FETCHED = "2026-11-15T09:00:00+00:00"
@@ -30,9 +27,11 @@ def hit(url: str, text: str = "", **more: Any) -> Hit:
     return Hit(url=url, text=text or f"text of {url}", **more)
 
 
-async def read(desk: Desk, found: Hit, fetched: str = FETCHED, **settings: Any) -> Read:
+async def read(desk: Desk, found: Hit, fetched: str = FETCHED, **settings: Any) -> Reading:
     gateway = desk.gateway(**{"read_pages": False, **settings})
-    return await reading.read(found, desk.run, desk.store, gateway, fetched=fetched, need=Need())
+    return await read_hit.read_hit(
+        found, desk.run, desk.store, gateway, fetched=fetched, need=AgeNeed()
+    )
 
 
 async def source_of(desk: Desk, found: Hit, **more: Any) -> Source:
@@ -70,7 +69,7 @@ async def test_reading_saves_the_text_and_describes_the_source(desk: Desk) -> No
         intelligence="news",
         fetched=FETCHED,
         providers=("brave", "exa"),
-        credibility=credibility(found, Need(), desk.gateway().settings),
+        credibility=credibility(found, AgeNeed(), desk.gateway().settings),
         marks=found.marks,
     )
     assert got.text == desk.store.texts.get(digest(text)) == text
@@ -164,7 +163,7 @@ def web(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Web:
         down=CallError("example.org could not be reached", CallFault.UNREACHED),
         unknown=NotJournalledError("never fetched"),
     )
-    monkeypatch.setattr(reading, "fetch", made)
+    monkeypatch.setattr(read_hit, "fetch", made)
     return made
 
 
@@ -189,9 +188,7 @@ async def test_a_page_that_cannot_be_read_leaves_the_extract_and_says_so(
     )
 
 
-async def test_a_page_that_cannot_be_read_and_has_no_extract_is_no_source(
-    desk: Desk, web: Web
-) -> None:
+async def test_a_page_without_text_and_extract_is_not_a_source(desk: Desk, web: Web) -> None:
     got = await read(desk, Hit(url="https://example.org/wall", text=" "), read_pages=True)
     assert got.source is None
     assert got.limit.endswith("(a login wall): nothing of it is used")
@@ -230,7 +227,9 @@ async def test_the_whole_page_is_read_and_says_more_of_itself_than_the_search_di
     ],
     ids=lambda found: found.url,
 )
-async def test_what_is_whole_or_no_page_is_not_fetched(desk: Desk, web: Web, found: Hit) -> None:
+async def test_whole_texts_and_other_kinds_are_not_fetched(
+    desk: Desk, web: Web, found: Hit
+) -> None:
     assert (await read(desk, found, read_pages=True)).text == found.text
     assert web.fetched == []
 

@@ -1,4 +1,4 @@
-"""What a question needs of its sources' age, by the words and the times that it names."""
+"""How old the sources of a question may be, by the words and the times that it names."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from deepdiver.core.values import dated
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
-    """What a question needs of its sources' age."""
+class AgeNeed:
+    """How old the sources of a question may be."""
 
     when: Literal["any", "now", "then"] = "any"
-    """About something timeless, about now, or about a time that is over."""
+    """Whether the question is timeless, about the present, or about a time that is over."""
     as_of: date | None = None
     """The day that counts as today."""
     half_life: int = 0
-    """About now: the days after which a source has lost half of what it can lose by age."""
+    """For `now`: the days after which a source has lost half of what it can lose by age."""
     start: date | None = None
-    """About then: the first day asked about."""
+    """For `then`: the first day asked about."""
     end: date | None = None
-    """About then: the last."""
+    """For `then`: the last day asked about."""
     told_by: str = ""
-    """The words of the question that tell."""
+    """The words of the question that say so."""
 
 
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?)?", re.DOTALL)
 
 
 def days_of(published: str) -> tuple[date, date] | None:
-    """Return the first and the last day that a date may mean: 2026-11 is all of November.
+    """Return the first and the last day of a date: 2026-11 is all of November.
 
-    None where it is no date.
+    None if it is not a date.
     """
     match = _ISO.fullmatch(published.strip())
     return _days(*(int(part or 0) for part in match.groups())) if match else None
@@ -78,7 +78,7 @@ _YEAR = (
 
 
 def _words(pattern: str, east: str = "") -> re.Pattern[str]:
-    """Return what finds these words; those of scripts without spaces anywhere."""
+    """Return a pattern for some words; those of scripts without spaces match anywhere."""
     return re.compile(rf"\b(?:{pattern})\b{'|' + east if east else ''}", re.IGNORECASE)
 
 
@@ -88,12 +88,12 @@ CLOCKS = (
     (90, _words(_QUARTER, "价格|価格|가격")),
     (365, _words(_YEAR, "现在|現在|目前|最新|현재|최신")),
 )
-"""Words that ask about now or about what changes, each with its half-life in days, the shortest
-first."""
+"""Words that ask about the present or about something that changes, each with its half-life in
+days, the shortest first."""
 YEARLY = 365
-"""The half-life where it is the year that is named."""
+"""The half-life in days if the question names a year."""
 AHEAD = 10
-"""How many years ahead a number may be a year: 2048 may be a number of bits."""
+"""How many years from now a number may still be a year: 2048 may be a number of bits."""
 _UNTIL_NOW = _words(
     "since|until now|to this day|today|now|currently|so far|to date|at the "
     "moment|heute|jetzt|seit|depuis|desde|sedan"
@@ -107,39 +107,35 @@ Period = tuple[date, date, str]
 """The first and the last day of a time, and the words that name it."""
 
 
-def need_of(question: str, as_of: str) -> Need:
-    """Return what a question needs of its sources' age.
+def age_need_of(question: str, as_of: str) -> AgeNeed:
+    """Return how old the sources of a question may be.
 
-    It is about then if it names a time that is over and does not run until today; about now if it
-    says so (`current`), names a time that is not over, or asks what changes (a price, who is); else
-    it is timeless.
+    A question is about `then` if it names a time that is over and does not reach until today. It is
+    about `now` if it says so (`current`), names a time that is not over, or asks for something that
+    changes (a price, who is). Otherwise it is timeless.
 
     Args:
-        question: As the person asked it.
+        question: The question as the person asked it.
         as_of: The day that counts as today, ISO 8601.
 
     Raises:
-        ValueError: If that is no day.
+        ValueError: If `as_of` is not a day.
     """
     today = date.fromisoformat(as_of[:10])
     periods = _periods(question, today)
     ongoing = [words for _, last, words in periods if last >= today]
     if periods and not ongoing and not _UNTIL_NOW.search(question):
-        words = ", ".join(words for _, _, words in periods)
-        return Need(
-            "then",
-            today,
-            0,
-            min(first for first, _, _ in periods),
-            max(last for _, last, _ in periods),
-            words,
-        )
-    told = next(
-        ((days, found.group()) for days, words in CLOCKS if (found := words.search(question))), None
-    )
-    if told is None and periods:
-        told = YEARLY, (ongoing or [words for _, _, words in periods])[0]
-    return Need("now", today, told[0], told_by=told[1]) if told else Need("any", today)
+        first = min(first for first, _, _ in periods)
+        last = max(last for _, last, _ in periods)
+        named = ", ".join(words for _, _, words in periods)
+        return AgeNeed("then", today, start=first, end=last, told_by=named)
+    for half_life, words in CLOCKS:
+        if found := words.search(question):
+            return AgeNeed("now", today, half_life, told_by=found.group())
+    if periods:
+        named = (ongoing or [words for _, _, words in periods])[0]
+        return AgeNeed("now", today, YEARLY, told_by=named)
+    return AgeNeed("any", today)
 
 
 def _periods(question: str, today: date) -> list[Period]:

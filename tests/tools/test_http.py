@@ -1,7 +1,4 @@
-"""Asking over HTTP against a real socket.
-
-Every way in which a service can fail is told apart, and none tells a key.
-"""
+"""HTTP against a real socket: all failures are told apart, and none shows a key."""
 
 from __future__ import annotations
 
@@ -18,19 +15,23 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
+from deepdiver.core.settings import Settings
 from deepdiver.errors import CallError, CallFault
-from deepdiver.tools.search import http
-from deepdiver.tools.search.http import (
+from deepdiver.tools import http
+from deepdiver.tools.http import (
     USER_AGENT,
     Downloaded,
+    advised,
     ask_json,
     ask_text,
     download,
     fault_of,
+    key_advice,
     retry_after,
     shaped,
+    user_agent,
 )
 from tests.tools.conftest import Line
 
@@ -170,7 +171,7 @@ async def test_an_address_at_which_nothing_can_be(url: str) -> None:
     assert "correct its address" in str(error)
 
 
-async def test_a_password_in_an_address_is_not_told() -> None:
+async def test_a_password_in_an_address_is_not_shown() -> None:
     for url in ("http://me:hunter2@127.0.0.1:1/search", "http://me:hunter2@[::1/search"):
         assert "hunter2" not in str(await failure(url))
 
@@ -381,7 +382,7 @@ async def test_a_download_that_has_not_changed_is_not_sent(line: Line) -> None:
     assert 'if-none-match: "v1"' in line.heard[0].lower()
 
 
-async def test_not_modified_is_no_answer_to_a_question(line: Line) -> None:
+async def test_not_modified_is_not_an_answer_to_a_question(line: Line) -> None:
     line.answers("304 Not Modified", b"")
     assert (await failure(line.url)).fault is CallFault.REQUEST
 
@@ -439,3 +440,49 @@ def test_an_answer_in_another_form_is_malformed_and_not_repeated(raw: object) ->
     assert str(caught.value) == "exa answered in a form that is not its own"
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+# -- who calls, and what helps against a refusal
+
+
+def test_without_a_contact_there_is_no_header() -> None:
+    assert user_agent(Settings()) == {}
+
+
+def test_a_contact_is_sent_to_services_that_ask() -> None:
+    (told,) = user_agent(Settings(contact="ada@example.org")).values()
+    assert told == "deepdiver (ada@example.org; cites what it reads)"
+
+
+@pytest.mark.parametrize("fault", [fault for fault in CallFault if fault is not CallFault.AUTH])
+def test_other_failures_pass_as_they_are(fault: CallFault) -> None:
+    error = CallError("arxiv failed: so it did", fault, retry_after=2.0)
+    with pytest.raises(CallError) as caught, advised("wait"):
+        raise error
+    assert caught.value is error
+
+
+def test_a_refusal_says_what_helps() -> None:
+    with pytest.raises(CallError) as caught, advised("set contact"):
+        raise CallError(
+            "wikipedia answered 403: check the key and the account behind it",
+            CallFault.AUTH,
+            retry_after=9.0,
+        )
+    assert str(caught.value) == "wikipedia answered 403: set contact"
+    assert (caught.value.fault, caught.value.retry_after) == (CallFault.AUTH, 9.0)
+
+
+def test_nothing_happens_where_nothing_fails() -> None:
+    with advised("wait"):
+        held = 1
+    assert held
+
+
+def test_what_helps_where_a_key_is_optional() -> None:
+    assert (
+        key_advice(Settings(), "openalex", "OPENALEX_API_KEY")
+        == "it wants to know its callers: set OPENALEX_API_KEY"
+    )
+    held = Settings(keys={"openalex": SecretStr("a-key-that-nobody-may-see")})
+    assert key_advice(held, "openalex", "OPENALEX_API_KEY") == "check OPENALEX_API_KEY"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from deepdiver.tools.reach import reach, reach_all
+from deepdiver.tools.reachability import reach, reach_all
 from tests.patience import PATIENCE
 
 
@@ -36,7 +36,7 @@ def closed() -> int:
         "http://[::1",
     ],
 )
-async def test_what_is_no_address_is_said(address: str) -> None:
+async def test_an_invalid_address_is_reported(address: str) -> None:
     assert "is not an address" in await reach(address)
 
 

@@ -1,4 +1,4 @@
-"""Whether anything answers at an address. For `deepdiver doctor`; a run finds out by asking."""
+"""Whether anything answers at an address, for `deepdiver doctor` and for optional providers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import asyncio
 from urllib.parse import urlsplit
 
 SECONDS = 2.0
-"""A service that takes longer to accept a connection is as good as absent."""
+"""A service that takes longer to accept a connection counts as absent."""
 _PORTS = {"http": 80, "https": 443}
 
 
 async def reach(address: str, seconds: float = SECONDS) -> str:
-    """Connect to the host of an address and hang up; returns why that failed, or nothing."""
+    """Connect to the host of an address and close; return why that failed, or an empty text."""
     try:
         parts = urlsplit(address if "://" in address else f"http://{address}")
         host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
-    except ValueError as error:  # a port that is no number, an unclosed bracket
+    except ValueError as error:  # a port that is not a number, an unclosed bracket
         return f"{address} is not an address: {error}"
     if not host or not port:
         return f"{address} is not an address: write http://HOST:PORT"
@@ -31,6 +31,6 @@ async def reach(address: str, seconds: float = SECONDS) -> str:
 
 
 async def reach_all(addresses: dict[str, str], seconds: float = SECONDS) -> dict[str, str]:
-    """Try all addresses at once; returns why each failed, or nothing, under its name."""
+    """Try all addresses at once; return for each name why that failed, or an empty text."""
     found = await asyncio.gather(*(reach(address, seconds) for address in addresses.values()))
     return dict(zip(addresses, found, strict=True))

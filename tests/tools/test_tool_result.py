@@ -1,7 +1,4 @@
-"""What tools can be asked, and what their answers say.
-
-Those of the caller, and those of strangers.
-"""
+"""Results of tools as hits and as JSON: those of the caller, and those of strangers."""
 
 from __future__ import annotations
 
@@ -14,71 +11,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from deepdiver.core.record import SourceKind
-from deepdiver.tools.calling import Teller, hits_of, plain, query_argument, shown, takes_text
+from deepdiver.tools.tool_result import ToolOrigin, hits_of, json_text, to_json
 
-OWN = Teller("lookup", "tool:lookup", owned=True)
-STRANGE = Teller("x.lookup", "mcp:x/lookup", owned=False)
-TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
-
-
-# -- which argument holds the query
-
-
-@pytest.mark.parametrize(
-    "fields", [{}, {"n": NUMBER}, {"mode": {"enum": ["a"]}}, {"mode": {"const": "a"}}, {"x": False}]
-)
-def test_no_room_for_a_query(fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="tool t takes no text that could hold a query"):
-        query_argument("t", fields, set())
-
-
-def test_more_than_a_query_is_demanded() -> None:
-    with pytest.raises(
-        ValueError, match="tool t demands site, year besides query: give them defaults"
-    ):
-        query_argument(
-            "t", {"query": TEXT, "site": TEXT, "year": NUMBER}, {"query", "site", "year"}
-        )
-
-
-@pytest.mark.parametrize(
-    ("fields", "required", "argument"),
-    [
-        ({"topic": TEXT, "query": TEXT}, set(), "query"),
-        ({"topic": TEXT, "place": TEXT}, {"place"}, "place"),
-        ({"n": NUMBER, "topic": TEXT}, set(), "topic"),
-        ({"text": TEXT, "q": TEXT}, set(), "q"),
-    ],
-)
-def test_the_argument_that_is_meant(
-    fields: dict[str, Any], required: set[str], argument: str
-) -> None:
-    assert query_argument("t", fields, required) == argument
-
-
-@pytest.mark.parametrize(
-    ("spec", "takes"),
-    [
-        (TEXT, True),
-        ({}, True),
-        (True, True),
-        (False, False),
-        (None, False),
-        ("string", False),
-        ({"anyOf": [NUMBER, TEXT]}, True),
-        ({"anyOf": [NUMBER, {"type": "null"}]}, False),
-        ({"anyOf": "string", "type": "string"}, True),
-        ({"type": ["string", "null"]}, True),
-        ({"type": ["integer", "null"]}, False),
-        ({"$ref": "#/x"}, False),
-        ({"type": "string", "enum": ["a"]}, False),
-    ],
-)
-def test_what_takes_any_text(spec: Any, takes: bool) -> None:
-    assert takes_text(spec) is takes
-
-
-# -- what an answer says
+OWN = ToolOrigin("lookup", "tool:lookup", owned=True)
+STRANGE = ToolOrigin("x.lookup", "mcp:x/lookup", owned=False)
 
 
 def test_a_page_of_the_callers_own_tool_is_taken_at_its_word() -> None:
@@ -106,14 +42,14 @@ def test_another_address_is_believed_of_the_callers_own_tool_alone(claimed: str)
     assert strange.complete
 
 
-@pytest.mark.parametrize("teller", [OWN, STRANGE])
-def test_words_without_an_address_are_the_tools_own(teller: Teller) -> None:
-    (hit,) = hits_of("Just words.", teller)
+@pytest.mark.parametrize("origin", [OWN, STRANGE])
+def test_words_without_an_address_are_the_tools_own(origin: ToolOrigin) -> None:
+    (hit,) = hits_of("Just words.", origin)
     assert (hit.url, hit.title, hit.text, hit.provider) == (
-        teller.url,
-        teller.name,
+        origin.url,
+        origin.name,
         "Just words.",
-        teller.name,
+        origin.name,
     )
 
 
@@ -178,11 +114,11 @@ class Document:
     ],
 )
 def test_an_answer_as_json(value: Any, out: Any) -> None:
-    assert plain(value) == out
+    assert to_json(value) == out
 
 
 def test_a_value_is_shown_whole() -> None:
-    assert shown({"a": "ü\ud83d"}) == '{\n "a": "ü?"\n}'
+    assert json_text({"a": "ü\ud83d"}) == '{\n "a": "ü?"\n}'
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -202,13 +138,13 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(JSON, st.sampled_from([OWN, STRANGE]))
-def test_any_json_is_read_without_an_error(value: Any, teller: Teller) -> None:
-    hits = list(hits_of(value, teller))
-    assert hits == list(hits_of(value, teller))
+def test_any_json_is_read_without_an_error(value: Any, origin: ToolOrigin) -> None:
+    hits = list(hits_of(value, origin))
+    assert hits == list(hits_of(value, origin))
     for found in hits:
         assert found.url
         assert found.text.strip()
-        assert found.provider == teller.name
+        assert found.provider == origin.name
         assert (
-            teller.owned or found.url == teller.url or found.url.startswith(("http://", "https://"))
+            origin.owned or found.url == origin.url or found.url.startswith(("http://", "https://"))
         )
