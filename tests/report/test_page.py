@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.ledger import Ledger
-from deepdiver.core.record import HypothesisStatus, Report, Section, SentenceKind
+from deepdiver.core.record import CutSentence, HypothesisStatus, Report, Section, SentenceKind
 from deepdiver.report.compose import compose
 from deepdiver.report.figures.album import album
 from deepdiver.report.page import page
@@ -83,7 +83,16 @@ def hostile(url: str = "https://example.org/x") -> Report:
     frame = Section(heading="Method", sentences=(sentence(HOSTILE, kind=SentenceKind.FRAME),))
     held = (assessment(HypothesisStatus.REFUTED, 0.1, HOSTILE),)
     lead = (sentence(HOSTILE, "f_1"),)
-    return compose(HOSTILE, lead, (body, frame), held, ledger, limits=(HOSTILE,), made_by=HOSTILE)
+    return compose(
+        HOSTILE,
+        lead,
+        (body, frame),
+        held,
+        ledger,
+        limits=(HOSTILE,),
+        cut=(CutSentence(text=HOSTILE, reason=HOSTILE, section=HOSTILE),),
+        made_by=HOSTILE,
+    )
 
 
 def whole() -> str:
@@ -94,10 +103,20 @@ def whole() -> str:
 def test_hostile_text_is_text_everywhere() -> None:
     read = Read(page(hostile(), (), (HOSTILE,)))
     assert read.open == []
-    assert read.text.count("<script>alert(1)</script>") >= 9
+    assert read.text.count("<script>alert(1)</script>") >= 12
     assert "\x00" not in read.text
     assert "\u202e" not in read.text
     assert "\x1b" not in read.text
+
+
+def test_each_cut_sentence_is_listed_behind_the_other_limits() -> None:
+    cut = CutSentence(text="It is 40.", reason="see https://evil.example", section="Age")
+    made = page(empty(limits=("one page could not be read",), cut=(cut,)))
+    line = "Cut from the section “Age”: “It is 40.” Reason: see https://evil.example."
+    inside = f'<li dir="auto">one page could not be read</li><li dir="auto">{line}</li>'
+    assert f"<h2>Limits</h2><ul>{inside}</ul>" in made
+    assert not Read(made).all("a")
+    assert f'<h2>Limits</h2><ul><li dir="auto">{line}</li></ul>' in page(empty(cut=(cut,)))
 
 
 @settings(max_examples=40)

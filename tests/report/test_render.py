@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from deepdiver.core.record import (
     Citation,
+    CutSentence,
     HypothesisStatus,
     Report,
     RunStatus,
@@ -187,6 +188,42 @@ def test_a_source_without_reasons_has_its_number() -> None:
     )
 
 
+def test_each_cut_sentence_is_a_line_behind_the_other_limits() -> None:
+    cut = (
+        CutSentence(text="Carl Dahl owns it.", reason="Carl Dahl stands in none of its quotes"),
+        CutSentence(text="It is 40.", reason="the quotes say 30.", section="Age"),
+    )
+    limits = (
+        "- Cut from the answer: “Carl Dahl owns it.” Reason: Carl Dahl stands in none of its "
+        "quotes.\n- Cut from the section “Age”: “It is 40.” Reason: the quotes say 30.\n"
+    )
+    assert f"tavily answered 500\n{limits}\n---\n" in markdown(report(cut=cut))
+    assert f"## Limits\n\n{limits}\n---\n" in markdown(report(cut=cut, limits=()))
+
+
+@pytest.mark.parametrize(
+    ("address", "written"),
+    [
+        ("https://evil.example/x", r"https\://evil\.example/x"),
+        ("HTTP://EVIL.EXAMPLE", r"HTTP\://EVIL\.EXAMPLE"),
+        ("ftp://evil.example", r"ftp\://evil\.example"),
+        ("www.evil.example", r"www\.evil\.example"),
+        ("evil.example", r"evil\.example"),
+        ("mailto:a@evil.example", r"mailto\:a\@evil\.example"),
+        ("xmpp:a@evil.example", r"xmpp\:a\@evil\.example"),
+        ("a@evil.example", r"a\@evil\.example"),
+        ("1.5 m at 16:30.", "1.5 m at 16:30."),
+    ],
+)
+def test_an_address_in_a_cut_sentence_makes_no_link_and_reads_as_it_was_written(
+    address: str, written: str
+) -> None:
+    cut = CutSentence(text=f"See {address}", reason=f"nobody says {address}")
+    made = markdown(report(cut=(cut,), citations=()))
+    assert made.count(written) == 2
+    assert GFM.render(made).count(address) == 2
+
+
 def test_every_finished_status_has_its_words() -> None:
     for status in STATUS_LINES:
         assert f"**{STATUS_LINES[status]}, confidence 0.81.**" in markdown(report(status=status))
@@ -274,7 +311,7 @@ HOSTILE = [
 ]
 PLACES = (
     "question answer section heading title url quote where reason statement refutes_if limit "
-    "made_by"
+    "cut cut_reason cut_section made_by"
 ).split()
 TEXTS = st.text(
     st.sampled_from("#-*_`~[]()<>!&;\\|=+1. \nab:/“”") | st.characters(codec="utf-8"), max_size=40
@@ -308,6 +345,13 @@ def infested(place: str, text: str) -> Report:
         ),
         citations=(citation(1, **cited, **placed),),
         limits=(put("limit", "none"),),
+        cut=(
+            CutSentence(
+                text=put("cut", "It burnt."),
+                reason=put("cut_reason", "no quote"),
+                section=put("cut_section", "Body"),
+            ),
+        ),
         made_by=put("made_by", "deepdiver"),
     )
 

@@ -231,6 +231,19 @@ class FindingDropped(EventBase):
     """Why it was refused."""
 
 
+class SentenceCut(EventBase):
+    """The audit cut a sentence of the draft: it is not in the report, which lists it as cut."""
+
+    type: Literal["sentence_cut"] = "sentence_cut"
+    """Which event this is."""
+    text: str
+    """What it said."""
+    reason: str
+    """Why it was cut."""
+    section: str = ""
+    """Heading of the section that it stood in; empty: it stood in the answer."""
+
+
 class Recalled(EventBase):
     """A past run bears on the question and is built on."""
 
@@ -375,6 +388,7 @@ Event = Annotated[
     | SourceRead
     | FindingAdded
     | FindingDropped
+    | SentenceCut
     | Recalled
     | PlanProposed
     | HypothesisProposed

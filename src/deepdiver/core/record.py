@@ -473,6 +473,17 @@ class Section(Record):
     """Its sentences, in order."""
 
 
+class CutSentence(Record):
+    """A sentence of the draft that is not in the report, because the audit cut it."""
+
+    text: str
+    """What it said, as it was drafted."""
+    reason: str
+    """Why it was cut: what the audit or the reasoner found wrong with it."""
+    section: str = ""
+    """Heading of the section that it stood in; empty: it stood in the answer."""
+
+
 class Assessment(Record):
     """A hypothesis with what the evidence makes of it: computed, never told."""
 
@@ -508,7 +519,10 @@ class Report(Record):
     citations: tuple[Citation, ...] = ()
     """Every citation, numbered as printed."""
     limits: tuple[str, ...] = ()
-    """What could not be searched, read or afforded, and what was cut by the audit."""
+    """What could not be searched, read or afforded, and how many sentences the audit cut."""
+    cut: Annotated[tuple[CutSentence, ...], Field(exclude_if=lambda value: not value)] = ()
+    """The sentences that the audit cut, in the order of the draft. A report without any is written
+    as before there was this field, and keeps its hash."""
     made_by: str = ""
     """Strategy and reasoner, in words."""
 

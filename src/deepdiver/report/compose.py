@@ -14,6 +14,7 @@ from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
     Citation,
+    CutSentence,
     Finding,
     HypothesisStatus,
     Quote,
@@ -95,6 +96,7 @@ def compose(
     ledger: Ledger,
     *,
     limits: Iterable[str],
+    cut: Iterable[CutSentence] = (),
     made_by: str,
     weighed: Weighed | None = None,
 ) -> Report:
@@ -107,6 +109,7 @@ def compose(
         hypotheses: As they stand: an answer is accepted if one of them is.
         ledger: Where findings and sources are.
         limits: What the reader must know.
+        cut: What the audit cut.
         made_by: Strategy and reasoner, in words.
         weighed: For a strategy without hypotheses: an answer is accepted if it covers the question
             and its sentences are, together, as well believed as an accepted hypothesis is.
@@ -147,5 +150,6 @@ def compose(
         hypotheses=tuple(hypotheses),
         citations=tuple(numbering.citations),
         limits=tuple(dict.fromkeys(limits)),
+        cut=tuple(cut),
         made_by=made_by,
     )

@@ -25,7 +25,7 @@ from deepdiver.core.record import (
 from deepdiver.report.compared import HEAD, compared
 from deepdiver.report.figures import svg
 from deepdiver.report.figures.svg import Picture, element, shown
-from deepdiver.report.render import STATUS_LINES, answer_text
+from deepdiver.report.render import STATUS_LINES, answer_text, cut_line
 
 _NAMES = {name: name for name in ("paper", "ink", "faint", "rule", "band")} | {
     "good": "for",
@@ -90,7 +90,7 @@ def page(report: Report, pictures: Iterable[Picture] = (), missing: Iterable[str
         *_pictures(pictures, missing),
         *_hypotheses(report),
         *_sources(report.citations),
-        *_limits(report.limits),
+        *_limits([*report.limits, *map(cut_line, report.cut)]),
         f"</main><footer><hr><p>{shown(report.made_by)}</p></footer></body></html>",
     ]
     return "\n".join(parts) + "\n"

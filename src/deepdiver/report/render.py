@@ -14,6 +14,7 @@ from urllib.parse import quote as percent
 from deepdiver.core.record import (
     Assessment,
     Citation,
+    CutSentence,
     HypothesisStatus,
     Report,
     RunStatus,
@@ -45,6 +46,8 @@ _SPECIAL = re.compile(r"[\\`*\[\]<~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
 """What means something within a line of Markdown."""
 _OPENING = re.compile(r"^(?:(\d{1,9})(?=[.)](?:\s|$))|(?=[#>=|]|[-+](?:\s|$|-)))")
 """What means something where a block begins: a list, a heading, a quotation, a rule."""
+_LINKED = re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):|(?<=\w)\.(?=[^\W\d_])|@", re.IGNORECASE)
+"""What makes many readers of Markdown take an address in a text for a link."""
 _NOT_IN_URL = re.compile(r"[\s<>\"`\\\[\]{}|^*]")
 
 
@@ -56,6 +59,12 @@ def sentence_text(sentence: Sentence) -> str:
 def answer_text(report: Report) -> str:
     """Return the lead as plain text."""
     return " ".join(map(sentence_text, report.answer)) or _nothing(report)
+
+
+def cut_line(cut: CutSentence) -> str:
+    """Return the line of the limits about a sentence that the audit cut, as plain text."""
+    where = f"the section “{cut.section}”" if cut.section else "the answer"
+    return f"Cut from {where}: “{cut.text}” Reason: {cut.reason.rstrip(' .')}."
 
 
 def markdown(report: Report) -> str:
@@ -73,8 +82,8 @@ def markdown(report: Report) -> str:
         parts += ["## Hypotheses", "", *_compared(report), *map(_hypothesis, report.hypotheses), ""]
     if report.citations:
         parts += ["## Sources", "", *_sources(report.citations)]
-    if report.limits:
-        parts += ["## Limits", "", *(f"- {_block(limit)}" for limit in report.limits), ""]
+    if limits := [*map(_block, report.limits), *(_unlinked(cut_line(cut)) for cut in report.cut)]:
+        parts += ["## Limits", "", *(f"- {limit}" for limit in limits), ""]
     parts += ["---", f"*{_inline(report.made_by)}*", ""]
     return "\n".join(parts)
 
@@ -118,6 +127,14 @@ def _inline(text: str) -> str:
 def _block(text: str) -> str:
     """Return a text as Markdown that shows it as it is, at the beginning of a block."""
     return _opened(_inline(text))
+
+
+def _unlinked(text: str) -> str:
+    """Return a text as `_block` does, and so that no address in it becomes a link.
+
+    No source has vouched for an address that a model wrote into a sentence that was cut.
+    """
+    return _LINKED.sub(r"\\\g<0>", _block(text))
 
 
 def _opened(text: str) -> str:

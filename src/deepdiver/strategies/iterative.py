@@ -324,12 +324,14 @@ async def reflect(state: ResearchState, deps: Deps) -> Update:
 async def write_report(state: ResearchState, deps: Deps) -> Update:
     """Write the report from the summary's findings and, as far as there is room, the others."""
     told = (key for line in held(state["summary"]) for key in line.findings)
-    keys = list(dict.fromkeys((*told, *state["findings"])))[:SHOWN_FINDINGS]
+    keys = list(dict.fromkeys((*told, *state["findings"])))
     topic, problems, limits = (
         state["topic"],
         state["problems"],
         [*state["limits"], *consulted(state["past"])],
     )
-    report = await writing.write_report(deps, topic, problems, None, keys, state["missing"], limits)
+    report = await writing.write_report(
+        deps, topic, problems, None, keys, state["missing"], limits, most=SHOWN_FINDINGS
+    )
     deps.finish(report)
     return {"messages": [AIMessage(markdown(report))]}

@@ -286,11 +286,13 @@ async def synthesize_research(state: OrchestratedState, deps: Deps) -> Update:
         state["unanswered_questions"],
     )
     telling = (line.findings for line in (*_telling(state, lines), *lines))
-    keys = _joined([], *telling, state["findings"])[:SHOWN_FINDINGS]
+    keys = _joined([], *telling, state["findings"])
     raised = [f"Still open: {question}" for question in unanswered if question not in problems]
     gaps = [question for question in unanswered if question in problems]
     limits = [*state["limits"], *raised, *consulted(state["past"])]
-    report = await writing.write_report(deps, state["query"], problems, None, keys, gaps, limits)
+    report = await writing.write_report(
+        deps, state["query"], problems, None, keys, gaps, limits, most=SHOWN_FINDINGS
+    )
     deps.finish(report)
     context = ResearchContext(
         query=state["query"],
