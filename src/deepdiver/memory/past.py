@@ -36,7 +36,7 @@ from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.gateway.threads import in_thread
 from deepdiver.memory.bearing import bearing
 from deepdiver.store import CallState, JournalRow, Store
-from deepdiver.tasks import Recalled, Refuted
+from deepdiver.tasks import RecalledRefutation, RecalledRun
 
 PROVIDER = "memory"
 """Who answers in the journal."""
@@ -164,7 +164,7 @@ async def recall(
     return [Recollection.model_validate(item) for item in reply.value["recollections"]]
 
 
-def shown(past: Iterable[Mapping[str, Any]]) -> tuple[Recalled, ...]:
+def shown(past: Iterable[Mapping[str, Any]]) -> tuple[RecalledRun, ...]:
     """Return recollections, as a graph's state carries them, as a task is shown them.
 
     Without ids and addresses.
@@ -202,8 +202,8 @@ def _age(days: int) -> str:
     return "of the same day" if days == 0 else f"{days} day{'s' if days != 1 else ''} old"
 
 
-def _view(label: str, item: Recollection) -> Recalled:
-    return Recalled(
+def _view(label: str, item: Recollection) -> RecalledRun:
+    return RecalledRun(
         id=label,
         question=item.question,
         date=item.date,
@@ -212,7 +212,9 @@ def _view(label: str, item: Recollection) -> Recalled:
         answer=item.answer,
         confidence=item.confidence,
         accepted=item.accepted,
-        refuted=tuple(Refuted(statement=one.statement, by=one.by) for one in item.refuted),
+        refuted=tuple(
+            RecalledRefutation(statement=one.statement, by=one.by) for one in item.refuted
+        ),
         fruitful=item.fruitful,
         fruitless=item.fruitless,
         sources=tuple(source.title for source in item.sources),

@@ -43,13 +43,13 @@ from deepdiver.tasks import (
     DraftSentence,
     ExtractFindings,
     Hypothesise,
+    HypothesisStanding,
     Judge,
     Proposed,
     Reasoner,
     RefuteQueries,
-    Shown,
-    Standing,
-    Text,
+    ShownFinding,
+    SourceText,
     WriteQueries,
     WriteReport,
 )
@@ -68,8 +68,8 @@ class Outcome:
     """What a run brought."""
 
     draft: Draft
-    standing: tuple[Standing, ...]
-    findings: tuple[Shown, ...]
+    standing: tuple[HypothesisStanding, ...]
+    findings: tuple[ShownFinding, ...]
     problems: tuple[str, ...]
     faults: tuple[str, ...]
     """What audit and check find wrong with the draft."""
@@ -182,7 +182,7 @@ class Loop:
             tried |= {query.lower() for query in fresh}
             texts = self._search(fresh)
             shown = tuple(
-                Text(
+                SourceText(
                     id=f"T{n}",
                     title=d.title,
                     publisher=d.entry.publisher,
@@ -248,7 +248,7 @@ class Loop:
     def _statements(self) -> list[str]:
         return list(dict.fromkeys(finding.statement for finding in self.findings.values()))
 
-    def shown(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[Shown, ...]]:
+    def shown(self, keys: Iterable[str]) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
         listed = [self.findings[key] for key in dict.fromkeys(keys)]
         if len(listed) > SHOWN:
             best = sorted(listed, key=lambda f: -self._source(f).credibility.score)[:SHOWN]
@@ -259,7 +259,7 @@ class Loop:
         for label, finding in zip(labels, listed, strict=True):
             source = self._source(finding)
             views.append(
-                Shown(
+                ShownFinding(
                     id=label,
                     statement=finding.statement,
                     quote=finding.quotes[0].text,
@@ -355,7 +355,7 @@ class Loop:
     def _status(self, item: Tested) -> HypothesisStatus:
         return belief.status(self._posterior(item), item.trials)
 
-    def standing(self, labels: Mapping[str, str]) -> tuple[Standing, ...]:
+    def standing(self, labels: Mapping[str, str]) -> tuple[HypothesisStanding, ...]:
         by_id = {key: label for label, key in labels.items()}
 
         def on(item: Tested, side: Stance) -> tuple[str, ...]:
@@ -366,7 +366,7 @@ class Loop:
             )
 
         return tuple(
-            Standing(
+            HypothesisStanding(
                 id=f"H{n}",
                 statement=item.proposed.statement,
                 answer=item.proposed.answer,

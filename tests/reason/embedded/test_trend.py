@@ -10,7 +10,7 @@ from deepdiver.core.record import Stance
 from deepdiver.reason.embedded.hypothesise import hypothesise
 from deepdiver.reason.embedded.judge import judge
 from deepdiver.reason.embedded.trend import Change, bearing, by_chance, change_asked, counts
-from deepdiver.tasks import Hypothesise, Judge, Shown, ToolShown
+from deepdiver.tasks import Hypothesise, Judge, ShownFinding, ShownTool
 
 QUESTION = "Have strikes near Kharkiv increased this week?"
 YES, NO = (
@@ -32,8 +32,8 @@ def asked(question: str = QUESTION) -> Change:
     return change
 
 
-def shown(label: str, quote: str, credibility: float = 0.8) -> Shown:
-    return Shown(
+def shown(label: str, quote: str, credibility: float = 0.8) -> ShownFinding:
+    return ShownFinding(
         id=label, statement=quote, quote=quote, source="s", credibility=credibility, origin=label
     )
 
@@ -174,7 +174,7 @@ def test_a_fall_that_is_asked_for_is_supported_by_a_fall() -> None:
 
 
 def test_both_answers_are_put_forward_before_anything_is_known_where_tools_can_count() -> None:
-    news = ToolShown(
+    news = ShownTool(
         name="search_news", about="news", arguments=("keywords: words", "days (optional): how many")
     )
     made = hypothesise(

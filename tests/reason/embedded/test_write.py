@@ -12,7 +12,7 @@ from deepdiver.core.record import HypothesisStatus, SentenceKind
 from deepdiver.core.values import dates, holds, names, numbers
 from deepdiver.reason.embedded import insights, write
 from deepdiver.reason.embedded.write import LEAD, LEAST_TOLD, PER_SECTION, WITNESSES, write_report
-from deepdiver.tasks import Draft, DraftSentence, Shown, Standing, WriteReport
+from deepdiver.tasks import Draft, DraftSentence, HypothesisStanding, ShownFinding, WriteReport
 from tests.reason.embedded.shown import AS_OF, finding, findings, standing
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -32,7 +32,9 @@ PHRASES = {
 }
 
 
-def draft(question: str, shown: tuple[Shown, ...], *held: Standing, **more: Any) -> Draft:
+def draft(
+    question: str, shown: tuple[ShownFinding, ...], *held: HypothesisStanding, **more: Any
+) -> Draft:
     return write_report(
         WriteReport(
             question=question, as_of=AS_OF, problems=(), standing=held, findings=shown, **more
@@ -415,7 +417,7 @@ def test_no_sentence_is_written_that_no_source_contains(
 # -- without hypotheses
 
 
-def weighed(question: str, *shown: Shown) -> Draft:
+def weighed(question: str, *shown: ShownFinding) -> Draft:
     return write_report(
         WriteReport(question=question, as_of=AS_OF, problems=(), standing=None, findings=shown)
     )

@@ -22,7 +22,7 @@ from deepdiver.core.settings import Mcp, Price, Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.store import CallState
-from deepdiver.tasks import ExtractFindings, Text, ToolShown
+from deepdiver.tasks import ExtractFindings, ShownTool, SourceText
 from deepdiver.tasks.task import block
 from deepdiver.tools.mcp import Connected, connect
 from deepdiver.tools.mcp.approval import FILE, Approvals
@@ -604,7 +604,7 @@ async def test_a_description_reaches_a_reasoner_as_one_line_in_a_block(
     assert len(offered.about) == 300
     assert len(offered.arguments[0]) <= 200
     shown = block(
-        "tools", (ToolShown(name=offered.name, about=offered.about, arguments=offered.arguments),)
+        "tools", (ShownTool(name=offered.name, about=offered.about, arguments=offered.arguments),)
     )
     assert shown.count("<<<") == 2  # its beginning and its end, and none of theirs
     assert not any(line.startswith("SYSTEM") for line in shown.splitlines())
@@ -663,7 +663,7 @@ async def injected(desk: Desk, made: Made) -> None:
                 shown == text.strip() or shown in text or json.loads(text)
             )  # as it was said, or a row of it
             texts = tuple(
-                Text(id=f"T{n}", title=hit.title, text=hit.text)
+                SourceText(id=f"T{n}", title=hit.title, text=hit.text)
                 for n, hit in enumerate(result.hits, 1)
             )
             prompt = ExtractFindings(question="q", problem="p", texts=texts).prompt()

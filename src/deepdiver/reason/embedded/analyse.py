@@ -23,7 +23,7 @@ from deepdiver.tasks import (
     Judge,
     KeyInsight,
     Reflect,
-    Shown,
+    ShownFinding,
     Statement,
     Summarise,
 )
@@ -83,7 +83,7 @@ def analyse_findings(task: Analyse) -> FindingsAnalysis:
     )
 
 
-def _without_counted(findings: Iterable[Shown]) -> Iterator[Shown]:
+def _without_counted(findings: Iterable[ShownFinding]) -> Iterator[ShownFinding]:
     """Leave out single rows of a service that counts them.
 
     Twenty fires are one insight, their number.

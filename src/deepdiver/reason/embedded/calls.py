@@ -21,7 +21,7 @@ from deepdiver.core.text import STOPWORDS, terms, words
 from deepdiver.core.values import dates, names
 from deepdiver.core.whereabouts import positions
 from deepdiver.reason.embedded.query import keywords
-from deepdiver.tasks import Argument, ToolQuery, ToolShown
+from deepdiver.tasks import Argument, ShownTool, ToolQuery
 
 RADIUS_KM = 50
 """Around a town or a position that the question names."""
@@ -218,7 +218,7 @@ def said_in(question: str, as_of: str) -> Said:
 
 
 def tool_calls(
-    question: str, as_of: str, tools: Sequence[ToolShown], reason: str
+    question: str, as_of: str, tools: Sequence[ShownTool], reason: str
 ) -> tuple[ToolQuery, ...]:
     """Return the calls of tools that suit a question and can be filled in, besides those that take a mere query.
 
@@ -237,7 +237,7 @@ def tool_calls(
     return tuple(made)
 
 
-def filled(tool: ToolShown, said: Said) -> list[Argument]:
+def filled(tool: ShownTool, said: Said) -> list[Argument]:
     """Return a tool's arguments.
 
     None where one that it needs cannot be filled, or where it takes a mere query.
@@ -261,7 +261,7 @@ def _telling(args: Iterable[Argument]) -> bool:
     return any(arg.name not in {"days", "since", "until", "radius_km"} for arg in args)
 
 
-def _suits(tool: ToolShown, question: str) -> bool:
+def _suits(tool: ShownTool, question: str) -> bool:
     told = f"{tool.name.replace('_', ' ')} {tool.about}".lower()
     asked = set(terms(question))
     fitting = [topics for kind, topics in SUITS.items() if kind in told]

@@ -14,7 +14,7 @@ from deepdiver.reason.embedded.hypothesise import read_finding
 from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.reason.embedded.stance import likeness, opposed
 from deepdiver.reason.embedded.verify import supported
-from deepdiver.tasks import Conclusion, Shown, Verification, Verifications, VerifyConclusions
+from deepdiver.tasks import Conclusion, ShownFinding, Verification, Verifications, VerifyConclusions
 
 CONTESTED = 0.9
 """The most confidence that is left where a source speaks against it."""
@@ -49,7 +49,7 @@ def verify_conclusions(task: VerifyConclusions) -> Verifications:
 
 
 def _verified(
-    item: Conclusion, shown: Mapping[str, Shown], readings: Mapping[str, Reading]
+    item: Conclusion, shown: Mapping[str, ShownFinding], readings: Mapping[str, Reading]
 ) -> Verification:
     held = [shown[label] for label in item.finding_ids if label in shown]
     if not held:
@@ -64,7 +64,9 @@ def _verified(
     )
 
 
-def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Reading]) -> Outcome:
+def _stated(
+    item: Conclusion, held: Sequence[ShownFinding], readings: Mapping[str, Reading]
+) -> Outcome:
     """Check a statement.
 
     By its quotes, by what denies it, and by how far its sources can be relied on.
@@ -87,7 +89,7 @@ def _stated(item: Conclusion, held: Sequence[Shown], readings: Mapping[str, Read
     return (VerdictKind.FLAG, WEAK) if item.confidence < SUPPORTED_AT else PASSED
 
 
-def _connected(item: Conclusion, held: Sequence[Shown]) -> Outcome:
+def _connected(item: Conclusion, held: Sequence[ShownFinding]) -> Outcome:
     """Check a correlation: by what is known of when and where its findings were."""
     if item.kind == "geospatial":
         return PASSED if all(finding.where for finding in held) else (VerdictKind.FLAG, WHERE)

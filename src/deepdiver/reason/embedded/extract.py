@@ -23,7 +23,7 @@ from deepdiver.reason.embedded.spans import Passage, Told, entitled, short_asked
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.steps import Asked, ask
 from deepdiver.reason.embedded.trend import SAID, bearing, change_asked
-from deepdiver.tasks import Extracted, ExtractFindings, Extraction, Text
+from deepdiver.tasks import Extracted, ExtractFindings, Extraction, SourceText
 
 MOST_FINDINGS = 12
 """Findings of one reading: enough for every clause and its rivals."""
@@ -131,7 +131,7 @@ def _heard(told: Told, task: ExtractFindings, settled: Container[str]) -> bool:
     return told.score >= (HEARD_AGAINST if task.texts[told.passage].id in settled else HEARD_TOO)
 
 
-def quotable(text: Text) -> list[Quotable]:
+def quotable(text: SourceText) -> list[Quotable]:
     """Return what can be quoted from a text.
 
     A sentence that leans on those before it is quoted with them.
@@ -276,7 +276,7 @@ def _holding(
 
 
 def _of_the_compared(
-    question: str, texts: Sequence[Text], found: Sequence[Quotable], offset: int
+    question: str, texts: Sequence[SourceText], found: Sequence[Quotable], offset: int
 ) -> Iterable[tuple[int, float]]:
     """Return, where two things are set against each other, the first sentences about each."""
     titles = {text.id: text.title for text in texts}

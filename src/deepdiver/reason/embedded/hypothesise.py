@@ -24,7 +24,7 @@ from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.spans import Passage, short_asked
 from deepdiver.reason.embedded.stance import likeness
 from deepdiver.reason.embedded.trend import bearing, change_asked, counts
-from deepdiver.tasks import Hypothesise, HypothesisSet, Proposed, Shown, Standing
+from deepdiver.tasks import Hypothesise, HypothesisSet, HypothesisStanding, Proposed, ShownFinding
 
 RIVAL = 0.6
 """A value is put forward as a rival if its sentence matches at least this part as well as the best
@@ -181,7 +181,7 @@ def _changes(task: Hypothesise) -> list[Proposed]:
     ]
 
 
-def _new(offered: Iterable[Proposed], standing: Iterable[Standing]) -> list[Proposed]:
+def _new(offered: Iterable[Proposed], standing: Iterable[HypothesisStanding]) -> list[Proposed]:
     """Return what is offered, each once, without what stands already."""
     held = {tuple(words(item.statement)) for item in standing}
     made: dict[tuple[str, ...], Proposed] = {}
@@ -217,7 +217,7 @@ def _again(step: Step, task: Hypothesise, readings: Sequence[Reading]) -> Iterab
     return [item for item in offered if item.findings[0] in labels]
 
 
-def read_finding(finding: Shown) -> Reading:
+def read_finding(finding: ShownFinding) -> Reading:
     """Return what stands in a finding's quote."""
     return read(finding.quote, finding.source, finding.publisher, finding.published)
 
@@ -296,7 +296,7 @@ def _weight(group: Group, task: Hypothesise, readings: Sequence[Reading]) -> flo
     return sum(by_origin.values())
 
 
-def weigh(item: Candidate, finding: Shown, reading: Reading) -> float:
+def weigh(item: Candidate, finding: ShownFinding, reading: Reading) -> float:
     """What one sentence is worth."""
     return item.score * finding.credibility * (HEARSAY if reading.hearsay else 1.0)
 

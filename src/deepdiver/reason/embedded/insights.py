@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from deepdiver.core.record import SentenceKind
 from deepdiver.reason.embedded.survey import aspects, near
-from deepdiver.tasks import DraftSection, DraftSentence, Shown
+from deepdiver.tasks import DraftSection, DraftSentence, ShownFinding
 
 WORDS = 1_150
 """Words of the account: with the answer and its versions a report stays under 1,300."""
@@ -23,7 +23,9 @@ BESIDES = "What else was measured"
 EACH = "The sources give these figures, the nearest to the question first:"
 
 
-def account(question: str, findings: Sequence[Shown], told: Sequence[str]) -> list[DraftSection]:
+def account(
+    question: str, findings: Sequence[ShownFinding], told: Sequence[str]
+) -> list[DraftSection]:
     """Return the sections: each finding once, under the aspect that its source is nearest to.
 
     Args:
@@ -51,7 +53,7 @@ def account(question: str, findings: Sequence[Shown], told: Sequence[str]) -> li
     ]
 
 
-def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
+def _within(question: str, listed: Sequence[ShownFinding]) -> list[ShownFinding]:
     """Return as many findings as may be told.
 
     The nearest first, a source's later ones after those of others.
@@ -72,9 +74,9 @@ def _within(question: str, listed: Sequence[Shown]) -> list[Shown]:
     return [listed[number] for number in sorted(kept)]
 
 
-def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
+def _ordered(question: str, kept: Sequence[ShownFinding]) -> list[list[ShownFinding]]:
     """Return the findings source by source, the source nearest to the question first."""
-    groups: dict[str, list[Shown]] = {}
+    groups: dict[str, list[ShownFinding]] = {}
     for item in kept:
         groups.setdefault(item.origin or item.id, []).append(item)
     best = {
@@ -84,7 +86,7 @@ def _ordered(question: str, kept: Sequence[Shown]) -> list[list[Shown]]:
     return [groups[origin] for origin in sorted(groups, key=lambda origin: -best[origin])]
 
 
-def _aspect(named: Sequence[str], group: Sequence[Shown]) -> str:
+def _aspect(named: Sequence[str], group: Sequence[ShownFinding]) -> str:
     """Return the aspect that a source's sentences are nearest to; of equals the first."""
     if not named:
         return BESIDES

@@ -22,7 +22,7 @@ from deepdiver.reason.embedded.slots import Value, same_value
 from deepdiver.reason.embedded.stance import likeness, opposed, share_name, telling
 from deepdiver.reason.embedded.trend import Change, bearing, change_asked
 from deepdiver.reason.embedded.verdicts import leaning, told
-from deepdiver.tasks import Judge, Judgement, Judgements, Shown
+from deepdiver.tasks import Judge, Judgement, Judgements, ShownFinding
 
 DIRECT = 0.95
 """Strength of a sentence that says just this, or denies just this."""
@@ -178,7 +178,7 @@ def _by_reading(
         )
 
 
-def _by_change(finding: Shown, change: Change, hypothesis: str) -> Judgement:
+def _by_change(finding: ShownFinding, change: Change, hypothesis: str) -> Judgement:
     """Judge by what a finding counts, or says in words, of the change that is asked about."""
     stance, strength, reason = bearing(change, finding.quote)
     if hypothesis == change.no and stance is not Stance.NEUTRAL:
@@ -240,7 +240,7 @@ def _slots(
         yield from ((clause, holes, c.subject, c.value) for c in given)
 
 
-def _judged(finding: Shown, reading: Reading, claim: Claim) -> Judgement:
+def _judged(finding: ShownFinding, reading: Reading, claim: Claim) -> Judgement:
     stance, strength, reason = _bearing(reading, claim)
     if reason == ALIKE:
         stance, strength, reason = _heard(finding.quote, claim.reading.text, strength)

@@ -27,13 +27,13 @@ from deepdiver.reason.embedded.reading import Reading, read
 from deepdiver.reason.embedded.reflect import reflect
 from deepdiver.reason.embedded.slots import same_value
 from deepdiver.tasks import (
-    Address,
     AnalyseOutput,
     Analysis,
     DecideAction,
     ExtractFindings,
     Info,
     NextAction,
+    PageAddress,
     Reflect,
     WriteQueries,
 )
@@ -200,7 +200,7 @@ def _compared(steps: Iterable[Step], readings: Sequence[Reading]) -> tuple[Links
     return {n: others - contradicts.get(n, set()) for n, others in confirms.items()}, contradicts
 
 
-def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]:
+def _promising(links: Iterable[PageAddress], wanted: Iterable[str]) -> Iterator[str]:
     """Return the labels of the pages that speak of what is looked for, the closest first."""
     sought = set(terms(" ".join(wanted)))
     near = [(_near(link, sought), link.id) for link in links]
@@ -209,7 +209,7 @@ def _promising(links: Iterable[Address], wanted: Iterable[str]) -> Iterator[str]
     ]
 
 
-def _near(link: Address, sought: set[str]) -> int:
+def _near(link: PageAddress, sought: set[str]) -> int:
     spelt = "".join(c if c.isalnum() else " " for c in link.url.partition("://")[2])
     return len(sought & set(terms(f"{link.title} {spelt}")))
 

@@ -25,10 +25,10 @@ from deepdiver.tasks import (
     PlanResearch,
     Problem,
     ResearchPlan,
+    ShownTool,
     SubTask,
     TaskDecomposition,
     ToolQuery,
-    ToolShown,
     WriteQueries,
 )
 
@@ -116,7 +116,7 @@ def time_range(question: str) -> str:
 
 
 def as_calls(
-    queries: Iterable[str], tools: Sequence[ToolShown], reason: str
+    queries: Iterable[str], tools: Sequence[ShownTool], reason: str
 ) -> tuple[ToolQuery, ...]:
     """Return queries as calls of the tool that searches everything.
 

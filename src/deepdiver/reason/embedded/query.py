@@ -13,7 +13,7 @@ from deepdiver.reason.embedded.lexicon import PREPOSITIONS, SILENT, like, root
 from deepdiver.reason.embedded.names import bare, tokens
 from deepdiver.reason.embedded.question import analyse
 from deepdiver.reason.embedded.reading import Reading, read
-from deepdiver.tasks import REMEMBERED, Queries, Recalled, RefuteQueries, WriteQueries
+from deepdiver.tasks import REMEMBERED, Queries, RecalledRun, RefuteQueries, WriteQueries
 
 LONGEST_QUERY = 200
 """Characters of a query."""
@@ -63,7 +63,7 @@ def write_queries(task: WriteQueries) -> Queries:
     return Queries(queries=(*own, *more)[:MOST_QUERIES])
 
 
-def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Sequence[str]]:
+def _hopeful(made: Iterable[Sequence[str]], past: Sequence[RecalledRun]) -> list[Sequence[str]]:
     """Put queries that brought nothing in past runs behind the others.
 
     The sources may have changed since.
@@ -72,7 +72,7 @@ def _hopeful(made: Iterable[Sequence[str]], past: Sequence[Recalled]) -> list[Se
     return sorted(made, key=lambda words: _normal(" ".join(_once(words))) in fruitless)
 
 
-def _fitting(past: Sequence[Recalled], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
+def _fitting(past: Sequence[RecalledRun], wanted: Sequence[str], own: Iterable[str]) -> list[str]:
     """Return the fruitful queries of past runs that share a word with what is looked for, the closest first.
 
     Those of the same words as one of our own are left out.

@@ -17,7 +17,7 @@ from deepdiver.reason.embedded.names import same_name
 from deepdiver.reason.embedded.reading import mention, read
 from deepdiver.reason.embedded.spans import Passage, Told, entitled, links
 from deepdiver.reason.embedded.steps import ask
-from deepdiver.tasks import Shown
+from deepdiver.tasks import ShownFinding
 
 LIKELY = 0.035
 """The likeliest answer is put forward from this score on."""
@@ -63,7 +63,7 @@ class Rival:
         return (*self.giving, *self.leading)
 
 
-def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Rival]:
+def rivals(question: str, clause: Clause, findings: Sequence[ShownFinding]) -> list[Rival]:
     """Return the rival answers that the reader finds, the likeliest first.
 
     None where none is likely.
@@ -93,7 +93,7 @@ def rivals(question: str, clause: Clause, findings: Sequence[Shown]) -> list[Riv
     return sorted(made, key=lambda rival: (-rival.likelihood, -rival.score))
 
 
-def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> frozenset[int]:
+def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[ShownFinding]) -> frozenset[int]:
     """Return the answers that stand in copies of a text which elsewhere gives another one, and no less often.
 
     Texts that are the same but for the answer are no two witnesses: somebody has changed one of
@@ -112,7 +112,7 @@ def _altered(groups: Sequence[Sequence[Told]], findings: Sequence[Shown]) -> fro
     )
 
 
-def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown]) -> bool:
+def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[ShownFinding]) -> bool:
     """Whether two answers stand in copies of one text; one text may well give both."""
     pairs = [(findings[a.passage], findings[b.passage]) for a in one for b in other]
     return any(a.origin and a.origin == b.origin for a, b in pairs) and not any(
@@ -120,12 +120,12 @@ def _copied(one: Iterable[Told], other: Sequence[Told], findings: Sequence[Shown
     )
 
 
-def _text(finding: Shown) -> str:
+def _text(finding: ShownFinding) -> str:
     """Return what tells a finding's text from others."""
     return f"{finding.source}\0{finding.publisher}\0{finding.published}"
 
 
-def _passages(clause: Clause, findings: Sequence[Shown]) -> list[Passage]:
+def _passages(clause: Clause, findings: Sequence[ShownFinding]) -> list[Passage]:
     """Return the findings to read.
 
     Where none leads to another, those without a name under the one that is asked about.
@@ -229,7 +229,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOPWORDS] or words(text)
 
 
-def _by_origin(group: Iterable[Told], findings: Sequence[Shown]) -> dict[str, float]:
+def _by_origin(group: Iterable[Told], findings: Sequence[ShownFinding]) -> dict[str, float]:
     """Return the best score that each origin gives an answer."""
     best: dict[str, float] = {}
     for told in group:

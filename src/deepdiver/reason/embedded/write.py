@@ -36,9 +36,9 @@ from deepdiver.tasks import (
     DraftSection,
     DraftSentence,
     Hypothesise,
+    HypothesisStanding,
     Judge,
-    Shown,
-    Standing,
+    ShownFinding,
     WriteReport,
 )
 
@@ -106,7 +106,7 @@ def _account(task: WriteReport, page: Page, answer: Sequence[DraftSentence]) -> 
     )
 
 
-def weighed(task: WriteReport) -> tuple[Standing, ...]:
+def weighed(task: WriteReport) -> tuple[HypothesisStanding, ...]:
     """Return the rival answers that the findings give, weighed by what speaks for and against each.
 
     For a strategy that puts no hypotheses forward. None of them was put to a test, and the report
@@ -138,7 +138,7 @@ def weighed(task: WriteReport) -> tuple[Standing, ...]:
         ]
         posterior = belief.posterior(prior, evidence)
         standing.append(
-            Standing(
+            HypothesisStanding(
                 id=f"H{number}",
                 statement=item.statement,
                 answer=item.answer,
@@ -193,7 +193,7 @@ class Page:
             return [*lines, *self._framed(DISAGREE, rivals), *self._framed(ALSO, others)]
         return self._framed(UNDECIDED, self._open_versions())
 
-    def _open_versions(self) -> list[Standing]:
+    def _open_versions(self) -> list[HypothesisStanding]:
         """Return the undecided versions that may stand in the answer; hearsay may not."""
         heard = {
             " ".join(f.statement.split()) for f in self.task.findings if read_finding(f).hearsay
@@ -205,7 +205,7 @@ class Page:
         ]
         return [item for item in likely if " ".join(item.statement.split()) not in heard]
 
-    def _altered(self, item: Standing) -> bool:
+    def _altered(self, item: HypothesisStanding) -> bool:
         """Whether all that gives a version are copies of texts that give another.
 
         It is shown, and not told.
@@ -217,7 +217,7 @@ class Page:
         against = stories(item.refuting) - {""}
         return bool(against) and stories(item.supporting) <= against
 
-    def rivals(self, one: Standing, other: Standing) -> bool:
+    def rivals(self, one: HypothesisStanding, other: HypothesisStanding) -> bool:
         """Whether two hypotheses give different answers for the same thing."""
         for steps in self.chains:
             if steps[-1].clause.kind is Kind.YES_NO:
@@ -233,7 +233,7 @@ class Page:
                     return True
         return False
 
-    def _given(self, step: Step, item: Standing) -> list[Candidate]:
+    def _given(self, step: Step, item: HypothesisStanding) -> list[Candidate]:
         """Return the answers that a hypothesis rests on.
 
         Those of its own sentence, or of its day of birth.
@@ -256,11 +256,11 @@ class Page:
             return []
         return [_frame(FOR if answers == {"yes"} else AGAINST)]
 
-    def _framed(self, frame: str, items: Iterable[Standing]) -> list[DraftSentence]:
+    def _framed(self, frame: str, items: Iterable[HypothesisStanding]) -> list[DraftSentence]:
         lines = [line for item in items if (line := self._told(item)) is not None]
         return [_frame(frame), *lines] if lines else []
 
-    def _told(self, item: Standing, again: bool = False) -> DraftSentence | None:
+    def _told(self, item: HypothesisStanding, again: bool = False) -> DraftSentence | None:
         """Return a hypothesis as a sentence of the report, unless it has been told or no finding carries it."""
         own = [f for f in self.task.findings if _same_text(f.statement, item.statement)]
         if not own:
@@ -274,13 +274,13 @@ class Page:
             own[0], [*own, *_of_other_origin(own[0], [f for f in others if _carries(f, item)])]
         )
 
-    def _by_its_support(self, item: Standing) -> DraftSentence | None:
+    def _by_its_support(self, item: HypothesisStanding) -> DraftSentence | None:
         """Return, for a hypothesis that is in nobody's words, the most credible finding that supports it."""
         held = [self.findings[label] for label in item.supporting if label in self.findings]
         best = max(held, key=lambda finding: finding.credibility, default=None)
         return _fact(best, [best]) if best is not None else None
 
-    def _reckoned(self, item: Standing) -> DraftSentence | None:
+    def _reckoned(self, item: HypothesisStanding) -> DraftSentence | None:
         """Return a reckoned age with its sum, if a finding still gives the day of birth."""
         for steps in self.chains:
             for candidate in steps[-1].candidates if steps[-1].clause.kind is Kind.AGE else ():
@@ -448,14 +448,14 @@ def _frame(text: str) -> DraftSentence:
     return DraftSentence(text=text, kind=SentenceKind.FRAME)
 
 
-def _fact(finding: Shown, witnesses: Iterable[Shown]) -> DraftSentence:
+def _fact(finding: ShownFinding, witnesses: Iterable[ShownFinding]) -> DraftSentence:
     labels = tuple(dict.fromkeys((finding.id, *(other.id for other in witnesses))))[:WITNESSES]
     return DraftSentence(text=finding.statement, findings=labels)
 
 
-def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
+def _of_other_origin(own: ShownFinding, others: Iterable[ShownFinding]) -> list[ShownFinding]:
     """Return one finding of each further origin, the most credible first."""
-    kept: dict[str, Shown] = {}
+    kept: dict[str, ShownFinding] = {}
     for finding in sorted(others, key=lambda item: -item.credibility):
         origin = finding.origin or finding.id
         if origin != (own.origin or own.id):
@@ -463,15 +463,15 @@ def _of_other_origin(own: Shown, others: Iterable[Shown]) -> list[Shown]:
     return list(kept.values())
 
 
-def _carries(finding: Shown, item: Standing) -> bool:
+def _carries(finding: ShownFinding, item: HypothesisStanding) -> bool:
     """Whether a finding that supports a hypothesis also gives its answer, so that it can be cited for it."""
     if item.answer in {"", "yes", "no"} or _same_text(item.answer, item.statement):
         return supported(item.statement, [finding.quote])[0] == "full"
     return {word.root for word in tokens(item.answer)} <= read_finding(finding).roots
 
 
-def _distinct(findings: Iterable[Shown]) -> list[Shown]:
-    kept: list[Shown] = []
+def _distinct(findings: Iterable[ShownFinding]) -> list[ShownFinding]:
+    kept: list[ShownFinding] = []
     for finding in findings:
         if not any(_same_text(finding.statement, other.statement) for other in kept):
             kept.append(finding)

@@ -12,7 +12,7 @@ from deepdiver.memory.past import shown
 from deepdiver.strategies.navigator import analyser, disputes, loops, tools
 from deepdiver.strategies.navigator.tools import Held
 from deepdiver.strategies.shared.base import Deps, attempt
-from deepdiver.tasks import AnalyzerReport, DecideAction, Taken
+from deepdiver.tasks import AnalyzerReport, DecideAction, StepTaken
 
 ENOUGH = 0.85
 """The confidence from which on an answer that the analyzer misses nothing in is handed over
@@ -128,8 +128,8 @@ def _task(deps: Deps, state: Held, at: loops.Situation, found: loops.Circle | No
     )
 
 
-def _taken(step: Held) -> Taken:
-    return Taken(
+def _taken(step: Held) -> StepTaken:
+    return StepTaken(
         action=step["action"],
         query_or_url=step["query_or_url"],
         brought=step["found"],

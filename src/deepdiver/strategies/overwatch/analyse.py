@@ -23,7 +23,7 @@ from deepdiver.tasks import (
     KeyInsight,
     Reflect,
     Reflection,
-    Shown,
+    ShownFinding,
     Statement,
     SummaryLine,
 )
@@ -78,7 +78,7 @@ async def analyse(state: Mapping[str, Any], deps: Deps) -> tuple[Update, str]:
     }, answer.thinking
 
 
-def _plainly(seen: Sequence[Shown]) -> FindingsAnalysis:
+def _plainly(seen: Sequence[ShownFinding]) -> FindingsAnalysis:
     """Return the findings as they are, for when the analysis failed."""
     said = tuple(KeyInsight(statement=item.statement, finding_ids=(item.id,)) for item in seen)
     return FindingsAnalysis(key_insights=said)

@@ -28,7 +28,7 @@ from deepdiver.core.whereabouts import Moment, Position
 from deepdiver.report.audit import faults
 from deepdiver.strategies.shared.base import Deps, attempt
 from deepdiver.strategies.shared.findings import show_findings
-from deepdiver.tasks import Correlate, Correlated, Pairing, Shown, TypedFindings
+from deepdiver.tasks import Correlate, Correlated, Pairing, ShownFinding, TypedFindings
 
 OWN = 0.5
 """Strength of a cause or pattern that the reasoner sees and nothing measures."""
@@ -65,7 +65,7 @@ def _position(spot: Mapping[str, Any]) -> Position | None:
 
 def show_typed(
     deps: Deps, findings: Sequence[Mapping[str, Any]]
-) -> tuple[dict[str, str], tuple[Shown, ...]]:
+) -> tuple[dict[str, str], tuple[ShownFinding, ...]]:
     """Return findings as a task sees them, with their type, when and where.
 
     And the id behind each label.
@@ -128,8 +128,8 @@ async def correlate(
     return kept([*held, *explained, *own(deps, given, labels)])
 
 
-def _by_type(shown: Iterable[Shown]) -> tuple[TypedFindings, ...]:
-    groups: dict[str, list[Shown]] = {}
+def _by_type(shown: Iterable[ShownFinding]) -> tuple[TypedFindings, ...]:
+    groups: dict[str, list[ShownFinding]] = {}
     for item in shown:
         groups.setdefault(item.type, []).append(item)
     return tuple(

@@ -23,7 +23,7 @@ from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.strategies.shared.base import Deps, Looked, Tool
 from deepdiver.strategies.shared.findings import digest_finding
 from deepdiver.strategies.shared.look import look_into, nearest, relevance
-from deepdiver.tasks import ToolQuery, ToolShown
+from deepdiver.tasks import ShownTool, ToolQuery
 from deepdiver.tools.registry import Provider
 
 SEARCH = "search"
@@ -89,9 +89,9 @@ class SearchTool:
     """Who is asked."""
 
     @property
-    def shown(self) -> ToolShown:
+    def shown(self) -> ShownTool:
         """Return what a reasoner is shown of it."""
-        return ToolShown(
+        return ShownTool(
             name=self.name, about=self.about, arguments=("query: a short line of words and names",)
         )
 
@@ -149,7 +149,7 @@ class ToolExecutor:
         }
 
     @property
-    def definitions(self) -> tuple[ToolShown, ...]:
+    def definitions(self) -> tuple[ShownTool, ...]:
         """What a reasoner is shown of the tools."""
         return tuple(tool.shown for tool in self._tools.values())
 

@@ -31,13 +31,13 @@ from deepdiver.strategies.shared.findings import KNOWN_BYTES, show_findings
 from deepdiver.strategies.shared.look import look_into
 from deepdiver.tasks import (
     Hypothesise,
+    HypothesisStanding,
     Judge,
     Proposed,
-    Recalled,
+    RecalledRun,
     RefuteQueries,
-    Standing,
+    ShownTool,
     ToolQuery,
-    ToolShown,
 )
 
 REFUTATIONS = 2
@@ -55,7 +55,7 @@ async def put_forward(
     gaps: Sequence[str],
     iteration: int,
     limit: int,
-    past: tuple[Recalled, ...] = (),
+    past: tuple[RecalledRun, ...] = (),
 ) -> list[Assessment]:
     """Return new hypotheses, none of which stands already.
 
@@ -97,8 +97,8 @@ async def conjecture(
     gaps: Sequence[str] = (),
     iteration: int,
     limit: int,
-    past: tuple[Recalled, ...] = (),
-    tools: tuple[ToolShown, ...] = (),
+    past: tuple[RecalledRun, ...] = (),
+    tools: tuple[ShownTool, ...] = (),
 ) -> Conjectures:
     """Put hypotheses forward.
 
@@ -389,11 +389,13 @@ def assess_all(
     return assessed
 
 
-def stand(assessments: Sequence[Assessment], labels: Mapping[str, str]) -> tuple[Standing, ...]:
+def stand(
+    assessments: Sequence[Assessment], labels: Mapping[str, str]
+) -> tuple[HypothesisStanding, ...]:
     """Return hypotheses as a task sees them."""
     by_id = {key: label for label, key in labels.items()}
     return tuple(
-        Standing(
+        HypothesisStanding(
             id=f"H{number}",
             statement=item.hypothesis.statement,
             answer=item.hypothesis.answer,

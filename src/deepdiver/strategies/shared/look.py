@@ -26,7 +26,7 @@ from deepdiver.tasks import (
     Extracted,
     ExtractFindings,
     Extraction,
-    Text,
+    SourceText,
 )
 from deepdiver.tools.address import canonical
 from deepdiver.tools.hit import Hit
@@ -262,7 +262,7 @@ async def _read_batch(
 ) -> tuple[list[str], Extraction]:
     labels = {f"T{number}": item for number, item in enumerate(batch, 1)}
     shown = tuple(
-        Text(
+        SourceText(
             id=label,
             title=source.title,
             publisher=source.publisher,

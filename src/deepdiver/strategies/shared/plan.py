@@ -22,7 +22,7 @@ from deepdiver.strategies.shared.base import Deps, Update, attempt
 from deepdiver.tasks import (
     Decompose,
 )
-from deepdiver.tasks import Recalled as Recollected
+from deepdiver.tasks import RecalledRun as Recollected
 
 PROBLEMS = 5
 """Sub-problems of one plan."""

@@ -40,7 +40,7 @@ from deepdiver.tasks import (
     DraftSentence,
     Faulty,
     RepairSentences,
-    Shown,
+    ShownFinding,
     WriteReport,
 )
 
@@ -387,7 +387,7 @@ def _plain_draft(assessments: Sequence[Assessment], labels: dict[str, str]) -> D
     return Draft(answer=told(HypothesisStatus.SUPPORTED)[:12], sections=(undecided,))
 
 
-def _found(shown: Sequence[Shown], gaps: Sequence[str]) -> Draft:
+def _found(shown: Sequence[ShownFinding], gaps: Sequence[str]) -> Draft:
     """Return a draft of the findings as they are, for when the writer of a report without hypotheses failed."""
     lines = tuple(DraftSentence(text=item.statement, findings=(item.id,)) for item in shown)
     return Draft(

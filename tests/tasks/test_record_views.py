@@ -9,21 +9,29 @@ import pytest
 from pydantic import ValidationError
 
 from deepdiver.core.record import Finding, Hypothesis, HypothesisStatus, Run, RunStatus, Source
+from deepdiver.tasks.record_views import (
+    HypothesisStanding,
+    RecalledRefutation,
+    RecalledRun,
+    ShownFinding,
+    SourceText,
+)
 from deepdiver.tasks.task import View, block
-from deepdiver.tasks.views import Recalled, Refuted, Shown, Standing, Text
 
-TEXT = Text(id="T1", title="Register", text="Karin Berg runs it.")
-SHOWN = Shown(id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register")
-STANDING = Standing(
+TEXT = SourceText(id="T1", title="Register", text="Karin Berg runs it.")
+SHOWN = ShownFinding(
+    id="F1", statement="Karin runs it.", quote="Karin Berg runs it.", source="Register"
+)
+STANDING = HypothesisStanding(
     id="H1", statement="Karin runs it.", posterior=0.7, status=HypothesisStatus.SUPPORTED, trials=1
 )
-RECALLED = Recalled(
+RECALLED = RecalledRun(
     id="P1",
     question="Who runs it?",
     date="2026-03-01",
     days=30,
     status=RunStatus.ANSWERED,
-    refuted=(Refuted(statement="Anna runs it.", by="The register names Karin."),),
+    refuted=(RecalledRefutation(statement="Anna runs it.", by="The register names Karin."),),
     fruitful=("karin berg register",),
 )
 VIEWS = (TEXT, SHOWN, STANDING, RECALLED)
@@ -50,10 +58,10 @@ class TestEveryView:
 @pytest.mark.parametrize(
     ("view", "kind", "hidden"),
     [
-        (Text, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
-        (Shown, Finding, {"quotes", "about"}),
-        (Standing, Hypothesis, {"prior", "iteration"}),
-        (Recalled, Run, {"settings", "created", "version", "strategy"}),
+        (SourceText, Source, {"url", "snapshot", "sketch", "fetched", "providers"}),
+        (ShownFinding, Finding, {"quotes", "about"}),
+        (HypothesisStanding, Hypothesis, {"prior", "iteration"}),
+        (RecalledRun, Run, {"settings", "created", "version", "strategy"}),
     ],
 )
 def test_a_model_is_not_shown_what_it_does_not_need(
@@ -67,7 +75,7 @@ def test_a_model_is_not_shown_what_it_does_not_need(
 
 def test_a_status_is_a_known_one() -> None:
     with pytest.raises(ValidationError, match="status"):
-        Standing.model_validate({**STANDING.model_dump(), "status": "proven"})
+        HypothesisStanding.model_validate({**STANDING.model_dump(), "status": "proven"})
     for status in HypothesisStatus:
         assert (
             json.loads(STANDING.model_copy(update={"status": status}).model_dump_json())["status"]
@@ -79,9 +87,9 @@ def test_a_past_run_says_how_it_ended_and_how_old_it_is() -> None:
     for missing in ("status", "days", "date"):
         values = {name: value for name, value in RECALLED.model_dump().items() if name != missing}
         with pytest.raises(ValidationError, match=missing):
-            Recalled.model_validate(values)
+            RecalledRun.model_validate(values)
     with pytest.raises(ValidationError, match="by"):
-        Refuted.model_validate({"statement": "Anna runs it.", "by": 3})
+        RecalledRefutation.model_validate({"statement": "Anna runs it.", "by": 3})
 
 
 def test_a_past_run_cannot_leave_its_block() -> None:
