@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core import gazetteer
-from deepdiver.core.correlation import distance_km
 from deepdiver.core.gazetteer import FILE, Place, find, fold, in_text, nearest, within
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.errors import DamagedStoreError
 
 LATITUDES, LONGITUDES = st.floats(-90, 90), st.floats(-180, 180)

@@ -34,6 +34,7 @@ from deepdiver.core.record import (
     Hypothesis,
     HypothesisStatus,
     Insight,
+    Lead,
     Link,
     Mark,
     Passage,
@@ -104,6 +105,7 @@ EXAMPLES: tuple[Record, ...] = (
     ),
     Contradiction(id="x_1", findings=("f_1", "f_2"), kind="contradicts", description="they differ"),
     Verdict(id="v_1", conclusion="h_1", kind=VerdictKind.PASS, reason="well supported"),
+    Lead.of("name", "Anna Holm"),
     Link(id="l_1", kind="supports", head="f_1", tail="h_1", weight=1.5),
     CITATION,
     Calculation(kind="sum", inputs=("1", "2"), result="3"),
@@ -413,6 +415,19 @@ def test_a_cut_is_part_of_the_record_and_of_its_hash() -> None:
         assert again.hash == shortened.hash
         hashes.add(again.hash)
     assert len(hashes) == 5
+
+
+# -- leads
+
+
+def test_a_lead_of_an_unknown_kind_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        Lead.model_validate({"id": "lead_1", "kind": "rumour", "text": "x"})
+
+
+def test_a_lead_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError):
+        Lead.of("name", "Anna Holm").text = "Bertil Ask"  # type: ignore[misc]
 
 
 # -- where in a source a quote stands

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from deepdiver import sample
 from deepdiver.core.events import HypothesisProposed, Recalled, TaskPerformed
-from deepdiver.core.lead import Lead
-from deepdiver.core.record import HypothesisStatus, RunStatus
+from deepdiver.core.record import HypothesisStatus, Lead, RunStatus
 from deepdiver.core.settings import Settings, load
 from deepdiver.errors import NotJournalledError, UnknownNameError
 from deepdiver.gateway import Gateway, Mode

@@ -21,7 +21,7 @@ from deepdiver.core.record import (
     Sentence,
     SentenceKind,
 )
-from deepdiver.report.compose import Numbering, Weighed, compose
+from deepdiver.report.compose import Numbering, WeighedAnswer, compose
 from tests.report.making import assessment, finding, quote, sentence, source
 
 SUPPORTED, REFUTED = HypothesisStatus.SUPPORTED, HypothesisStatus.REFUTED
@@ -285,7 +285,7 @@ def test_the_same_parts_make_the_same_report() -> None:
 def weighed(
     *sentences: float, coverage: float = 1.0, answer: tuple[Sentence, ...] = (SAYS,)
 ) -> Report:
-    held = Weighed(sentences, coverage)
+    held = WeighedAnswer(sentences, coverage)
     return compose("Who?", answer, (), (), LEDGER, limits=(), made_by="test", weighed=held)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.columns import column, pack
+from deepdiver.core.column_file import pack_columns, pack_numbers
 from deepdiver.core.gazetteer import fold
 from training.gazetteer.topology import Topology, centre
 
@@ -192,17 +192,17 @@ def packed(cities: list[City], countries: list[City], common: set[str]) -> bytes
         for key, (one, *more) in owners.items()
         if not more and key != cities[one]["name"].lower()
     )
-    return pack(
+    return pack_columns(
         {
             "names": "\n".join(city["name"] for city in cities).encode(),
             "codes": "".join(city["countrycode"] for city in cities).encode(),
-            "lat": column("h", (round(city["latitude"] * 100) for city in cities)),
-            "lon": column("h", (round(city["longitude"] * 100) for city in cities)),
-            "people": column(
+            "lat": pack_numbers("h", (round(city["latitude"] * 100) for city in cities)),
+            "lon": pack_numbers("h", (round(city["longitude"] * 100) for city in cities)),
+            "people": pack_numbers(
                 "H", (min(round(city["population"] / 1000), 65_535) for city in cities)
             ),
             "others": "\n".join(["", *others, ""]).encode(),
-            "owners": column("H", (owners[key][0] for key in others)),
+            "owners": pack_numbers("H", (owners[key][0] for key in others)),
             "shared": "\n".join(
                 f"{key}\t{' '.join(map(str, shared[key]))}" for key in sorted(shared)
             ).encode(),

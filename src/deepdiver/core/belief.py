@@ -43,7 +43,7 @@ speak against it. By itself it does not refute either: only evidence does."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedEvidence:
     """One judgement, reduced to what belief needs."""
 
     stance: Stance
@@ -76,13 +76,13 @@ def probability(odds: float) -> float:
     return min(max(p, 1.0 - BELIEF_BOUND), BELIEF_BOUND)
 
 
-def weight(item: Weighed) -> float:
+def weight(item: WeighedEvidence) -> float:
     """Return the log-odds that one judgement is worth, with its sign."""
     sign = {Stance.SUPPORTS: 1.0, Stance.REFUTES: -1.0, Stance.NEUTRAL: 0.0}[item.stance]
     return sign * FULL_WEIGHT * item.strength * item.credibility
 
 
-def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
+def contributions(prior: float, items: Iterable[WeighedEvidence]) -> dict[str, float]:
     """Return what each origin adds to the log-odds, bounded as the module says."""
     strongest: dict[tuple[str, bool], float] = {}
     for item in items:
@@ -105,7 +105,7 @@ def contributions(prior: float, items: Iterable[Weighed]) -> dict[str, float]:
     }
 
 
-def posterior(prior: float, items: Iterable[Weighed]) -> float:
+def posterior(prior: float, items: Iterable[WeighedEvidence]) -> float:
     """Return the belief after all evidence; the order of the evidence does not matter."""
     # Summed by fsum over sorted values: floats added in another order could differ in the last bit,
     # and with it the report's hash.

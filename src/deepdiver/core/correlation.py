@@ -19,10 +19,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from deepdiver.core.record import CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment, Position
+from deepdiver.core.time_and_place import DAY, Moment, Position, distance_km
 
-EARTH_KM = 6_371.0088
-"""Mean radius of the earth."""
 WINDOW = 60
 """Minutes within which two events are close in time."""
 CAUSAL_WINDOW = 180
@@ -49,7 +47,7 @@ everything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ObservedEvent:
     """Something that a finding tells of, reduced to what correlation needs."""
 
     key: str
@@ -65,7 +63,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ProposedCorrelation:
     """Events that may go together."""
 
     kind: CorrelationKind
@@ -81,23 +79,15 @@ class Proposal:
     """Kilometres between them at most; None: not known."""
 
 
-def distance_km(one: Position, other: Position) -> float:
-    """Return the great-circle distance (haversine)."""
-    a, b = math.radians(one.lat), math.radians(other.lat)
-    sines = math.sin((b - a) / 2) ** 2
-    sines += math.cos(a) * math.cos(b) * math.sin(math.radians(other.lon - one.lon) / 2) ** 2
-    return 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(sines)))
-
-
-def propose(events: Iterable[Event]) -> list[Proposal]:
+def propose_correlations(events: Iterable[ObservedEvent]) -> list[ProposedCorrelation]:
     """Return what may go together, kind by kind and the closest first."""
     listed = sorted({event.key: event for event in events}.values(), key=lambda event: event.key)
     made = [*_temporal(listed), *_geospatial(listed), *_causal(listed), *_patterns(listed)]
-    kept: list[Proposal] = []
+    kept: list[ProposedCorrelation] = []
     for kind, most in MOST.items():
         best = sorted((p for p in made if p.kind is kind), key=lambda p: (-p.closeness, p.keys))
         used: Counter[str] = Counter()
-        taken: list[Proposal] = []
+        taken: list[ProposedCorrelation] = []
         for proposal in best:
             if len(taken) < most and all(used[key] < PER_EVENT for key in proposal.keys):
                 used.update(proposal.keys)
@@ -106,7 +96,7 @@ def propose(events: Iterable[Event]) -> list[Proposal]:
     return kept
 
 
-def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
+def _temporal(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     for one, other in _pairs(events):
         if one.moment is None or other.moment is None:
             continue
@@ -114,50 +104,58 @@ def _temporal(events: Sequence[Event]) -> Iterable[Proposal]:
         exact = one.moment.narrow and other.moment.narrow
         if gap > (WINDOW if exact else 0):
             continue
-        near = apart(one, other)
+        near = km_between(one, other)
         # What is known to be elsewhere is less likely to belong together, however close in time.
         place = 0.7 if near is None else 1.0 if near <= _reach(one, other) else 0.4
         close = (1.0 - gap / (WINDOW + 1) if exact else SAME_DAY) * place
         first, second = sorted((one, other), key=_by_time)
         keys = (first.key, second.key)
-        yield Proposal(
+        yield ProposedCorrelation(
             CorrelationKind.TEMPORAL, keys, round(close, 4), gap if exact else None, near
         )
 
 
-def _geospatial(events: Sequence[Event]) -> Iterable[Proposal]:
+def _geospatial(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     placed = [event for event in events if event.position is not None]
-    for group in clusters(placed, together):
+    for group in cluster_events(placed, in_one_place):
         if len({event.origin for event in group}) > 1:
-            far = max(apart(one, other) or 0.0 for one, other in combinations(group, 2))
+            far = max(km_between(one, other) or 0.0 for one, other in combinations(group, 2))
             reach = max(_reach(one, other) for one, other in combinations(group, 2))
             keys, close = tuple(event.key for event in group), max(0.0, 1.0 - far / (2 * reach))
-            yield Proposal(CorrelationKind.GEOSPATIAL, keys, round(close, 4), None, far)
+            yield ProposedCorrelation(CorrelationKind.GEOSPATIAL, keys, round(close, 4), None, far)
     unplaced = [event for event in events if event.position is None and event.places]
-    for group in clusters(unplaced, lambda one, other: not one.places.isdisjoint(other.places)):
+    for group in cluster_events(
+        unplaced, lambda one, other: not one.places.isdisjoint(other.places)
+    ):
         if len({event.origin for event in group}) > 1:
-            yield Proposal(
+            yield ProposedCorrelation(
                 CorrelationKind.GEOSPATIAL, tuple(event.key for event in group), SAME_NAME
             )
 
 
-def _causal(events: Sequence[Event]) -> Iterable[Proposal]:
+def _causal(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
     for pair in _pairs(events):
-        if any(event.moment is None or not event.moment.narrow for event in pair) or not together(
-            *pair
-        ):
+        if any(
+            event.moment is None or not event.moment.narrow for event in pair
+        ) or not in_one_place(*pair):
             continue
         first, second = sorted(pair, key=_by_time)
         gap = _between(first, second)
         if 0 < gap <= CAUSAL_WINDOW and gap == _start(second) - _end(first):
             close = round(1.0 - gap / (CAUSAL_WINDOW + 1), 4)
-            yield Proposal(
-                CorrelationKind.CAUSAL, (first.key, second.key), close, gap, apart(first, second)
+            yield ProposedCorrelation(
+                CorrelationKind.CAUSAL,
+                (first.key, second.key),
+                close,
+                gap,
+                km_between(first, second),
             )
 
 
-def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
-    for group in clusters([event for event in events if event.moment is not None], together):
+def _patterns(events: Sequence[ObservedEvent]) -> Iterable[ProposedCorrelation]:
+    for group in cluster_events(
+        [event for event in events if event.moment is not None], in_one_place
+    ):
         # One event is told by several sources: of those at one time only the first of the alphabet
         # counts.
         once = {event.moment: event for event in reversed(group)}
@@ -173,40 +171,44 @@ def _patterns(events: Sequence[Event]) -> Iterable[Proposal]:
         )
         if spread <= STEADY:
             keys = tuple(event.key for event in ordered)
-            yield Proposal(CorrelationKind.PATTERN, keys, round(1.0 - spread, 4), round(mean), None)
+            yield ProposedCorrelation(
+                CorrelationKind.PATTERN, keys, round(1.0 - spread, 4), round(mean), None
+            )
 
 
-def _pairs(events: Sequence[Event]) -> Iterable[tuple[Event, Event]]:
+def _pairs(events: Sequence[ObservedEvent]) -> Iterable[tuple[ObservedEvent, ObservedEvent]]:
     return ((one, other) for one, other in combinations(events, 2) if one.origin != other.origin)
 
 
-def apart(one: Event, other: Event) -> float | None:
+def km_between(one: ObservedEvent, other: ObservedEvent) -> float | None:
     """Return the kilometres between two events; None where a position is not known."""
     if one.position is None or other.position is None:
         return None
     return round(distance_km(one.position, other.position), 2)
 
 
-def together(one: Event, other: Event) -> bool:
+def in_one_place(one: ObservedEvent, other: ObservedEvent) -> bool:
     """Whether two events were in the same place.
 
     By position where both have one, else by a name that they share.
     """
-    km = apart(one, other)
+    km = km_between(one, other)
     return km <= _reach(one, other) if km is not None else not one.places.isdisjoint(other.places)
 
 
-def _reach(one: Event, other: Event) -> float:
+def _reach(one: ObservedEvent, other: ObservedEvent) -> float:
     """Return the kilometres within which two events are in the same place, as far as their positions are known."""
     return RADIUS_KM + sum(event.position.within_km for event in (one, other) if event.position)
 
 
-def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> list[list[Event]]:
+def cluster_events(
+    events: Sequence[ObservedEvent], near: Callable[[ObservedEvent, ObservedEvent], bool]
+) -> list[list[ObservedEvent]]:
     """Group events.
 
     Each is in one group with all that it is near to, and with all that those are near to.
     """
-    groups: list[list[Event]] = []
+    groups: list[list[ObservedEvent]] = []
     for event in sorted(events, key=lambda item: item.key):
         touching = [group for group in groups if any(near(event, other) for other in group)]
         groups = [group for group in groups if not any(group is other for other in touching)]
@@ -215,7 +217,7 @@ def clusters(events: Sequence[Event], near: Callable[[Event, Event], bool]) -> l
     return sorted(groups, key=lambda group: group[0].key)
 
 
-def told(proposal: Proposal) -> str:
+def describe_closeness(proposal: ProposedCorrelation) -> str:
     """Return what was measured, in words: `6 minutes apart, 0.73 km apart`."""
     parts = []
     if proposal.minutes is not None:
@@ -239,17 +241,17 @@ def _span(minutes: int) -> str:
     return f"{minutes} minute{'s' if minutes != 1 else ''}"
 
 
-def _by_time(event: Event) -> tuple[Moment, str]:
+def _by_time(event: ObservedEvent) -> tuple[Moment, str]:
     return event.moment or Moment(0, 0), event.key
 
 
-def _start(event: Event) -> int:
+def _start(event: ObservedEvent) -> int:
     return event.moment.start if event.moment else 0
 
 
-def _end(event: Event) -> int:
+def _end(event: ObservedEvent) -> int:
     return event.moment.end if event.moment else 0
 
 
-def _between(one: Event, other: Event) -> int:
+def _between(one: ObservedEvent, other: ObservedEvent) -> int:
     return one.moment.gap(other.moment) if one.moment and other.moment else 0

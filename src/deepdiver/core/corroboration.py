@@ -28,7 +28,7 @@ def publisher_of(source: Source) -> str:
         return ""
 
 
-def corroborated(
+def count_agreeing(
     assessments: Iterable[Assessment], ledger: Ledger, one_story: dict[str, str]
 ) -> dict[str, int]:
     """Return for each source how many others, independent of it and of each other, say the same.
@@ -68,7 +68,7 @@ def _voices(sources: Iterable[Source], one_story: dict[str, str]) -> list[set[st
     return voices
 
 
-def copies(ledger: Ledger) -> tuple[dict[str, str], dict[str, int]]:
+def count_copies(ledger: Ledger) -> tuple[dict[str, str], dict[str, int]]:
     """Return the origin of each source of a ledger, and how many places tell its story.
 
     One page read twice is one.

@@ -26,10 +26,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from deepdiver.core.columns import numbers, read
-from deepdiver.core.correlation import distance_km
+from deepdiver.core.column_file import read_columns, read_numbers
 from deepdiver.core.text import STOPWORDS
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 
 FILE = Path(__file__).parent / "places" / "places.bin"
 SIMILAR = 3
@@ -326,7 +325,7 @@ class _Table:
 @functools.cache
 def _table() -> _Table:
     """Read the file, once: some 30 ms."""
-    columns = read(FILE)
+    columns = read_columns(FILE)
     names = columns["names"].decode().split("\n")
     countries = [
         (Place(name, code, lat, lon, people, "country"), known)
@@ -335,14 +334,14 @@ def _table() -> _Table:
     return _Table(
         names=names,
         codes=columns["codes"].decode(),
-        lat=numbers("h", columns["lat"]),
-        lon=numbers("h", columns["lon"]),
-        people=numbers("H", columns["people"]),
+        lat=read_numbers("h", columns["lat"]),
+        lon=read_numbers("h", columns["lon"]),
+        people=read_numbers("H", columns["people"]),
         first=dict(
             zip(columns["names"].decode().lower().split("\n"), range(len(names)), strict=True)
         ),
         others=columns["others"].decode(),
-        owners=numbers("H", columns["owners"]),
+        owners=read_numbers("H", columns["owners"]),
         shared=dict(line.split("\t") for line in columns["shared"].decode().split("\n")),
         common=frozenset(columns["common"].decode().split("\n")),
         countries={key: place for place, known in countries for key in known},

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from deepdiver.core.identity import canonical
-from deepdiver.core.lead import Lead
 from deepdiver.core.record import (
     Contradiction,
     Correlation,
@@ -21,6 +20,7 @@ from deepdiver.core.record import (
     Finding,
     Hypothesis,
     Insight,
+    Lead,
     Link,
     Record,
     Source,

@@ -59,12 +59,12 @@ def sketch(text: str) -> tuple[int, ...]:
     return tuple(sorted(int.from_bytes(item, "big") for item in hashes)[:SKETCH])
 
 
-def shared(one: Sequence[int], other: Sequence[int]) -> float:
+def resemblance(one: Sequence[int], other: Sequence[int]) -> float:
     """Estimate which part of their shingles two texts share, 0..1."""
     return _Text.of(one).resembles(_Text.of(other))
 
 
-def contained(part: Sequence[int], whole: Sequence[int]) -> float:
+def containment(part: Sequence[int], whole: Sequence[int]) -> float:
     """Estimate which part of a text's shingles stands in another, 0..1.
 
     0 where too little can be compared.

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from deepdiver.core.identity import canonical, digest, encodable
+from deepdiver.core.identity import canonical, content_id, digest, encodable
 
 Number = Annotated[float, AfterValidator(lambda value: value + 0.0)]
 """A finite number. -0.0, which equals 0.0 and is written otherwise, loses its sign: equal records
@@ -362,6 +362,23 @@ class Verdict(Record):
     """Why."""
 
 
+class Lead(Record):
+    """Something to look into when everything else was tried. It is a direction, never evidence."""
+
+    id: str
+    """Content id over kind and text."""
+    kind: Literal["name", "query", "url"]
+    """A name to look up, words to search for, or an address to read. An address always stood in a
+    search result, in a page that was read, or in the words of the person."""
+    text: str
+    """What to look into."""
+
+    @classmethod
+    def of(cls, kind: Literal["name", "query", "url"], text: str) -> Lead:
+        """Make a lead."""
+        return cls(id=content_id("lead", kind, text), kind=kind, text=text)
+
+
 class Link(Record):
     """An edge of the experience pool."""
 
@@ -415,7 +432,7 @@ class SentenceKind(StrEnum):
     """Connects, or speaks about the research itself; from a fixed stock or computed by code."""
 
 
-class Calculation(Record):
+class Calculation(Record):  # models are shown this class and its texts, in the schema of a draft
     """A sum that the report shows and code repeats (`core.values.holds`)."""
 
     model_config = ConfigDict(

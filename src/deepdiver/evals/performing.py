@@ -188,7 +188,7 @@ def _weigh(job: Job) -> Kept:
     )
     answer, usd = asyncio.run(_performed(asked, job.settings))
     weighed = [
-        belief.Weighed(
+        belief.WeighedEvidence(
             item.stance, item.strength, SURE, "document" if case.one_origin else item.finding
         )
         for item in answer.judgements

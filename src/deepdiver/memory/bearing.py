@@ -14,8 +14,8 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
+from deepdiver.core.names import names
 from deepdiver.core.text import terms, words
-from deepdiver.core.values import names
 from deepdiver.store import PastRun
 
 SHARE = 0.25

@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, Literal
 
-from deepdiver.core.lead import Lead
 from deepdiver.core.record import (
     Assessment,
     Evidence,
     Finding,
     Hypothesis,
     HypothesisStatus,
+    Lead,
     Probability,
     Record,
     Report,

@@ -11,9 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
+from deepdiver.core.calculation import is_correct
+from deepdiver.core.dates import Day, dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import number, numbers
 from deepdiver.core.record import Calculation, Finding, Quote, Sentence, SentenceKind
 from deepdiver.core.text import fold, words
-from deepdiver.core.values import Day, dates, holds, names, number, numbers
 
 Snapshot = Callable[[str], str]
 """Gives the saved text of a hash; KeyError if there is none."""
@@ -76,7 +79,7 @@ def _faults_of_sum(sentence: Sentence, text: str, as_of: str) -> list[str]:
             if sentence.kind is SentenceKind.CALCULATION
             else []
         )
-    if not holds(sum_):
+    if not is_correct(sum_):
         return [
             f"the sum does not come out: {sum_.kind} of {', '.join(sum_.inputs)} is not "
             f"{sum_.result}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.belief import SUPPORTED_AT, confidence, untested
-from deepdiver.core.corroboration import copies, corroborated
+from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import (
     Assessment,
@@ -37,8 +37,8 @@ class Numbering:
             hypotheses: As they stand: they tell which sources agree.
         """
         self._ledger = ledger
-        one_story, self._copies = copies(ledger)
-        self._agreeing = corroborated(hypotheses, ledger, one_story)
+        one_story, self._copies = count_copies(ledger)
+        self._agreeing = count_agreeing(hypotheses, ledger, one_story)
         self._numbers: dict[tuple[str, int, int], int] = {}
         self.citations: list[Citation] = []
 
@@ -79,7 +79,7 @@ class Numbering:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedAnswer:
     """An answer that no hypothesis carries, weighed by its sources."""
 
     sentences: tuple[float, ...]
@@ -98,7 +98,7 @@ def compose(
     limits: Iterable[str],
     cut: Iterable[CutSentence] = (),
     made_by: str,
-    weighed: Weighed | None = None,
+    weighed: WeighedAnswer | None = None,
 ) -> Report:
     """Put a report together; its status follows from what is left after the audit.
 

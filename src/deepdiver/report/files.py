@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from deepdiver.core.corroboration import copies, corroborated
+from deepdiver.core.corroboration import count_agreeing, count_copies
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import Report, Run, Source
 from deepdiver.errors import StoreAccessError, StoreFullError
@@ -171,8 +171,8 @@ def record(
 
 def sources(report: Report, ledger: Ledger) -> Iterator[dict[str, Any]]:
     """Return everything read, each with its origin, its copies, who else says it, and where it is cited."""
-    one_story, places = copies(ledger)
-    agreeing = corroborated(report.hypotheses, ledger, one_story)
+    one_story, places = count_copies(ledger)
+    agreeing = count_agreeing(report.hypotheses, ledger, one_story)
     cited: dict[str, list[dict[str, Any]]] = {}
     for item in report.citations:
         cited.setdefault(item.source, []).append({"number": item.number, "where": item.where})

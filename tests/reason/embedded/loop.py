@@ -17,6 +17,7 @@ from pathlib import Path
 
 from deepdiver.core import belief
 from deepdiver.core.identity import content_id, digest
+from deepdiver.core.names import names
 from deepdiver.core.origins import origins, sketch
 from deepdiver.core.record import (
     Credibility,
@@ -31,7 +32,6 @@ from deepdiver.core.record import (
     Stance,
 )
 from deepdiver.core.text import STOPWORDS, terms, words
-from deepdiver.core.values import names
 from deepdiver.reason.embedded import EmbeddedReasoner
 from deepdiver.report.audit import faults
 from deepdiver.tasks import (
@@ -345,7 +345,7 @@ class Loop:
         sources = {key: self._source(self.findings[key]) for key in item.evidence}
         one_story = origins(sources.values())
         weighed = [
-            belief.Weighed(
+            belief.WeighedEvidence(
                 stance, strength, sources[key].credibility.score, one_story[sources[key].id]
             )
             for key, (stance, strength) in item.evidence.items()

@@ -506,7 +506,7 @@ def believed(
     credible = {item.id: item for item in shown}
     return belief.posterior(
         prior,
-        [belief.Weighed(j.stance, j.strength, credible[j.finding].credibility, credible[j.finding].origin)
+        [belief.WeighedEvidence(j.stance, j.strength, credible[j.finding].credibility, credible[j.finding].origin)
          for j in judgements],
     )  # fmt: skip
 

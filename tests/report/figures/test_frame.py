@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.correlation import distance_km
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.report.figures.frame import HIGHEST, degrees, fitted
 
 WIDTH = 764.0

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 from deepdiver.report.figures.map import map_of
 from deepdiver.report.figures.scene import TYPES, Seen, scene
 from deepdiver.report.figures.svg import WIDTH

@@ -6,7 +6,7 @@ import pytest
 
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.record import SourceKind
-from deepdiver.core.whereabouts import DAY, Moment, Position
+from deepdiver.core.time_and_place import DAY, Moment, Position
 from deepdiver.report.compose import compose
 from deepdiver.report.figures.scene import TYPES, Seen, counted, numbering, scene, told, type_of
 from deepdiver.report.figures.svg import MARKS

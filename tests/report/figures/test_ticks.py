@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.whereabouts import DAY
+from deepdiver.core.time_and_place import DAY
 from deepdiver.report.figures.ticks import FIRST, LAST, MOST, ticks
 
 

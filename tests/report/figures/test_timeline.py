@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepdiver.core.record import Correlation, CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment
+from deepdiver.core.time_and_place import DAY, Moment
 from deepdiver.report.figures.scene import TYPES, Seen, scene
 from deepdiver.report.figures.svg import WIDTH
 from deepdiver.report.figures.ticks import FIRST, LAST

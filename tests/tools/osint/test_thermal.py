@@ -11,8 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from deepdiver.core.correlation import EARTH_KM, distance_km
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import EARTH_KM, Position, distance_km
 from deepdiver.tools.osint.thermal import ADJOINING_KM, Detection, Sighting, boxes, near, sightings
 
 CENTRE = Position(49.99, 36.23)

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from deepdiver.core.dates import dates
 from deepdiver.core.gazetteer import Place, in_text
-from deepdiver.core.sighting import towns_in
+from deepdiver.core.names import names
+from deepdiver.core.occurrence import towns_in
 from deepdiver.core.text import STOPWORDS, terms, words
-from deepdiver.core.values import dates, names
-from deepdiver.core.whereabouts import positions
+from deepdiver.core.time_and_place import positions
 from deepdiver.reason.embedded.query import keywords
 from deepdiver.tasks import Argument, ShownTool, ToolQuery
 

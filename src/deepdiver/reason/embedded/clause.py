@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from deepdiver.core.values import Day
+from deepdiver.core.dates import Day
 from deepdiver.reason.embedded.lexicon import (
     AMOUNT_NOUNS,
     ASKING,

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
-from deepdiver.core.values import dates
-from deepdiver.core.whereabouts import places
+from deepdiver.core.dates import dates
+from deepdiver.core.time_and_place import places
 from deepdiver.reason.embedded.calls import RADIUS_KM, days_back, said_in, tool_calls
 from deepdiver.reason.embedded.clause import Kind
 from deepdiver.reason.embedded.query import keywords, write_queries

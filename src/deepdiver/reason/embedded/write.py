@@ -134,7 +134,8 @@ def weighed(task: WriteReport) -> tuple[HypothesisStanding, ...]:
         )
         judged = [(known[j.finding], j) for j in judge(asked).judgements if j.finding in known]
         evidence = [
-            belief.Weighed(j.stance, j.strength, f.credibility, f.origin or f.id) for f, j in judged
+            belief.WeighedEvidence(j.stance, j.strength, f.credibility, f.origin or f.id)
+            for f, j in judged
         ]
         posterior = belief.posterior(prior, evidence)
         standing.append(

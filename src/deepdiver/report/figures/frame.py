@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deepdiver.core.gazetteer import KM_PER_DEGREE
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 from deepdiver.report.figures.outlines import Box
 
 MARGIN = 0.16

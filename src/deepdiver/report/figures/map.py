@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deepdiver.core import gazetteer
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 from deepdiver.report.figures import outlines
 from deepdiver.report.figures.frame import Frame, degrees, fitted
 from deepdiver.report.figures.marks import legend, many, mark

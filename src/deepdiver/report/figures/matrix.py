@@ -116,7 +116,7 @@ def _cells(item: Assessment, ledger: Ledger) -> dict[str, _Cell]:
     sources = {key: ledger.get(Source, ledger.get(Finding, key).quotes[0].source) for key in judged}
     story = origins({source.id: source for source in sources.values()}.values())
     weighed = {
-        key: belief.Weighed(
+        key: belief.WeighedEvidence(
             e.stance, e.strength, sources[key].credibility.score, story[sources[key].id]
         )
         for key, e in judged.items()

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from deepdiver.core.ledger import Ledger
+from deepdiver.core.occurrence import Occurrence, occurrence_of
 from deepdiver.core.record import Finding, Report, Source
-from deepdiver.core.sighting import Sighting, sighting
-from deepdiver.core.whereabouts import DAY, Moment, Position
+from deepdiver.core.time_and_place import DAY, Moment, Position
 from deepdiver.report.figures.svg import plain
 
 TYPES = (
@@ -78,7 +78,7 @@ def scene(report: Report, ledger: Ledger, read: Callable[[str], str]) -> list[Se
                 finding,
                 source,
                 cited(finding),
-                sighting(finding, source, texts.get(source.snapshot, "")),
+                occurrence_of(finding, source, texts.get(source.snapshot, "")),
             )
         )
     return sorted(made, key=lambda item: (not item.number, item.number, item.finding))
@@ -98,7 +98,7 @@ def numbering(report: Report) -> Callable[[Finding], int]:
     return cited
 
 
-def _seen(finding: Finding, source: Source, cited: int, there: Sighting) -> Seen:
+def _seen(finding: Finding, source: Source, cited: int, there: Occurrence) -> Seen:
     kind = type_of(source)
     when = f", {told(there.moment)}" if there.moment else ""
     head = f"[{cited}] {kind}{when}" if cited else f"{kind}{when}"

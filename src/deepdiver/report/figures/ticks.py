@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from deepdiver.core.whereabouts import DAY
+from deepdiver.core.time_and_place import DAY
 
 MOST = 9
 """Ticks of an axis."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from deepdiver.core.record import Correlation, CorrelationKind
-from deepdiver.core.whereabouts import DAY, Moment
+from deepdiver.core.time_and_place import DAY, Moment
 from deepdiver.report.figures.marks import RADIUS, SMALL, many, mark, shape
 from deepdiver.report.figures.scene import TYPES, Seen, counted, told
 from deepdiver.report.figures.svg import WIDTH, Attributes, Picture, element, group, label, number

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from deepdiver.core import belief
-from deepdiver.core.lead import Lead
-from deepdiver.core.record import Finding, Source
+from deepdiver.core.names import names
+from deepdiver.core.record import Finding, Lead, Source
 from deepdiver.core.text import terms, words
-from deepdiver.core.values import names
 from deepdiver.strategies.navigator import disputes, loops
 from deepdiver.strategies.navigator.tools import LINKS, Held, labelled
 from deepdiver.strategies.shared import summary

@@ -20,10 +20,10 @@ from itertools import takewhile
 from typing import Any
 
 from deepdiver.core.identity import content_id
+from deepdiver.core.names import names
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Hypothesis, Source, Stance
 from deepdiver.core.text import STOPWORDS, stem, terms, words
-from deepdiver.core.values import names
 from deepdiver.strategies.orchestrated.context import CONTENT_CHARS, SearchResult
 from deepdiver.strategies.shared.base import Deps, Looked
 from deepdiver.strategies.shared.hypotheses import judge

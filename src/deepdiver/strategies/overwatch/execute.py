@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from deepdiver.core.occurrence import occurrence_of
 from deepdiver.core.record import Finding, Source
-from deepdiver.core.sighting import sighting
 from deepdiver.core.text import words
 from deepdiver.errors import GatewayError, NotJournalledError
 from deepdiver.strategies.shared.base import Deps, Looked, Tool
@@ -204,7 +204,7 @@ def typed(deps: Deps, key: str, question: str, rank: int, sure: str = "") -> dic
     """
     finding = deps.ledger.get(Finding, key)
     source, quote = deps.ledger.get(Source, finding.quotes[0].source), finding.quotes[0]
-    seen = sighting(finding, source, deps.store.get_text(source.snapshot))
+    seen = occurrence_of(finding, source, deps.store.get_text(source.snapshot))
     spot = {"lat": seen.position.lat, "lon": seen.position.lon} if seen.position else {}
     if seen.position and seen.position.within_km:
         spot["within_km"] = seen.position.within_km

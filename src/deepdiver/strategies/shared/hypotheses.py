@@ -339,7 +339,7 @@ def assess(
     sources = {e.finding: deps.ledger.get(Source, _source_of(deps, e)) for e in judged}
     one_story = origins(sources.values())
     weighed = [
-        belief.Weighed(
+        belief.WeighedEvidence(
             e.stance,
             e.strength,
             sources[e.finding].credibility.score,

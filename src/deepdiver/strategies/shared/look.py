@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from deepdiver.core.events import FindingDropped, Searched
 from deepdiver.core.identity import content_id
+from deepdiver.core.names import names
 from deepdiver.core.record import Finding, Passage, Quote, Source
 from deepdiver.core.text import (
     STOPWORDS,
@@ -19,7 +20,6 @@ from deepdiver.core.text import (
     within,
     words,
 )
-from deepdiver.core.values import names
 from deepdiver.strategies.shared.base import Deps, Looked, attempt, together
 from deepdiver.strategies.shared.findings import KNOWN_BYTES
 from deepdiver.tasks import (

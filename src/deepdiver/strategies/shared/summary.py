@@ -16,10 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from deepdiver.core import belief
+from deepdiver.core.dates import dates
+from deepdiver.core.names import names
+from deepdiver.core.numbers import numbers
 from deepdiver.core.origins import origins
 from deepdiver.core.record import Finding, Probability, Record, Sentence, Source, Stance
 from deepdiver.core.text import shingles, size_of, terms, words
-from deepdiver.core.values import dates, names, numbers
 from deepdiver.report.audit import faults
 from deepdiver.strategies.shared.base import Deps
 from deepdiver.tasks import Note, Statement
@@ -142,7 +144,7 @@ def believed(deps: Deps, findings: Iterable[str]) -> float:
     held = [deps.ledger.get(Source, key) for key in sorted(sources)]
     one_story = origins(held)
     weighed = [
-        belief.Weighed(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])
+        belief.WeighedEvidence(Stance.SUPPORTS, 1.0, item.credibility.score, one_story[item.id])
         for item in held
     ]
     return round(belief.posterior(0.5, weighed), 6)

@@ -27,7 +27,7 @@ from deepdiver.core.record import (
 )
 from deepdiver.core.text import words
 from deepdiver.report.audit import faults
-from deepdiver.report.compose import Weighed, compose
+from deepdiver.report.compose import WeighedAnswer, compose
 from deepdiver.strategies.shared.base import Deps, attempt, together
 from deepdiver.strategies.shared.findings import show_findings
 from deepdiver.strategies.shared.hypotheses import assess, judge, stand
@@ -283,7 +283,7 @@ async def _weigh(
     findings: Sequence[str],
     problems: Sequence[str],
     missing: Sequence[str],
-) -> Weighed:
+) -> WeighedAnswer:
     """Weigh an answer that no hypothesis carries: each sentence by what speaks for and against it.
 
     The findings that carry a sentence speak for it, for the audit has found that they do; the
@@ -315,7 +315,7 @@ async def _weigh(
 
     beliefs = await together(*(believed(number, sentence) for number, sentence in enumerate(facts)))
     parts = {*(problems or (question,)), *missing}
-    return Weighed(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
+    return WeighedAnswer(tuple(beliefs), 1.0 - len(set(missing)) / len(parts))
 
 
 def _carries(claim: Hypothesis, finding: str, strength: float) -> Evidence:

@@ -17,9 +17,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.errors import CallError, CallFault
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint import telling

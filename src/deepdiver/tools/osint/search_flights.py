@@ -17,9 +17,8 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, Field, model_validator
 
-from deepdiver.core.correlation import distance_km
 from deepdiver.core.settings import Settings
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position, distance_km
 from deepdiver.gateway import Gateway, Reply, Request
 from deepdiver.tools.osint.arguments import Latitude, Longitude, RadiusKm
 from deepdiver.tools.osint.feed import MOST_ROWS, Answer, Arguments, IntelligenceType, Row, Told

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deepdiver.core.whereabouts import whereabouts
+from deepdiver.core.time_and_place import time_and_place_of
 from deepdiver.tools.osint.feed import MOST_ROWS
 from deepdiver.tools.osint.sanctions.asked import Asked
 from deepdiver.tools.osint.sanctions.entity import Entity
@@ -87,7 +87,7 @@ def test_a_time_of_birth_is_never_taken_for_the_time_of_the_listing() -> None:
     assert "born 1961 or 1963" in told.sentence
     assert told.sentence.endswith("birth date differs: the same year.")
     assert told.when == ""
-    assert whereabouts(told.sentence).moment is None
+    assert time_and_place_of(told.sentence).moment is None
     assert row(hit(first_seen="some day"), ASKED).when == ""
     assert row(hit(reasons=against), ASKED).sentence.endswith(f"{against[0]}.")
 

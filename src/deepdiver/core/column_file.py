@@ -21,7 +21,7 @@ Kind = Literal["h", "H"]
 """Numbers of two bytes, with and without a sign."""
 
 
-def read(file: Path) -> dict[str, bytes]:
+def read_columns(file: Path) -> dict[str, bytes]:
     """Return the columns of a file by name.
 
     Raises:
@@ -48,7 +48,7 @@ def read(file: Path) -> dict[str, bytes]:
     return columns
 
 
-def numbers(kind: Kind, data: bytes) -> array[int]:
+def read_numbers(kind: Kind, data: bytes) -> array[int]:
     """Return a column of numbers; they are little-endian in the file, wherever it is read."""
     held = array(kind, data)
     if sys.byteorder == "big":
@@ -56,14 +56,14 @@ def numbers(kind: Kind, data: bytes) -> array[int]:
     return held
 
 
-def pack(columns: Mapping[str, bytes]) -> bytes:
-    """Return the file that `read` reads; the same columns give the same bytes."""
+def pack_columns(columns: Mapping[str, bytes]) -> bytes:
+    """Return the file that `read_columns` reads; the same columns give the same bytes."""
     header = json.dumps({name: len(data) for name, data in columns.items()}).encode()
     return zlib.compress(header + b"\n" + b"".join(columns.values()), 9)
 
 
-def column(kind: Kind, values: Iterable[int]) -> bytes:
-    """Return numbers as `numbers` reads them."""
+def pack_numbers(kind: Kind, values: Iterable[int]) -> bytes:
+    """Return numbers as `read_numbers` reads them."""
     held = array(kind, values)
     if sys.byteorder == "big":
         held.byteswap()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deepdiver.core.occurrence import Occurrence, occurrence_of, towns_in
 from deepdiver.core.record import Finding, Passage, Quote, Source, SourceKind
-from deepdiver.core.sighting import Sighting, sighting, towns_in
-from deepdiver.core.whereabouts import Position
+from deepdiver.core.time_and_place import Position
 
 TEXT = (
     "The log of Vantskär. 2026-02-08 04:47 UTC: smoke at 63.214 N, 19.082 E. The harbour was "
@@ -14,7 +14,7 @@ TEXT = (
 )
 
 
-def made(quote: str, text: str = TEXT, published: str = "") -> Sighting:
+def made(quote: str, text: str = TEXT, published: str = "") -> Occurrence:
     start = text.index(quote)
     passage = Passage(snapshot="h", start=start, end=start + len(quote))
     finding = Finding(
@@ -23,7 +23,7 @@ def made(quote: str, text: str = TEXT, published: str = "") -> Sighting:
     source = Source(
         id="s", kind=SourceKind.PAGE, url="u", title="t", snapshot="h", published=published
     )
-    return sighting(finding, source, text)
+    return occurrence_of(finding, source, text)
 
 
 def test_its_own_words_go_first() -> None:
@@ -52,18 +52,18 @@ def test_else_the_minute_of_publication_counts_and_a_bare_day_does_not(
 
 
 def test_a_finding_that_tells_neither_when_nor_where_says_so() -> None:
-    assert made("Nothing happened.", "Nothing happened.") == Sighting("f")
+    assert made("Nothing happened.", "Nothing happened.") == Occurrence("f")
 
 
 # -- towns that are only named
 
 
-def told(quote: str, title: str = "t") -> Sighting:
+def told(quote: str, title: str = "t") -> Occurrence:
     passage = Passage(snapshot="h", start=0, end=len(quote))
     finding = Finding(
         id="f", statement=quote, quotes=(Quote(source="s", passage=passage, text=quote),)
     )
-    return sighting(
+    return occurrence_of(
         finding, Source(id="s", kind=SourceKind.PAGE, url="u", title=title, snapshot="h"), quote
     )
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from deepdiver.core.gazetteer import AROUND, Place, find, in_text
 from deepdiver.core.record import Finding, Source, SourceKind
-from deepdiver.core.whereabouts import Moment, Position, moment, whereabouts
+from deepdiver.core.time_and_place import Moment, Position, moment_of, time_and_place_of
 
 DENSITY, LEAST_KM, MOST_KM = 80.0, 2.0, 20.0
 """Half the width of a town in kilometres is the root of its inhabitants by the first: 2.2 of 30,000
@@ -33,7 +33,7 @@ _AT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Occurrence:
     """When and where that was of which a finding tells."""
 
     finding: str
@@ -51,7 +51,7 @@ class Sighting:
         return self.moment.iso() if self.moment else ""
 
 
-def sighting(finding: Finding, source: Source, text: str) -> Sighting:
+def occurrence_of(finding: Finding, source: Source, text: str) -> Occurrence:
     """Return when and where that was of which a finding tells.
 
     A town that it places it at, if it is the only one, is where it was, give or take half the width
@@ -67,12 +67,12 @@ def sighting(finding: Finding, source: Source, text: str) -> Sighting:
         text: The whole text of the source.
     """
     quote = finding.quotes[0]
-    there = whereabouts(quote.text, text, quote.passage.start, source.title)
+    there = time_and_place_of(quote.text, text, quote.passage.start, source.title)
     when = there.moment
     if when is None and "T" in source.published and source.kind is not SourceKind.FEED:
-        published = moment(source.published)
+        published = moment_of(source.published)
         when = published if published and published.narrow else None
-    return Sighting(
+    return Occurrence(
         finding.id, when, there.position or _town(quote.text) or _town(source.title), there.places
     )
 

@@ -7,12 +7,16 @@ out is the last one given before it.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from datetime import date
 
-from deepdiver.core.values import dated, names
+from deepdiver.core.dates import dated
+from deepdiver.core.names import names
 
+EARTH_KM = 6_371.0088
+"""Mean radius of the earth."""
 DAY = 1_440
 """Minutes of a day."""
 NARROW = 60
@@ -87,8 +91,16 @@ class Position:
     """How far off it may be: of a town that is only named, about half its width."""
 
 
+def distance_km(one: Position, other: Position) -> float:
+    """Return the great-circle distance (haversine)."""
+    a, b = math.radians(one.lat), math.radians(other.lat)
+    sines = math.sin((b - a) / 2) ** 2
+    sines += math.cos(a) * math.cos(b) * math.sin(math.radians(other.lon - one.lon) / 2) ** 2
+    return 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(sines)))
+
+
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class TimeAndPlace:
     """When and where something was."""
 
     moment: Moment | None = None
@@ -99,7 +111,7 @@ class Whereabouts:
     """Names of places."""
 
 
-def whereabouts(quote: str, text: str = "", start: int = 0, title: str = "") -> Whereabouts:
+def time_and_place_of(quote: str, text: str = "", start: int = 0, title: str = "") -> TimeAndPlace:
     """Return when and where that was of which a quote tells.
 
     Args:
@@ -111,10 +123,10 @@ def whereabouts(quote: str, text: str = "", start: int = 0, title: str = "") -> 
     here = positions(quote)
     everywhere = set(positions(text))
     position = here[0] if here else next(iter(everywhere)) if len(everywhere) == 1 else None
-    return Whereabouts(moment(quote, text, start, title), position, tuple(places(quote)))
+    return TimeAndPlace(moment_of(quote, text, start, title), position, tuple(places(quote)))
 
 
-def moment(quote: str, text: str = "", start: int = 0, title: str = "") -> Moment | None:
+def moment_of(quote: str, text: str = "", start: int = 0, title: str = "") -> Moment | None:
     """Return when that was of which a quote tells.
 
     Its first date and the time of day that it gives.
