@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.connection import STARTS, Connection, Servers
 from deepdiver.tools.mcp.trouble import LARGEST, UNASKED

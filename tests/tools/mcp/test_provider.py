@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.parts import Deadlines, McpServer
 from deepdiver.core.record import SourceKind
-from deepdiver.core.settings import Mcp, Price, Settings
+from deepdiver.core.settings import Deadlines, Mcp, McpServer, Price, Settings
 from deepdiver.errors import CallError, CallFault, GatewayError, NotJournalledError
 from deepdiver.gateway import Gateway, Mode
 from deepdiver.store import CallState

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.remote import Bounded, Fence, remote
 from deepdiver.tools.mcp.trouble import LARGEST, Trouble

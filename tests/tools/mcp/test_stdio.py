@@ -15,7 +15,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCRequest
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.stdio import TAIL, WAITING, environment, stdio
 from deepdiver.tools.mcp.trouble import LARGEST, Trouble

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, cast
 
 import anyio
 
-from deepdiver.core.parts import McpServer
+from deepdiver.core.settings import McpServer
 from deepdiver.errors import CallError, CallFault
 from deepdiver.tools.mcp.trouble import LARGEST, Sieve, Trouble
 
